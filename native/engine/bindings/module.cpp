@@ -1,0 +1,13 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include <nanobind/nanobind.h>
+
+namespace linkworth::bindings {
+void register_tracefile(nanobind::module_& module);
+void register_replay(nanobind::module_& module);
+}  // namespace linkworth::bindings
+
+NB_MODULE(_engine, module) {
+    module.doc() = "The native engine of linkworth: trace files and their replay.";
+    linkworth::bindings::register_tracefile(module);
+    linkworth::bindings::register_replay(module);
+}

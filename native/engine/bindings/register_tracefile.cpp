@@ -1,0 +1,10 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include <nanobind/nanobind.h>
+
+namespace linkworth::bindings {
+
+void register_tracefile(nanobind::module_& module);
+
+void register_tracefile(nanobind::module_&) {}
+
+}  // namespace linkworth::bindings

@@ -1,0 +1,1 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0

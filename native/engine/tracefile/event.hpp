@@ -1,0 +1,112 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// The events of a trace as every reader sees them (docs/reference/trace-format.md).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace linkworth::tracefile {
+
+/// Class byte of a shape's payload.
+enum class CallClass : std::uint8_t {
+    local = 0,
+    send,
+    isend,
+    recv,
+    irecv,
+    sendrecv,
+    send_init,
+    recv_init,
+    start,
+    complete,
+    request_free,
+    probe,
+    collective,
+    icollective,
+    collective_init,
+    comm_new,
+    icomm_new,
+    comm_free,
+    init,
+    finalize,
+    abort,
+    pcontrol,
+    request_cancel,
+};
+
+/// Which collective a name means; `none` for every other call.
+enum class Collective : std::uint8_t {
+    none = 0,
+    barrier,
+    bcast,
+    gather,
+    gatherv,
+    scatter,
+    scatterv,
+    allgather,
+    allgatherv,
+    alltoall,
+    alltoallv,
+    alltoallw,
+    reduce,
+    allreduce,
+    reduce_scatter,
+    reduce_scatter_block,
+    scan,
+    exscan,
+};
+
+enum class CompleteMode : std::uint8_t { wait = 0, waitall, waitany, waitsome, test, testall, testany, testsome };
+
+inline constexpr std::int32_t any_source = -1;
+inline constexpr std::int32_t any_tag = -1;
+inline constexpr std::int32_t proc_null = -2;
+
+/// A request that a `complete` event finished: its reference, and for a wildcard receive what it matched.
+struct Completion {
+    std::uint64_t reference = 0;
+    bool was_wildcard = false;
+    std::int32_t peer = 0;
+    std::int32_t tag = 0;
+};
+
+/// All of a call but its times. Fields that the class does not have keep their defaults.
+struct Shape {
+    std::uint32_t name = 0;
+    CallClass call_class = CallClass::local;
+    Collective collective = Collective::none;
+    CompleteMode mode = CompleteMode::wait;
+    bool found = false;
+    bool inter = false;
+    std::int32_t comm = 0;
+    std::int32_t peer = 0;          ///< destination, source, or root
+    std::int32_t tag = 0;
+    std::int32_t recv_peer = 0;     ///< source of a sendrecv
+    std::int32_t recv_tag = 0;
+    std::int32_t actual_peer = 0;   ///< what a wildcard matched
+    std::int32_t actual_tag = 0;
+    std::int32_t new_comm = -1;     ///< -1 for MPI_COMM_NULL
+    std::int32_t code = 0;          ///< abort code, pcontrol or thread level
+    std::uint32_t listed = 0;
+    std::uint64_t bytes = 0;        ///< sent (receive capacity for a receive)
+    std::uint64_t recv_bytes = 0;
+    std::uint32_t element_bytes = 1;
+    std::vector<std::uint64_t> send_counts;   ///< bytes by peer
+    std::vector<std::uint64_t> recv_counts;   ///< bytes by peer
+    std::vector<std::uint64_t> references;    ///< start, request_free, request_cancel
+    std::vector<Completion> completions;
+    std::vector<std::int32_t> members;        ///< world ranks in comm order
+    std::vector<std::int32_t> remote_members;
+};
+
+/// One MPI call of one rank. `shape` stays valid until the cursor reads its next block.
+struct Event {
+    const Shape* shape = nullptr;
+    double gap_seconds = 0;        ///< wall time since the previous call ended
+    double cpu_seconds = -1;       ///< CPU time of the gap, negative where it was not read
+    double duration_seconds = 0;   ///< wall time inside the call
+    std::uint64_t next_request = 0;  ///< number of the next request to be made, before this event makes its own
+};
+
+}  // namespace linkworth::tracefile

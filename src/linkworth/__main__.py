@@ -1,0 +1,5 @@
+"""`python -m linkworth`."""
+
+from linkworth.cli import entry
+
+entry()

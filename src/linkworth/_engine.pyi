@@ -1,0 +1,37 @@
+"""Type stubs of the native engine: the seam between Python and C++ in one place."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+class TraceError(ValueError): ...
+
+def merge_parts(parts: Sequence[str], output: str, metadata_json: str, compress: bool = True) -> dict[str, Any]: ...
+def part_info(path: str) -> dict[str, Any]: ...
+def crc32c(data: bytes) -> int: ...
+
+class Trace:
+    def __init__(self, path: str) -> None: ...
+    ranks: int
+    events: int
+    file_bytes: int
+    metadata_json: str
+    names: list[str]
+    damage: list[tuple[int, int, str]]
+    def iterate(self, rank: int) -> Iterator[dict[str, Any]]: ...
+
+class TraceWriter:
+    def __init__(self, path: str, ranks: int, metadata_json: str) -> None: ...
+    def event(
+        self,
+        rank: int,
+        name: str,
+        call_class: str,
+        fields: dict[str, Any] = ...,
+        gap_seconds: float = 0.0,
+        cpu_seconds: float = -1.0,
+        duration_seconds: float = 0.0,
+    ) -> None: ...
+    def close(self) -> None: ...
+
+def profile_trace(trace: Trace, matrix_rows: int = 256) -> dict[str, Any]: ...
+def replay(trace: Trace, options: dict[str, Any]) -> dict[str, Any]: ...

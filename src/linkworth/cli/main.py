@@ -1,0 +1,71 @@
+"""The group of verbs: loads a verb's file when it is called, and turns every error into one sentence and an exit code."""
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+import rich_click as click
+
+from linkworth import __version__
+from linkworth.errors import LinkworthError
+
+VERBS = {
+    "demo": "record three programs here and choose a network for each",
+    "doctor": "what is here, what is missing, how to get it",
+    "apps": "bundled programs",
+    "fabrics": "known networks",
+    "machines": "known machines",
+    "prices": "known prices",
+    "run": "run a program and measure it",
+    "trace": "run a program and record it",
+    "profile": "what a trace says of a program",
+    "predict": "time on other networks",
+    "advise": "which network to choose",
+    "report": "one HTML page of traces, predictions and prices",
+}
+
+
+class VerbGroup(click.RichGroup):
+    """Imports `linkworth.cli.<verb>` only when that verb is used, so that every call starts fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the verbs in the order of a user's work."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the verb's command, or None for an unknown verb."""
+        if cmd_name not in VERBS:
+            return None
+        module = importlib.import_module(f"linkworth.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+
+@click.group(cls=VerbGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="linkworth")
+def cli() -> None:
+    """Record an MPI program once, and learn its time, efficiency and cost on every other network."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code (the contract: 0, 1, 2, 3 or 4)."""
+    try:
+        result = cli.main(args=arguments, prog_name="linkworth", standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        code = stop.exit_code
+    except click.Abort:
+        click.echo("linkworth: interrupted; what was measured is kept", err=True)
+        code = 4
+    except click.ClickException as error:
+        click.echo(f"linkworth: {error.format_message()}", err=True)
+        code = 2
+    except LinkworthError as error:
+        click.echo(f"linkworth: {error}", err=True)
+        code = error.exit_code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    else:
+        code = result if isinstance(result, int) else 0
+    return code

@@ -1,0 +1,22 @@
+"""Where a verb's answer goes: one JSON document, or a table for a person."""
+
+import sys
+
+import click
+import msgspec
+from rich.console import Console
+
+
+def emit_json(document: msgspec.Struct | dict[str, object]) -> None:
+    """Print exactly one JSON document on standard output."""
+    click.echo(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+
+
+def console() -> Console:
+    """Return a console on standard output (tables); plain where it is no terminal or NO_COLOR is set."""
+    return Console(file=sys.stdout, soft_wrap=not sys.stdout.isatty(), highlight=False)
+
+
+def note(message: str) -> None:
+    """Print a remark on standard error, so that standard output stays the answer alone."""
+    click.echo(message, err=True)

@@ -1,0 +1,38 @@
+"""What can go wrong, as the command line reports it.
+
+LinkworthError              one clear sentence for the user, and an exit code
+├── ThresholdError          1  a verification or a threshold failed
+├── UsageError              2  an option, a file or a number that cannot be used
+├── EnvironmentLacksError   3  this machine lacks something (an MPI, a compiler, a kernel feature)
+└── IncompleteError         4  stopped part-way; what was measured is kept and can be resumed
+"""
+
+
+class LinkworthError(Exception):
+    """Base of all errors that a user sees; `str()` is one sentence that says what to do."""
+
+    exit_code = 1
+
+
+class ThresholdError(LinkworthError):
+    """A verification or a threshold failed."""
+
+    exit_code = 1
+
+
+class UsageError(LinkworthError):
+    """The input (option, file, number) cannot be used."""
+
+    exit_code = 2
+
+
+class EnvironmentLacksError(LinkworthError):
+    """The machine lacks something that is needed; the sentence says how to get it."""
+
+    exit_code = 3
+
+
+class IncompleteError(LinkworthError):
+    """Stopped part-way; what was measured is kept."""
+
+    exit_code = 4

@@ -1,0 +1,60 @@
+"""A network between nodes, as the replay uses it."""
+
+import msgspec
+
+
+class SourceNote(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a number comes from."""
+
+    fields: list[str]
+    """Dotted names of the fields that this source gives, `link.latency_seconds` for instance."""
+    source: str
+    """Paper, data sheet or measurement, precise enough to be found."""
+    date: str
+    """ISO date of the source (year or year-month where no more is known)."""
+    note: str = ""
+
+
+class Path(msgspec.Struct, frozen=True, kw_only=True):
+    """One way for messages: the network between nodes, or the memory inside a node. LogGP by message size."""
+
+    latency_seconds: float
+    """One way, from the sender's NIC to the receiver's, with one switch; without any overhead."""
+    bandwidth_bytes_per_second: float
+    """Of one rail, data and headers together. `inf` is allowed."""
+    gap_seconds: float = 0.0
+    """Least time between the starts of two messages at one rail (1 / message rate)."""
+    send_overhead: list[tuple[int, float]] = msgspec.field(default_factory=list)
+    """(bytes, seconds) points: CPU time of the sender by message size, linear between points, flat outside."""
+    receive_overhead: list[tuple[int, float]] = msgspec.field(default_factory=list)
+    """(bytes, seconds) points: CPU time of the receiver by message size."""
+    eager_limit_bytes: int = 0
+    """Largest message sent without waiting for the receiver; larger ones use the rendezvous protocol."""
+    mtu_bytes: int = 0
+    """Bytes of data and transport headers in one packet; 0: packets are not modelled."""
+    header_bytes: int = 0
+    """Bytes on the wire of each packet that are not message data."""
+    header_in_mtu_bytes: int = 0
+    """Those of `header_bytes` that the MTU counts (IP and TCP headers)."""
+
+
+class Fabric(msgspec.Struct, frozen=True, kw_only=True):
+    """A network between nodes, and the memory path inside a node that goes with its MPI transport."""
+
+    name: str
+    title: str
+    link: Path
+    """Between nodes. Its bandwidth is that of one rail in one direction."""
+    intranode: Path
+    """Between two ranks of a node; its bandwidth is that of one pair."""
+    rails: int = 1
+    """NICs of a node that carry messages together."""
+    rail_efficiency: float = 1.0
+    """Share of the added rails' bandwidth that striping delivers, 0 to 1: K rails give 1 + (K - 1) x this."""
+    stripe_min_bytes: int = 65536
+    """Messages at least this long are striped over all rails; a shorter one takes one rail."""
+    intranode_total_bytes_per_second: float = float("inf")
+    """Ceiling of all messages inside one node together."""
+    sources: list[SourceNote] = msgspec.field(default_factory=list)
+    origin: str = "catalog"
+    """`catalog`, or the path of the file that it was read from."""

@@ -1,0 +1,21 @@
+"""A set of nodes."""
+
+import msgspec
+
+from linkworth.model.fabric import SourceNote
+
+
+class Machine(msgspec.Struct, frozen=True, kw_only=True):
+    """Nodes of one kind and the fabrics between them."""
+
+    name: str
+    title: str
+    nodes: int
+    sockets_per_node: int
+    cores_per_node: int
+    memory_bytes_per_node: int
+    processor: str
+    fabrics: list[str]
+    cpu_factor: float = 1.0
+    """Speed of one core against the reference core of the catalog (larger is faster)."""
+    sources: list[SourceNote] = msgspec.field(default_factory=list)

@@ -1,0 +1,62 @@
+"""What a replay on a fabric gives."""
+
+import msgspec
+
+
+class Layout(msgspec.Struct, frozen=True, kw_only=True):
+    """How ranks lie on nodes: `node_of_rank[r]`."""
+
+    nodes: int
+    node_of_rank: list[int]
+
+
+class Prediction(msgspec.Struct, frozen=True, kw_only=True):
+    """One workload on one fabric. The five parts are those of the critical path and sum to `seconds`."""
+
+    fabric: str
+    seconds: float
+    compute_seconds: float
+    overhead_seconds: float
+    latency_seconds: float
+    bandwidth_seconds: float
+    wait_seconds: float
+    internode_bytes: int
+    """Message payload that crosses between nodes in the whole run, summed over all nodes."""
+    messages: int = 0
+    seconds_per_latency_second: float = 0.0
+    """Derivative of the time by the link's latency (how many latencies lie on the critical path)."""
+    seconds_per_inverse_bandwidth: float = 0.0
+    """Derivative by 1 / link bandwidth: bytes on the critical path."""
+
+
+class Calibration(msgspec.Struct, frozen=True, kw_only=True):
+    """How computation was scaled."""
+
+    cpu_factor: float = 1.0
+    """Computation of the trace is divided by this."""
+    measured_fabric: str | None = None
+    measured_seconds: float | None = None
+
+
+class PredictionSet(msgspec.Struct, frozen=True, kw_only=True):
+    """What `linkworth predict --json` prints."""
+
+    schema: str = "linkworth.prediction/1"
+    workload: str
+    ranks: int
+    nodes: int
+    predictions: list[Prediction]
+    ppn: int = 0
+    calibration: Calibration = msgspec.field(default_factory=Calibration)
+    region: str = "whole"
+    """`whole`: from MPI_Init to MPI_Finalize; `marked`: the part that the program marks by MPI_Pcontrol(1) and (0)."""
+    warnings: list[str] = msgspec.field(default_factory=list)
+
+
+class SensitivityGrid(msgspec.Struct, frozen=True, kw_only=True):
+    """Replayed times on a grid of a fabric's latency and bandwidth: `seconds[i][j]` at latency i, bandwidth j."""
+
+    fabric: str
+    latency_seconds: list[float]
+    bandwidth_bytes_per_second: list[float]
+    seconds: list[list[float]]

@@ -1,0 +1,69 @@
+"""A recorded run."""
+
+from typing import Literal
+
+import msgspec
+
+RankState = Literal["complete", "cut", "aborted", "disk full"]
+
+
+class RankInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of one rank of a recorded run."""
+
+    rank: int
+    host: str
+    pid: int = 0
+    state: RankState = "complete"
+    start_seconds: float = 0.0
+    """Start of the process, from the trace's origin."""
+    elapsed_seconds: float = 0.0
+    """From the start of the process to MPI_Finalize (or to the last record)."""
+    cpu_seconds: float = 0.0
+    cores: int = 0
+    """Cores that the rank could run on."""
+    dropped_events: int = 0
+
+
+class MpiInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """The MPI library of a run."""
+
+    library: str = ""
+    version: str = ""
+
+
+class TraceMetadata(msgspec.Struct, frozen=True, kw_only=True):
+    """The JSON document in a trace file (docs/reference/trace-format.md)."""
+
+    schema: str = "linkworth.trace-metadata/1"
+    workload: str
+    command: list[str] = msgspec.field(default_factory=list)
+    created: str = ""
+    linkworth: str = ""
+    mpi: MpiInfo = msgspec.field(default_factory=MpiInfo)
+    exit_code: int | None = None
+    verified: bool | None = None
+    seconds: float | None = None
+    reported_seconds: float | None = None
+    source: Literal["recorded", "skeleton", "converted", "synthetic"] = "recorded"
+    ranks: list[RankInfo] = msgspec.field(default_factory=list)
+
+
+class TraceSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """What `linkworth trace --json` prints."""
+
+    schema: str = "linkworth.trace/1"
+    path: str
+    ranks: int
+    events: int
+    bytes: int
+    """Size of the trace file."""
+    verified: bool | None
+    workload: str
+    state: str
+    """`complete`, or why it is not."""
+    seconds: float | None = None
+    reported_seconds: float | None = None
+    damage: list[str] = msgspec.field(default_factory=list)
+    """What could not be read or was lost, one sentence each."""
+    unmodelled: dict[str, int] = msgspec.field(default_factory=dict)
+    """Communicating calls that the replay does not model yet, with their counts."""
