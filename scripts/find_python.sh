@@ -1,0 +1,37 @@
+#!/bin/sh
+# Prints a Python >= 3.11 that has its C headers (Python.h), or says in one sentence what is missing.
+# PYTHON=/path/to/python names one by hand.
+set -u
+
+is_recent() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
+has_headers() {
+    "$1" -c 'import os, sys, sysconfig
+sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' 2>/dev/null
+}
+
+recent=
+for name in ${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11}; do
+    command -v "$name" >/dev/null 2>&1 && is_recent "$name" || continue
+    if has_headers "$name"; then
+        # The real path: a version manager's shim would later answer for another version.
+        "$name" -c 'import os, sys; print(os.path.realpath(sys.executable) if sys.prefix == sys.base_prefix else sys.executable)'
+        exit 0
+    fi
+    recent=${recent:-$name}
+done
+
+if command -v uv >/dev/null 2>&1 && uv python install --quiet 3.12 >&2; then
+    uv python find --managed-python 3.12 && exit 0
+fi
+
+if [ -n "$recent" ]; then
+    version=$("$recent" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+    echo "linkworth: $recent has no C headers (Python.h), which the engine needs: install python$version-dev" \
+        "(Debian, Ubuntu) or python$version-devel (RHEL), or, without root, install uv or a conda Python and run make again." >&2
+elif [ -n "${PYTHON:-}" ]; then
+    echo "linkworth: PYTHON=$PYTHON is not a Python 3.11 or newer that runs: name another one." >&2
+else
+    echo "linkworth: no Python 3.11 or newer was found (looked for python3 and python3.11 to python3.14): install" \
+        "one (RHEL: dnf install python3.12-devel), load its module, or name it with make PYTHON=/path/to/python." >&2
+fi
+exit 3
