@@ -1,7 +1,8 @@
 """Install pip into the virtual environment that runs this file, from the package index alone.
 
-Debian and Ubuntu ship Python without ensurepip, and its package needs root. A pip wheel can be run as it is, so it can
-install itself: this finds the newest one in the index (`PIP_INDEX_URL`, else PyPI), checks its SHA-256 and runs it.
+Debian and Ubuntu ship Python without ensurepip, and its package needs root. A pip wheel can be run as it is,
+so it can install itself: this finds the newest one in the index (`PIP_INDEX_URL`, else PyPI), checks its SHA-256
+and runs it.
 """
 
 import hashlib
@@ -55,7 +56,7 @@ def main() -> int:
     plain, _, fragment = address.partition("#")
     expected = fragment.removeprefix("sha256=")
     if hashlib.sha256(wheel).hexdigest() != expected:
-        sys.stderr.write("linkworth: the pip wheel from the package index does not have the checksum it announces.\n")
+        sys.stderr.write("linkworth: the pip wheel of the package index does not match its checksum.\n")
         return 3
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / Path(urllib.parse.urlparse(plain).path).name

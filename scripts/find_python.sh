@@ -11,7 +11,9 @@ sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.
 
 recent=
 for name in ${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11}; do
-    command -v "$name" >/dev/null 2>&1 && is_recent "$name" || continue
+    if ! command -v "$name" >/dev/null 2>&1 || ! is_recent "$name"; then
+        continue
+    fi
     if has_headers "$name"; then
         # The real path: a version manager's shim would later answer for another version.
         "$name" -c 'import os, sys; print(os.path.realpath(sys.executable) if sys.prefix == sys.base_prefix else sys.executable)'

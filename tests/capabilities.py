@@ -1,0 +1,62 @@
+"""What a test may need of the machine, by name: each check answers None, or why it cannot be had here."""
+
+import os
+import shutil
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+
+
+def _program(*names: str) -> str | None:
+    if any(shutil.which(name) for name in names):
+        return None
+    return f"{' or '.join(names)} is not installed"
+
+
+def _mpi(kind: str | None = None) -> str | None:
+    from linkworth.mpi import find
+
+    kinds = {mpi.kind for mpi in find.find_all()}
+    if not kinds:
+        return "no MPI was found"
+    if kind is not None and kind not in kinds:
+        return f"no {kind} was found"
+    return None
+
+
+def _several_mpis() -> str | None:
+    from linkworth.mpi import find
+
+    return None if len(find.find_all()) > 1 else "fewer than two MPIs were found"
+
+
+def _cores(least: int) -> str | None:
+    here = len(os.sched_getaffinity(0))
+    return None if here >= least else f"{here} cores here, {least} needed"
+
+
+def _device_full() -> str | None:
+    return None if Path("/dev/full").exists() else "/dev/full does not exist"
+
+
+def _root() -> str | None:
+    return None if os.geteuid() == 0 else "not root"
+
+
+CHECKS: dict[str, Callable[[], str | None]] = {
+    "mpi": _mpi,
+    "mpich": partial(_mpi, "mpich"),
+    "openmpi": partial(_mpi, "openmpi"),
+    "several-mpis": _several_mpis,
+    "c++": partial(_program, "c++", "g++", "clang++"),
+    "chromium": partial(_program, "chromium", "chromium-browser", "google-chrome"),
+    "two-cores": partial(_cores, 2),
+    "dev-full": _device_full,
+    "root": _root,
+}
+
+
+@cache
+def lacking(name: str) -> str | None:
+    """Return why the capability is absent here, or None where it is present; KeyError for an unknown name."""
+    return CHECKS[name]()

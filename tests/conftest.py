@@ -1,0 +1,79 @@
+"""Fixtures that all tests share, and the list of what was skipped for want of something on this machine."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import capabilities
+import pytest
+
+LinkworthCommand = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip, by name and reason, each test whose `requires` mark names something that is absent here."""
+    for item in items:
+        for mark in item.iter_markers("requires"):
+            for name in mark.args:
+                if name not in capabilities.CHECKS:
+                    raise pytest.UsageError(
+                        f"{item.nodeid}: requires({name!r}) is not in tests/capabilities.py"
+                    )
+                reason = capabilities.lacking(name)
+                if reason is not None:
+                    item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say how many tests each missing thing cost, so that a green run does not hide them."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    if reasons:
+        terminalreporter.section("tests not run here")
+        for reason, count in reasons.most_common():
+            terminalreporter.line(f"{count:4d}  {reason}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Use one cache folder for the whole session, shared by its workers: what is built for an MPI is built once."""
+    base = tmp_path_factory.getbasetemp()
+    session = base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base
+    folder = session / "cache"
+    folder.mkdir(exist_ok=True)
+    os.environ["XDG_CACHE_HOME"] = str(folder)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no variable of the caller's shell change what the command line prints."""
+    for name in ("FORCE_COLOR", "CLICOLOR_FORCE", "LD_PRELOAD"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "120")
+
+
+@pytest.fixture
+def linkworth(tmp_path: Path) -> LinkworthCommand:
+    """Return a function that runs the real command line in a folder of the test's own and returns what it did."""
+
+    def run(
+        *arguments: str | Path, cwd: Path = tmp_path, timeout: float = 300.0
+    ) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "linkworth", *map(str, arguments)]
+        return subprocess.run(
+            command,
+            cwd=cwd,
+            timeout=timeout,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+
+    return run
