@@ -1,0 +1,63 @@
+"""TOML files into typed structs, with errors that name the file, the field and what to do."""
+
+import difflib
+import importlib.resources
+import tomllib
+from collections.abc import Iterable
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from linkworth.errors import UsageError
+
+T = TypeVar("T")
+
+
+def data_folder() -> Traversable:
+    """Return the folder of the catalog's own files."""
+    return importlib.resources.files("linkworth.catalog") / "data"
+
+
+def read_toml(path: Path | Traversable) -> dict[str, Any]:
+    """Read a TOML file. A file that cannot be read or parsed is a UsageError that names it."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise UsageError(f"{path} is a folder; give a .toml file") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{path} is not UTF-8 text (byte {error.start}); a catalog file is TOML text"
+        ) from None
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path} is not valid TOML: {error}") from None
+
+
+def decode(document: dict[str, Any], kind: type[T], origin: str) -> T:
+    """Convert a parsed TOML document to `kind`. A wrong type or an unknown field is a UsageError that names both."""
+    try:
+        return msgspec.convert(document, kind)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{origin}: {_where_first(str(error))}") from None
+
+
+def _where_first(message: str) -> str:
+    """Turn msgspec's "Expected `float`, got `str` - at `$.link.gap`" into "link.gap: expected float, got str"."""
+    reason, _, place = message.partition(" - at `")
+    reason = reason.replace("`", "'")
+    field = place.rstrip("`").removeprefix("$").removeprefix(".")
+    reason = reason[:1].lower() + reason[1:]
+    return f"{field}: {reason}" if field else reason
+
+
+def unknown_name(what: str, name: str, known: Iterable[str], hint: str = "") -> UsageError:
+    """Return the error for an unknown name, with the nearest known ones (or all where none is near)."""
+    names = sorted(known)
+    near = difflib.get_close_matches(name.lower(), names, n=3, cutoff=0.5)
+    tail = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}"
+    return UsageError(f"no {what} is called {name!r}; {tail}{hint}")

@@ -1,0 +1,153 @@
+"""The TOML form of a fabric: its fields, its checks, its JSON Schema."""
+
+import math
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+
+from linkworth.catalog.decode import decode
+from linkworth.errors import UsageError
+from linkworth.model.fabric import Fabric, Path, SourceNote
+
+NUMERIC_PATH_FIELDS = (
+    "latency_seconds",
+    "bandwidth_bytes_per_second",
+    "gap_seconds",
+    "send_overhead",
+    "receive_overhead",
+    "eager_limit_bytes",
+    "mtu_bytes",
+    "header_bytes",
+    "header_in_mtu_bytes",
+)
+NUMERIC_FABRIC_FIELDS = ("rails", "rail_efficiency", "stripe_min_bytes", "intranode_total_bytes_per_second")
+
+
+class PathTable(Path, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[link]` or `[intranode]` of a fabric file."""
+
+
+class SourceTable(SourceNote, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One `[[sources]]` of a fabric file."""
+
+
+class FabricFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A fabric file. Seconds, bytes and bytes per second throughout."""
+
+    name: Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
+    title: str
+    link: PathTable
+    intranode: PathTable | str
+    """The path inside a node, or the name of a catalog fabric whose `link` it is (`shm`)."""
+    rails: int = 1
+    rail_efficiency: float = 1.0
+    stripe_min_bytes: int = 65536
+    intranode_total_bytes_per_second: float | None = None
+    """No ceiling where it is left out, or that of the fabric which `intranode` names."""
+    sources: list[SourceTable] = msgspec.field(default_factory=list)
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of a fabric file."""
+    return msgspec.json.schema(FabricFile)
+
+
+def parse(document: dict[str, Any], origin: str) -> FabricFile:
+    """Check a parsed fabric file; a fault is a UsageError that names the file, the field and what to do."""
+    file = decode(document, FabricFile, origin)
+    _check_path(file.link, "link", origin)
+    if isinstance(file.intranode, PathTable):
+        _check_path(file.intranode, "intranode", origin)
+    _check(file.rails >= 1, origin, "rails", file.rails, "give the number of NICs, 1 or more")
+    _check(
+        0.0 <= file.rail_efficiency <= 1.0,
+        origin,
+        "rail_efficiency",
+        file.rail_efficiency,
+        "give a share from 0 to 1",
+    )
+    _check(
+        file.stripe_min_bytes >= 0, origin, "stripe_min_bytes", file.stripe_min_bytes, "give 0 or more bytes"
+    )
+    total = file.intranode_total_bytes_per_second
+    _check(
+        total is None or total > 0,
+        origin,
+        "intranode_total_bytes_per_second",
+        total,
+        "give a positive number of bytes per second, or leave it out for no ceiling",
+    )
+    return file
+
+
+def fields_without_source(fabric: Fabric) -> list[str]:
+    """Return the dotted names of the numeric fields that no source covers, in the order of the structs."""
+    covered = {field for source in fabric.sources for field in source.fields}
+    names = [f"{path}.{field}" for path in ("link", "intranode") for field in NUMERIC_PATH_FIELDS]
+    return [name for name in [*names, *NUMERIC_FABRIC_FIELDS] if name not in covered]
+
+
+def _check_path(path: Path, table: str, origin: str) -> None:
+    def check(good: bool, field: str, what_to_do: str) -> None:
+        _check(good, origin, f"{table}.{field}", getattr(path, field), what_to_do)
+
+    for field in ("latency_seconds", "gap_seconds"):
+        value = getattr(path, field)
+        check(math.isfinite(value) and value >= 0, field, "give seconds, 0 or more")
+    check(
+        path.bandwidth_bytes_per_second > 0,
+        "bandwidth_bytes_per_second",
+        "give a positive number of bytes per second (inf for no limit)",
+    )
+    for field in ("eager_limit_bytes", "mtu_bytes", "header_bytes", "header_in_mtu_bytes"):
+        check(getattr(path, field) >= 0, field, "give 0 or more bytes")
+    check(
+        path.header_in_mtu_bytes <= path.header_bytes,
+        "header_in_mtu_bytes",
+        f"it is a part of header_bytes, so give at most {path.header_bytes}",
+    )
+    check(
+        path.mtu_bytes == 0 or path.mtu_bytes > path.header_in_mtu_bytes,
+        "mtu_bytes",
+        "give more than header_in_mtu_bytes, or 0 for a path without packets",
+    )
+    check(
+        path.mtu_bytes > 0 or path.header_bytes == 0,
+        "header_bytes",
+        "headers need packets: give mtu_bytes as well, or leave header_bytes out",
+    )
+    for field in ("send_overhead", "receive_overhead"):
+        _check_points(getattr(path, field), f"{table}.{field}", origin)
+
+
+def _check_points(points: list[tuple[int, float]], field: str, origin: str) -> None:
+    for index, (size, seconds) in enumerate(points):
+        place = f"{field}[{index}]"
+        _check(size >= 0, origin, place, (size, seconds), "the message size is 0 or more bytes")
+        _check(
+            math.isfinite(seconds) and seconds >= 0,
+            origin,
+            place,
+            (size, seconds),
+            "the overhead is 0 or more seconds",
+        )
+        _check(
+            index == 0 or size > points[index - 1][0],
+            origin,
+            place,
+            (size, seconds),
+            "write the points in order of message size, each size once",
+        )
+
+
+def _check(good: bool, origin: str, field: str, value: object, what_to_do: str) -> None:
+    if not good:
+        raise UsageError(f"{origin}: {field} is {value}; {what_to_do}")
+
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+def plain(struct: msgspec.Struct, kind: type[S]) -> S:
+    """Return a file's table as the model struct that it extends."""
+    return kind(**{field: getattr(struct, field) for field in kind.__struct_fields__})

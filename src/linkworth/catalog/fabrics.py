@@ -1,0 +1,127 @@
+"""The known fabrics: by name, by name and number of rails (`gbex4`), or from a user's file."""
+
+import functools
+import re
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+import msgspec
+
+from linkworth.catalog.decode import data_folder, read_toml, unknown_name
+from linkworth.catalog.fabric_file import PathTable, parse, plain
+from linkworth.errors import UsageError
+from linkworth.model import fabric as model
+
+RAILS_MAX = 64
+_WITH_RAILS = re.compile(r"(?P<name>.+)x(?P<rails>[0-9]+)")
+
+
+def names() -> list[str]:
+    """Return the names of the catalog's fabrics: `ideal` and `shm` first, then in order of bandwidth."""
+    catalog = _catalog()
+    return sorted(catalog, key=lambda name: _order(catalog[name]))
+
+
+def get(name_or_path: str) -> model.Fabric:
+    """Return a fabric by its catalog name, `NAMExK` (K rails), or the path of a `.toml` file (`FILE.tomlxK` works too).
+
+    An unknown name and a file with a fault are UsageErrors; the first gives the nearest names.
+    """
+    base, rails = _split_rails(name_or_path)
+    if _is_path(base):
+        found = _from_file(Path(base), origin=base)
+    else:
+        catalog = _catalog()
+        if base not in catalog:
+            hint = "; K rails are written NAMExK (gbex4), and a file of your own by its path (FILE.toml)"
+            raise unknown_name("fabric", base, catalog, hint)
+        found = catalog[base]
+    if rails is None:
+        return found
+    if not 1 <= rails <= RAILS_MAX:
+        raise UsageError(f"{name_or_path}: a node has 1 to {RAILS_MAX} rails; {rails} was asked for")
+    rails *= found.rails
+    return msgspec.structs.replace(
+        found,
+        name=f"{found.name}x{rails}" if rails > 1 else found.name,
+        title=f"{found.title}, {rails} rails" if rails > 1 else found.title,
+        rails=rails,
+    )
+
+
+def _split_rails(name_or_path: str) -> tuple[str, int | None]:
+    """Split `NAMExK`. A catalog name or an existing file that ends like that by itself is left whole."""
+    match = _WITH_RAILS.fullmatch(name_or_path)
+    if match is None or name_or_path in _catalog() or Path(name_or_path).is_file():
+        return name_or_path, None
+    return match["name"], int(match["rails"][:9])
+
+
+def _is_path(text: str) -> bool:
+    return text.endswith(".toml") or "/" in text
+
+
+def _order(fabric: model.Fabric) -> tuple[int, float, float]:
+    first = {"ideal": 0, "shm": 1}.get(fabric.name, 2)
+    return first, fabric.link.bandwidth_bytes_per_second, -fabric.link.latency_seconds
+
+
+@functools.cache
+def _catalog() -> dict[str, model.Fabric]:
+    files = [entry for entry in (data_folder() / "fabrics").iterdir() if entry.name.endswith(".toml")]
+    found = [_from_file(entry, origin="catalog") for entry in files]
+    return {fabric.name: fabric for fabric in found}
+
+
+def _from_file(path: Path | Traversable, origin: str) -> model.Fabric:
+    file = parse(read_toml(path), str(path))
+    sources = [plain(source, model.SourceNote) for source in file.sources]
+    total = file.intranode_total_bytes_per_second
+    if isinstance(file.intranode, PathTable):
+        intranode = plain(file.intranode, model.Path)
+    else:
+        inside = _named_intranode(file.intranode, str(path))
+        intranode = inside.link
+        sources += [*_renamed(inside.sources, keep_total=total is None)]
+        total = inside.intranode_total_bytes_per_second if total is None else total
+    return model.Fabric(
+        name=file.name,
+        title=file.title,
+        link=plain(file.link, model.Path),
+        intranode=intranode,
+        rails=file.rails,
+        rail_efficiency=file.rail_efficiency,
+        stripe_min_bytes=file.stripe_min_bytes,
+        intranode_total_bytes_per_second=float("inf") if total is None else total,
+        sources=sources,
+        origin=origin,
+    )
+
+
+@functools.cache
+def _named_intranode(name: str, origin: str) -> model.Fabric:
+    """Return the catalog fabric whose link is used inside a node; it must describe its own intranode path."""
+    entry = data_folder() / "fabrics" / f"{name}.toml"
+    if not re.fullmatch(r"[a-z0-9._-]+", name) or not entry.is_file():
+        raise UsageError(
+            f"{origin}: intranode names no fabric of the catalog ({name!r}); write 'shm' or an [intranode] table"
+        )
+    if not isinstance(parse(read_toml(entry), name).intranode, PathTable):
+        raise UsageError(
+            f"{origin}: intranode = {name!r} is a network between nodes; write 'shm' or an [intranode] table"
+        )
+    return _from_file(entry, origin="catalog")
+
+
+def _renamed(sources: list[model.SourceNote], *, keep_total: bool) -> list[model.SourceNote]:
+    """Return the sources of a fabric's link as sources of another's intranode path."""
+    renamed = []
+    for source in sources:
+        fields = [
+            field.replace("link.", "intranode.", 1) for field in source.fields if field.startswith("link.")
+        ]
+        if keep_total and "intranode_total_bytes_per_second" in source.fields:
+            fields.append("intranode_total_bytes_per_second")
+        if fields:
+            renamed.append(msgspec.structs.replace(source, fields=fields))
+    return renamed
