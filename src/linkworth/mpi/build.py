@@ -1,0 +1,169 @@
+"""Builds the native parts for one MPI, once, and keeps them in the user's cache."""
+
+import hashlib
+import os
+import platform
+import re
+import shutil
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from importlib import metadata
+from pathlib import Path
+
+import linkworth
+from linkworth.errors import EnvironmentLacksError
+from linkworth.model.mpi import MpiInstallation
+from linkworth.mpi import elf, identify, sources
+
+TRACER = "liblinkworth-tracer.so"
+NPB = "lw-npb"
+
+
+def tracer(mpi: MpiInstallation) -> Path:
+    """Return the preload library for an MPI. Raises EnvironmentLacksError where it cannot be built."""
+    return _cached(mpi, "tracer", TRACER)
+
+
+def npb(mpi: MpiInstallation) -> Path:
+    """Return the program `lw-npb` built for an MPI. Raises EnvironmentLacksError where it cannot be built."""
+    return _cached(mpi, "npb", NPB)
+
+
+def cache_folder() -> Path:
+    """Return the folder that holds what was built: $XDG_CACHE_HOME/linkworth, else ~/.cache/linkworth."""
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(named) if named.startswith("/") else Path.home() / ".cache") / "linkworth"
+
+
+def _cached(mpi: MpiInstallation, part: str, product: str) -> Path:
+    recipe = sources.recipe(part)
+    key = _key(mpi, part, recipe)
+    place = cache_folder() / "mpi" / f"{part}-{mpi.name.replace('@', '-')}-{key[:16]}"
+    built = place / product
+    if built.is_file():
+        return built
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent))
+    except OSError as error:
+        raise EnvironmentLacksError(
+            f"cannot write to the cache {place.parent} ({error.strerror}); "
+            "point XDG_CACHE_HOME to a folder that you can write"
+        ) from None
+    try:
+        _build(mpi, part, recipe, work, work / product)
+        try:
+            work.rename(place)
+        except OSError:
+            # Another process built the same meanwhile; its result is as good.
+            if not built.is_file():
+                raise
+    except OSError as error:
+        raise EnvironmentLacksError(f"cannot build {product} in {work.parent}: {error.strerror}") from None
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return built
+
+
+def _key(mpi: MpiInstallation, part: str, recipe: sources.Recipe) -> str:
+    status = Path(mpi.library).stat()
+    facts = [
+        mpi.library,
+        str((status.st_size, status.st_mtime_ns)),
+        mpi.version,
+        mpi.mpicc,
+        mpi.mpicxx,
+        sources.digest(recipe),
+        linkworth.__version__,
+        platform.machine(),
+    ]
+    if part == "tracer":
+        generator = Path(__file__).with_name("wrappers.py")
+        facts += [hashlib.sha256(generator.read_bytes()).hexdigest(), metadata.version("pympistandard")]
+    if "-march=native" in recipe.flags:
+        facts.append(_processor())
+    return hashlib.sha256("\0".join(facts).encode()).hexdigest()
+
+
+def _processor() -> str:
+    """Features of this processor: a home folder is often shared by nodes of several kinds."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.processor()
+    found = re.search(r"^(?:flags|Features)\s*:\s*(.*)$", text, re.MULTILINE)
+    return found[1] if found else platform.processor()
+
+
+def _build(mpi: MpiInstallation, part: str, recipe: sources.Recipe, work: Path, product: Path) -> None:
+    wrapper, language = (mpi.mpicc, "C") if part == "tracer" else (mpi.mpicxx, "C++")
+    if not wrapper:
+        raise EnvironmentLacksError(
+            f"{mpi.name} has no compiler wrapper for {language} here; install its development package"
+        )
+    flags = [*recipe.flags, f"-I{recipe.folder}"]
+    files = list(recipe.sources)
+    line = identify.compile_line(Path(wrapper))
+    if part == "tracer":
+        from linkworth.mpi import wrappers
+
+        generated = work / "generated"
+        generated.mkdir()
+        wrappers.generate(generated, elf.exported_symbols(Path(mpi.library)))
+        files += sorted(generated.glob("*.c"))
+        flags += ["-fPIC", "-pthread", f"-I{generated}"]
+        # The wrapper would link the MPI library, and the preload library must take the program's own.
+        linker = [*(line.compiler if line else ["cc"]), "-shared", "-pthread"]
+    else:
+        linker = [wrapper]
+    objects = [work / f"{number}-{file.stem}.o" for number, file in enumerate(files)]
+    commands = [[wrapper, *flags, "-c", str(f), "-o", str(o)] for f, o in zip(files, objects, strict=True)]
+    log = work / "build.log"
+    with ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0))) as pool:
+        for failure in pool.map(lambda command: _call(command, work, log), commands):
+            if failure:
+                raise _failed(part, mpi, failure, log, work)
+    link = [*linker, *map(str, objects), "-o", str(product), *(f"-l{name}" for name in recipe.libraries)]
+    failure = _call(link, work, log)
+    if failure:
+        raise _failed(part, mpi, failure, log, work)
+    for file in objects:
+        file.unlink()
+
+
+def _call(command: list[str], folder: Path, log: Path) -> str:
+    """Run a compiler; return "" or the most telling line of what it said."""
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except OSError as error:
+        return f"{command[0]}: {error.strerror}"
+    said = done.stdout + done.stderr
+    with log.open("a") as file:
+        file.write(f"$ {' '.join(command)}\n{said}")
+    if done.returncode == 0:
+        return ""
+    lines = [text.strip() for text in said.splitlines() if text.strip()]
+    telling = [text for text in lines if re.search(r"error|not found|undefined", text, re.IGNORECASE)]
+    return (telling or lines or [f"{command[0]} left with exit code {done.returncode}"])[0]
+
+
+def _failed(part: str, mpi: MpiInstallation, failure: str, log: Path, work: Path) -> EnvironmentLacksError:
+    """Keep the log beside the cache and return the error that names it."""
+    kept = work.parent / f"{part}-{mpi.name.replace('@', '-')}-failed.log"
+    if log.is_file():
+        shutil.copyfile(log, kept)
+    hint = ""
+    if re.search(r"not found|No such file", failure) and not (shutil.which("cc") or shutil.which("gcc")):
+        hint = "; a C and C++ compiler is missing (apt-get install build-essential, or dnf install gcc-c++)"
+    return EnvironmentLacksError(
+        f"cannot build {part} for {mpi.name}: {failure}{hint} (all messages: {kept})"
+    )

@@ -1,0 +1,161 @@
+"""Asks a library or a launcher which MPI it is: names of files are never trusted."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from linkworth.model.mpi import MpiKind
+from linkworth.mpi import elf
+
+# MPI_Get_library_version may be called before MPI_Init (MPI 4.1, section 9.1.1). A process of its own, since
+# a foreign library may crash or change the process that loads it.
+_QUERY = """
+import ctypes, os, sys
+library = ctypes.CDLL(sys.argv[1], mode=os.RTLD_NOW | os.RTLD_GLOBAL)
+text, length = ctypes.create_string_buffer(65536), ctypes.c_int(0)
+code = library.MPI_Get_library_version(text, ctypes.byref(length))
+sys.stdout.write(text.value.decode(errors="replace"))
+sys.stdout.flush()
+os._exit(code)
+"""
+
+_LIBRARIES: list[tuple[MpiKind, re.Pattern[str]]] = [
+    ("openmpi", re.compile(r"Open MPI v?(\d[\w.]*)")),
+    ("cray", re.compile(r"CRAY MPICH version (\d[\w.]*)", re.IGNORECASE)),
+    ("mvapich", re.compile(r"MVAPICH2?(?:-\w+)? Version\s*:?\s*(\d[\w.]*)")),
+    ("intel", re.compile(r"Intel\(R\) MPI Library (\d[\w.]*)")),
+    ("mpich", re.compile(r"MPICH Version\s*:?\s*(\d[\w.]*)")),
+]
+_LAUNCHERS: list[tuple[MpiKind, re.Pattern[str]]] = [
+    ("openmpi", re.compile(r"\((?:Open MPI|OpenRTE)\) (\d[\w.]*)")),
+    ("intel", re.compile(r"Intel\(R\) MPI Library.*?Version (\d[\w.]*)", re.DOTALL)),
+    ("mpich", re.compile(r"HYDRA build details:\s*Version:\s*(\d[\w.]*)")),
+]
+
+
+class Identity(NamedTuple):
+    """What a library or launcher says of itself."""
+
+    kind: MpiKind
+    version: str
+    line: str
+
+
+class CompileLine(NamedTuple):
+    """What a compiler wrapper would call."""
+
+    compiler: list[str]
+    """The compiler under the wrapper, with a possible prefix such as ccache."""
+    arguments: list[str]
+
+
+def ask(arguments: list[str], seconds: float = 20.0) -> str | None:
+    """Run a short query; return its output (both streams), or None where it fails."""
+    environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+    try:
+        answer = subprocess.run(
+            arguments,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=seconds,
+            env=environment,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return answer.stdout.decode(errors="replace") if answer.returncode == 0 else None
+
+
+def library(path: Path) -> Identity | None:
+    """Ask a shared library which MPI it is; None where it is no usable MPI library."""
+    answer = ask([sys.executable, "-I", "-S", "-c", _QUERY, str(path)])
+    return None if not answer or not answer.strip() else parse_library_version(answer)
+
+
+def parse_library_version(text: str) -> Identity:
+    """Tell kind and version from what MPI_Get_library_version says."""
+    line = re.sub(r"\s+", " ", text.strip().splitlines()[0])
+    for kind, pattern in _LIBRARIES:
+        found = pattern.search(text)
+        if found:
+            return Identity(kind, found[1].rstrip("."), line)
+    number = re.search(r"\d+(\.\d+)+", text)
+    return Identity("other", number[0] if number else "0", line)
+
+
+def launcher(path: Path) -> Identity | None:
+    """Ask a launcher (mpiexec, mpirun) whose it is; None where it does not say."""
+    answer = ask([str(path), "--version"])
+    if not answer:
+        return None
+    for kind, pattern in _LAUNCHERS:
+        found = pattern.search(answer)
+        if found:
+            return Identity(kind, found[1], answer.strip().splitlines()[0].strip())
+    return None
+
+
+def compile_line(wrapper: Path) -> CompileLine | None:
+    """Ask a compiler wrapper what it would call (`-show` is common to MPICH, Intel MPI and Open MPI)."""
+    answer = ask([str(wrapper), "-show"])
+    if not answer or not answer.strip():
+        return None
+    try:
+        tokens = shlex.split(answer.strip().splitlines()[0])
+    except ValueError:
+        return None
+    options = next((i for i, token in enumerate(tokens) if token.startswith("-")), len(tokens))
+    return CompileLine(tokens[:options], tokens[options:]) if options else None
+
+
+def linked_library(line: CompileLine) -> Path | None:
+    """Find the MPI library that a wrapper's compile line links with; None where there is no shared one."""
+    folders = [Path(token[2:]) for token in line.arguments if token.startswith("-L") and len(token) > 2]
+    folders += [
+        Path(part) for token in line.arguments if token.startswith("-Wl,") for part in token.split(",")[1:]
+    ]
+    folders += [
+        Path("/usr/lib64"),
+        Path("/usr/lib"),
+        *Path("/usr/lib").glob("*-linux-gnu*"),
+        Path("/usr/local/lib"),
+    ]
+    names = [token[2:] for token in line.arguments if token.startswith("-l")]
+    for name in names:
+        if name not in {"mpi", "mpich", "mpi_abi", "mpi_cray"} and not name.startswith(
+            ("mpi_gnu", "mpi_intel")
+        ):
+            continue
+        for folder in folders:
+            candidate = folder / f"lib{name}.so"
+            found = _behind_linker_script(candidate) if candidate.is_absolute() else None
+            if found:
+                return found
+    for token in line.arguments:
+        if (
+            token.startswith("/")
+            and re.match(r"lib(mpi|mpich)\.so", Path(token).name)
+            and Path(token).exists()
+        ):
+            return Path(token).resolve()
+    return None
+
+
+def _behind_linker_script(path: Path) -> Path | None:
+    """Return the library that a `-l` option finds: a linker script, in MPI wheels."""
+    if not path.is_file() or elf.is_elf(path):
+        return path.resolve() if path.is_file() else None
+    try:
+        script = path.read_text(errors="replace")[:4096]
+    except OSError:
+        return None
+    for name in re.findall(r"[\w./+-]*lib[\w+-]+\.so[\w.]*", script):
+        target = path.parent / str(name)
+        if elf.is_elf(target):
+            return target.resolve()
+    return None

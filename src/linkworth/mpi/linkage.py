@@ -1,0 +1,65 @@
+"""Which MPI library a program is linked with, as the dynamic loader resolves it without running it."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+from linkworth.mpi import elf
+
+MPI_LIBRARY = re.compile(r"^lib(mpi|mpich|mpi_abi|mpi_cray|mpi_gnu_\d+|mpi_intel|pmpi)\.so(\.[\d.]+)?$")
+
+
+class Linkage(NamedTuple):
+    """How a program gets its MPI."""
+
+    library: Path | None
+    """Real path of the MPI library; None where the program names none or the loader does not find it."""
+    missing: str
+    """Name of an MPI library that the program needs and the loader does not find; "" otherwise."""
+    dynamic: bool
+    """False for a static program: nothing can be preloaded into it."""
+    elf: bool
+    """False for a script, whose MPI cannot be known from outside."""
+
+
+def of_program(program: Path) -> Linkage:
+    """Find the MPI library of a program. Raises OSError where the program cannot be read."""
+    if not elf.is_elf(program):
+        return Linkage(None, "", True, False)
+    try:
+        information = elf.info(program)
+    except elf.ElfError:
+        return Linkage(None, "", True, True)
+    if not information.interpreter:
+        return Linkage(None, "", bool(information.needed), True)
+    lines = _loader_list(information.interpreter, program)
+    missing = ""
+    for line in lines:
+        name, _, rest = line.strip().partition(" => ")
+        if not MPI_LIBRARY.match(Path(name.split(" (")[0]).name):
+            continue
+        target = rest.rsplit(" (", 1)[0] if rest else name.rsplit(" (", 1)[0]
+        if target.startswith("/"):
+            return Linkage(Path(target).resolve(), "", True, True)
+        missing = missing or name
+    return Linkage(None, missing, True, True)
+
+
+def _loader_list(interpreter: str, program: Path) -> list[str]:
+    """Return the loader's own list of the program's libraries; empty where the loader cannot run here."""
+    environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+    try:
+        listed = subprocess.run(
+            [interpreter, "--list", str(program.resolve())],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=30,
+            env=environment,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return listed.stdout.splitlines()

@@ -1,0 +1,213 @@
+"""Searches this machine for MPI installations: PATH, LINKWORTH_MPI_PATH and the Python environment."""
+
+import functools
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from linkworth.model.mpi import MpiInstallation
+from linkworth.mpi import identify
+
+PATH_VARIABLE = "LINKWORTH_MPI_PATH"
+"""Environment variable: prefixes of MPI installations (the folder above `bin`), separated by colons."""
+
+_WRAPPER = re.compile(r"^mpi(?:cc|icc|icx)([._][\w.-]+)?$")
+_LAUNCHER = re.compile(r"^mpi(?:exec|run)([._][\w.-]+)?$")
+_LIBRARY_FILES = ("libmpi.so.*", "libmpich.so.*", "libmpi_abi.so.*")
+
+
+class _Folder(NamedTuple):
+    path: Path
+    origin: str
+
+
+def _folders() -> list[_Folder]:
+    """Folders that may hold launchers and compiler wrappers, the user's own choice first."""
+    named = [Path(prefix) for prefix in os.environ.get(PATH_VARIABLE, "").split(":") if prefix]
+    candidates = [_Folder(prefix / "bin", PATH_VARIABLE) for prefix in named]
+    candidates += [_Folder(Path(entry), "PATH") for entry in os.environ.get("PATH", "").split(":") if entry]
+    candidates.append(_Folder(Path(sys.prefix) / "bin", "Python environment"))
+    unique: dict[Path, _Folder] = {}
+    for folder in candidates:
+        if folder.path.is_dir():
+            unique.setdefault(folder.path.resolve(), folder._replace(path=folder.path.absolute()))
+    return list(unique.values())
+
+
+def _matching(folder: Path, pattern: re.Pattern[str]) -> list[Path]:
+    try:
+        names = sorted(entry.name for entry in os.scandir(folder) if pattern.match(entry.name))
+    except OSError:
+        return []
+    # The plain name first: it is the user's default. MPICH's wrappers for the common ABI last.
+    names.sort(key=lambda name: (name.endswith("_abi"), "." in name, name))
+    return [
+        folder / name for name in names if os.access(folder / name, os.X_OK) and (folder / name).is_file()
+    ]
+
+
+def _launcher_for(wrapper: Path, mpi: identify.Identity, folders: Iterable[Path]) -> str:
+    """Return the launcher that belongs to a library: it must say so itself, best with the same version."""
+    suffix = re.sub(r"^mpi(cc|icc|icx|cxx)", "", wrapper.name)
+    others = [launcher for folder in folders for launcher in _matching(folder, _LAUNCHER)]
+    ordered = [wrapper.with_name(f"mpiexec{suffix}"), wrapper.with_name(f"mpirun{suffix}"), *others]
+    fallback = ""
+    for candidate in dict.fromkeys(ordered):
+        if not candidate.is_file():
+            continue
+        launcher = _launcher_identity(candidate)
+        if launcher is None or not _launches(launcher.kind, mpi.kind):
+            continue
+        if launcher.version == mpi.version or mpi.kind not in ("mpich", "openmpi"):
+            return str(candidate)
+        fallback = fallback or str(candidate)
+    # Hydra starts any MPICH (one process interface); Open MPI's launcher only its own version.
+    return "" if mpi.kind == "openmpi" else fallback
+
+
+def _launches(launcher: str, library: str) -> bool:
+    return launcher == library or (launcher == "mpich" and library == "mvapich")
+
+
+@functools.cache
+def _launcher_identity(path: Path) -> identify.Identity | None:
+    return identify.launcher(path)
+
+
+def _from_wrapper(wrapper: Path, origin: str, folders: list[Path]) -> MpiInstallation | None:
+    line = identify.compile_line(wrapper)
+    library = identify.linked_library(line) if line else None
+    mpi = identify.library(library) if library else None
+    if library is None or mpi is None:
+        return None
+    cxx = wrapper.with_name(re.sub(r"^mpi(cc|icc|icx)", lambda m: _CXX[m[1]], wrapper.name))
+    return MpiInstallation(
+        name=f"{mpi.kind}-{mpi.version}" + ("-abi" if library.name.startswith("libmpi_abi") else ""),
+        kind=mpi.kind,
+        version=mpi.version,
+        library=str(library),
+        library_version=mpi.line,
+        mpiexec=_launcher_for(wrapper, mpi, [wrapper.parent, *folders]),
+        mpicc=str(wrapper),
+        mpicxx=str(cxx) if cxx.is_file() else "",
+        origin=origin,
+    )
+
+
+_CXX = {"cc": "mpicxx", "icc": "mpiicpc", "icx": "mpiicpx"}
+
+
+def _from_launcher(launcher: Path, origin: str) -> Iterator[MpiInstallation]:
+    """Installations without compiler wrappers: libraries beside a launcher, of its kind and version."""
+    says = _launcher_identity(launcher)
+    if says is None:
+        return
+    prefix = launcher.parent.parent
+    places = [prefix / "lib", prefix / "lib64", *prefix.glob("lib/*-linux-gnu*")]
+    libraries = {
+        file.resolve() for place in places for pattern in _LIBRARY_FILES for file in place.glob(pattern)
+    }
+    for library in sorted(libraries):
+        mpi = identify.library(library)
+        if mpi and mpi.kind == says.kind and mpi.version == says.version:
+            yield MpiInstallation(
+                name=f"{mpi.kind}-{mpi.version}" + ("-abi" if library.name.startswith("libmpi_abi") else ""),
+                kind=mpi.kind,
+                version=mpi.version,
+                library=str(library),
+                library_version=mpi.line,
+                mpiexec=str(launcher),
+                origin=origin,
+            )
+
+
+def find_all() -> list[MpiInstallation]:
+    """Return every MPI of this machine, one per library; those of LINKWORTH_MPI_PATH first, then of PATH."""
+    return list(_search(os.environ.get("PATH", ""), os.environ.get(PATH_VARIABLE, ""), sys.prefix))
+
+
+@functools.lru_cache(maxsize=8)
+def _search(_path: str, _named: str, _prefix: str) -> tuple[MpiInstallation, ...]:
+    folders = _folders()
+    paths = [folder.path for folder in folders]
+    wrappers = [
+        (wrapper, folder.origin) for folder in folders for wrapper in _matching(folder.path, _WRAPPER)
+    ]
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        found = [
+            mpi for mpi in pool.map(lambda item: _from_wrapper(item[0], item[1], paths), wrappers) if mpi
+        ]
+    libraries = {mpi.library for mpi in found}
+    launchers = {mpi.mpiexec for mpi in found}
+    identities = {_launcher_identity(Path(launcher)) for launcher in launchers if launcher}
+    for folder in folders:
+        for launcher in _matching(folder.path, _LAUNCHER):
+            if str(launcher) not in launchers and _launcher_identity(launcher) not in identities:
+                found += [
+                    mpi for mpi in _from_launcher(launcher, folder.origin) if mpi.library not in libraries
+                ]
+                libraries = {mpi.library for mpi in found}
+    return tuple(_with_unique_names(_one_per_library(found)))
+
+
+def _one_per_library(found: Iterable[MpiInstallation]) -> list[MpiInstallation]:
+    """Keep the order of first sight, and of a library's entries the one with a launcher and the fullest name.
+
+    On Debian the plain mpicc and the plain mpiexec are links that an administrator can turn to different
+    MPIs; mpicc.openmpi and mpiexec.openmpi stay what they are.
+    """
+    best: dict[str, MpiInstallation] = {}
+    for mpi in found:
+        known = best.get(mpi.library)
+        if known is None or _worth(mpi) > _worth(known):
+            best[mpi.library] = mpi
+    return list(best.values())
+
+
+def _worth(mpi: MpiInstallation) -> tuple[bool, bool, bool]:
+    return bool(mpi.mpiexec), bool(mpi.mpicc), "." in Path(mpi.mpicc).name
+
+
+def _with_unique_names(found: list[MpiInstallation]) -> list[MpiInstallation]:
+    counts: dict[str, int] = {}
+    named = []
+    for mpi in found:
+        counts[mpi.name] = counts.get(mpi.name, 0) + 1
+        number = counts[mpi.name]
+        named.append(mpi if number == 1 else msgspec.structs.replace(mpi, name=f"{mpi.name}@{number}"))
+    return named
+
+
+def beside(library: Path) -> MpiInstallation | None:
+    """Find the installation around a library that no search folder led to."""
+    for prefix in list(library.parents)[:4]:
+        folder = prefix / "bin"
+        if not folder.is_dir():
+            continue
+        for wrapper in _matching(folder, _WRAPPER):
+            found = _from_wrapper(wrapper, "program", [folder])
+            if found and found.library == str(library):
+                return found
+        for launcher in _matching(folder, _LAUNCHER):
+            found = next(
+                (mpi for mpi in _from_launcher(launcher, "program") if mpi.library == str(library)), None
+            )
+            if found:
+                return found
+    return None
+
+
+def in_prefix(prefix: Path) -> MpiInstallation | None:
+    """Return the installation whose `bin` folder stands in a prefix that the search did not know."""
+    folder = prefix.absolute() / "bin"
+    for wrapper in _matching(folder, _WRAPPER):
+        found = _from_wrapper(wrapper, "--mpi", [folder])
+        if found:
+            return found
+    return next((mpi for tool in _matching(folder, _LAUNCHER) for mpi in _from_launcher(tool, "--mpi")), None)

@@ -1,0 +1,76 @@
+"""The native sources that are built on the user's machine, and how (native/mpi/README.md describes build.toml)."""
+
+import hashlib
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple
+
+import linkworth
+from linkworth.errors import EnvironmentLacksError, UsageError
+
+_HEADERS = (".h", ".hpp")
+
+
+class Recipe(NamedTuple):
+    """What to compile and how."""
+
+    folder: Path
+    sources: list[Path]
+    flags: list[str]
+    libraries: list[str]
+
+
+_DEFAULTS: dict[str, tuple[list[str], list[str], list[str]]] = {
+    "tracer": (["**/*.c"], ["-O2", "-std=gnu11", "-Wall", "-Wextra"], ["dl", "pthread"]),
+    "npb": (["**/*.cpp"], ["-O3", "-march=native", "-std=c++20", "-Wall", "-Wextra"], []),
+}
+
+
+def folder(part: str) -> Path:
+    """Return the folder of a part's sources: of the repository in a checkout, else of the installed package."""
+    package = Path(linkworth.__file__).resolve().parent
+    checkout = package.parents[1] / "native" / "mpi" / part
+    if (package.parents[1] / "pyproject.toml").is_file() and checkout.is_dir():
+        return checkout
+    installed = Path(str(resources.files("linkworth"))) / "native" / part
+    if installed.is_dir():
+        return installed
+    raise EnvironmentLacksError(
+        f"the sources of {part} are not in this installation of linkworth; install it anew"
+    )
+
+
+def recipe(part: str, place: Path | None = None) -> Recipe:
+    """Read how a part is built. Raises UsageError where its build.toml cannot be used."""
+    place = place or folder(part)
+    globs, flags, libraries = _DEFAULTS[part]
+    file = place / "build.toml"
+    if file.is_file():
+        try:
+            read = tomllib.loads(file.read_text())
+        except tomllib.TOMLDecodeError as error:
+            raise UsageError(f"{file}: {error}") from None
+        for key, value in read.items():
+            if key not in ("sources", "flags", "libraries"):
+                raise UsageError(f"{file}: unknown key {key}; there is sources, flags and libraries")
+            if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+                raise UsageError(f"{file}: {key} must be a list of texts")
+        globs = read.get("sources", globs)
+        flags = read.get("flags", flags)
+        libraries = read.get("libraries", libraries)
+    sources = sorted({path for glob in globs for path in place.glob(glob)})
+    if not sources:
+        raise EnvironmentLacksError(f"{place} holds no sources ({', '.join(globs)}); install linkworth anew")
+    return Recipe(place, sources, flags, libraries)
+
+
+def digest(given: Recipe) -> str:
+    """Return a hash of everything that the result depends on: sources, headers, flags and libraries."""
+    hashed = hashlib.sha256(repr((given.flags, given.libraries)).encode())
+    headers = {path for path in given.folder.rglob("*") if path.suffix in _HEADERS}
+    for path in sorted(headers | set(given.sources)):
+        content = path.read_bytes()
+        hashed.update(f"{path.relative_to(given.folder)}\0{len(content)}\0".encode())
+        hashed.update(content)
+    return hashed.hexdigest()

@@ -1,0 +1,74 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from linkworth.mpi import elf
+
+COMPILER = __import__("shutil").which("cc")
+needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler (cc) here")
+
+
+def compiled(folder: Path, text: str, *options: str) -> Path:
+    source, result = folder / "source.c", folder / "result"
+    source.write_text(text)
+    subprocess.run([COMPILER, *options, source, "-o", result], check=True)
+    return result
+
+
+@needs_compiler
+def test_exported_symbols_are_the_defined_public_ones(tmp_path):
+    library = compiled(
+        tmp_path,
+        """
+        extern int absent(void);
+        int public_function(void) { return absent(); }
+        int public_number = 3;
+        static int hidden(void) { return 4; }
+        __attribute__((weak)) int weak_function(void) { return hidden(); }
+        """,
+        "-shared",
+        "-fPIC",
+        "-Wl,-soname,libresult.so.7",
+    )
+    symbols = elf.exported_symbols(library)
+    assert {"public_function", "public_number", "weak_function"} <= symbols
+    assert not {"absent", "hidden"} & symbols
+    assert elf.info(library).soname == "libresult.so.7"
+    assert elf.info(library).interpreter == ""
+
+
+@needs_compiler
+def test_program_names_its_libraries_and_loader(tmp_path):
+    program = compiled(tmp_path, "#include <math.h>\nint main(int c, char **v) { return (int)cos(c); }", "-lm")
+    information = elf.info(program)
+    assert any(name.startswith("libc.so") for name in information.needed)
+    assert Path(information.interpreter).exists()
+
+
+def test_script_is_no_elf_file(tmp_path):
+    script = tmp_path / "script"
+    script.write_text("#!/bin/sh\n")
+    assert not elf.is_elf(script)
+    assert not elf.is_elf(tmp_path / "absent")
+    with pytest.raises(elf.ElfError, match="not an ELF file"):
+        elf.info(script)
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_damaged_files_raise_only_elf_error(tmp_path_factory, data):
+    with Path(sys.executable).resolve().open("rb") as file:
+        start = bytearray(file.read(16384))
+    for _ in range(data.draw(st.integers(1, 6))):
+        start[data.draw(st.integers(4, len(start) - 1))] = data.draw(st.integers(0, 255))
+    damaged = tmp_path_factory.mktemp("elf") / "damaged"
+    damaged.write_bytes(bytes(start[: data.draw(st.integers(5, len(start)))]))
+    for read in (elf.info, elf.exported_symbols):
+        try:
+            read(damaged)
+        except elf.ElfError:
+            pass
