@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 import rich_click as click
+from click.exceptions import Exit
 
 from linkworth import __version__
 from linkworth.errors import LinkworthError
@@ -52,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code (the contract: 0, 1, 2, 3 or 4)."""
     try:
         result = cli.main(args=arguments, prog_name="linkworth", standalone_mode=False)
-    except click.exceptions.Exit as stop:
+    except Exit as stop:
         code = stop.exit_code
     except click.Abort:
         click.echo("linkworth: interrupted; what was measured is kept", err=True)
