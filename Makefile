@@ -17,7 +17,7 @@ NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
 C_FILES = $(shell find native tests -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp')
 SHELL_FILES = $(shell find scripts -name '*.sh') .ci/run
 
-.PHONY: help demo build test native-test bench lint format docs clean distclean
+.PHONY: help demo build test native-test bench lint format reference docs clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,7 +37,7 @@ native-test: build/.native-plain build/.native-sanitize
 
 bench: build .mpi/mpich/.done ## every benchmark; prints what RESULTS.md records
 	@LINKWORTH_MPI_PATH="$(CURDIR)/.mpi/mpich$${LINKWORTH_MPI_PATH:+:$$LINKWORTH_MPI_PATH}" \
-	    $(BIN)/python benchmarks/run_all.py
+	    $(BIN)/python benchmarks/run_all.py $(ONLY)
 
 lint: build ## style, types and warnings of Python, C, C++ and shell
 	@$(BIN)/ruff check --quiet .
@@ -51,6 +51,9 @@ lint: build ## style, types and warnings of Python, C, C++ and shell
 
 format: build ## put every file into the house style
 	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet . && $(BIN)/clang-format -i $(C_FILES)
+
+reference: build ## renew docs/reference/cli.md from the commands
+	@$(BIN)/python scripts/cli_reference.py docs/reference/cli.md
 
 docs: $(VENV)/.engine $(VENV)/.docs ## the documentation site in site/
 	@$(BIN)/python scripts/cli_reference.py --check docs/reference/cli.md
@@ -66,7 +69,7 @@ distclean: clean ## remove .venv and .mpi as well
 
 # ---- set-up ----
 
-$(VENV)/.created: scripts/make_venv.sh scripts/find_python.sh
+$(VENV)/.created:
 	@python=$$(scripts/find_python.sh) && echo "Setting up $(VENV) with $$python" && \
 	    scripts/make_venv.sh "$$python" $(VENV)
 	@touch $@
