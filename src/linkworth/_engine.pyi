@@ -16,6 +16,7 @@ class Trace:
     ranks: int
     events: int
     file_bytes: int
+    raw_bytes: int
     metadata_json: str
     names: list[str]
     damage: list[tuple[int, int, str]]

@@ -57,7 +57,16 @@ enum class Collective : std::uint8_t {
     exscan,
 };
 
-enum class CompleteMode : std::uint8_t { wait = 0, waitall, waitany, waitsome, test, testall, testany, testsome };
+enum class CompleteMode : std::uint8_t {
+    wait = 0,
+    waitall,
+    waitany,
+    waitsome,
+    test,
+    testall,
+    testany,
+    testsome
+};
 
 inline constexpr std::int32_t any_source = -1;
 inline constexpr std::int32_t any_tag = -1;
@@ -80,33 +89,34 @@ struct Shape {
     bool found = false;
     bool inter = false;
     std::int32_t comm = 0;
-    std::int32_t peer = 0;          ///< destination, source, or root
+    std::int32_t peer = 0;  ///< destination, source, or root
     std::int32_t tag = 0;
-    std::int32_t recv_peer = 0;     ///< source of a sendrecv
+    std::int32_t recv_peer = 0;  ///< source of a sendrecv
     std::int32_t recv_tag = 0;
-    std::int32_t actual_peer = 0;   ///< what a wildcard matched
+    std::int32_t actual_peer = 0;  ///< what a wildcard matched
     std::int32_t actual_tag = 0;
-    std::int32_t new_comm = -1;     ///< -1 for MPI_COMM_NULL
-    std::int32_t code = 0;          ///< abort code, pcontrol or thread level
+    std::int32_t new_comm = -1;  ///< -1 for MPI_COMM_NULL
+    std::int32_t code = 0;       ///< abort code, pcontrol or thread level
     std::uint32_t listed = 0;
-    std::uint64_t bytes = 0;        ///< sent (receive capacity for a receive)
+    std::uint64_t bytes = 0;  ///< sent (receive capacity for a receive)
     std::uint64_t recv_bytes = 0;
     std::uint32_t element_bytes = 1;
-    std::vector<std::uint64_t> send_counts;   ///< bytes by peer
-    std::vector<std::uint64_t> recv_counts;   ///< bytes by peer
-    std::vector<std::uint64_t> references;    ///< start, request_free, request_cancel
+    std::vector<std::uint64_t> send_counts;  ///< bytes by peer
+    std::vector<std::uint64_t> recv_counts;  ///< bytes by peer
+    std::vector<std::uint64_t> references;   ///< start, request_free, request_cancel
     std::vector<Completion> completions;
-    std::vector<std::int32_t> members;        ///< world ranks in comm order
+    std::vector<std::int32_t> members;  ///< world ranks in comm order
     std::vector<std::int32_t> remote_members;
 };
 
 /// One MPI call of one rank. `shape` stays valid until the cursor reads its next block.
 struct Event {
     const Shape* shape = nullptr;
-    double gap_seconds = 0;        ///< wall time since the previous call ended
-    double cpu_seconds = -1;       ///< CPU time of the gap, negative where it was not read
-    double duration_seconds = 0;   ///< wall time inside the call
-    std::uint64_t next_request = 0;  ///< number of the next request to be made, before this event makes its own
+    double gap_seconds = 0;       ///< wall time since the previous call ended
+    double cpu_seconds = -1;      ///< CPU time of the gap, negative where it was not read
+    double duration_seconds = 0;  ///< wall time inside the call
+    std::uint64_t next_request =
+        0;  ///< number of the next request to be made, before this event makes its own
 };
 
 }  // namespace linkworth::tracefile

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "tracefile/event.hpp"
+#include "tracefile/shape_codec.hpp"
+#include "tracefile/varint.hpp"
 
 namespace linkworth::tracefile {
 
@@ -29,10 +31,14 @@ struct Damage {
 };
 
 class RankCursor;
+struct TraceData;
 
 class Trace {
   public:
+    /// Maps the file and checks every block's checksum. Throws TraceError where it is no trace that can be
+    /// read.
     static std::shared_ptr<const Trace> open(const std::string& path);
+    /// `label` names the bytes in messages, as the path does for a file.
     static std::shared_ptr<const Trace> from_bytes(std::vector<std::byte> bytes, std::string label);
     ~Trace();
     Trace(const Trace&) = delete;
@@ -41,19 +47,19 @@ class Trace {
     std::uint32_t ranks() const;
     std::uint64_t events() const;
     std::uint64_t file_bytes() const;
+    /// Bytes of all readable blocks before compression.
+    std::uint64_t raw_bytes() const;
     std::string_view metadata_json() const;
     const std::vector<std::string>& names() const;
     /// `Collective::none` for every name that is no collective.
     Collective collective_of(std::uint32_t name) const;
     const std::vector<Damage>& damage() const;
+    /// A cursor before the rank's first event. It keeps the file open by itself.
     RankCursor cursor(std::uint32_t rank) const;
 
-    struct Data;
-
   private:
-    explicit Trace(std::unique_ptr<Data> data);
-    std::unique_ptr<Data> data_;
-    friend class RankCursor;
+    explicit Trace(std::shared_ptr<const TraceData> data);
+    std::shared_ptr<const TraceData> data_;
 };
 
 /// Walks one rank's events in order. Holds one decoded block at a time. Movable.
@@ -63,15 +69,55 @@ class RankCursor {
     RankCursor& operator=(RankCursor&&) noexcept;
     ~RankCursor();
 
-    /// False at the end of the rank's events.
-    bool next(Event& event);
+    /// False at the end of the rank's events. Shapes that are met twice in a block are the same object.
+    bool next(Event& event) {
+        // Blocks are followed by zero bytes, so that a record can be read before its end is checked.
+        const std::uint8_t* at = position_;
+        const std::uint64_t number = (read_varint(at) >> 1) - head_event / 2;
+        if (number < shapes_.size()) [[likely]] {
+            const bool has_cpu = (*position_ & 1) != 0;
+            const ShapeEntry& entry = shapes_[number];
+            event.shape = entry.shape;
+            event.gap_seconds =
+                static_cast<double>(static_cast<std::int64_t>(read_varint(at))) * seconds_per_tick_;
+            event.cpu_seconds =
+                has_cpu ? static_cast<double>(static_cast<std::int64_t>(read_varint(at))) * 1e-9 : -1.0;
+            event.duration_seconds =
+                static_cast<double>(static_cast<std::int64_t>(read_varint(at))) * seconds_per_tick_;
+            event.next_request = next_request_;
+            if (at <= end_) [[likely]] {
+                next_request_ += entry.requests;
+                position_ = at;
+                return true;
+            }
+        }
+        return next_slowly(event);
+    }
+
+    /// Time from the trace's origin to the start of the block that holds the latest event, in seconds.
+    double block_base_seconds() const { return block_base_seconds_; }
     /// Damage met so far while decoding this rank.
     const std::vector<Damage>& damage() const;
 
-    struct State;
-
   private:
-    explicit RankCursor(std::unique_ptr<State> state);
+    struct State;
+    struct ShapeEntry {
+        const Shape* shape;
+        std::uint64_t requests;
+    };
+
+    RankCursor(std::shared_ptr<const TraceData> data, std::uint32_t rank);
+    bool next_slowly(Event& event);
+    bool load_next_block();
+    bool define_shape(const std::uint8_t*& at);
+    void give_up_block(const std::uint8_t* at, std::string what);
+
+    const std::uint8_t* position_;
+    const std::uint8_t* end_;
+    double seconds_per_tick_ = 0;
+    std::uint64_t next_request_ = 0;
+    double block_base_seconds_ = 0;
+    std::vector<ShapeEntry> shapes_;
     std::unique_ptr<State> state_;
     friend class Trace;
 };

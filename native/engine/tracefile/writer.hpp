@@ -1,5 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Writing a trace event by event (synthetic traces, skeletons, converters). Parts of a real run are merged by merge.hpp.
+/// Writing a trace event by event (synthetic traces, skeletons, converters). Parts of a real run are merged
+/// by merge.hpp.
 #pragma once
 
 #include <cstddef>

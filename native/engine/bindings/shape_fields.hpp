@@ -1,0 +1,17 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// A shape's fields as a Python dict, by the names of Shape's members, and back.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "tracefile/event.hpp"
+
+namespace linkworth::bindings {
+
+/// The fields that the shape's class has.
+nanobind::dict shape_to_dict(const tracefile::Shape& shape);
+
+/// Sets the given fields of `shape`; throws TraceError for a name that is no field.
+void shape_from_dict(const nanobind::dict& fields, tracefile::Shape& shape);
+
+}  // namespace linkworth::bindings

@@ -1,0 +1,166 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include "tracefile/container_writer.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "tracefile/crc32c.hpp"
+#include "tracefile/trace.hpp"
+
+namespace linkworth::tracefile {
+namespace {
+
+std::vector<std::uint8_t> name_table(const std::vector<std::string>& names) {
+    std::vector<std::uint8_t> table;
+    for (const std::string& name : names) {
+        table.insert(table.end(), name.begin(), name.end());
+        table.push_back(0);
+    }
+    return table;
+}
+
+// Beside the final path, so that the rename stays within one file system.
+std::string temporary_beside(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
+    return path.substr(0, name) + "." + path.substr(name) + "." + std::to_string(getpid()) + ".tmp";
+}
+
+}  // namespace
+
+ContainerWriter::ContainerWriter(std::string path, std::uint32_t ranks) : path_(std::move(path)) {
+    if (ranks == 0 || ranks > most_ranks) {
+        throw TraceError("a trace has 1 to " + std::to_string(most_ranks) + " ranks, not " +
+                         std::to_string(ranks));
+    }
+    header_.ranks = ranks;
+    if (path_.empty()) {
+        return;
+    }
+    temporary_ = temporary_beside(path_);
+    file_ = open(temporary_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file_ < 0) {
+        fail("write");
+    }
+}
+
+ContainerWriter::~ContainerWriter() {
+    if (file_ >= 0) {
+        ::close(file_);
+        unlink(temporary_.c_str());
+    }
+}
+
+void ContainerWriter::fail(const char* what) const {
+    throw TraceError(std::string("cannot ") + what + " " + path_ + ": " + std::strerror(errno));
+}
+
+void ContainerWriter::write_at(std::uint64_t offset, const void* data, std::size_t size) {
+    if (file_ < 0) {
+        if (memory_.size() < offset + size) {
+            memory_.resize(offset + size);
+        }
+        if (size > 0) {
+            std::memcpy(memory_.data() + offset, data, size);
+        }
+        return;
+    }
+    const auto* at = static_cast<const char*>(data);
+    while (size > 0) {
+        const ssize_t written = pwrite(file_, at, size, static_cast<off_t>(offset));
+        if (written < 0 && errno == EINTR) {
+            continue;
+        }
+        if (written <= 0) {
+            fail("write");
+        }
+        at += written;
+        offset += static_cast<std::uint64_t>(written);
+        size -= static_cast<std::size_t>(written);
+    }
+}
+
+void ContainerWriter::write_end(const void* data, std::size_t size) {
+    write_at(end_, data, size);
+    end_ += size;
+}
+
+void ContainerWriter::begin(const std::string& metadata, const std::vector<std::string>& names,
+                            std::size_t names_room) {
+    begun_ = true;
+    metadata_ = metadata;
+    header_.metadata_bytes = metadata.size();
+    header_.names_bytes = name_table(names).size() + names_room;
+    end_ = header_bytes + header_.metadata_bytes + header_.names_bytes;
+}
+
+void ContainerWriter::append(BlockHeader header, std::span<const std::uint8_t> raw, Compressor* compressor) {
+    if (raw.size() > largest_raw_block) {
+        throw TraceError("a call of rank " + std::to_string(header.rank) + " needs a block of " +
+                         std::to_string(raw.size()) + " bytes, more than a trace can hold");
+    }
+    thread_local std::vector<std::uint8_t> compressed;
+    std::span<const std::uint8_t> stored = raw;
+    header.codec = codec_none;
+    if (compressor != nullptr && compressor->compress(raw, compressed)) {
+        stored = compressed;
+        header.codec = codec_zstd;
+    }
+    header.stored_bytes = static_cast<std::uint32_t>(stored.size());
+    header.raw_bytes = static_cast<std::uint32_t>(raw.size());
+    header.crc = checksum(header, stored);
+    const HeaderBytes encoded = encode(header);
+    const std::lock_guard lock(mutex_);
+    index_.push_back({end_, header.rank, header.sequence, header.base_ns, header.events, header.raw_bytes});
+    write_end(encoded.data(), encoded.size());
+    write_end(stored.data(), stored.size());
+}
+
+std::vector<std::byte> ContainerWriter::close(const std::vector<std::string>& names, std::uint32_t flags) {
+    std::vector<std::uint8_t> table = name_table(names);
+    if (table.size() > header_.names_bytes) {
+        throw TraceError(path_ +
+                         " has more names of calls than there is room for: give each call's name once before "
+                         "the first events");
+    }
+    table.resize(header_.names_bytes, 0);
+    std::ranges::sort(index_, {},
+                      [](const IndexEntry& entry) { return std::pair(entry.rank, entry.sequence); });
+    std::vector<std::uint8_t> index(index_.size() * index_entry_bytes);
+    for (std::size_t entry = 0; entry < index_.size(); ++entry) {
+        encode(index_[entry], &index[entry * index_entry_bytes]);
+    }
+    Trailer trailer;
+    trailer.index_offset = end_;
+    trailer.blocks = index_.size();
+    trailer.index_crc = crc32c(0, index.data(), index.size());
+    write_end(index.data(), index.size());
+    const auto trailer_encoded = encode(trailer);
+    write_end(trailer_encoded.data(), trailer_encoded.size());
+
+    const auto* metadata = reinterpret_cast<const std::uint8_t*>(metadata_.data());
+    header_.flags = flags;
+    header_.crc = checksum(header_, {metadata, metadata_.size()}, table);
+    const HeaderBytes header = encode(header_);
+    write_at(0, header.data(), header.size());
+    write_at(header_bytes, metadata_.data(), metadata_.size());
+    write_at(header_bytes + metadata_.size(), table.data(), table.size());
+    if (file_ < 0) {
+        return std::move(memory_);
+    }
+    if (::close(std::exchange(file_, -1)) != 0 || std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+        const int problem = errno;
+        unlink(temporary_.c_str());
+        errno = problem;
+        fail("write");
+    }
+    return {};
+}
+
+}  // namespace linkworth::tracefile

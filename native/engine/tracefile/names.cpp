@@ -1,0 +1,143 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include "tracefile/names.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+namespace linkworth::tracefile {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Collective>, 17> collectives = {{
+    {"barrier", Collective::barrier},
+    {"bcast", Collective::bcast},
+    {"gather", Collective::gather},
+    {"gatherv", Collective::gatherv},
+    {"scatter", Collective::scatter},
+    {"scatterv", Collective::scatterv},
+    {"allgather", Collective::allgather},
+    {"allgatherv", Collective::allgatherv},
+    {"alltoall", Collective::alltoall},
+    {"alltoallv", Collective::alltoallv},
+    {"alltoallw", Collective::alltoallw},
+    {"reduce", Collective::reduce},
+    {"allreduce", Collective::allreduce},
+    {"reduce_scatter", Collective::reduce_scatter},
+    {"reduce_scatter_block", Collective::reduce_scatter_block},
+    {"scan", Collective::scan},
+    {"exscan", Collective::exscan},
+}};
+
+constexpr std::array<std::string_view, 23> classes = {
+    "local",      "send",        "isend",           "recv",     "irecv",          "sendrecv",
+    "send_init",  "recv_init",   "start",           "complete", "request_free",   "probe",
+    "collective", "icollective", "collective_init", "comm_new", "icomm_new",      "comm_free",
+    "init",       "finalize",    "abort",           "pcontrol", "request_cancel",
+};
+
+// Lower case, without the prefix and without the suffixes of large counts and persistence.
+std::string stem(std::string_view name) {
+    if (name.starts_with("P")) {
+        name.remove_prefix(1);
+    }
+    if (!name.starts_with("MPI_")) {
+        return {};
+    }
+    name.remove_prefix(4);
+    for (const std::string_view suffix : {std::string_view("_c"), std::string_view("_init")}) {
+        if (name.ends_with(suffix)) {
+            name.remove_suffix(suffix.size());
+        }
+    }
+    std::string lower(name);
+    std::ranges::transform(lower, lower.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return lower;
+}
+
+// MPI-4.1, chapters 6.8 (neighbourhoods), 4 (partitioned), 11 (process creation), 12 (one-sided), 14 (files).
+constexpr std::array<std::string_view, 12> communicating_prefixes = {
+    "neighbor_",   "ineighbor_", "file_",       "win_",         "rput",      "rget",
+    "raccumulate", "comm_spawn", "comm_accept", "comm_connect", "comm_join", "pready",
+};
+constexpr std::array<std::string_view, 11> communicating_names = {
+    "put",   "get",   "accumulate", "get_accumulate",  "fetch_and_op", "compare_and_swap",
+    "psend", "precv", "parrived",   "comm_disconnect", "isendrecv",
+};
+// Local calls among them (attributes, names, error handlers, inquiries).
+constexpr std::array<std::string_view, 14> quiet_prefixes = {
+    "win_get_",
+    "win_set_",
+    "win_create_keyval",
+    "win_create_errhandler",
+    "win_free_keyval",
+    "win_delete_attr",
+    "win_call_errhandler",
+    "win_test",
+    "file_get_",
+    "file_set_errhandler",
+    "file_set_atomicity",
+    "file_create_errhandler",
+    "file_call_errhandler",
+    "win_sync",
+};
+
+}  // namespace
+
+Collective collective_by_name(std::string_view name) {
+    const std::string lower = stem(name);
+    std::string_view key = lower;
+    if (key.starts_with("i")) {
+        key.remove_prefix(1);
+    }
+    const auto* const found =
+        std::ranges::find(collectives, key, &std::pair<std::string_view, Collective>::first);
+    return found == collectives.end() ? Collective::none : found->second;
+}
+
+bool communicates(std::string_view name) {
+    const std::string lower = stem(name);
+    const auto starts = [&lower](std::string_view prefix) { return lower.starts_with(prefix); };
+    if (std::ranges::any_of(quiet_prefixes, starts)) {
+        return false;
+    }
+    if (std::ranges::find(communicating_names, std::string_view(lower)) != communicating_names.end()) {
+        return true;
+    }
+    if (lower == "isendrecv_replace") {
+        return true;
+    }
+    return std::ranges::any_of(communicating_prefixes, starts) ||
+           collective_by_name(name) != Collective::none;
+}
+
+std::string_view class_name(CallClass call_class) { return classes.at(static_cast<std::size_t>(call_class)); }
+
+bool class_by_name(std::string_view name, CallClass& call_class) {
+    const auto* const found = std::ranges::find(classes, name);
+    if (found == classes.end()) {
+        return false;
+    }
+    call_class = static_cast<CallClass>(found - classes.begin());
+    return true;
+}
+
+std::vector<std::string> split_names(std::span<const std::uint8_t> table) {
+    std::vector<std::string> names;
+    std::string name;
+    for (const std::uint8_t byte : table) {
+        if (byte != 0) {
+            name.push_back(static_cast<char>(byte));
+            continue;
+        }
+        names.push_back(std::move(name));
+        name.clear();
+    }
+    while (!names.empty() && names.back().empty()) {
+        names.pop_back();
+    }
+    return names;
+}
+
+}  // namespace linkworth::tracefile

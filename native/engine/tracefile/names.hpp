@@ -1,0 +1,31 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// What the names of MPI calls mean.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tracefile/event.hpp"
+
+namespace linkworth::tracefile {
+
+/// `MPI_Iallreduce`, `MPI_Allreduce_init`, `MPI_Allreduce_c` and `PMPI_Allreduce` are all
+/// `Collective::allreduce`.
+Collective collective_by_name(std::string_view name);
+
+/// Whether a call that was recorded by name and time only moves data or waits for other ranks (one-sided,
+/// files, neighbourhood and partitioned communication, process creation), so that a replay without it may be
+/// wrong.
+bool communicates(std::string_view name);
+
+/// The call class by its name in the format's document (`isend`, `comm_new`, ...), and back.
+std::string_view class_name(CallClass call_class);
+bool class_by_name(std::string_view name, CallClass& call_class);
+
+/// Splits a table of names, each with a NUL after it. Empty names at the end are room that was not used.
+std::vector<std::string> split_names(std::span<const std::uint8_t> table);
+
+}  // namespace linkworth::tracefile

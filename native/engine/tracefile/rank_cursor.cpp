@@ -1,0 +1,146 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "tracefile/trace.hpp"
+#include "tracefile/trace_data.hpp"
+#include "tracefile/zstd.hpp"
+
+namespace linkworth::tracefile {
+namespace {
+
+// A record has at most four varints; so many zero bytes after a block let one be read before its end is
+// checked.
+constexpr std::size_t padding = 4 * longest_varint + 8;
+constexpr std::array<std::uint8_t, padding> nothing{};
+
+bool is_collective(CallClass call_class) {
+    return call_class == CallClass::collective || call_class == CallClass::icollective ||
+           call_class == CallClass::collective_init;
+}
+
+}  // namespace
+
+struct RankCursor::State {
+    std::shared_ptr<const TraceData> data;
+    std::uint32_t rank = 0;
+    std::size_t next_block = 0;
+    IndexEntry block;
+    std::vector<std::uint8_t> raw;
+    std::vector<std::unique_ptr<Shape>> shapes;  ///< kept from block to block for their memory
+    Decompressor decompressor;
+    std::vector<Damage> damage;
+};
+
+RankCursor::RankCursor(std::shared_ptr<const TraceData> data, std::uint32_t rank)
+    : position_(nothing.data()), end_(nothing.data()), state_(std::make_unique<State>()) {
+    state_->rank = rank;
+    state_->next_block = data->first_block[rank];
+    state_->data = std::move(data);
+}
+
+RankCursor::RankCursor(RankCursor&&) noexcept = default;
+RankCursor& RankCursor::operator=(RankCursor&&) noexcept = default;
+RankCursor::~RankCursor() = default;
+
+const std::vector<Damage>& RankCursor::damage() const { return state_->damage; }
+
+bool RankCursor::load_next_block() {
+    const TraceData& data = *state_->data;
+    shapes_.clear();
+    while (state_->next_block < data.first_block[state_->rank + std::size_t{1}]) {
+        state_->block = data.blocks[state_->next_block++];
+        const auto rest = data.bytes.subspan(state_->block.offset);
+        const BlockHeader header = decode_block_header(rest).value();
+        const auto stored = rest.subspan(header_bytes, header.stored_bytes);
+        state_->raw.resize(header.raw_bytes + padding);
+        if (header.codec == codec_none) {
+            std::memcpy(state_->raw.data(), stored.data(), stored.size());
+        } else if (!state_->decompressor.expand(stored, state_->raw.data(), header.raw_bytes)) {
+            give_up_block(nullptr, "does not expand to its size");
+            continue;
+        }
+        std::memset(state_->raw.data() + header.raw_bytes, 0, padding);
+        position_ = state_->raw.data();
+        end_ = position_ + header.raw_bytes;
+        seconds_per_tick_ = header.seconds_per_tick;
+        next_request_ = header.next_request;
+        block_base_seconds_ = static_cast<double>(header.base_ns) * 1e-9;
+        return true;
+    }
+    return false;
+}
+
+void RankCursor::give_up_block(const std::uint8_t* at, std::string what) {
+    std::string place =
+        "block " + std::to_string(state_->block.sequence) + " of rank " + std::to_string(state_->rank);
+    if (at != nullptr) {
+        place += " at byte " + std::to_string(at - state_->raw.data());
+    }
+    state_->damage.push_back({static_cast<std::int32_t>(state_->rank), state_->block.offset,
+                              place + " " + what + ": the rest of the block is left out"});
+    position_ = nothing.data();
+    end_ = nothing.data();
+}
+
+bool RankCursor::define_shape(const std::uint8_t*& at) {
+    const std::uint64_t size = read_varint(at);
+    if (at > end_ || size > static_cast<std::uint64_t>(end_ - at)) {
+        return false;
+    }
+    const std::size_t number = shapes_.size();
+    if (number == state_->shapes.size()) {
+        state_->shapes.push_back(std::make_unique<Shape>());
+    }
+    Shape& shape = *state_->shapes[number];
+    if (!decode_shape({at, static_cast<std::size_t>(size)}, shape) ||
+        shape.name >= state_->data->names.size()) {
+        return false;
+    }
+    if (is_collective(shape.call_class)) {
+        shape.collective = state_->data->collectives[shape.name];
+    }
+    shapes_.push_back({&shape, makes_request(shape.call_class) ? std::uint64_t{1} : std::uint64_t{0}});
+    at += size;
+    return true;
+}
+
+bool RankCursor::next_slowly(Event& event) {
+    for (;;) {
+        const std::uint8_t* at = position_;
+        const std::uint64_t head = read_varint(at);
+        if (head == head_end || position_ >= end_) {
+            if (!load_next_block()) {
+                position_ = nothing.data();
+                end_ = nothing.data();
+                return false;
+            }
+        } else if (at > end_) {
+            give_up_block(position_, "ends inside a record");
+        } else if (head == head_shape) {
+            if (!define_shape(at)) {
+                give_up_block(position_, "has a malformed shape");
+            } else {
+                position_ = at;
+            }
+        } else if (head < head_event) {
+            give_up_block(position_, "has an unknown record (" + std::to_string(head) + ")");
+        } else if ((head - head_event) / 2 >= shapes_.size()) {
+            give_up_block(position_, "uses a shape that it does not define");
+        } else {
+            read_varint(at);
+            if ((head & 1) != 0) {
+                read_varint(at);
+            }
+            read_varint(at);
+            if (at > end_) {
+                give_up_block(position_, "ends inside a record");
+            } else {
+                return next(event);
+            }
+        }
+    }
+}
+
+}  // namespace linkworth::tracefile

@@ -1,0 +1,40 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// A shape's payload, to and from bytes (docs/reference/trace-format.md, "Records").
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tracefile/event.hpp"
+
+namespace linkworth::tracefile {
+
+/// Heads of records; events start at `head_event`, the lowest bit says that CPU time stands in them.
+inline constexpr std::uint64_t head_end = 0;
+inline constexpr std::uint64_t head_shape = 1;
+inline constexpr std::uint64_t head_event = 8;
+
+/// Whether a call of this class makes a request (and so advances the rank's numbering).
+constexpr bool makes_request(CallClass call_class) {
+    switch (call_class) {
+        case CallClass::isend:
+        case CallClass::irecv:
+        case CallClass::send_init:
+        case CallClass::recv_init:
+        case CallClass::icollective:
+        case CallClass::collective_init:
+        case CallClass::icomm_new:
+            return true;
+        default:
+            return false;
+    }
+}
+
+/// Fills `shape` (all fields but `collective`, which the name decides); false where the payload is malformed.
+bool decode_shape(std::span<const std::uint8_t> payload, Shape& shape);
+
+/// Appends the payload of `shape` to `out`.
+void encode_shape(const Shape& shape, std::vector<std::uint8_t>& out);
+
+}  // namespace linkworth::tracefile

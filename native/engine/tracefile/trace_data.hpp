@@ -1,0 +1,38 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// What an open trace keeps in memory: the mapped file, its names, and where the readable blocks are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tracefile/container.hpp"
+#include "tracefile/mapped_file.hpp"
+#include "tracefile/trace.hpp"
+
+namespace linkworth::tracefile {
+
+struct TraceData {
+    std::string label;
+    MappedFile file;
+    std::vector<std::byte> memory;
+    std::span<const std::uint8_t> bytes;
+    TraceHeader header;
+    std::string_view metadata;
+    std::vector<std::string> names;
+    std::vector<Collective> collectives;   ///< by name
+    std::vector<IndexEntry> blocks;        ///< readable ones, by rank and sequence
+    std::vector<std::size_t> first_block;  ///< by rank, and one more at the end
+    std::uint64_t events = 0;
+    std::uint64_t raw_bytes = 0;
+    std::vector<Damage> damage;
+};
+
+/// Fills everything from `data->bytes`. Throws TraceError.
+void read_container(TraceData& data);
+
+}  // namespace linkworth::tracefile

@@ -1,0 +1,105 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include "tracefile/zstd.hpp"
+
+#include <dlfcn.h>
+
+#include "tracefile/trace.hpp"
+
+namespace linkworth::tracefile {
+namespace {
+
+// The stable part of the library's ABI, unchanged since Zstandard 1.0 (its manual: "simple" and "explicit
+// context" API).
+struct Library {
+    std::size_t (*compress_bound)(std::size_t) = nullptr;
+    unsigned (*is_error)(std::size_t) = nullptr;
+    void* (*create_compressor)() = nullptr;
+    std::size_t (*free_compressor)(void*) = nullptr;
+    std::size_t (*compress)(void*, void*, std::size_t, const void*, std::size_t, int) = nullptr;
+    void* (*create_decompressor)() = nullptr;
+    std::size_t (*free_decompressor)(void*) = nullptr;
+    std::size_t (*decompress)(void*, void*, std::size_t, const void*, std::size_t) = nullptr;
+    bool loaded = false;
+};
+
+template <class Function>
+bool resolve(void* handle, const char* name, Function& function) {
+    function = reinterpret_cast<Function>(dlsym(handle, name));
+    return function != nullptr;
+}
+
+Library load_library() {
+    Library library;
+    void* handle = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+        return library;
+    }
+    library.loaded = resolve(handle, "ZSTD_compressBound", library.compress_bound) &&
+                     resolve(handle, "ZSTD_isError", library.is_error) &&
+                     resolve(handle, "ZSTD_createCCtx", library.create_compressor) &&
+                     resolve(handle, "ZSTD_freeCCtx", library.free_compressor) &&
+                     resolve(handle, "ZSTD_compressCCtx", library.compress) &&
+                     resolve(handle, "ZSTD_createDCtx", library.create_decompressor) &&
+                     resolve(handle, "ZSTD_freeDCtx", library.free_decompressor) &&
+                     resolve(handle, "ZSTD_decompressDCtx", library.decompress);
+    return library;
+}
+
+const Library& library() {
+    static const Library loaded = load_library();
+    return loaded;
+}
+
+// Level 3 is the library's default: on streams of varints higher levels cost much time for few per cent.
+constexpr int level = 3;
+
+}  // namespace
+
+bool zstd_available() { return library().loaded; }
+
+Compressor::Compressor() {
+    if (library().loaded) {
+        context_ = library().create_compressor();
+    }
+}
+
+Compressor::~Compressor() {
+    if (context_ != nullptr) {
+        library().free_compressor(context_);
+    }
+}
+
+bool Compressor::compress(std::span<const std::uint8_t> raw, std::vector<std::uint8_t>& out) {
+    if (context_ == nullptr) {
+        return false;
+    }
+    out.resize(library().compress_bound(raw.size()));
+    const std::size_t size =
+        library().compress(context_, out.data(), out.size(), raw.data(), raw.size(), level);
+    if (library().is_error(size) != 0 || size >= raw.size()) {
+        return false;
+    }
+    out.resize(size);
+    return true;
+}
+
+Decompressor::~Decompressor() {
+    if (context_ != nullptr) {
+        library().free_decompressor(context_);
+    }
+}
+
+bool Decompressor::expand(std::span<const std::uint8_t> stored, std::uint8_t* out, std::size_t raw_bytes) {
+    if (!library().loaded) {
+        throw TraceError(
+            "this trace is compressed with Zstandard, which is not on this machine: install libzstd.so.1 "
+            "(Debian and Ubuntu: libzstd1; RHEL: libzstd)");
+    }
+    if (context_ == nullptr) {
+        context_ = library().create_decompressor();
+    }
+    const std::size_t size = library().decompress(context_, out, raw_bytes, stored.data(), stored.size());
+    return library().is_error(size) == 0 && size == raw_bytes;
+}
+
+}  // namespace linkworth::tracefile

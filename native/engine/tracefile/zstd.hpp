@@ -1,0 +1,48 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// Zstandard through the system's library, found at run time: nothing to link, and a trace can be written
+/// without it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace linkworth::tracefile {
+
+/// Whether libzstd.so.1 is on this machine.
+bool zstd_available();
+
+/// Compresses one block; keeps its working memory between blocks. Not to be shared between threads.
+class Compressor {
+  public:
+    Compressor();
+    ~Compressor();
+    Compressor(const Compressor&) = delete;
+    Compressor& operator=(const Compressor&) = delete;
+
+    /// Fills `out`; false (and `out` is of no use) where Zstandard is missing or the result would be no
+    /// smaller.
+    bool compress(std::span<const std::uint8_t> raw, std::vector<std::uint8_t>& out);
+
+  private:
+    void* context_ = nullptr;
+};
+
+/// Expands one block; keeps its working memory between blocks. Not to be shared between threads.
+class Decompressor {
+  public:
+    Decompressor() = default;
+    ~Decompressor();
+    Decompressor(const Decompressor&) = delete;
+    Decompressor& operator=(const Decompressor&) = delete;
+
+    /// Writes exactly `raw_bytes` to `out`; false where the data does not expand to that. Throws TraceError
+    /// where Zstandard is missing.
+    bool expand(std::span<const std::uint8_t> stored, std::uint8_t* out, std::size_t raw_bytes);
+
+  private:
+    void* context_ = nullptr;
+};
+
+}  // namespace linkworth::tracefile
