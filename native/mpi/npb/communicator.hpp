@@ -1,0 +1,40 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+
+/// What a program may ask of its communicator. The programs are templates over this concept, so that their
+/// communication is written once: MpiCommunicator runs it, a recorder can write it down as a trace without
+/// any data.
+///
+/// Counts are elements, not bytes. Pointers may be null where the implementation moves no data: a program
+/// must not look into a buffer itself, only its kernel may.
+namespace linkworth::npb {
+
+enum class Reduction { sum, max };
+
+/// Source and tag of the messages are ranks of this communicator and numbers from 0.
+template <class C>
+concept Communicator = requires(C comm, const C view, double* data, const double* input, std::size_t count,
+                                int rank, int level, Reduction operation, typename C::Request request) {
+    { view.rank() } -> std::same_as<int>;
+    { view.size() } -> std::same_as<int>;
+    /// Seconds since some moment in the past.
+    { comm.wall_time() } -> std::same_as<double>;
+    /// Marks the timed region: level 1 at its start, 0 at its end (MPI_Pcontrol).
+    comm.mark_region(level);
+    comm.barrier();
+    comm.broadcast(data, count, rank);
+    comm.reduce(operation, input, data, count, rank);
+    comm.allreduce(operation, input, data, count);
+    /// `count` elements to and from every rank.
+    comm.alltoall(input, data, count);
+    comm.send(input, count, rank, level);
+    { comm.irecv(data, count, rank, level) } -> std::same_as<typename C::Request>;
+    comm.wait(request);
+    /// Collective: ranks of the same colour, in the order of their keys.
+    { comm.split(level, rank) } -> std::same_as<C>;
+};
+
+}  // namespace linkworth::npb

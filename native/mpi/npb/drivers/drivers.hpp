@@ -1,0 +1,11 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "registry.hpp"
+
+/// One function a program: checks class and rank count, runs it with its real arithmetic, and verifies.
+namespace linkworth::npb {
+
+Outcome run_ep(MpiCommunicator& world, const Options& options);
+
+}  // namespace linkworth::npb

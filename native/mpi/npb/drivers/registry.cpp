@@ -1,0 +1,27 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include "registry.hpp"
+
+#include <array>
+
+#include "drivers.hpp"
+
+namespace linkworth::npb {
+
+std::span<const Program> programs() {
+    static constexpr std::array table{
+        Program{"ep", "Gaussian deviates, no communication but sums", "any rank count", run_ep},
+    };
+    return table;
+}
+
+const Program& find_program(std::string_view name) {
+    std::string known;
+    for (const Program& program : programs()) {
+        if (program.name == name) return program;
+        if (!known.empty()) known += ", ";
+        known += program.name;
+    }
+    throw UsageError("unknown program '" + std::string(name) + "'; choose one of: " + known);
+}
+
+}  // namespace linkworth::npb

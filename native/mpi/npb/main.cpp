@@ -1,0 +1,72 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include <mpi.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "drivers/registry.hpp"
+#include "print.hpp"
+
+namespace {
+
+using namespace linkworth::npb;
+
+enum ExitCode { kFine = 0, kVerificationFailed = 1, kUsage = 2, kEnvironment = 3 };
+
+void print_help() {
+    std::printf(
+        "usage: mpiexec -n RANKS lw-npb PROGRAM CLASS [--json] [--timers]\n\n"
+        "The NAS Parallel Benchmarks, written anew from their published specification.\n\n"
+        "programs:\n");
+    for (const Program& program : programs())
+        std::printf("  %-4.*s %.*s; %.*s\n", static_cast<int>(program.name.size()), program.name.data(),
+                    static_cast<int>(program.title.size()), program.title.data(),
+                    static_cast<int>(program.rank_rule.size()), program.rank_rule.data());
+    std::printf(
+        "\nclasses: S W A B C D E (small to very large)\n\n"
+        "options:\n"
+        "  --json    print one JSON document (schema linkworth.npb/1) instead of the result block\n"
+        "  --timers  add the time of each phase and the peak memory\n\n"
+        "exit codes: 0 verified, 1 verification failed, 2 usage, 3 not enough memory\n");
+}
+
+int run(MpiCommunicator& world, int argc, char** argv) {
+    const bool speaks = world.rank() == 0;
+    try {
+        const Options options = parse_options(argc, argv);
+        if (options.help) {
+            if (speaks) print_help();
+            return kFine;
+        }
+        const Outcome outcome = find_program(options.program).run(world, options);
+        // Rank 0 alone has all results of some programs; a launcher reports the highest code of the ranks.
+        if (!speaks) return kFine;
+        (options.json ? print_json : print_block)(stdout, outcome);
+        return verified(outcome) ? kFine : kVerificationFailed;
+    } catch (const UsageError& error) {
+        if (speaks) std::fprintf(stderr, "lw-npb: %s\n", error.what());
+        return kUsage;
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int code = kFine;
+    try {
+        MpiCommunicator world(MPI_COMM_WORLD);
+        code = run(world, argc, argv);
+    } catch (const std::bad_alloc&) {
+        std::fprintf(stderr,
+                     "lw-npb: not enough memory for this class on this many ranks; use more ranks or a "
+                     "smaller class\n");
+        MPI_Abort(MPI_COMM_WORLD, kEnvironment);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "lw-npb: %s\n", error.what());
+        MPI_Abort(MPI_COMM_WORLD, kEnvironment);
+    }
+    MPI_Finalize();
+    return code;
+}

@@ -1,0 +1,109 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include <complex>
+#include <cstddef>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "communicator.hpp"
+
+namespace linkworth::npb {
+
+/// Forwards to MPI. Owns the communicator where it made it (split); MPI_COMM_WORLD is not owned.
+/// Errors inside MPI end the job (MPI_ERRORS_ARE_FATAL, the default).
+class MpiCommunicator {
+  public:
+    using Request = MPI_Request;
+
+    explicit MpiCommunicator(MPI_Comm comm, bool owned = false) : comm_(comm), owned_(owned) {
+        MPI_Comm_rank(comm_, &rank_);
+        MPI_Comm_size(comm_, &size_);
+    }
+    MpiCommunicator(MpiCommunicator&& other) noexcept
+        : comm_(std::exchange(other.comm_, MPI_COMM_NULL)),
+          owned_(std::exchange(other.owned_, false)),
+          rank_(other.rank_),
+          size_(other.size_) {}
+    MpiCommunicator(const MpiCommunicator&) = delete;
+    MpiCommunicator& operator=(const MpiCommunicator&) = delete;
+    MpiCommunicator& operator=(MpiCommunicator&&) = delete;
+    ~MpiCommunicator() {
+        if (owned_) MPI_Comm_free(&comm_);
+    }
+
+    int rank() const { return rank_; }
+    int size() const { return size_; }
+    double wall_time() const { return MPI_Wtime(); }
+    void mark_region(int level) { MPI_Pcontrol(level); }
+    void barrier() { MPI_Barrier(comm_); }
+
+    template <class T>
+    void broadcast(T* data, std::size_t count, int root) {
+        MPI_Bcast(data, narrow(count), type<T>(), root, comm_);
+    }
+    template <class T>
+    void reduce(Reduction operation, const T* input, T* output, std::size_t count, int root) {
+        MPI_Reduce(input, output, narrow(count), type<T>(), mpi_operation(operation), root, comm_);
+    }
+    template <class T>
+    void allreduce(Reduction operation, const T* input, T* output, std::size_t count) {
+        MPI_Allreduce(input, output, narrow(count), type<T>(), mpi_operation(operation), comm_);
+    }
+    template <class T>
+    void alltoall(const T* input, T* output, std::size_t count) {
+        MPI_Alltoall(input, narrow(count), type<T>(), output, narrow(count), type<T>(), comm_);
+    }
+    template <class T>
+    void send(const T* data, std::size_t count, int destination, int tag) {
+        MPI_Send(data, narrow(count), type<T>(), destination, tag, comm_);
+    }
+    template <class T>
+    Request irecv(T* data, std::size_t count, int source, int tag) {
+        Request request;
+        MPI_Irecv(data, narrow(count), type<T>(), source, tag, comm_, &request);
+        return request;
+    }
+    void wait(Request& request) { MPI_Wait(&request, MPI_STATUS_IGNORE); }
+
+    MpiCommunicator split(int colour, int key) {
+        MPI_Comm part;
+        MPI_Comm_split(comm_, colour, key, &part);
+        return MpiCommunicator(part, true);
+    }
+
+  private:
+    template <class T>
+    static MPI_Datatype type() {
+        if constexpr (std::is_same_v<T, double>)
+            return MPI_DOUBLE;
+        else if constexpr (std::is_same_v<T, int>)
+            return MPI_INT;
+        else {
+            static_assert(std::is_same_v<T, std::complex<double>>, "no MPI datatype for this element");
+            return MPI_C_DOUBLE_COMPLEX;
+        }
+    }
+    static MPI_Op mpi_operation(Reduction operation) {
+        return operation == Reduction::sum ? MPI_SUM : MPI_MAX;
+    }
+    static int narrow(std::size_t count) {
+        if (count > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+            throw std::length_error("a message of " + std::to_string(count) +
+                                    " elements is more than one MPI call can carry; use more ranks");
+        return static_cast<int>(count);
+    }
+
+    MPI_Comm comm_;
+    bool owned_;
+    int rank_ = 0;
+    int size_ = 0;
+};
+
+static_assert(Communicator<MpiCommunicator>);
+
+}  // namespace linkworth::npb

@@ -1,0 +1,37 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <string_view>
+
+namespace linkworth::npb {
+
+/// Seconds that this rank spent in each of a program's phases. Off, it costs one branch a phase.
+template <std::size_t N>
+class PhaseTimers {
+  public:
+    using Names = std::array<std::string_view, N>;
+
+    PhaseTimers(const Names& names, bool enabled) : names_(names), enabled_(enabled) {}
+
+    /// Runs `work` and adds its time to phase `index`.
+    template <class Work>
+    void measure(std::size_t index, Work&& work) {
+        if (!enabled_) return work();
+        const auto start = std::chrono::steady_clock::now();
+        work();
+        seconds_[index] += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    void reset() { seconds_.fill(0.0); }
+    const Names& names() const { return names_; }
+    const std::array<double, N>& seconds() const { return seconds_; }
+
+  private:
+    Names names_;
+    std::array<double, N> seconds_{};
+    bool enabled_;
+};
+
+}  // namespace linkworth::npb

@@ -1,0 +1,16 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdio>
+
+#include "outcome.hpp"
+
+namespace linkworth::npb {
+
+/// The result block of the NAS Parallel Benchmarks, line for line as their parsers expect it.
+void print_block(std::FILE* stream, const Outcome& outcome);
+
+/// The same as one JSON document, schema linkworth.npb/1.
+void print_json(std::FILE* stream, const Outcome& outcome);
+
+}  // namespace linkworth::npb
