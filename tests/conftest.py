@@ -1,17 +1,13 @@
 """Fixtures that all tests share, and the list of what was skipped for want of something on this machine."""
 
 import os
-import subprocess
-import sys
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import capabilities
 import pytest
-
-LinkworthCommand = Callable[..., subprocess.CompletedProcess[str]]
+from command import LinkworthCommand
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -60,20 +56,5 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def linkworth(tmp_path: Path) -> LinkworthCommand:
-    """Return a function that runs the real command line in a folder of the test's own and returns what it did."""
-
-    def run(
-        *arguments: str | Path, cwd: Path = tmp_path, timeout: float = 300.0
-    ) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "linkworth", *map(str, arguments)]
-        return subprocess.run(
-            command,
-            cwd=cwd,
-            timeout=timeout,
-            capture_output=True,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-
-    return run
+    """Return the real command line, to be called with its arguments in a folder of the test's own."""
+    return LinkworthCommand(tmp_path)
