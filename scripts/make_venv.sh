@@ -6,16 +6,15 @@ python=$1
 folder=$2
 here=$(cd "$(dirname "$0")" && pwd)
 
-if "$python" -c 'import ensurepip' 2>/dev/null; then
-    "$python" -m venv --clear "$folder"
-elif command -v uv >/dev/null 2>&1; then
-    uv venv --quiet --clear --seed --python "$python" "$folder"
-else
-    "$python" -m venv --clear --without-pip "$folder"
-    if ! "$folder/bin/python" "$here/bootstrap_pip.py"; then
-        rm -rf "$folder"
-        echo "linkworth: $python cannot make a virtual environment with pip: install python3-venv (Debian," \
-            "Ubuntu) or uv and run make again." >&2
-        exit 3
-    fi
+# Each way in turn: the first is the usual one, the others do without ensurepip.
+"$python" -m venv --clear "$folder" >/dev/null 2>&1 && exit 0
+if command -v uv >/dev/null 2>&1; then
+    uv venv --quiet --clear --seed --python "$python" "$folder" && exit 0
 fi
+if "$python" -m venv --clear --without-pip "$folder" && "$folder/bin/python" "$here/bootstrap_pip.py"; then
+    exit 0
+fi
+rm -rf "$folder"
+echo "linkworth: $python cannot make a virtual environment with pip: install python3-venv (Debian, Ubuntu) or uv" \
+    "and run make again." >&2
+exit 3

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import LinkworthCommand
+from command import LinkworthCommand
 
 from linkworth import __version__
 from linkworth.cli.main import VERBS
