@@ -76,6 +76,7 @@ $(VENV)/.created:
 
 $(VENV)/.engine: $(VENV)/.created $(ENGINE_SOURCES)
 	@compiler=$$(scripts/find_compiler.sh) && export CXX="$$compiler" && \
+	    export CC="$${CC:-$$(command -v cc || command -v gcc || command -v clang)}" && \
 	    echo "Building linkworth with $$CXX (about two minutes the first time)" && \
 	    $(PIP) install 'scikit-build-core>=0.11' 'nanobind>=2.4' && \
 	    $(PIP) install $$($(BIN)/python -c 'from scikit_build_core.build import get_requires_for_build_editable as needs; print(*needs(), "pip")') && \
