@@ -93,3 +93,9 @@ def program_path(command: str) -> Path:
         raise UsageError(f"{command} cannot be executed; try: chmod +x {command}")
     where = "" if "/" in command else " on PATH (a program in this folder is written with ./ before it)"
     raise UsageError(f"there is no program {command}{where}")
+
+
+def is_linked(program: Path) -> bool:
+    """Say whether a program names an MPI library itself (a script or an interpreter does not)."""
+    link = linkage.of_program(program)
+    return link.library is not None or bool(link.missing)

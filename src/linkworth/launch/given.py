@@ -1,0 +1,91 @@
+"""Runs a launcher command that the user gave (mpirun, mpiexec, srun), with variables added for its ranks."""
+
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from linkworth.errors import UsageError
+from linkworth.launch.base import Job, JobEnd, Observer
+from linkworth.launch.local import ROOT_ALLOWED
+from linkworth.launch.process import run_session
+from linkworth.mpi import identify
+
+_LAUNCHER = re.compile(r"^(mpirun|mpiexec|srun|orterun|prterun)([._-][\w.-]+)?$")
+_RANKS = re.compile(r"^(?:-n|-np|--np|-c|--ntasks)$")
+_RANKS_JOINED = re.compile(r"^(?:--ntasks|--np|-n)=?(\d+)$")
+
+
+def is_launcher(word: str) -> bool:
+    """Say whether a command's first word is a launcher."""
+    return bool(_LAUNCHER.match(Path(word).name))
+
+
+class GivenLauncher:
+    """The user's own launcher command."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        found = shutil.which(command[0])
+        if found is None:
+            raise UsageError(f"there is no program {command[0]}")
+        self.path = Path(found)
+        self.command = list(command)
+        self.name = self.path.name
+        self.identity = None if self.name.startswith("srun") else identify.launcher(self.path)
+
+    @property
+    def program(self) -> Path | None:
+        """The program that will run, where it can be told from the options before it."""
+        for word in self.command[1:]:
+            if word.startswith("-") or word.isdigit():
+                continue
+            found = shutil.which(word)
+            if found:
+                return Path(found).absolute()
+        return None
+
+    @property
+    def ranks(self) -> int:
+        """How many ranks the command asks for; 0 where it does not say."""
+        total = 0
+        before_program = True
+        words = iter(self.command[1:])
+        for word in words:
+            if word == ":":
+                before_program = True
+            elif not before_program:
+                continue
+            elif _RANKS.match(word) and not (word == "-c" and self._kind != "openmpi"):
+                value = next(words, "")
+                total += int(value) if value.isdigit() else 0
+            elif joined := _RANKS_JOINED.match(word):
+                total += int(joined[1])
+            elif not word.startswith("-") and not word.isdigit() and shutil.which(word):
+                before_program = False
+        return total
+
+    @property
+    def _kind(self) -> str:
+        return self.identity.kind if self.identity else ""
+
+    def arguments(self, job: Job) -> list[str]:
+        """Return the user's command with the variables put where its launcher takes them for the ranks."""
+        if self._kind == "openmpi":
+            added = [word for name, value in job.environment.items() for word in ("-x", f"{name}={value}")]
+        elif self._kind in ("mpich", "intel"):
+            added = [word for name, value in job.environment.items() for word in ("-genv", name, value)]
+        else:
+            added = []
+        return [str(self.path), *added, *self.command[1:]]
+
+    def run(self, job: Job, observer: Observer) -> JobEnd:
+        """Run the command to its end. Launchers of an unknown kind, and srun, hand their own variables on."""
+        environment = {} if self._kind in ("openmpi", "mpich", "intel") else dict(job.environment)
+        return run_session(
+            self.arguments(job),
+            observer,
+            environment=environment | (ROOT_ALLOWED if self._kind == "openmpi" else {}),
+            timeout=job.timeout,
+            folder=job.folder,
+            inherit_stdin=job.inherit_stdin,
+        )

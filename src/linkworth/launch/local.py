@@ -1,0 +1,73 @@
+"""Starts ranks on this machine with the launcher of the chosen MPI."""
+
+import os
+import shutil
+from collections.abc import Mapping
+
+from linkworth.errors import EnvironmentLacksError
+from linkworth.launch.base import Job, JobEnd, Observer
+from linkworth.launch.process import run_session
+from linkworth.model.mpi import MpiInstallation
+
+# Open MPI refuses to start as root unless both are set; 5 reads PRTE_, 4 reads OMPI_.
+ROOT_ALLOWED = {
+    f"{project}_ALLOW_RUN_AS_ROOT{suffix}": "1" for project in ("OMPI", "PRTE") for suffix in ("", "_CONFIRM")
+}
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def set_for_ranks(environment: Mapping[str, str]) -> list[str]:
+    """Return the words that start a program with more variables; nothing else of the launcher sees them."""
+    if not environment:
+        return []
+    return [
+        shutil.which("env") or "/usr/bin/env",
+        *(f"{name}={value}" for name, value in environment.items()),
+    ]
+
+
+class LocalLauncher:
+    """This machine, with `mpiexec` of one MPI, also with more ranks than cores."""
+
+    name = "local"
+
+    def __init__(self, mpi: MpiInstallation) -> None:
+        if not mpi.mpiexec:
+            raise EnvironmentLacksError(
+                f"{mpi.name} ({mpi.library}) has no launcher (mpiexec) here; give the launcher that this machine uses "
+                "as the command's first word, for example: srun -n 8 ./program"
+            )
+        self.mpi = mpi
+
+    def arguments(self, job: Job) -> list[str]:
+        """Return the mpiexec command line for a job."""
+        options: list[str] = []
+        if self.mpi.kind == "openmpi":
+            # Open MPI counts physical cores as its slots, so even ranks within the hardware threads need leave.
+            newer = int(self.mpi.version.split(".")[0]) >= 5
+            options += ["--map-by", ":OVERSUBSCRIBE"] if newer else ["--oversubscribe"]
+            if job.ranks > cores():
+                options += ["--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
+        return [
+            self.mpi.mpiexec,
+            "-n",
+            str(job.ranks),
+            *options,
+            *set_for_ranks(job.environment),
+            *job.command,
+        ]
+
+    def run(self, job: Job, observer: Observer) -> JobEnd:
+        """Run the job to its end."""
+        return run_session(
+            self.arguments(job),
+            observer,
+            environment=ROOT_ALLOWED if self.mpi.kind == "openmpi" else {},
+            timeout=job.timeout,
+            folder=job.folder,
+            inherit_stdin=job.inherit_stdin,
+        )

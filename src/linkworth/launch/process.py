@@ -1,0 +1,190 @@
+"""Runs one command as a session of its own, hands its output on, and stops all of it when its time is up.
+
+MPI launchers put ranks into process groups of their own, so that a signal to the launcher's group alone can leave
+ranks behind when the launcher dies first. Every process of a job therefore carries a variable with the job's
+number, by which what is left is found in /proc and stopped.
+"""
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import threading
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import IO
+
+from linkworth.errors import EnvironmentLacksError
+from linkworth.launch.base import JobEnd, Observer, Stream
+
+MARK = "LINKWORTH_JOB"
+TICK_SECONDS = 0.1
+GRACE_SECONDS = 5.0
+"""Time between the request to stop (SIGTERM) and SIGKILL, in which launchers clean up."""
+DRAIN_SECONDS = 1.0
+"""How long output is awaited after the launcher's end from a process that outlives it."""
+
+
+def run_session(
+    arguments: Sequence[str],
+    observer: Observer,
+    *,
+    environment: Mapping[str, str],
+    timeout: float | None = None,
+    folder: Path | None = None,
+    inherit_stdin: bool = False,
+) -> JobEnd:
+    """Run a command in a session of its own until it ends, times out or linkworth itself is told to stop.
+
+    `environment` is added to this process's own. Raises EnvironmentLacksError where the command cannot be started.
+    """
+    mark = uuid.uuid4().hex
+    started = time.monotonic()
+    try:
+        process = subprocess.Popen(
+            list(arguments),
+            stdin=None if inherit_stdin else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **environment, MARK: mark},
+            cwd=folder,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise EnvironmentLacksError(f"cannot start {arguments[0]}: {error.strerror}") from None
+    timed_out = interrupted = False
+    assert process.stdout is not None and process.stderr is not None
+    streams: dict[IO[bytes], Stream] = {process.stdout: "stdout", process.stderr: "stderr"}
+    try:
+        with _terminate_as_interrupt():
+            timed_out = not _watch(process, streams, observer, started, timeout)
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        with _ignoring_interrupts():
+            if process.poll() is None:
+                _stop(process, streams, observer, started)
+            if timed_out or interrupted or process.returncode != 0:
+                _sweep(mark)
+            process.stdout.close()
+            process.stderr.close()
+    return JobEnd(
+        exit_code=process.returncode,
+        seconds=time.monotonic() - started,
+        timed_out=timed_out,
+        interrupted=interrupted,
+    )
+
+
+def _watch(
+    process: subprocess.Popen[bytes],
+    streams: Mapping[IO[bytes], Stream],
+    observer: Observer,
+    started: float,
+    timeout: float | None,
+) -> bool:
+    """Hand output on until the process ends; False where the time is up before."""
+    ended: float | None = None
+    with selectors.DefaultSelector() as selector:
+        for pipe in streams:
+            selector.register(pipe, selectors.EVENT_READ)
+        while selector.get_map():
+            for key, _ in selector.select(TICK_SECONDS):
+                data = os.read(key.fd, 65536)
+                if data:
+                    observer.output(streams[key.fileobj], data)  # type: ignore[index]
+                else:
+                    selector.unregister(key.fileobj)
+            now = time.monotonic()
+            observer.tick(now - started)
+            if process.poll() is not None:
+                ended = ended or now
+                if now - ended > DRAIN_SECONDS:
+                    return True
+            elif timeout is not None and now - started > timeout:
+                return False
+    while process.poll() is None:
+        left = None if timeout is None else timeout - (time.monotonic() - started)
+        if left is not None and left <= 0:
+            return False
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(TICK_SECONDS if left is None else min(TICK_SECONDS, left))
+        observer.tick(time.monotonic() - started)
+    return True
+
+
+def _stop(
+    process: subprocess.Popen[bytes], streams: Mapping[IO[bytes], Stream], observer: Observer, started: float
+) -> None:
+    """Ask the session to stop, keep taking its output meanwhile, and kill what does not."""
+    _signal_group(process.pid, signal.SIGTERM)
+    stopped = _watch(process, streams, observer, started, time.monotonic() - started + GRACE_SECONDS)
+    if not stopped or process.poll() is None:
+        _signal_group(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, number)
+
+
+def _sweep(mark: str) -> None:
+    """Stop processes of the job that outlived its launcher: first politely, then for good."""
+    for number, patience in ((signal.SIGTERM, 1.0), (signal.SIGKILL, 1.0)):
+        until = time.monotonic() + patience
+        left = list(_marked(mark))
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
+        while left and time.monotonic() < until:
+            time.sleep(0.02)
+            left = list(_marked(mark))
+        if not left:
+            return
+
+
+def _marked(mark: str) -> Iterator[int]:
+    """Processes of this machine that carry the job's mark and are not zombies."""
+    wanted = f"{MARK}={mark}".encode()
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        with contextlib.suppress(OSError):
+            if wanted in (entry / "environ").read_bytes():
+                yield int(entry.name)
+
+
+@contextlib.contextmanager
+def _terminate_as_interrupt() -> Iterator[None]:
+    """Treat SIGTERM (a batch system's time limit) like Ctrl-C: stop the job and keep what it gave."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextlib.contextmanager
+def _ignoring_interrupts() -> Iterator[None]:
+    """Let a second Ctrl-C not stop the stopping."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

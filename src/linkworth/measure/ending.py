@@ -1,0 +1,64 @@
+"""Tells how a job ended from its exit code and from what MPI launchers say when ranks die."""
+
+import re
+import signal
+from typing import NamedTuple
+
+from linkworth.launch.base import JobEnd
+from linkworth.model.run import RunState
+
+_ABORTED = re.compile(
+    r"MPI_ABORT was invoked|application called MPI_Abort|internal_Abort\(|^Abort\(\d+\)", re.MULTILINE
+)
+_ABORT_CODE = re.compile(r"with errorcode (-?\d+)|MPI_Abort\([^,)]*, (-?\d+)\)")
+_SIGNALLED = re.compile(
+    r"exited on signal (\d+)"  # Open MPI
+    r"|EXIT STRING: [^\n]*\(signal (\d+)\)"  # Hydra
+    r"|KILLED BY SIGNAL: (\d+)"  # Intel MPI and MPICH 4
+)
+# Signals that come from outside: a person, a batch system or the kernel short of memory. Others are crashes.
+_FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGXCPU, signal.SIGUSR2}
+
+
+class Ending(NamedTuple):
+    """How a job ended, and one sentence where that is not as it should be."""
+
+    state: RunState
+    message: str
+
+
+def classify(end: JobEnd, output: str, timeout: float | None) -> Ending:
+    """Tell how a job ended. `output` is the end of what launcher and ranks wrote."""
+    if end.interrupted:
+        return Ending("killed", f"it was interrupted after {end.seconds:.1f} s")
+    if end.timed_out:
+        return Ending("timeout", f"it ran longer than {timeout:g} s and was stopped")
+    if end.exit_code == 0:
+        return Ending("complete", "")
+    if _ABORTED.search(output):
+        found = _ABORT_CODE.search(output)
+        code = f" with code {found[1] or found[2]}" if found else ""
+        return Ending("aborted", f"the program called MPI_Abort{code}")
+    number = _signal_of(end.exit_code, output)
+    if number is None:
+        return Ending("failed", f"the program left with exit code {end.exit_code}")
+    if number in _FROM_OUTSIDE:
+        hint = ", as the kernel does when memory runs out" if number == signal.SIGKILL else ""
+        return Ending("killed", f"a rank was killed by {_name(number)}{hint}")
+    return Ending("failed", f"a rank crashed with {_name(number)}")
+
+
+def _signal_of(exit_code: int, output: str) -> int | None:
+    found = _SIGNALLED.search(output)
+    if found:
+        return int(next(group for group in found.groups() if group))
+    if exit_code < 0:
+        return -exit_code
+    return exit_code - 128 if 128 < exit_code < 128 + signal.NSIG else None
+
+
+def _name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

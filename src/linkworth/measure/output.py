@@ -1,0 +1,53 @@
+"""Keeps a job's output: all of it in a file, its end in memory, and a copy for whoever watches."""
+
+import contextlib
+from pathlib import Path
+
+from linkworth.launch.base import Observer, Stream
+
+KEPT_BYTES = 1 << 20
+"""How much of each stream's end is kept for the parsers."""
+
+
+class OutputKeeper:
+    """An observer that writes output to a file and remembers its end.
+
+    When the file can no longer be written (a full disk) the job goes on and `lost` says why.
+    """
+
+    def __init__(self, path: Path | None, watcher: Observer | None) -> None:
+        self.watcher = watcher
+        self.lost = ""
+        self._ends: dict[Stream, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
+        self._file = None if path is None else path.open("wb", buffering=0)
+
+    def output(self, stream: Stream, data: bytes) -> None:
+        """Take what the job wrote."""
+        end = self._ends[stream]
+        end += data
+        if len(end) > 2 * KEPT_BYTES:
+            del end[:-KEPT_BYTES]
+        if self._file:
+            try:
+                self._file.write(data)
+            except OSError as error:
+                self.lost = f"the program's output is not complete in {self._file.name}: {error.strerror}"
+                self.close()
+        if self.watcher:
+            self.watcher.output(stream, data)
+
+    def tick(self, seconds: float) -> None:
+        """Hand the time on."""
+        if self.watcher:
+            self.watcher.tick(seconds)
+
+    def text(self, stream: Stream) -> str:
+        """Return the end of a stream."""
+        return self._ends[stream].decode(errors="replace")
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file:
+            with contextlib.suppress(OSError):
+                self._file.close()
+            self._file = None

@@ -1,0 +1,1 @@
+"""What programs say of themselves in their output, one parser a family of programs."""

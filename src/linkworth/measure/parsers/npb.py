@@ -1,0 +1,40 @@
+"""The result block of the NAS parallel benchmarks, as the official programs and ours print it."""
+
+import re
+
+import msgspec
+
+_SECONDS = re.compile(r"^\s*Time in seconds\s*=\s*(\S+)\s*$", re.MULTILINE)
+_MOPS = re.compile(r"^\s*Mop/s total\s*=\s*(\S+)\s*$", re.MULTILINE)
+_VERIFICATION = re.compile(r"^\s*Verification\s*=\s*(\w+)", re.MULTILINE)
+_VERDICTS = {"SUCCESSFUL": True, "UNSUCCESSFUL": False, "FAILED": False}
+
+
+class NpbReport(msgspec.Struct, frozen=True, kw_only=True):
+    """The figures of the block; None for each that is not there."""
+
+    seconds: float | None = None
+    """Time of the timed region."""
+    operations_per_second: float | None = None
+    verified: bool | None = None
+
+
+def parse(text: str) -> NpbReport:
+    """Read the last result block of a program's output."""
+    verdicts = [_VERDICTS.get(word.upper()) for word in _VERIFICATION.findall(text)]
+    mops = _last_number(_MOPS, text)
+    return NpbReport(
+        seconds=_last_number(_SECONDS, text),
+        operations_per_second=None if mops is None else mops * 1e6,
+        verified=verdicts[-1] if verdicts else None,
+    )
+
+
+def _last_number(pattern: re.Pattern[str], text: str) -> float | None:
+    for word in reversed(pattern.findall(text)):
+        try:
+            return float(word)
+        except ValueError:
+            # Fortran prints asterisks where a number does not fit its field.
+            continue
+    return None

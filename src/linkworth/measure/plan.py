@@ -1,0 +1,99 @@
+"""Turns what the user typed into what will run: which program file, which MPI, which launcher, how many ranks."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.launch.base import Launcher
+from linkworth.launch.given import GivenLauncher, is_launcher
+from linkworth.launch.local import LocalLauncher, cores
+from linkworth.model.mpi import MpiInstallation
+from linkworth.model.workload import Workload
+from linkworth.mpi import apps, find
+
+
+class Plan(NamedTuple):
+    """A workload with everything that was decided for it."""
+
+    workload: Workload
+    command: list[str]
+    """As the launcher takes it."""
+    program: Path | None
+    """The file that becomes the ranks, where known."""
+    mpi: MpiInstallation
+    launcher: Launcher
+
+    @property
+    def oversubscribed(self) -> bool:
+        """More ranks than cores."""
+        return self.workload.ranks > cores()
+
+    @property
+    def is_app(self) -> bool:
+        """A bundled program, whose exit codes are known."""
+        return apps.is_app(self.workload.command[0])
+
+
+def workload(command: Sequence[str], ranks: int | None) -> Workload:
+    """Name a command and settle its rank count: as given, else as the command's own launcher says, else the cores here.
+
+    Raises UsageError for an impossible count or program.
+    """
+    if not command:
+        raise UsageError("give the program to run after --, for example: -- ./program")
+    if ranks is not None and ranks < 1:
+        raise UsageError(f"-n {ranks}: the number of ranks must be at least 1")
+    if apps.is_app(command[0]):
+        return Workload(name=command[0], command=list(command), ranks=ranks or cores())
+    if is_launcher(command[0]):
+        if ranks is not None:
+            raise UsageError(f"-n {ranks}: {command[0]} has its own number of ranks; give it there only")
+        given = GivenLauncher(command)
+        name = given.program.name if given.program else given.name
+        return Workload(name=name, command=list(command), ranks=given.ranks)
+    return Workload(name=Path(command[0]).name, command=list(command), ranks=ranks or cores())
+
+
+def plan(given: Workload, mpi: str | None = None) -> Plan:
+    """Decide how to run a workload. Raises UsageError and EnvironmentLacksError with the reason why it cannot be."""
+    command = given.command
+    if apps.is_app(command[0]):
+        chosen = find.choose(mpi, None)
+        launcher = LocalLauncher(chosen)
+        resolved = apps.resolve(command, chosen)
+        return Plan(given, resolved, Path(resolved[0]), chosen, launcher)
+    if is_launcher(command[0]):
+        own = GivenLauncher(command)
+        return Plan(given, list(command), own.program, _mpi_of(own, mpi), own)
+    program = find.program_path(command[0])
+    chosen = find.choose(mpi, program)
+    return Plan(given, [str(program), *command[1:]], program, chosen, LocalLauncher(chosen))
+
+
+def _mpi_of(launcher: GivenLauncher, name: str | None) -> MpiInstallation:
+    """Return the MPI behind the user's own launcher; refuse a launcher that is not of the program's MPI."""
+    chosen = find.choose(name, launcher.program)
+    says = launcher.identity
+    if says is None or launcher.path.samefile(chosen.mpiexec or launcher.path):
+        return chosen
+    fitting = [
+        mpi
+        for mpi in find.find_all()
+        if mpi.kind == says.kind and (mpi.kind != "openmpi" or mpi.version == says.version)
+    ]
+    alike = says.kind == chosen.kind or (says.kind == "mpich" and chosen.kind == "mvapich")
+    if alike and (chosen.kind != "openmpi" or chosen.version == says.version):
+        return chosen
+    if launcher.program is not None and find.is_linked(launcher.program):
+        better = chosen.mpiexec or chosen.name
+        raise UsageError(
+            f"{launcher.name} is of {says.kind} {says.version}, but {launcher.program.name} is linked with {chosen.name}: it "
+            f"would be many copies of rank 0 of 1; start it with {better}"
+        )
+    if not fitting:
+        raise EnvironmentLacksError(
+            f"the library of {launcher.path} ({says.kind} {says.version}) was not found; "
+            "put the folder above its bin folder into LINKWORTH_MPI_PATH"
+        )
+    return fitting[0]

@@ -1,0 +1,148 @@
+"""Runs a workload and measures it; the result is a folder with `result.json` and the raw output."""
+
+import os
+import tempfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.launch.base import Job, Launcher, Observer
+from linkworth.launch.local import cores
+from linkworth.measure.ending import classify
+from linkworth.measure.output import OutputKeeper
+from linkworth.measure.parsers import npb
+from linkworth.measure.plan import Plan, plan
+from linkworth.model.run import RunResult
+from linkworth.model.workload import Workload
+from linkworth.mpi import build, preload
+
+APP_USAGE_ERROR = 2
+"""Exit code of the bundled programs for a rank count or class that they cannot use."""
+
+
+def run(
+    workload: Workload,
+    *,
+    mpi: str | None = None,
+    timeout: float | None = None,
+    launcher: Launcher | None = None,
+    folder: Path | None = None,
+    watcher: Observer | None = None,
+    inherit_stdin: bool = False,
+) -> RunResult:
+    """Run a workload without recording and return what was measured.
+
+    With a `folder`, the raw output and `result.json` are left there. `launcher` replaces the one that fits the command.
+    A program that fails, dies or takes longer than `timeout` seconds is a result, not an error; UsageError and
+    EnvironmentLacksError say why nothing could be run.
+    """
+    decided = plan(workload, mpi)
+    if launcher is not None:
+        decided = decided._replace(launcher=launcher)
+    output = None
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        output = folder / "output.txt"
+    result = execute(
+        decided,
+        output=output,
+        environment=yielding_environment(decided),
+        timeout=timeout,
+        watcher=watcher,
+        inherit_stdin=inherit_stdin,
+    )
+    if folder is not None:
+        write_atomically(folder / "result.json", msgspec.json.format(msgspec.json.encode(result), indent=2))
+    return result
+
+
+def yielding_environment(decided: Plan) -> dict[str, str]:
+    """Return what lets more ranks than cores run at all under MPICH, which spins while it waits; else nothing."""
+    if not decided.oversubscribed or decided.mpi.kind == "openmpi" or decided.launcher.name != "local":
+        return {}
+    try:
+        return preload.environment(build.tracer(decided.mpi), parts=None, yielding=True)
+    except EnvironmentLacksError:
+        return {}
+
+
+def execute(
+    decided: Plan,
+    *,
+    output: Path | None,
+    environment: Mapping[str, str],
+    timeout: float | None,
+    watcher: Observer | None = None,
+    inherit_stdin: bool = False,
+) -> RunResult:
+    """Run what was planned with variables for its ranks. Raises UsageError where a bundled program refuses its input."""
+    job = Job(
+        command=decided.command,
+        ranks=decided.workload.ranks,
+        environment=dict(environment),
+        timeout=timeout,
+        inherit_stdin=inherit_stdin,
+    )
+    started = datetime.now(UTC)
+    try:
+        keeper = OutputKeeper(output, watcher)
+    except OSError as error:
+        raise UsageError(f"cannot write {output}: {error.strerror}") from None
+    try:
+        end = decided.launcher.run(job, keeper)
+    finally:
+        keeper.close()
+    stdout, stderr = keeper.text("stdout"), keeper.text("stderr")
+    if decided.is_app and end.exit_code == APP_USAGE_ERROR:
+        raise UsageError(refusal(stderr) or f"{decided.workload.name} cannot use its arguments")
+    ending = classify(end, stdout + stderr, timeout)
+    report = npb.parse(stdout)
+    return RunResult(
+        workload=decided.workload.name,
+        command=decided.workload.command,
+        ranks=decided.workload.ranks,
+        mpi=decided.mpi.library_version,
+        launcher=decided.launcher.name,
+        state=ending.state,
+        exit_code=end.exit_code,
+        seconds=end.seconds,
+        reported_seconds=report.seconds,
+        verified=report.verified,
+        cores=cores(),
+        started=started.isoformat(timespec="seconds"),
+        output="" if output is None else str(output),
+        message="; ".join(part for part in (ending.message, keeper.lost) if part),
+    )
+
+
+def refusal(stderr: str) -> str:
+    """Return the sentence in which a bundled program says why it cannot run."""
+    for line in stderr.splitlines():
+        _, mark, sentence = line.partition("lw-npb: ")
+        if mark:
+            return sentence.strip()
+    return ""
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file so that a reader sees the old one or the new one, never a part of it."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(0o666 & ~_umask())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,20 @@
+"""The variables through which the preload library is put before a program and told what to do."""
+
+import os
+from pathlib import Path
+
+PARTS = "LINKWORTH_PARTS"
+"""Folder into which each rank writes its part; unset: nothing is recorded."""
+YIELD = "LINKWORTH_YIELD"
+"""1: blocking calls give the core away while they wait, which MPICH by itself does not."""
+
+
+def environment(library: Path, *, parts: Path | None, yielding: bool) -> dict[str, str]:
+    """Return the variables for the ranks; what the user preloads stays, after ours."""
+    before = os.environ.get("LD_PRELOAD", "")
+    variables = {"LD_PRELOAD": f"{library}:{before}" if before else str(library)}
+    if parts is not None:
+        variables[PARTS] = str(parts)
+    if yielding:
+        variables[YIELD] = "1"
+    return variables
