@@ -100,11 +100,16 @@ def item(
             message_sizes=[
                 SizeBin(lowest_bytes=16, highest_bytes=31, messages=960, bytes=15360),
                 SizeBin(lowest_bytes=32, highest_bytes=63, messages=0, bytes=0),
-                SizeBin(lowest_bytes=65536, highest_bytes=131071, messages=2400, bytes=max(1, int(volume * 15))),
+                SizeBin(
+                    lowest_bytes=65536, highest_bytes=131071, messages=2400, bytes=max(1, int(volume * 15))
+                ),
             ],
             matrix=Matrix(
                 ranks_per_row=1,
-                bytes=[[0 if i == j else pair * (2 if i // 8 == j // 8 else 1) for j in range(ranks)] for i in range(ranks)],
+                bytes=[
+                    [0 if i == j else pair * (2 if i // 8 == j // 8 else 1) for j in range(ranks)]
+                    for i in range(ranks)
+                ],
             ),
             messages=3360,
             message_bytes=int(volume * 15),
@@ -112,7 +117,9 @@ def item(
             oversubscribed=True,
             descheduled_seconds=2.4,
         ),
-        predictions=PredictionSet(workload=name, ranks=ranks, nodes=NODES, ppn=ranks // NODES, predictions=predictions),
+        predictions=PredictionSet(
+            workload=name, ranks=ranks, nodes=NODES, ppn=ranks // NODES, predictions=predictions
+        ),
         advice=Advice(
             workload=name,
             ranks=ranks,

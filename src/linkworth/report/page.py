@@ -39,7 +39,9 @@ def write(items: Sequence[ReportItem], path: Path) -> None:
         temporary.replace(path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
-        raise UsageError(f"cannot write the report to {path}: {error.strerror}; choose another file with -o") from error
+        raise UsageError(
+            f"cannot write the report to {path}: {error.strerror}; choose another file with -o"
+        ) from error
 
 
 def render(items: Sequence[ReportItem]) -> str:
@@ -55,7 +57,9 @@ def render(items: Sequence[ReportItem]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(duration=units.duration, percent=units.percent, rate=units.rate, count=units.count)
+    environment.filters.update(
+        duration=units.duration, percent=units.percent, rate=units.rate, count=units.count
+    )
     macros = environment.get_template("macros.html.jinja").module
     return environment.get_template("page.html.jinja").render(
         drawing=macros.drawing,  # type: ignore[attr-defined]

@@ -1,6 +1,7 @@
 """A replayed grid of latency and bandwidth as a function: bilinear between its knots in log-log space."""
 
 import bisect
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -12,7 +13,7 @@ def usable(grid: SensitivityGrid) -> bool:
     axes = (grid.latency_seconds, grid.bandwidth_bytes_per_second)
     return all(
         len(axis) >= 2
-        and all(a < b for a, b in zip(axis, axis[1:], strict=False))
+        and all(a < b for a, b in itertools.pairwise(axis))
         and axis[0] > 0
         and math.isfinite(axis[-1])
         for axis in axes
@@ -39,7 +40,7 @@ def value_at(knots: Sequence[float], place: float) -> float:
     fraction = place - index
     if fraction <= 0 or index == len(knots) - 1:
         return knots[index]
-    return knots[index] * (knots[index + 1] / knots[index]) ** fraction
+    return knots[index] * math.pow(knots[index + 1] / knots[index], fraction)
 
 
 def seconds_at(grid: SensitivityGrid, latency_seconds: float, bandwidth_bytes_per_second: float) -> float:
@@ -50,7 +51,7 @@ def seconds_at(grid: SensitivityGrid, latency_seconds: float, bandwidth_bytes_pe
     for row, weight in ((i, 1 - u), (i + 1, u)):
         for column, other in ((j, 1 - v), (j + 1, v)):
             if weight and other:
-                product *= grid.seconds[row][column] ** (weight * other)
+                product *= math.pow(grid.seconds[row][column], weight * other)
     return product
 
 

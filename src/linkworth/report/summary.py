@@ -91,7 +91,9 @@ def _row(item: ReportItem, fabrics: list[str], scale: units.CostScale) -> Summar
         group_reason=profile.group_reason,
         cells=[_cell(item, fabric, scale) for fabric in fabrics],
         choice=(advice.choice or "none fits") if item.trusted else "none",
-        choice_reason=advice.reason if item.trusted else "The program's own check failed, so its times choose nothing.",
+        choice_reason=advice.reason
+        if item.trusted
+        else "The program's own check failed, so its times choose nothing.",
         breakeven=units.significant(advice.breakeven_price_ratio)
         if item.trusted and advice.breakeven_price_ratio is not None
         else "–",

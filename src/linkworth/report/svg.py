@@ -10,7 +10,21 @@ from markupsafe import Markup
 from linkworth.report.charts import theme
 from linkworth.report.charts.figure import Figure
 
-_ELEMENTS = {"svg", "g", "path", "rect", "line", "text", "tspan", "title", "defs", "clipPath", "linearGradient", "stop", "circle"}
+_ELEMENTS = {
+    "svg",
+    "g",
+    "path",
+    "rect",
+    "line",
+    "text",
+    "tspan",
+    "title",
+    "defs",
+    "clipPath",
+    "linearGradient",
+    "stop",
+    "circle",
+}
 _DROPPED = {"style", "href", "class", "version"}
 
 

@@ -63,7 +63,8 @@ def warnings(item: ReportItem) -> list[str]:
     sentences = []
     if not item.trusted:
         sentences.append(
-            "The program's own check of its result failed: the recording shows what ran, but no time or cost is predicted from it."
+            "The program's own check of its result failed: the recording shows what ran, "
+            "but no time or cost is predicted from it."
         )
     sentences += item.profile.damage
     if item.profile.unmodelled:
@@ -90,7 +91,9 @@ def fabrics(items: Sequence[ReportItem]) -> list[dict[str, str]]:
 
 def prices(items: Sequence[ReportItem]) -> list[dict[str, str]]:
     """Return every price used, with its source."""
-    known = {(price.fabric, price.name, price.usd_per_node_hour): price for item in items for price in item.prices}
+    known = {
+        (price.fabric, price.name, price.usd_per_node_hour): price for item in items for price in item.prices
+    }
     return [
         {
             "fabric": price.fabric,

@@ -9,9 +9,8 @@ from linkworth.model.prediction import SensitivityGrid
 from linkworth.report.item import ReportItem
 from linkworth.report.sensitivity import position, usable
 
-
-STEP = 0.05
-"""Least move of a slider over a grid, in knots."""
+STEP = 0.0625
+"""Least move of a slider over a grid, in knots; a power of two, so that steps add up to knots exactly."""
 
 
 class Axis(msgspec.Struct, frozen=True, kw_only=True):

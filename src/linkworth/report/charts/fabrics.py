@@ -33,12 +33,15 @@ def figure(item: ReportItem, key: str, scale: units.CostScale) -> Figure:
     )
     data = values(rows)
 
-    def panel(field: str, text: str, title: str, *, axis: bool) -> alt.LayerChart:
+    def panel(field: str, text: str, title: str, *, axis: bool) -> alt.LayerChart | alt.FacetChart:
         top = max((float(str(row[field])) for row in rows), default=0.0) or 1.0
         base = alt.Chart(data).encode(
             y=alt.Y("fabric:N", title=None, sort=order, axis=alt.Axis() if axis else None),
             x=alt.X(
-                f"{field}:Q", title=title, axis=alt.Axis(labels=False, ticks=False, grid=False), scale=alt.Scale(domain=[0, top * 1.6])
+                f"{field}:Q",
+                title=title,
+                axis=alt.Axis(labels=False, ticks=False, grid=False),
+                scale=alt.Scale(domain=[0, top * 1.6]),
             ),
         )
         bars = base.mark_bar(height=18).encode(color=colour, description="label:N")
@@ -66,6 +69,7 @@ def _message(item: ReportItem, scale: units.CostScale) -> str:
         best = "fastest" if option.fabric == fastest.fabric else "cheapest"
         if item.advice.goal == "cost" and item.advice.deadline_seconds is None:
             best = "cheapest and fastest" if option.fabric == fastest.fabric else "cheapest"
-        return f"{option.fabric} is the {best} choice: {units.duration(option.seconds)}, {scale.text(option.cost_usd)} {scale.label}"
+        figures = f"{units.duration(option.seconds)}, {scale.text(option.cost_usd)} {scale.label}"
+        return f"{option.fabric} is the {best} choice: {figures}"
     ratio = slowest.seconds / fastest.seconds if fastest.seconds else 1.0
     return f"{fastest.fabric} is fastest: {units.significant(ratio)} times as fast as {slowest.fabric}"

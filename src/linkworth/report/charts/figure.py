@@ -26,4 +26,4 @@ class Figure:
 
 def values(rows: Iterable[Mapping[str, object]]) -> alt.Data:
     """Return rows as inline chart data."""
-    return alt.Data(values=[dict(row) for row in rows])
+    return alt.Data(values=[dict(row) for row in rows])  # type: ignore[no-untyped-call]

@@ -49,11 +49,19 @@ def figure(item: ReportItem, key: str) -> Figure | None:
             color=alt.Color(
                 "bytes:Q",
                 title="bytes",
-                scale=alt.Scale(scheme="cividis", reverse=True, type="log" if logarithmic else "linear", domain=[smallest if logarithmic else 0, largest]),
+                scale=alt.Scale(
+                    range=[theme.LIGHT_BLUE, theme.DARK_BLUE],
+                    type="log" if logarithmic else "linear",
+                    domain=[smallest if logarithmic else 0, largest],
+                ),
                 legend=alt.Legend(
-                    orient="bottom", direction="horizontal", gradientLength=side, gradientThickness=10,
+                    orient="bottom",
+                    direction="horizontal",
+                    gradientLength=side,
+                    gradientThickness=10,
                     title="bytes sent, log scale" if logarithmic else "bytes sent",
-                    labelExpr="format(datum.value, '.2~s') + 'B'", tickCount=3,
+                    labelExpr="format(datum.value, '.2~s') + 'B'",
+                    tickCount=3,
                 ),
             ),
         )
@@ -71,7 +79,9 @@ def figure(item: ReportItem, key: str) -> Figure | None:
         title=_message(item),
         chart=alt.layer(*layers).properties(width=side, height=side),
         columns=["sending rank", "sent", "largest to one partner"],
-        rows=[[names[i], units.data_size(sum(row)), units.data_size(max(row))] for i, row in enumerate(cells)],
+        rows=[
+            [names[i], units.data_size(sum(row)), units.data_size(max(row))] for i, row in enumerate(cells)
+        ],
         note=(f"A cell is {ranks_per_row} x {ranks_per_row} ranks. " if ranks_per_row > 1 else "")
         + ("Lines: where a node ends and the next begins." if len(layers) > 1 else ""),
     )

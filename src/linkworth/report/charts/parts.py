@@ -44,10 +44,15 @@ def figure(item: ReportItem, key: str) -> Figure:
     names = [name for name, _ in PARTS.values()]
     bars = base.mark_bar(height=18).encode(
         x=alt.X(
-            "start:Q", title="share of the critical path", axis=alt.Axis(format="%", tickCount=5), scale=alt.Scale(domain=[0, 1])
+            "start:Q",
+            title="share of the critical path",
+            axis=alt.Axis(format="%", tickCount=5),
+            scale=alt.Scale(domain=[0, 1]),
         ),
         x2="end:Q",
-        color=alt.Color("part:N", scale=alt.Scale(domain=names, range=[colour for _, colour in PARTS.values()])),
+        color=alt.Color(
+            "part:N", scale=alt.Scale(domain=names, range=[colour for _, colour in PARTS.values()])
+        ),
         description="label:N",
     )
     labels = base.mark_text(fontWeight="bold").encode(

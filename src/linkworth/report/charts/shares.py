@@ -44,7 +44,10 @@ def figure(items: Sequence[ReportItem]) -> Figure:
     )
     bars = base.mark_bar(height=18).encode(
         x=alt.X(
-            "start:Q", title="share of the ranks' time", axis=alt.Axis(format="%", tickCount=5), scale=alt.Scale(domain=[0, 1])
+            "start:Q",
+            title="share of the ranks' time",
+            axis=alt.Axis(format="%", tickCount=5),
+            scale=alt.Scale(domain=[0, 1]),
         ),
         x2="end:Q",
         color=alt.Color("kind:N", scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))),
@@ -61,7 +64,8 @@ def figure(items: Sequence[ReportItem]) -> Figure:
         chart=(bars + labels).properties(width=theme.PLOT_WIDTH, height=alt.Step(28)),
         columns=["program", *KINDS.values()],
         rows=[
-            [item.profile.workload, *(units.percent(getattr(item.profile.shares, field)) for field in KINDS)] for item in items
+            [item.profile.workload, *(units.percent(getattr(item.profile.shares, field)) for field in KINDS)]
+            for item in items
         ],
         note="As recorded where it ran; MPI_Init and MPI_Finalize are initialisation.",
         wide=True,

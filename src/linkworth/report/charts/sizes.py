@@ -44,10 +44,10 @@ def figure(item: ReportItem, key: str) -> Figure | None:
         .properties(width=theme.PLOT_WIDTH - 40, height=alt.Step(9 if len(bins) > 12 else 12))
     )
     largest = max(bins, key=lambda b: b.bytes)
-    share = units.percent(largest.bytes / volume if volume else 0.0)
+    most = units.percent(largest.bytes / volume if volume else 0.0)
     return Figure(
         key=f"{key}-sizes",
-        title=f"{share} of the bytes travel in messages of {bin_name(largest)}",
+        title=f"{most} of the bytes travel in messages of {bin_name(largest)}",
         chart=chart,
         columns=["message size", "messages", "bytes"],
         rows=[[bin_name(b), units.count(b.messages), units.data_size(b.bytes)] for b in bins],

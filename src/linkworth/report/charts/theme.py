@@ -9,6 +9,8 @@ from typing import Any
 
 BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE = "#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7"
 QUIET = "#8c959f"
+LIGHT_BLUE, DARK_BLUE = "#cfe3f5", "#08306b"
+"""Ends of the ramp of a heat map: its lightness alone orders the values."""
 INK, MUTED, GRID = "#1f2328", "#59636e", "#d1d9e0"
 ON_DARK, ON_LIGHT = "#ffffff", "#000000"
 """Text inside a mark: on the dark colours, and on orange and sky."""
@@ -37,6 +39,9 @@ CONFIG: dict[str, Any] = {
     "legend": {
         "orient": "top",
         "title": None,
+        "titleColor": MUTED,
+        "titleFontSize": 11,
+        "titleFontWeight": "normal",
         "labelColor": INK,
         "labelFontSize": 11,
         "columns": 3,
