@@ -69,13 +69,15 @@ bool Simulation::execute(std::uint32_t rank) {
     return true;
 }
 
-/// Posts the send or the receive that a call or a started persistent request asks for. Returns its operation, or `none`.
+/// Posts the send or the receive that a call or a started persistent request asks for. Returns its operation,
+/// or `none`.
 std::uint32_t Simulation::post_call(std::uint32_t rank, const Shape& shape, bool receiving) {
     Actor& actor = actors_[rank];
     const Membership* membership = communicators_.find(rank, shape.comm);
     if (membership == nullptr)
         throw ReplayError("rank " + std::to_string(rank) + " uses a communicator in " +
-                          trace_.names()[shape.name] + " whose creation is missing from the trace; record it again");
+                          trace_.names()[shape.name] +
+                          " whose creation is missing from the trace; record it again");
     const bool both = shape.call_class == CallClass::sendrecv;
     if (receiving)
         return post_receive(actor, *membership, false, both ? shape.recv_peer : shape.peer,
@@ -167,7 +169,8 @@ bool Simulation::call_probe(std::uint32_t rank, const Shape& shape) {
     }
     const Membership* membership = communicators_.find(rank, shape.comm);
     if (membership == nullptr || shape.actual_peer == tracefile::proc_null) return true;
-    // The receive that follows names what the probe found when it was recorded, so that very message is waited for.
+    // The receive that follows names what the probe found when it was recorded, so that very message is
+    // waited for.
     const Envelope wanted{membership->communicator->context * 2, shape.actual_peer, shape.actual_tag};
     const std::uint32_t message = state.matcher.peek(wanted);
     if (message == none) {

@@ -11,8 +11,9 @@ namespace {
 constexpr std::int32_t world = 0;
 constexpr std::int32_t self = 1;
 
-std::unique_ptr<Communicator> make(const std::vector<std::int32_t>& members, const std::vector<std::int32_t>& remote,
-                                   std::uint32_t context, bool inter) {
+std::unique_ptr<Communicator> make(const std::vector<std::int32_t>& members,
+                                   const std::vector<std::int32_t>& remote, std::uint32_t context,
+                                   bool inter) {
     auto made = std::make_unique<Communicator>();
     made->context = context;
     made->members = members;
@@ -57,8 +58,7 @@ void Communicators::define(std::uint32_t rank, std::int32_t number, const std::v
     }
     const Communicator* mine = family.instances[ordinal * sides + (swapped ? 1 : 0)].get();
     const auto place = std::find(mine->members.begin(), mine->members.end(), static_cast<std::int32_t>(rank));
-    by_rank_[rank][number] =
-        Membership{mine, static_cast<std::uint32_t>(place - mine->members.begin()), 0};
+    by_rank_[rank][number] = Membership{mine, static_cast<std::uint32_t>(place - mine->members.begin()), 0};
 }
 
 void Communicators::forget(std::uint32_t rank, std::int32_t number) { by_rank_[rank].erase(number); }

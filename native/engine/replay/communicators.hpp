@@ -27,8 +27,8 @@ struct Membership {
     std::uint32_t collectives = 0;  ///< collectives begun on it
 };
 
-/// Two ranks' communicators are the same one when their members are the same and it is each rank's k-th with those members
-/// (docs/reference/trace-format.md).
+/// Two ranks' communicators are the same one when their members are the same and it is each rank's k-th with
+/// those members (docs/reference/trace-format.md).
 class Communicators {
   public:
     explicit Communicators(std::uint32_t ranks);

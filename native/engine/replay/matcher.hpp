@@ -24,8 +24,9 @@ struct Envelope {
     bool operator==(const Envelope&) const = default;
 };
 
-/// Matches by MPI's rules: messages of one envelope in the order they came, receives in the order they were posted, wildcards
-/// included. Without wildcards a match costs one look-up in a hash table. Items are indices that the caller chooses.
+/// Matches by MPI's rules: messages of one envelope in the order they came, receives in the order they were
+/// posted, wildcards included. Without wildcards a match costs one look-up in a hash table. Items are indices
+/// that the caller chooses.
 class Matcher {
   public:
     Matcher();
@@ -42,8 +43,8 @@ class Matcher {
     struct Link {
         Envelope envelope;
         std::uint32_t item = none;
-        std::uint32_t next = none;           ///< in the queue of its envelope
-        std::uint32_t earlier = none;        ///< in order of arrival (messages only)
+        std::uint32_t next = none;     ///< in the queue of its envelope
+        std::uint32_t earlier = none;  ///< in order of arrival (messages only)
         std::uint32_t later = none;
         std::uint64_t order = 0;
     };

@@ -16,8 +16,8 @@ constexpr std::uint64_t control_bytes = 0;
 
 }  // namespace
 
-std::uint32_t Simulation::post_send(Actor& actor, const Membership& membership, bool collective, std::int32_t peer,
-                                    std::int32_t tag, std::uint64_t bytes, SendMode mode) {
+std::uint32_t Simulation::post_send(Actor& actor, const Membership& membership, bool collective,
+                                    std::int32_t peer, std::int32_t tag, std::uint64_t bytes, SendMode mode) {
     if (peer == tracefile::proc_null) return none;
     const auto destination =
         static_cast<std::uint32_t>(membership.communicator->peers().at(static_cast<std::size_t>(peer)));

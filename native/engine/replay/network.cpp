@@ -19,8 +19,8 @@ Stamp Network::occupy(std::vector<Stamp>& rails, std::uint32_t node, std::uint64
     const bool striped = fabric_.rails > 1 && bytes >= fabric_.stripe_min_bytes;
     std::uint32_t chosen = 0;
     for (std::uint32_t rail = 1; rail < fabric_.rails; ++rail) {
-        const bool better =
-            striped ? first[rail].seconds > first[chosen].seconds : first[rail].seconds < first[chosen].seconds;
+        const bool better = striped ? first[rail].seconds > first[chosen].seconds
+                                    : first[rail].seconds < first[chosen].seconds;
         if (better) chosen = rail;
     }
     const Stamp start = later(ready, first[chosen]);

@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// The cost of one message on one way (the link between nodes, or the memory inside a node): LogGP by message size
-/// (Alexandrov, Ionescu, Schauser, Scheiman, "LogGP", SPAA 1995), with packets.
+/// The cost of one message on one way (the link between nodes, or the memory inside a node): LogGP by message
+/// size (Alexandrov, Ionescu, Schauser, Scheiman, "LogGP", SPAA 1995), with packets.
 #pragma once
 
 #include <cstddef>

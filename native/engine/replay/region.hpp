@@ -1,5 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// The part of the run that is timed: what the program marks by MPI_Pcontrol(1) and MPI_Pcontrol(0), else all of it.
+/// The part of the run that is timed: what the program marks by MPI_Pcontrol(1) and MPI_Pcontrol(0), else all
+/// of it.
 #pragma once
 
 #include <cstdint>

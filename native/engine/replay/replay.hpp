@@ -13,7 +13,8 @@
 
 namespace linkworth::replay {
 
-/// The trace cannot be replayed (a rank waits for a message that nobody sends, a placement that does not fit). One sentence.
+/// The trace cannot be replayed (a rank waits for a message that nobody sends, a placement that does not
+/// fit). One sentence.
 class ReplayError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -39,9 +40,9 @@ struct ReplayResult {
     std::uint64_t internode_bytes = 0;
     std::uint64_t messages = 0;
     std::uint64_t events = 0;
-    std::vector<double> rank_compute_seconds;        ///< scaled, of the same region
+    std::vector<double> rank_compute_seconds;         ///< scaled, of the same region
     std::map<std::string, std::uint64_t> unmodelled;  ///< calls that only passed as their recorded time
-    std::vector<std::string> stopped;                ///< where a cut trace ended, one sentence a rank
+    std::vector<std::string> stopped;                 ///< where a cut trace ended, one sentence a rank
 };
 
 ReplayResult replay(const tracefile::Trace& trace, const ReplayOptions& options);

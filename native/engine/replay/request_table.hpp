@@ -1,5 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// A rank's live requests by number. Numbers rise, and most requests end soon, so a ring over the live range is enough.
+/// A rank's live requests by number. Numbers rise, and most requests end soon, so a ring over the live range
+/// is enough.
 #pragma once
 
 #include <cstddef>

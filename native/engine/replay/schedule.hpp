@@ -17,7 +17,7 @@ enum class StepKind : std::uint8_t {
 
 struct Step {
     StepKind kind = StepKind::wait;
-    std::uint32_t peer = 0;   ///< rank in the communicator
+    std::uint32_t peer = 0;  ///< rank in the communicator
     std::uint64_t bytes = 0;
 };
 

@@ -94,7 +94,8 @@ bool Simulation::fetch(std::uint32_t rank) {
     }
     state.event_pending = true;
     const CallClass kind = event.shape->call_class;
-    double compute = event.cpu_seconds >= 0 ? std::min(event.cpu_seconds, event.gap_seconds) : event.gap_seconds;
+    double compute =
+        event.cpu_seconds >= 0 ? std::min(event.cpu_seconds, event.gap_seconds) : event.gap_seconds;
     compute /= options_.cpu_factor;
     if (!state.started) {
         // What comes before MPI_Init is the start of the process, which no network changes.
@@ -187,7 +188,8 @@ void Simulation::report_blocked(ReplayResult& result) const {
     for (std::uint32_t rank = 0; rank < trace_.ranks(); ++rank) {
         const RankState& state = ranks_[rank];
         if (state.finished) continue;
-        result.stopped.push_back("rank " + std::to_string(rank) + " stops in " + trace_.names()[state.call_name] +
+        result.stopped.push_back("rank " + std::to_string(rank) + " stops in " +
+                                 trace_.names()[state.call_name] +
                                  ", which waits for a message that the trace does not hold");
     }
     if (!result.stopped.empty() && !options_.tolerate_cut)

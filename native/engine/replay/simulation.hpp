@@ -25,24 +25,24 @@ namespace linkworth::replay {
 
 /// A posted receive, a send that waits for its receiver, or a non-blocking collective in flight.
 struct Operation {
-    Stamp done_at;                     ///< valid once `done`
-    double completion_overhead = 0;    ///< CPU time that completing it costs its rank
-    std::uint32_t actor = none;        ///< the actor that waits for it now
-    Envelope envelope;                 ///< of a receive
+    Stamp done_at;                   ///< valid once `done`
+    double completion_overhead = 0;  ///< CPU time that completing it costs its rank
+    std::uint32_t actor = none;      ///< the actor that waits for it now
+    Envelope envelope;               ///< of a receive
     bool is_receive = false;
     bool done = false;
-    bool detached = false;             ///< nobody will wait for it
+    bool detached = false;  ///< nobody will wait for it
 };
 
 /// A message on its way. A rendezvous message is first its request to send, then its data.
 struct Message {
-    Stamp at;                          ///< of an eager message: when its data is in the receiver's memory (link: set on arrival)
+    Stamp at;  ///< of an eager message: when its data is in the receiver's memory (link: set on arrival)
     Envelope envelope;
-    std::uint32_t source = 0;          ///< world ranks
+    std::uint32_t source = 0;  ///< world ranks
     std::uint32_t destination = 0;
     std::uint64_t bytes = 0;
-    std::uint32_t send = none;         ///< the sender's operation that ends when the data has left (rendezvous)
-    std::uint32_t receive = none;      ///< set when a rendezvous has met its receive
+    std::uint32_t send = none;     ///< the sender's operation that ends when the data has left (rendezvous)
+    std::uint32_t receive = none;  ///< set when a rendezvous has met its receive
     bool rendezvous = false;
     bool local = false;
 };
@@ -51,13 +51,14 @@ struct Message {
 struct Actor {
     Stamp now;
     std::uint32_t rank = 0;
-    std::uint32_t outstanding = 0;     ///< operations that it waits for and that are not done
-    std::uint32_t request = none;      ///< of a non-blocking collective: the operation to finish at its end
+    std::uint32_t outstanding = 0;  ///< operations that it waits for and that are not done
+    std::uint32_t request = none;   ///< of a non-blocking collective: the operation to finish at its end
     Schedule schedule;
-    Membership membership;             ///< of the collective under way
+    Membership membership;  ///< of the collective under way
     bool step_pending = false;
     Step step;
-    std::vector<std::uint32_t> waiting;  ///< operations to wait for: posted by the schedule, or named by the call
+    std::vector<std::uint32_t>
+        waiting;  ///< operations to wait for: posted by the schedule, or named by the call
 };
 
 /// A request that MPI_Start can start again and again.
@@ -72,17 +73,17 @@ struct RankState {
 
     tracefile::RankCursor cursor;
     tracefile::Event event;
-    bool event_pending = false;        ///< its computation is done, its call is not
+    bool event_pending = false;  ///< its computation is done, its call is not
     bool finished = false;
-    bool started = false;              ///< MPI_Init is behind
-    bool polling = false;              ///< the last call was a poll that found nothing
+    bool started = false;  ///< MPI_Init is behind
+    bool polling = false;  ///< the last call was a poll that found nothing
     double gap_before_start = 0;
-    std::uint32_t call_name = 0;       ///< of the call under way
+    std::uint32_t call_name = 0;  ///< of the call under way
     Matcher matcher;
     RequestTable requests;
     std::unordered_map<std::uint64_t, PersistentCall> persistent;
-    std::optional<Envelope> probe;     ///< what a blocked probe waits for
-    Stamp last_link_envelope;          ///< MPI keeps the order of a pair's messages
+    std::optional<Envelope> probe;  ///< what a blocked probe waits for
+    Stamp last_link_envelope;       ///< MPI keeps the order of a pair's messages
     Stamp last_local_envelope;
 };
 
@@ -132,7 +133,9 @@ class Simulation {
     bool wait_for_operations(std::uint32_t actor);
     void absorb(Actor& actor);
 
-    const PathCosts& path(bool local) const { return local ? options_.fabric.intranode : options_.fabric.link; }
+    const PathCosts& path(bool local) const {
+        return local ? options_.fabric.intranode : options_.fabric.link;
+    }
     std::uint32_t node_of(std::uint32_t rank) const { return options_.node_of_rank[rank]; }
 
     const tracefile::Trace& trace_;

@@ -4,8 +4,8 @@
 
 namespace linkworth::replay {
 
-/// `seconds` is the sum of the parts. Taking the later of two stamps keeps the parts of the later one, so that the stamp at
-/// the end of the run holds the parts of the critical path.
+/// `seconds` is the sum of the parts. Taking the later of two stamps keeps the parts of the later one, so
+/// that the stamp at the end of the run holds the parts of the critical path.
 struct alignas(64) Stamp {
     double seconds = 0;
     double compute = 0;

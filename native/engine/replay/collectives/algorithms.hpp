@@ -1,7 +1,8 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// The algorithms that MPI libraries build collectives of. Each function gives the steps of rank `me` of `size` ranks; bytes
-/// are of message data. Algorithms: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in
-/// MPICH", IJHPCA 19(1), 2005; Bruck et al., IEEE TPDS 8(11), 1997; Hensgen, Finkel, Manber (dissemination barrier), 1988.
+/// The algorithms that MPI libraries build collectives of. Each function gives the steps of rank `me` of
+/// `size` ranks; bytes are of message data. Algorithms: Thakur, Rabenseifner, Gropp, "Optimization of
+/// Collective Communication Operations in MPICH", IJHPCA 19(1), 2005; Bruck et al., IEEE TPDS 8(11), 1997;
+/// Hensgen, Finkel, Manber (dissemination barrier), 1988.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ Schedule barrier_dissemination(Rank me, Rank size);
 
 /// The whole message down a binomial tree.
 Schedule bcast_binomial(Rank me, Rank size, Rank root, Bytes bytes);
-/// Binomial scatter of P pieces, then an all-gather of them (ring, or recursive doubling where P is a power of two).
+/// Binomial scatter of P pieces, then an all-gather of them (ring, or recursive doubling where P is a power
+/// of two).
 Schedule bcast_scatter_allgather(Rank me, Rank size, Rank root, Bytes bytes, bool ring);
 
 Schedule reduce_binomial(Rank me, Rank size, Rank root, Bytes bytes);
@@ -33,7 +35,8 @@ Schedule allreduce_rabenseifner(Rank me, Rank size, Bytes bytes);
 
 Schedule gather_binomial(Rank me, Rank size, Rank root, Bytes piece);
 Schedule scatter_binomial(Rank me, Rank size, Rank root, Bytes piece);
-/// The root receives from every rank at once. `counts` holds the pieces at the root; elsewhere only `own` matters.
+/// The root receives from every rank at once. `counts` holds the pieces at the root; elsewhere only `own`
+/// matters.
 Schedule gather_linear(Rank me, Rank size, Rank root, Bytes own, Counts counts);
 Schedule scatter_linear(Rank me, Rank size, Rank root, Bytes own, Counts counts);
 

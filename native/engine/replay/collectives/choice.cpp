@@ -29,7 +29,8 @@ void require(const Counts& counts, Rank size) {
 }
 
 Schedule bcast(const Shape& shape, Rank me, Rank size, Rank root) {
-    if (shape.bytes < bcast_short || size < bcast_few_ranks) return bcast_binomial(me, size, root, shape.bytes);
+    if (shape.bytes < bcast_short || size < bcast_few_ranks)
+        return bcast_binomial(me, size, root, shape.bytes);
     const bool doubling = shape.bytes < bcast_long && std::has_single_bit(size);
     return bcast_scatter_allgather(me, size, root, shape.bytes, !doubling);
 }

@@ -9,12 +9,13 @@
 namespace linkworth::replay::collectives {
 namespace {
 
-/// Where P is no power of two, the first 2 x (P - 2^k) ranks fold in pairs, so that 2^k ranks remain (Thakur et al., 2005).
+/// Where P is no power of two, the first 2 x (P - 2^k) ranks fold in pairs, so that 2^k ranks remain (Thakur
+/// et al., 2005).
 struct Fold {
-    Rank power;      ///< largest power of two <= P
-    Rank folded;     ///< P - power
-    bool idle;       ///< this rank gave its data away
-    Rank mine;       ///< rank among the `power` ranks that remain
+    Rank power;   ///< largest power of two <= P
+    Rank folded;  ///< P - power
+    bool idle;    ///< this rank gave its data away
+    Rank mine;    ///< rank among the `power` ranks that remain
 
     Fold(Rank me, Rank size) : power(std::bit_floor(size)), folded(size - power), idle(false), mine(0) {
         if (me < 2 * folded) {
@@ -30,12 +31,14 @@ struct Fold {
 };
 
 Bytes slice(Bytes total, Rank parts, Rank first, Rank count) {
-    const auto edge = [&](Rank index) { return total / parts * index + std::min<Bytes>(index, total % parts); };
+    const auto edge = [&](Rank index) {
+        return total / parts * index + std::min<Bytes>(index, total % parts);
+    };
     return edge(first + count) - edge(first);
 }
 
-/// Rabenseifner: reduce-scatter by recursive halving; then the pieces go to all ranks by recursive doubling, or to `root` up a
-/// binomial tree. Labels are chosen so that the root's is 0.
+/// Rabenseifner: reduce-scatter by recursive halving; then the pieces go to all ranks by recursive doubling,
+/// or to `root` up a binomial tree. Labels are chosen so that the root's is 0.
 Schedule halving_then_collect(Rank me, Rank size, Bytes bytes, std::optional<Rank> root) {
     const Fold fold(me, size);
     const Fold root_fold(root.value_or(0), size);
@@ -62,7 +65,8 @@ Schedule halving_then_collect(Rank me, Rank size, Bytes bytes, std::optional<Ran
         for (Rank step = 1; step < fold.power; step *= 2) {
             if (!root) {
                 const Rank partner = label ^ step;
-                co_yield receive_from(rank_of(partner), slice(bytes, fold.power, partner & ~(step - 1), step));
+                co_yield receive_from(rank_of(partner),
+                                      slice(bytes, fold.power, partner & ~(step - 1), step));
                 co_yield send_to(rank_of(partner), slice(bytes, fold.power, label & ~(step - 1), step));
                 co_yield wait_all();
             } else if ((label & step) != 0) {

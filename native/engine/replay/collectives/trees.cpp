@@ -12,13 +12,16 @@ namespace {
 Rank relative(Rank rank, Rank root, Rank size) { return (rank + size - root) % size; }
 Rank absolute(Rank relative_rank, Rank root, Rank size) { return (relative_rank + root) % size; }
 
-/// Distance to the parent in a binomial tree over relative ranks; for the root, the least power of two that covers all ranks.
+/// Distance to the parent in a binomial tree over relative ranks; for the root, the least power of two that
+/// covers all ranks.
 Rank parent_distance(Rank relative_rank, Rank size) {
     return relative_rank == 0 ? std::bit_ceil(size) : relative_rank & (~relative_rank + 1);
 }
 
 /// Ranks of the subtree whose root is `relative_rank` and whose parent is `distance` away.
-Rank subtree(Rank relative_rank, Rank distance, Rank size) { return std::min(distance, size - relative_rank); }
+Rank subtree(Rank relative_rank, Rank distance, Rank size) {
+    return std::min(distance, size - relative_rank);
+}
 
 }  // namespace
 
@@ -105,12 +108,14 @@ Schedule bcast_scatter_allgather(Rank me, Rank size, Rank root, Bytes bytes, boo
 
     const Rank distance = parent_distance(mine, size);
     if (mine != 0) {
-        co_yield receive_from(absolute(mine - distance, root, size), bytes_of(mine, subtree(mine, distance, size)));
+        co_yield receive_from(absolute(mine - distance, root, size),
+                              bytes_of(mine, subtree(mine, distance, size)));
         co_yield wait_all();
     }
     for (Rank step = distance / 2; step > 0; step /= 2)
         if (mine + step < size)
-            co_yield send_to(absolute(mine + step, root, size), bytes_of(mine + step, subtree(mine + step, step, size)));
+            co_yield send_to(absolute(mine + step, root, size),
+                             bytes_of(mine + step, subtree(mine + step, step, size)));
     co_yield wait_all();
 
     if (ring) {
