@@ -83,8 +83,8 @@ $(VENV)/.engine: $(VENV)/.created $(ENGINE_SOURCES)
 	    echo "Building linkworth with $$CXX (about two minutes the first time)" && \
 	    $(PIP) install 'scikit-build-core>=0.11' 'nanobind>=2.4' && \
 	    $(PIP) install $$($(BIN)/python -c '$(BUILD_NEEDS)') && \
-	    $(PIP) install --no-build-isolation -C cmake.define.LINKWORTH_WERROR=$(WERROR) \
-	    $${headers:+-C cmake.define.Python_INCLUDE_DIR="$$(echo "$$headers"/python3.*)"} -e .
+	    $(PIP) install --no-build-isolation --config-settings=cmake.define.LINKWORTH_WERROR=$(WERROR) \
+	    $${headers:+--config-settings=cmake.define.Python_INCLUDE_DIR="$$(echo "$$headers"/python3.*)"} -e .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.created pyproject.toml scripts/extras.py
