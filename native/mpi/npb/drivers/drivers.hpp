@@ -7,5 +7,6 @@
 namespace linkworth::npb {
 
 Outcome run_ep(MpiCommunicator& world, const Options& options);
+Outcome run_ft(MpiCommunicator& world, const Options& options);
 
 }  // namespace linkworth::npb
