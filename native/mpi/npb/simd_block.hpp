@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Eight complex numbers in two vectors, in the compiler's portable vector types: one AVX-512 register each, and as many
-/// narrower ones as the processor needs where it has none.
+/// Eight complex numbers in two vectors, in the compiler's portable vector types: one AVX-512 register each,
+/// and as many narrower ones as the processor needs where it has none.
 namespace linkworth::npb {
 
 inline constexpr std::size_t kBlockLanes = 8;

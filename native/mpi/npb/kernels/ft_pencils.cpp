@@ -8,8 +8,10 @@
 namespace linkworth::npb::ft {
 namespace {
 
-/// Offsets of the `n` elements of a line that is cut into parts of `part` elements, parts `part_distance` apart.
-std::vector<std::size_t> cut(std::size_t n, std::size_t part, std::size_t part_distance, std::size_t distance) {
+/// Offsets of the `n` elements of a line that is cut into parts of `part` elements, parts `part_distance`
+/// apart.
+std::vector<std::size_t> cut(std::size_t n, std::size_t part, std::size_t part_distance,
+                             std::size_t distance) {
     std::vector<std::size_t> steps(n);
     for (std::size_t i = 0; i < n; ++i) steps[i] = i / part * part_distance + i % part * distance;
     return steps;
@@ -70,8 +72,8 @@ void PencilKernel::prepare() {
 }
 
 template <Direction direction>
-void PencilKernel::transform_lines(const Transform& transform, const Side& from, const Checksum* input, const Side& to,
-                                   Checksum* output) {
+void PencilKernel::transform_lines(const Transform& transform, const Side& from, const Checksum* input,
+                                   const Side& to, Checksum* output) {
     const std::size_t count = from.starts.size();
     for (std::size_t line = 0; line < count; line += kBlockLanes) {
         const std::size_t lanes = std::min(kBlockLanes, count - line);

@@ -15,8 +15,8 @@ namespace linkworth::npb::ft {
 
 /// Arithmetic of FT on pencils, the layout beyond one plane a rank: stage 0 transforms x, 1 y, 2 z.
 ///
-/// Each stage reads lines on its near side and writes them on its far side (the inverse transform the other way round), where
-/// they lie as [receiving rank][...], so that an exchange needs no packing.
+/// Each stage reads lines on its near side and writes them on its far side (the inverse transform the other
+/// way round), where they lie as [receiving rank][...], so that an exchange needs no packing.
 class PencilKernel {
   public:
     PencilKernel(const Class& problem, const Layout& layout, int rank);

@@ -11,9 +11,7 @@ namespace {
 constexpr std::size_t kLanes = kBlockLanes;
 
 /// 0 <= x < 2^46 to x 2^-46, exactly, by writing x into the mantissa of 2^52.
-inline Lanes8 to_unit(const Bits8& x) {
-    return ((Lanes8)(x | 0x4330000000000000u) - 0x1p52) * kToUnit;
-}
+inline Lanes8 to_unit(const Bits8& x) { return ((Lanes8)(x | 0x4330000000000000u) - 0x1p52) * kToUnit; }
 
 }  // namespace
 
@@ -133,7 +131,8 @@ void SlabKernel::forward_columns() {
 
 void SlabKernel::inverse_columns(int iteration) {
     decay(problem_.nx, 0, problem_.nx, iteration, decay_x_);
-    decay(problem_.ny, static_cast<std::int64_t>(rows_) * rank_, static_cast<std::int64_t>(rows_), iteration, decay_y_);
+    decay(problem_.ny, static_cast<std::int64_t>(rows_) * rank_, static_cast<std::int64_t>(rows_), iteration,
+          decay_y_);
     decay(problem_.nz, 0, problem_.nz, iteration, decay_z_);
     Block* const sent = outgoing_.data();
     const std::size_t stride = rows_ * blocks_;
@@ -158,7 +157,8 @@ Checksum SlabKernel::checksum() const {
         if (z < first || z >= first + static_cast<std::int64_t>(planes_)) return;
         const auto column = static_cast<std::size_t>(x), row = static_cast<std::size_t>(y);
         const std::size_t tile_row = row / kLanes * kLanes + column % kLanes;
-        const Block& block = field[row_offset(static_cast<std::size_t>(z - first), tile_row) + column / kLanes];
+        const Block& block =
+            field[row_offset(static_cast<std::size_t>(z - first), tile_row) + column / kLanes];
         sum += Checksum(block.re[row % kLanes], block.im[row % kLanes]);
     });
     return sum / static_cast<double>(problem_.nx * problem_.ny * problem_.nz);

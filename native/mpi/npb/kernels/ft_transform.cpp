@@ -19,14 +19,16 @@ Transform::Transform(std::size_t length) : length_(length) {
         Pass pass{radix, rest / radix, {}};
         for (std::size_t j = 0; j < pass.span; ++j)
             for (int q = 1; q < radix; ++q) {
-                const double angle = -2.0 * std::numbers::pi * static_cast<double>(j * q) / static_cast<double>(rest);
+                const double angle =
+                    -2.0 * std::numbers::pi * static_cast<double>(j * q) / static_cast<double>(rest);
                 pass.twiddles.push_back({std::cos(angle), std::sin(angle)});
             }
         rest = pass.span;
         passes_.push_back(std::move(pass));
     }
 
-    // A position's digits, in the radices from the first pass on, are its frequency's digits from the lowest on.
+    // A position's digits, in the radices from the first pass on, are its frequency's digits from the lowest
+    // on.
     for (std::size_t position = 0; position < length; position += 8) {
         std::size_t frequency = 0, weight = 1;
         for (const Pass& pass : passes_) {

@@ -6,10 +6,10 @@
 
 #include "../simd_block.hpp"
 
-/// One-dimensional Fourier transforms of eight lines at once, by decimation in frequency with radix 8 and 4 (Cooley and
-/// Tukey 1965; Gentleman and Sande 1966). It works in place in a buffer that fits in the first-level cache; the first pass
-/// reads and the last pass writes through functions of the caller, so that loading, scaling, reordering and storing cost no
-/// pass of their own.
+/// One-dimensional Fourier transforms of eight lines at once, by decimation in frequency with radix 8 and 4
+/// (Cooley and Tukey 1965; Gentleman and Sande 1966). It works in place in a buffer that fits in the
+/// first-level cache; the first pass reads and the last pass writes through functions of the caller, so that
+/// loading, scaling, reordering and storing cost no pass of their own.
 namespace linkworth::npb::ft {
 
 enum class Direction { forward, inverse };
@@ -26,8 +26,8 @@ class Transform {
 
     std::size_t length() const { return length_; }
 
-    /// X[k] = sum over j of x[j] exp(-+ 2 pi i j k / n), not normalised. `load(j)` gives x[j], each once; `store(k, X[k])` takes
-    /// each once, after all loads. `work`: `length` blocks.
+    /// X[k] = sum over j of x[j] exp(-+ 2 pi i j k / n), not normalised. `load(j)` gives x[j], each once;
+    /// `store(k, X[k])` takes each once, after all loads. `work`: `length` blocks.
     template <Direction direction, class Load, class Store>
     void run(Block* work, Load&& load, Store&& store) const;
 

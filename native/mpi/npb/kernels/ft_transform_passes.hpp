@@ -16,14 +16,16 @@ inline Block quarter_turn(const Block& a) {
 template <Direction direction>
 inline Block eighth_turn(const Block& a) {
     constexpr double kSqrtHalf = 0.70710678118654752440;
-    if constexpr (direction == Direction::forward) return {(a.re + a.im) * kSqrtHalf, (a.im - a.re) * kSqrtHalf};
+    if constexpr (direction == Direction::forward)
+        return {(a.re + a.im) * kSqrtHalf, (a.im - a.re) * kSqrtHalf};
     return {(a.re - a.im) * kSqrtHalf, (a.re + a.im) * kSqrtHalf};
 }
 
 /// The tables hold exp(-i phi); the inverse transform takes their conjugates.
 template <Direction direction>
 inline Block turned(const Block& a, const Twiddle& w) {
-    if constexpr (direction == Direction::forward) return {a.re * w.re - a.im * w.im, a.im * w.re + a.re * w.im};
+    if constexpr (direction == Direction::forward)
+        return {a.re * w.re - a.im * w.im, a.im * w.re + a.re * w.im};
     return {a.re * w.re + a.im * w.im, a.im * w.re - a.re * w.im};
 }
 
@@ -67,18 +69,26 @@ inline void columns(std::size_t span, const Twiddle* twiddles, Block* out, Load&
 template <Direction direction, class Load>
 void Transform::first_pass(Block* work, Load&& load) const {
     const Pass& pass = passes_.front();
-    const auto strided = [&](std::size_t j, int k) { return load(j + static_cast<std::size_t>(k) * pass.span); };
-    if (pass.radix == 8) columns<direction, 8>(pass.span, pass.twiddles.data(), work, strided);
-    else columns<direction, 4>(pass.span, pass.twiddles.data(), work, strided);
+    const auto strided = [&](std::size_t j, int k) {
+        return load(j + static_cast<std::size_t>(k) * pass.span);
+    };
+    if (pass.radix == 8)
+        columns<direction, 8>(pass.span, pass.twiddles.data(), work, strided);
+    else
+        columns<direction, 4>(pass.span, pass.twiddles.data(), work, strided);
 }
 
 template <Direction direction>
 void Transform::middle_pass(const Pass& pass, Block* work) const {
     for (std::size_t base = 0; base < length_; base += pass.radix * pass.span) {
         Block* const part = work + base;
-        const auto in_place = [&](std::size_t j, int k) { return part[j + static_cast<std::size_t>(k) * pass.span]; };
-        if (pass.radix == 8) columns<direction, 8>(pass.span, pass.twiddles.data(), part, in_place);
-        else columns<direction, 4>(pass.span, pass.twiddles.data(), part, in_place);
+        const auto in_place = [&](std::size_t j, int k) {
+            return part[j + static_cast<std::size_t>(k) * pass.span];
+        };
+        if (pass.radix == 8)
+            columns<direction, 8>(pass.span, pass.twiddles.data(), part, in_place);
+        else
+            columns<direction, 4>(pass.span, pass.twiddles.data(), part, in_place);
     }
 }
 

@@ -11,14 +11,16 @@
 #include "../phase_timers.hpp"
 #include "../reference/ft.hpp"
 
-/// FT: a diffusion equation solved with three-dimensional Fourier transforms (NAS-95-020, 3.3). The grid is cut into slabs of
-/// z planes, and beyond one plane a rank into pencils; all-to-all exchanges bring each dimension together in turn.
+/// FT: a diffusion equation solved with three-dimensional Fourier transforms (NAS-95-020, 3.3). The grid is
+/// cut into slabs of z planes, and beyond one plane a rank into pencils; all-to-all exchanges bring each
+/// dimension together in turn.
 namespace linkworth::npb::ft {
 
 enum class Shape { whole, slabs, pencils };
 
-/// How the grid lies on the ranks. Rank r is (r / across, r % across) of `along` x `across`. In space a rank holds all of x, its
-/// 1/along of y and its 1/across of z; in frequency its 1/along of x, its 1/across of y and all of z.
+/// How the grid lies on the ranks. Rank r is (r / across, r % across) of `along` x `across`. In space a rank
+/// holds all of x, its 1/along of y and its 1/across of z; in frequency its 1/along of x, its 1/across of y
+/// and all of z.
 struct Layout {
     Shape shape;
     int along, across;
@@ -30,8 +32,8 @@ struct Layout {
 inline std::string rank_problem(const Class& problem, int ranks) {
     const std::int64_t limit = problem.nz * std::min(problem.nx, problem.ny);
     if (std::has_single_bit(static_cast<unsigned>(ranks)) && ranks <= limit) return {};
-    return "ft class " + std::string(1, problem.letter) + " runs on powers of two from 1 to " + std::to_string(limit) +
-           " ranks, not on " + std::to_string(ranks);
+    return "ft class " + std::string(1, problem.letter) + " runs on powers of two from 1 to " +
+           std::to_string(limit) + " ranks, not on " + std::to_string(ranks);
 }
 
 inline Layout layout_of(const Class& problem, int ranks) {
@@ -41,13 +43,15 @@ inline Layout layout_of(const Class& problem, int ranks) {
     return {Shape::pencils, ranks / planes, planes};
 }
 
-/// Arithmetic of FT. A transform has `stages` parts; between two of them the program exchanges `outgoing` for `incoming`.
+/// Arithmetic of FT. A transform has `stages` parts; between two of them the program exchanges `outgoing` for
+/// `incoming`.
 template <class K>
 concept Kernel = requires(K kernel, int stage, int iteration) {
     /// Index map, roots of unity, and the random initial field.
     kernel.prepare();
     kernel.forward(stage);
-    /// Stages run from the last to the first; the last one also evolves the spectrum to the time of `iteration` (from 1).
+    /// Stages run from the last to the first; the last one also evolves the spectrum to the time of
+    /// `iteration` (from 1).
     kernel.inverse(stage, iteration);
     { kernel.outgoing() } -> std::same_as<const Checksum*>;
     { kernel.incoming() } -> std::same_as<Checksum*>;
@@ -56,10 +60,11 @@ concept Kernel = requires(K kernel, int stage, int iteration) {
 };
 
 using Timers = PhaseTimers<5>;
-inline constexpr Timers::Names kPhases{"set-up", "forward transform", "evolve and inverse", "all-to-all", "checksum"};
+inline constexpr Timers::Names kPhases{"set-up", "forward transform", "evolve and inverse", "all-to-all",
+                                       "checksum"};
 
 struct Result {
-    double seconds = 0.0;  ///< of the timed region, by this rank's clock; rank 0's counts
+    double seconds = 0.0;             ///< of the timed region, by this rank's clock; rank 0's counts
     std::vector<Checksum> checksums;  ///< by iteration; on rank 0
     std::vector<double> iteration_seconds;
 };
@@ -120,7 +125,8 @@ class Run {
         if (layout_.shape == Shape::whole) return;
         Comm& group = layout_.shape == Shape::pencils && boundary == 0 ? along_ : across_;
         timers_.measure(3, [&] {
-            group.alltoall(kernel_.outgoing(), kernel_.incoming(), local_points_ / static_cast<std::size_t>(group.size()));
+            group.alltoall(kernel_.outgoing(), kernel_.incoming(),
+                           local_points_ / static_cast<std::size_t>(group.size()));
         });
     }
 
