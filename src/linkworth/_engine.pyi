@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 class TraceError(ValueError): ...
-class ReplayError(ValueError): ...
 
 def merge_parts(
     parts: Sequence[str], output: str, metadata_json: str, compress: bool = True

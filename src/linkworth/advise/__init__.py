@@ -1,1 +1,5 @@
+"""Which network to choose: cost, break-even price ratio, Pareto front."""
 
+from linkworth.advise.choose import advise
+
+__all__ = ["advise"]

@@ -28,7 +28,7 @@ def get(name_or_path: str) -> model.Fabric:
     An unknown name and a file with a fault are UsageErrors; the first gives the nearest names.
     """
     base, rails = _split_rails(name_or_path)
-    if _is_path(base):
+    if is_path(base):
         found = _from_file(Path(base), origin=base)
     else:
         catalog = _catalog()
@@ -57,7 +57,8 @@ def _split_rails(name_or_path: str) -> tuple[str, int | None]:
     return match["name"], int(match["rails"][:9])
 
 
-def _is_path(text: str) -> bool:
+def is_path(text: str) -> bool:
+    """Whether a fabric is given by its file's path."""
     return text.endswith(".toml") or "/" in text
 
 

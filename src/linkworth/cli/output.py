@@ -6,6 +6,9 @@ import click
 import msgspec
 from rich.console import Console
 
+FILE_WIDTH = 400
+"""Columns where the output is no terminal: wide enough that no table is cut."""
+
 
 def emit_json(document: msgspec.Struct | dict[str, object]) -> None:
     """Print exactly one JSON document on standard output."""
@@ -14,7 +17,10 @@ def emit_json(document: msgspec.Struct | dict[str, object]) -> None:
 
 def console() -> Console:
     """Return a console on standard output (tables); plain where it is no terminal or NO_COLOR is set."""
-    return Console(file=sys.stdout, soft_wrap=not sys.stdout.isatty(), highlight=False)
+    terminal = sys.stdout.isatty()
+    return Console(
+        file=sys.stdout, soft_wrap=not terminal, width=None if terminal else FILE_WIDTH, highlight=False
+    )
 
 
 def note(message: str) -> None:

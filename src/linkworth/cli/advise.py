@@ -1,0 +1,130 @@
+"""`linkworth advise`: which network to choose."""
+
+from pathlib import Path
+from typing import cast
+
+import rich_click as click
+
+from linkworth.advise.run import advise_on_request
+from linkworth.advise.source import TraceRequest
+from linkworth.cli.catalog_tables import advice_table
+from linkworth.cli.output import console, emit_json, note
+from linkworth.model.advice import Goal
+
+
+@click.command()
+@click.argument("workload", required=False, metavar="[TRACE]")
+@click.option(
+    "--predictions",
+    "predictions_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Take the times from what 'linkworth predict --json' printed, instead of a trace.",
+)
+@click.option(
+    "-n", "ranks", type=click.IntRange(min=1), metavar="N", help="Ranks, where a bundled program is named."
+)
+@click.option(
+    "--nodes", type=click.IntRange(min=1), metavar="K", help="Nodes that the ranks are laid on (default: 2)."
+)
+@click.option(
+    "--ppn", type=click.IntRange(min=1), metavar="P", help="Ranks on a node (default: shared equally)."
+)
+@click.option(
+    "--on",
+    multiple=True,
+    metavar="FABRIC",
+    help="A fabric to consider; repeatable (default: all priced ones).",
+)
+@click.option("--measured", metavar="FABRIC=SECONDS", help="A measured time that calibrates the computation.")
+@click.option(
+    "--cpu-factor",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="X",
+    help="Speed of the target's cores against those of the trace (default: 1).",
+)
+@click.option(
+    "--price",
+    "price_options",
+    multiple=True,
+    metavar="FABRIC=USD_PER_NODE_HOUR",
+    help="Price of a node with that fabric; repeatable.",
+)
+@click.option(
+    "--prices", "catalog", metavar="CATALOG", help="A catalog of prices: its name, or a .toml file."
+)
+@click.option("--region", metavar="REGION", help="Take only the catalog's prices of this region.")
+@click.option(
+    "--instance",
+    "instances",
+    multiple=True,
+    metavar="NAME",
+    help="Take only this node type of the catalog; repeatable.",
+)
+@click.option(
+    "--goal",
+    type=click.Choice(["cost", "time"]),
+    help="What to make least (default: cost; time where only --budget is given).",
+)
+@click.option("--budget", type=float, metavar="USD", help="Exclude what costs more than this a run.")
+@click.option("--deadline", type=float, metavar="SECONDS", help="Exclude what takes longer than this.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.advice/1).")
+def command(
+    workload: str | None,
+    predictions_file: Path | None,
+    ranks: int | None,
+    nodes: int | None,
+    ppn: int | None,
+    on: tuple[str, ...],
+    measured: str | None,
+    cpu_factor: float | None,
+    price_options: tuple[str, ...],
+    catalog: str | None,
+    region: str | None,
+    instances: tuple[str, ...],
+    goal: str | None,
+    budget: float | None,
+    deadline: float | None,
+    as_json: bool,
+) -> int:
+    """Choose a network for TRACE by cost or time, with prices of nodes.
+
+    The cost of a run is seconds x nodes x price / 3600. The break-even price ratio says how much dearer the fastest network's
+    node may be, against the cheapest node, before a run on it costs more. Leaves with 1 where no option meets the limits.
+    """
+    replay_options = {
+        "-n": ranks,
+        "--nodes": nodes,
+        "--ppn": ppn,
+        "--cpu-factor": cpu_factor,
+        "--measured": measured,
+    }
+    given = [option for option, value in replay_options.items() if value is not None]
+    if workload is None and given:
+        raise click.UsageError(
+            f"{', '.join(given)}: only a trace is replayed; with --predictions leave it out"
+        )
+    trace = None
+    if workload is not None:
+        trace = TraceRequest(
+            workload=workload, ranks=ranks, nodes=nodes, ppn=ppn, cpu_factor=cpu_factor, measured=measured
+        )
+    advice = advise_on_request(
+        trace,
+        predictions_file,
+        on=on,
+        price_options=price_options,
+        catalog=catalog,
+        region=region,
+        instances=instances,
+        goal=cast(Goal | None, goal),
+        deadline=deadline,
+        budget=budget,
+    )
+    for warning in advice.warnings:
+        note(f"linkworth: warning: {warning}")
+    if as_json:
+        emit_json(advice)
+    else:
+        console().print(advice_table(advice))
+    return 0 if advice.choice is not None else 1

@@ -1,0 +1,212 @@
+"""The catalog and the advice as tables for a person."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from linkworth.catalog.documents import (
+    AppsDocument,
+    FabricDocument,
+    FabricsDocument,
+    MachinesDocument,
+    PriceCatalog,
+)
+from linkworth.cli import units
+from linkworth.model.advice import Advice
+from linkworth.model.fabric import Path, SourceNote
+from linkworth.model.machine import Machine
+from linkworth.model.workload import App
+
+
+def fabrics_table(document: FabricsDocument) -> RenderableType:
+    """Return the list of fabrics."""
+    table = _table(("fabric", "l"), ("half round trip, 8 B", "r"), ("bandwidth, 4 MiB", "r"), ("", "l"))
+    for fabric in document.fabrics:
+        table.add_row(
+            fabric.name,
+            units.seconds(fabric.figures.half_round_trip_seconds),
+            units.rate(fabric.figures.bandwidth_bytes_per_second),
+            fabric.title,
+        )
+    return table
+
+
+def fabric_details(document: FabricDocument) -> RenderableType:
+    """Return one fabric's parameters, figures and sources."""
+    fabric, figures = document.fabric, document.figures
+    table = _table(("parameter", "l"), ("between nodes", "r"), ("inside a node", "r"))
+    for (name, link), (_, inside) in zip(_path_rows(fabric.link), _path_rows(fabric.intranode), strict=True):
+        table.add_row(name, link, inside)
+    table.add_section()
+    table.add_row(
+        "half round trip, 8 B",
+        units.seconds(figures.half_round_trip_seconds),
+        units.seconds(figures.intranode_half_round_trip_seconds),
+    )
+    table.add_row(
+        "bandwidth, 4 MiB",
+        units.rate(figures.bandwidth_bytes_per_second),
+        units.rate(figures.intranode_bandwidth_bytes_per_second),
+    )
+    rails = (
+        f"{fabric.rails} rail{'s' if fabric.rails > 1 else ''}; messages of {units.size(fabric.stripe_min_bytes)} and more "
+        f"use all rails with efficiency {fabric.rail_efficiency:g}"
+    )
+    total = f"all messages inside one node together: {units.rate(fabric.intranode_total_bytes_per_second)}"
+    heading = Text(f"{fabric.name}: {fabric.title}", style="bold")
+    return Group(heading, table, Text(rails), Text(total), Text(), *_sources(fabric.sources))
+
+
+def machines_table(document: MachinesDocument) -> RenderableType:
+    """Return the list of machines."""
+    table = _table(
+        ("machine", "l"),
+        ("nodes", "r"),
+        ("cores a node", "r"),
+        ("memory a node", "r"),
+        ("fabrics", "l"),
+        ("", "l"),
+    )
+    for machine in document.machines:
+        table.add_row(
+            machine.name,
+            str(machine.nodes),
+            str(machine.cores_per_node),
+            units.size(machine.memory_bytes_per_node),
+            " ".join(machine.fabrics),
+            machine.title,
+        )
+    return table
+
+
+def machine_details(machine: Machine) -> RenderableType:
+    """Return one machine with its sources."""
+    table = Table.grid(padding=(0, 2))
+    for name, value in (
+        ("nodes", str(machine.nodes)),
+        ("processor", f"{machine.sockets_per_node} x {machine.processor}"),
+        ("cores a node", str(machine.cores_per_node)),
+        ("memory a node", units.size(machine.memory_bytes_per_node)),
+        ("fabrics", " ".join(machine.fabrics)),
+        ("speed of a core", f"{machine.cpu_factor:g} of the reference core"),
+    ):
+        table.add_row(name, value)
+    return Group(
+        Text(f"{machine.name}: {machine.title}", style="bold"), table, Text(), *_sources(machine.sources)
+    )
+
+
+def price_catalogs(catalogs: Sequence[PriceCatalog], *, with_sources: bool) -> RenderableType:
+    """Return catalogs of prices, each with its table."""
+    parts: list[RenderableType] = []
+    for catalog in catalogs:
+        table = _table(
+            ("node", "l"),
+            ("fabric", "l"),
+            ("US$ a node-hour", "r"),
+            ("provider", "l"),
+            ("region", "l"),
+            ("date", "l"),
+        )
+        for price in catalog.prices:
+            table.add_row(
+                price.name,
+                price.fabric,
+                f"{price.usd_per_node_hour:g}",
+                price.provider,
+                price.region,
+                price.date,
+            )
+        parts += [Text(f"{catalog.name}: {catalog.title}", style="bold"), table, Text()]
+        if with_sources:
+            for price in catalog.prices:
+                note = f"; {price.note}" if price.note else ""
+                parts.append(Text(f"{price.name} ({price.date}): {price.source}{note}"))
+    return Group(*parts)
+
+
+def apps_table(document: AppsDocument) -> RenderableType:
+    """Return the list of bundled programs."""
+    table = _table(("program", "l"), ("classes", "l"), ("ranks", "l"), ("", "l"))
+    for app in document.apps:
+        table.add_row(app.name, " ".join(app.classes), app.rank_rule, app.title)
+    return table
+
+
+def app_details(app: App) -> RenderableType:
+    """Return one program."""
+    lines = [f"classes: {' '.join(app.classes)}", f"ranks: {app.rank_rule}"]
+    lines.append(f"record it: linkworth trace -n 8 {app.name}.{app.classes[0]}")
+    return Group(Text(f"{app.name}: {app.title}", style="bold"), Text(app.description), *map(Text, lines))
+
+
+def advice_table(advice: Advice) -> RenderableType:
+    """Return the options, the choice and the break-even ratio."""
+    table = _table(
+        ("fabric", "l"),
+        ("time", "r"),
+        ("US$ a run", "r"),
+        ("US$ a node-hour", "r"),
+        ("within limits", "l"),
+        ("Pareto", "l"),
+        ("", "l"),
+    )
+    for option in advice.options:
+        table.add_row(
+            option.fabric,
+            units.seconds(option.seconds, digits=4),
+            units.usd(option.cost_usd),
+            f"{option.price_usd_per_node_hour:g}",
+            "yes" if option.feasible else "no",
+            "yes" if option.pareto else "no",
+            "<- choice" if option.fabric == advice.choice else "",
+        )
+    nodes = f"{advice.nodes} node{'s' if advice.nodes > 1 else ''}"
+    parts: list[RenderableType] = [
+        Text(f"{advice.workload}, {advice.ranks} ranks on {nodes}", style="bold"),
+        table,
+    ]
+    parts.append(Text(f"Choice: {'' if advice.choice else 'none; '}{advice.reason}."))
+    if advice.breakeven_price_ratio is not None:
+        parts.append(
+            Text(
+                "Break-even price ratio, fastest against cheapest node: "
+                f"{advice.breakeven_price_ratio:.4g} (up to it the fastest costs less a run)."
+            )
+        )
+    return Group(*parts)
+
+
+def _path_rows(path: Path) -> list[tuple[str, str]]:
+    packets = f"{path.mtu_bytes} B" if path.mtu_bytes else "no packets"
+    return [
+        ("latency", units.seconds(path.latency_seconds)),
+        ("bandwidth of a rail, with headers", units.rate(path.bandwidth_bytes_per_second)),
+        ("least gap between messages", units.seconds(path.gap_seconds)),
+        ("send overhead", _points(path.send_overhead)),
+        ("receive overhead", _points(path.receive_overhead)),
+        ("eager up to", units.size(path.eager_limit_bytes)),
+        ("packet (MTU)", packets),
+        ("header bytes a packet", f"{path.header_bytes} ({path.header_in_mtu_bytes} in the MTU)"),
+    ]
+
+
+def _points(points: Sequence[tuple[int, float]]) -> str:
+    return "\n".join(f"{units.size(size)}: {units.seconds(seconds)}" for size, seconds in points) or "none"
+
+
+def _sources(sources: Sequence[SourceNote]) -> list[RenderableType]:
+    parts: list[RenderableType] = [Text("Sources", style="bold")]
+    for source in sources:
+        note = f" [{source.note}]" if source.note else ""
+        parts.append(Text(f"- {', '.join(source.fields)}: {source.source} ({source.date}){note}"))
+    return parts
+
+
+def _table(*columns: tuple[str, str]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name, side in columns:
+        table.add_column(name, justify="right" if side == "r" else "left", no_wrap=bool(name))
+    return table

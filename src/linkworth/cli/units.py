@@ -1,0 +1,38 @@
+"""Numbers as a person reads them in a table; SI inside, converted only here."""
+
+import math
+
+_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+_RATES = ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
+_SIZES = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+
+
+def seconds(value: float, digits: int = 3) -> str:
+    """Return a time with its unit: `24.6 us`."""
+    if value == 0:
+        return "0 s"
+    scale, unit = next(((s, u) for s, u in _TIMES if abs(value) >= s * 0.9995), _TIMES[-1])
+    return f"{value / scale:.{digits}g} {unit}" if abs(value) < 999.5 else f"{value:.0f} s"
+
+
+def rate(value: float) -> str:
+    """Return bytes per second with a decimal prefix: `118 MB/s`."""
+    if math.isinf(value):
+        return "no limit"
+    scale, unit = next(((s, u) for s, u in _RATES if value >= s * 0.9995), _RATES[-1])
+    return f"{value / scale:.3g} {unit}"
+
+
+def size(value: int) -> str:
+    """Return a message size: whole KiB, MiB or GiB where it is a multiple, else bytes."""
+    if value >= 1 << 62:
+        return "no limit"
+    for scale, unit in _SIZES:
+        if value >= scale and value % scale == 0:
+            return f"{value // scale} {unit}"
+    return f"{value} B"
+
+
+def usd(value: float) -> str:
+    """Return US dollars with at least four digits that count: `0.00124`."""
+    return f"{value:.4g}" if value < 1000 else f"{value:.2f}"

@@ -1,1 +1,0 @@
-"""What this machine has: MPIs and compilers, schedulers, kernel features, networks, clocks."""

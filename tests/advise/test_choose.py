@@ -1,0 +1,219 @@
+"""The choice: hand-worked cases and invariants."""
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from linkworth.advise import advise
+from linkworth.advise.choose import TIE_TOLERANCE, cost_usd
+from linkworth.errors import UsageError
+from linkworth.model.prediction import Prediction, PredictionSet
+from linkworth.model.price import Price
+
+
+def predicted(times, nodes=2):
+    return PredictionSet(
+        workload="npb:ft.C",
+        ranks=64,
+        nodes=nodes,
+        predictions=[
+            Prediction(
+                fabric=fabric,
+                seconds=seconds,
+                compute_seconds=seconds,
+                overhead_seconds=0.0,
+                latency_seconds=0.0,
+                bandwidth_seconds=0.0,
+                wait_seconds=0.0,
+                internode_bytes=0,
+            )
+            for fabric, seconds in times.items()
+        ],
+        warnings=["a warning"],
+    )
+
+
+def priced(prices):
+    return {
+        fabric: Price(
+            name=f"{fabric}-node",
+            fabric=fabric,
+            usd_per_node_hour=usd,
+            provider="p",
+            region="r",
+            date="2026",
+            source="s",
+        )
+        for fabric, usd in prices.items()
+    }
+
+
+PRICES = priced({"gbe": 0.78, "ib-fdr": 0.975})
+FT = predicted({"gbe": 107.77, "ib-fdr": 14.40})
+EP = predicted({"gbe": 4.66, "ib-fdr": 4.66})
+
+
+def test_the_published_ft_goes_to_infiniband():
+    advice = advise(FT, PRICES)
+    assert advice.choice == "ib-fdr"
+    assert [option.cost_usd for option in advice.options] == pytest.approx(
+        [107.77 * 2 * 0.78 / 3600, 14.40 * 2 * 0.975 / 3600]
+    )
+    assert advice.breakeven_price_ratio == pytest.approx(107.77 / 14.40)
+    assert [option.pareto for option in advice.options] == [False, True]
+    assert advice.options[1].price_name == "ib-fdr-node, r"
+    assert advice.warnings == ["a warning"]
+
+
+def test_the_published_ep_stays_on_ethernet():
+    advice = advise(EP, PRICES)
+    assert advice.choice == "gbe"
+    assert advice.breakeven_price_ratio == 1.0
+    assert [option.pareto for option in advice.options] == [True, False]
+
+
+def test_by_time_an_equal_time_goes_to_the_cheaper_node():
+    assert advise(EP, PRICES, goal="time").choice == "gbe"
+    nearly = predicted({"gbe": 1.0 + TIE_TOLERANCE / 2, "ib-fdr": 1.0})
+    assert advise(nearly, PRICES, goal="time").choice == "gbe"
+    clearly = predicted({"gbe": 1.0 + TIE_TOLERANCE * 2, "ib-fdr": 1.0})
+    assert advise(clearly, PRICES, goal="time").choice == "ib-fdr"
+
+
+def test_a_deadline_excludes_the_cheap_and_slow():
+    times = predicted({"gbe": 10.0, "ib-fdr": 9.0})
+    assert advise(times, PRICES).choice == "gbe"
+    limited = advise(times, PRICES, deadline=9.5)
+    assert limited.choice == "ib-fdr"
+    assert [option.feasible for option in limited.options] == [False, True]
+    assert "the deadline of 9.5 s" in limited.reason
+
+
+def test_a_budget_excludes_the_fast_and_dear():
+    times = predicted({"gbe": 10.0, "ib-fdr": 9.0})
+    budget = 10.0 * 2 * 0.78 / 3600
+    assert advise(times, PRICES, goal="time").choice == "ib-fdr"
+    assert advise(times, PRICES, goal="time", budget=budget).choice == "gbe"
+
+
+def test_nothing_within_the_limits_is_said_with_the_nearest():
+    advice = advise(FT, PRICES, deadline=1.0, budget=1e-6)
+    assert advice.choice is None
+    assert "no option meets the deadline of 1 s and the budget of 1e-06 US$" in advice.reason
+    assert "ib-fdr with 14.4 s" in advice.reason
+
+
+def test_one_option_has_no_break_even():
+    advice = advise(predicted({"gbe": 1.0}), PRICES)
+    assert advice.choice == "gbe"
+    assert advice.breakeven_price_ratio is None
+
+
+def test_a_missing_price_names_the_fabric():
+    with pytest.raises(
+        UsageError, match=r"no price for fabric ib-hdr; give it with --price ib-hdr=USD_PER_NODE_HOUR"
+    ):
+        advise(predicted({"gbe": 1.0, "ib-hdr": 1.0}), PRICES)
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_time_that_is_none_is_refused(seconds):
+    with pytest.raises(UsageError, match="the predicted time on gbe is"):
+        advise(predicted({"gbe": seconds}), PRICES)
+
+
+@pytest.mark.parametrize("limit", [0.0, -1.0, float("nan"), float("inf")])
+def test_limits_must_be_positive_numbers(limit):
+    with pytest.raises(UsageError, match=r"the deadline is .*; give a positive number of seconds"):
+        advise(FT, PRICES, deadline=limit)
+    with pytest.raises(UsageError, match=r"the budget is .*; give a positive number of US dollars"):
+        advise(FT, PRICES, budget=limit)
+
+
+def test_no_prediction_and_a_fabric_twice_are_refused():
+    with pytest.raises(UsageError, match="no prediction to choose from"):
+        advise(predicted({}), PRICES)
+    twice = predicted({"gbe": 1.0})
+    twice.predictions.extend(twice.predictions)
+    with pytest.raises(UsageError, match="gbe is predicted more than once"):
+        advise(twice, PRICES)
+
+
+def test_a_node_without_price_costs_nothing():
+    advice = advise(FT, priced({"gbe": 0.0, "ib-fdr": 1.0}))
+    assert advice.choice == "gbe"
+    assert advise(FT, priced({"gbe": 0.0, "ib-fdr": 1.0}), goal="time").choice == "ib-fdr"
+
+
+FABRICS = ["gbe", "10gbe", "ib-fdr", "ib-hdr", "efa"]
+positive = st.floats(1e-3, 1e6)
+cases = st.lists(st.tuples(positive, positive), min_size=1, max_size=len(FABRICS)).map(
+    lambda rows: (
+        {fabric: row[0] for fabric, row in zip(FABRICS, rows, strict=False)},
+        {fabric: row[1] for fabric, row in zip(FABRICS, rows, strict=False)},
+    )
+)
+
+
+@given(
+    cases, st.integers(1, 1000), st.sampled_from(["cost", "time"]), st.none() | positive, st.none() | positive
+)
+def test_the_choice_has_the_least_cost_or_time_of_those_within_the_limits(
+    case, nodes, goal, deadline, budget
+):
+    times, prices = case
+    advice = advise(predicted(times, nodes), priced(prices), goal=goal, deadline=deadline, budget=budget)
+    feasible = [option for option in advice.options if option.feasible]
+    for option in advice.options:
+        assert option.cost_usd == cost_usd(option.seconds, nodes, option.price_usd_per_node_hour)
+        within = (deadline is None or option.seconds <= deadline) and (
+            budget is None or option.cost_usd <= budget
+        )
+        assert option.feasible == within
+    if not feasible:
+        assert advice.choice is None
+        return
+    measure = (lambda option: option.cost_usd) if goal == "cost" else (lambda option: option.seconds)
+    chosen = next(option for option in feasible if option.fabric == advice.choice)
+    assert measure(chosen) <= min(map(measure, feasible)) * (1 + TIE_TOLERANCE)
+
+
+@given(cases, st.sampled_from([0.25, 0.5, 2.0, 8.0]))
+def test_scaling_all_prices_changes_no_choice(case, scale):
+    times, prices = case
+    plain = advise(predicted(times), priced(prices))
+    scaled = advise(predicted(times), priced({fabric: usd * scale for fabric, usd in prices.items()}))
+    assert scaled.choice == plain.choice
+    assert scaled.breakeven_price_ratio == plain.breakeven_price_ratio
+    assert [option.pareto for option in scaled.options] == [option.pareto for option in plain.options]
+
+
+@given(positive, positive, positive)
+def test_at_the_break_even_ratio_both_cost_the_same(slow, fast, usd):
+    assume(fast < slow)
+    times = {"gbe": slow, "ib-fdr": fast}
+    ratio = advise(predicted(times), priced({"gbe": usd, "ib-fdr": usd * 2})).breakeven_price_ratio
+    assert ratio == slow / fast
+    even = advise(predicted(times), priced({"gbe": usd, "ib-fdr": usd * ratio}))
+    costs = [option.cost_usd for option in even.options]
+    assert costs[0] == pytest.approx(costs[1], rel=1e-12)
+    assert even.choice == "gbe"
+
+
+@given(cases)
+def test_the_pareto_front_is_what_nothing_dominates(case):
+    times, prices = case
+    advice = advise(predicted(times), priced(prices))
+    front = [option for option in advice.options if option.pareto]
+    assert front
+    for option in advice.options:
+        beaten = any(
+            other.seconds <= option.seconds
+            and other.cost_usd <= option.cost_usd
+            and (other.seconds, other.cost_usd) != (option.seconds, option.cost_usd)
+            for other in front
+        )
+        assert beaten != option.pareto
+    assert min(advice.options, key=lambda option: option.seconds).seconds in {
+        option.seconds for option in front
+    }

@@ -1,0 +1,122 @@
+"""What a user gives: FABRIC=NUMBER, catalogs, files of predictions."""
+
+import math
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linkworth.advise import request
+from linkworth.errors import UsageError
+from linkworth.model.prediction import Prediction, PredictionSet
+
+
+@given(
+    st.text(st.characters(codec="ascii", exclude_characters="="), min_size=1).filter(str.strip),
+    st.floats(0, 1e12),
+)
+def test_what_is_written_is_read(fabric, value):
+    assert request.parse_assignment(f"{fabric}={value!r}", "--price", "X") == (fabric.strip(), value)
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_a_number_or_a_usage_error(text):
+    try:
+        fabric, value = request.parse_assignment(text, "--price", "X")
+    except UsageError as error:
+        assert str(error).startswith("--price ")
+    else:
+        assert fabric and math.isfinite(value) and value >= 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("gbe", "--price 'gbe' has no '='; write --price FABRIC=USD"),
+        ("gbe=", "'' is not a number"),
+        ("=1", "names no fabric before the '='"),
+        ("gbe=x", "'x' is not a number"),
+        ("gbe=-1", "-1 is negative"),
+        ("gbe=nan", "nan is not a finite number"),
+        ("gbe=inf", "inf is not a finite number"),
+        ("gbe=1,5", "'1,5' is not a number"),
+    ],
+)
+def test_a_fault_is_one_clear_sentence(text, message):
+    with pytest.raises(UsageError) as caught:
+        request.parse_assignment(text, "--price", "USD")
+    assert message in str(caught.value)
+
+
+def test_an_option_goes_before_the_catalog():
+    found = request.gather_prices(["gbe=0.5", "gbex4=2"], "demo")
+    assert found["gbe"].usd_per_node_hour == 0.5
+    assert found["gbex4"].usd_per_node_hour == 2.0
+    assert found["ib-fdr"].usd_per_node_hour == 0.975
+
+
+def test_a_catalog_may_be_ambiguous_about_what_is_not_needed():
+    assert set(request.gather_prices([], "azure", needed=["ib-ndr"], region="eastus")) == {"ib-ndr"}
+    with pytest.raises(UsageError, match="fabric ib-edr has several prices"):
+        request.gather_prices([], "azure", region="eastus")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([], None), "no price was given"),
+        ((["gbe=1", "gbex1=2"], None), "--price gives fabric gbe twice"),
+        (([], "none"), "no price catalog is called 'none'"),
+    ],
+)
+def test_prices_that_cannot_be_used(arguments, message):
+    with pytest.raises(UsageError, match=message):
+        request.gather_prices(*arguments)
+
+
+def test_a_region_needs_a_catalog():
+    with pytest.raises(UsageError, match="choose from a catalog"):
+        request.gather_prices(["gbe=1"], None, region="r")
+
+
+def test_a_fabric_file_is_priced_by_its_path(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        'name = "mine"\ntitle = "t"\nintranode = "shm"\n[link]\nlatency_seconds = 0\nbandwidth_bytes_per_second = 1\n'
+    )
+    assert set(request.gather_prices([f"{path}=1"], None)) == {"mine"}
+    assert request.fabric_name("elsewhere") == "elsewhere"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"{", "is not JSON"),
+        (b"\xff", "is not JSON"),
+        (b"[]", "is not the output of 'linkworth predict --json'"),
+        (b'{"workload":"w","ranks":1,"nodes":2}', "missing required field `predictions`"),
+        (b'{"schema":"other/1","workload":"w","ranks":1,"nodes":2,"predictions":[]}', "has schema 'other/1'"),
+        (b'{"workload":"w","ranks":1,"nodes":0,"predictions":[]}', "nodes is 0"),
+    ],
+)
+def test_a_file_that_is_no_prediction_is_said(tmp_path, content, message):
+    path = tmp_path / "p.json"
+    path.write_bytes(content)
+    with pytest.raises(UsageError) as caught:
+        request.load_predictions(path)
+    assert str(path) in str(caught.value) and message in str(caught.value)
+
+
+def test_a_missing_file_is_said(tmp_path):
+    with pytest.raises(UsageError, match="cannot be read"):
+        request.load_predictions(tmp_path / "none.json")
+
+
+def test_predictions_come_back_as_written(tmp_path):
+    parts = dict.fromkeys(("overhead_seconds", "latency_seconds", "bandwidth_seconds", "wait_seconds"), 0.25)
+    one = Prediction(fabric="gbe", seconds=2.0, compute_seconds=1.0, internode_bytes=7, **parts)
+    written = PredictionSet(workload="w", ranks=4, nodes=2, predictions=[one], warnings=["w"])
+    path = tmp_path / "p.json"
+    path.write_bytes(msgspec.json.encode(written))
+    assert request.load_predictions(path) == written

@@ -1,0 +1,115 @@
+"""`linkworth advise` as a user calls it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from golden import check_golden
+
+from linkworth.cli.main import main
+
+GOLDEN = Path(__file__).with_name("golden")
+
+
+@pytest.fixture
+def predictions(tmp_path):
+    rows = {"gbe": 107.77, "10gbe": 30.0, "ib-fdr": 14.4, "ib-hdr": 9.0}
+    parts = ("compute", "overhead", "latency", "bandwidth", "wait")
+    document = {
+        "schema": "linkworth.prediction/1",
+        "workload": "npb:ft.C",
+        "ranks": 64,
+        "nodes": 2,
+        "predictions": [
+            {"fabric": fabric, "seconds": seconds, "internode_bytes": 1}
+            | {f"{part}_seconds": seconds / len(parts) for part in parts}
+            for fabric, seconds in rows.items()
+        ],
+        "warnings": ["the trace is cut"],
+    }
+    path = tmp_path / "predictions.json"
+    path.write_text(json.dumps(document))
+    return str(path)
+
+
+def run(capsys, *arguments):
+    code = main(["advise", *arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+@pytest.mark.parametrize(
+    ("golden", "arguments", "code"),
+    [
+        ("cost", [], 0),
+        ("time", ["--goal", "time"], 0),
+        ("budget", ["--budget", "0.01"], 0),
+        ("none", ["--deadline", "1"], 1),
+        ("one", ["--on", "gbe"], 0),
+    ],
+)
+def test_the_table_is_as_before(capsys, predictions, golden, arguments, code):
+    got, out, err = run(capsys, "--predictions", predictions, "--prices", "demo", *arguments)
+    assert got == code
+    assert err == "linkworth: warning: the trace is cut\n"
+    check_golden(GOLDEN / f"{golden}.txt", out)
+
+
+def test_json_has_the_fields_of_the_contract(capsys, predictions):
+    code, out, _ = run(
+        capsys,
+        "--predictions",
+        predictions,
+        "--on",
+        "gbe",
+        "--on",
+        "ib-fdr",
+        "--price",
+        "gbe=0.78",
+        "--price",
+        "ib-fdr=0.975",
+        "--json",
+    )
+    document = json.loads(out)
+    assert code == 0
+    assert document["schema"] == "linkworth.advice/1"
+    assert document["choice"] == "ib-fdr"
+    assert document["breakeven_price_ratio"] == pytest.approx(107.77 / 14.4)
+    assert [option["fabric"] for option in document["options"]] == ["gbe", "ib-fdr"]
+    assert document["options"][1]["cost_usd"] == pytest.approx(14.4 * 2 * 0.975 / 3600)
+    assert document["options"][1]["price_usd_per_node_hour"] == 0.975
+
+
+def test_only_a_budget_asks_for_the_fastest_that_can_be_paid(capsys, predictions):
+    run_json = ["--predictions", predictions, "--prices", "demo", "--json"]
+    assert json.loads(run(capsys, *run_json, "--budget", "1")[1])["goal"] == "time"
+    assert json.loads(run(capsys, *run_json, "--budget", "1", "--deadline", "99")[1])["goal"] == "cost"
+    assert json.loads(run(capsys, *run_json)[1])["goal"] == "cost"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--prices", "demo"], "give either a trace or --predictions FILE"),
+        (["--predictions", "P"], "no price was given"),
+        (["--predictions", "P", "--price", "gbe=0.78"], "no price for fabric 10gbe, ib-fdr, ib-hdr"),
+        (["--predictions", "P", "--price", "gbe"], "has no '='"),
+        (["--predictions", "P", "--price", "gbe=-1"], "is negative"),
+        (["--predictions", "P", "--prices", "demo", "--on", "efa"], "has no prediction for efa"),
+        (["--predictions", "P", "--prices", "demo", "--nodes", "4"], "--nodes: only a trace is replayed"),
+        (["--predictions", "P", "--prices", "demo", "--deadline", "-1"], "the deadline is -1.0"),
+        (["--predictions", "P", "--prices", "demo", "--goal", "speed"], "speed"),
+        (["--predictions", "none.json", "--prices", "demo"], "none.json cannot be read"),
+        (["npb:ft.C", "-n", "64", "--prices", "demo"], "run 'linkworth trace -n 64 npb:ft.C'"),
+        (["t.lwt", "-n", "4", "--prices", "demo"], "a trace has its rank count already"),
+        (["t.lwt", "--on", "efa", "--prices", "demo"], "no price for fabric efa"),
+        (["t.lwt", "--prices", "demo", "--measured", "gbe"], "--measured 'gbe' has no '='"),
+        (["t.lwt", "--on", "gbx", "--price", "gbx=1"], "no fabric is called 'gbx'"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(capsys, predictions, arguments, message):
+    given = [predictions if argument == "P" else argument for argument in arguments]
+    code, out, err = run(capsys, *given)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert len(err.strip().splitlines()) == 1

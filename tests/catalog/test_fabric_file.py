@@ -1,0 +1,139 @@
+"""Fabric files of a user: what is accepted, and what is said of a faulty one."""
+
+import math
+
+import jsonschema
+import msgspec
+import pytest
+
+from linkworth.catalog import fabric_file, fabrics
+from linkworth.catalog.decode import data_folder, read_toml
+from linkworth.errors import UsageError
+
+GOOD = """
+name = "mine"
+title = "my network"
+intranode = "shm"
+[link]
+latency_seconds = 1.5e-6
+bandwidth_bytes_per_second = 1.0e9
+send_overhead = [[0, 1e-7], [1024, 2e-7]]
+receive_overhead = [[0, 1e-7]]
+eager_limit_bytes = 4096
+mtu_bytes = 1500
+header_bytes = 90
+header_in_mtu_bytes = 52
+"""
+
+
+def write(folder, text):
+    path = folder / "mine.toml"
+    path.write_text(text)
+    return str(path)
+
+
+def test_a_good_file_is_read(tmp_path):
+    fabric = fabrics.get(write(tmp_path, GOOD))
+    assert fabric.name == "mine"
+    assert fabric.link.send_overhead == [(0, 1e-7), (1024, 2e-7)]
+    assert fabric.intranode == fabrics.get("shm").link
+    assert any("intranode.latency_seconds" in source.fields for source in fabric.sources)
+    assert "link.latency_seconds" in fabric_file.fields_without_source(fabric)
+    assert "intranode.latency_seconds" not in fabric_file.fields_without_source(fabric)
+
+
+def test_an_intranode_table_replaces_shared_memory(tmp_path):
+    text = (
+        GOOD.replace('intranode = "shm"\n', "")
+        + "[intranode]\nlatency_seconds = 0\nbandwidth_bytes_per_second = inf\n"
+    )
+    fabric = fabrics.get(write(tmp_path, text))
+    assert math.isinf(fabric.intranode.bandwidth_bytes_per_second)
+    assert math.isinf(fabric.intranode_total_bytes_per_second)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "latency_seconds = 1.5e-6",
+            "latency_seconds = -1e-6",
+            "link.latency_seconds is -1e-06; give seconds, 0 or more",
+        ),
+        ("latency_seconds = 1.5e-6", "latency_seconds = nan", "link.latency_seconds is nan"),
+        ("latency_seconds = 1.5e-6", "latency_seconds = inf", "link.latency_seconds is inf"),
+        (
+            "latency_seconds = 1.5e-6",
+            'latency_seconds = "1us"',
+            "link.latency_seconds: expected 'float', got 'str'",
+        ),
+        ("latency_seconds = 1.5e-6\n", "", "link: object missing required field 'latency_seconds'"),
+        ("latency_seconds = 1.5e-6", "latency_second = 1.5e-6", "'latency_second'"),
+        ("second = 1.0e9", "second = 0", "link.bandwidth_bytes_per_second is 0.0; give a positive"),
+        ("second = 1.0e9", "second = nan", "link.bandwidth_bytes_per_second is nan"),
+        ("[1024, 2e-7]", "[0, 2e-7]", r"link.send_overhead\[1\] is \(0, 2e-07\); write the points in order"),
+        ("[1024, 2e-7]", "[1024, -2e-7]", r"link.send_overhead\[1\] is .*0 or more seconds"),
+        ("[1024, 2e-7]", "[1024]", r"link.send_overhead\[1\]: expected"),
+        (
+            "eager_limit_bytes = 4096",
+            "eager_limit_bytes = -1",
+            "link.eager_limit_bytes is -1; give 0 or more bytes",
+        ),
+        ("mtu_bytes = 1500", "mtu_bytes = 40", "link.mtu_bytes is 40; give more than header_in_mtu_bytes"),
+        ("mtu_bytes = 1500\n", "", "link.header_bytes is 90; headers need packets"),
+        (
+            "header_in_mtu_bytes = 52",
+            "header_in_mtu_bytes = 91",
+            "link.header_in_mtu_bytes is 91; it is a part of",
+        ),
+        ('intranode = "shm"', 'intranode = "ib-fdr"', "intranode = 'ib-fdr' is a network between nodes"),
+        ('intranode = "shm"', 'intranode = "../x"', "intranode names no fabric"),
+        ('name = "mine"', 'name = "My Net"', "name: expected 'str' matching regex"),
+        ('title = "my network"', 'title = "t"\nrails = 0', "rails is 0; give the number of NICs"),
+        (
+            'title = "my network"',
+            'title = "t"\nrail_efficiency = 1.5',
+            "rail_efficiency is 1.5; give a share",
+        ),
+        ('title = "my network"', 'title = "t"\nstripe_min_bytes = -1', "stripe_min_bytes is -1"),
+        (
+            'title = "my network"',
+            'title = "t"\nintranode_total_bytes_per_second = 0',
+            "intranode_total_bytes_per_second is",
+        ),
+        ('title = "my network"', 'titel = "t"', "'titel'"),
+        ("[link]", "[link", "is not valid TOML"),
+    ],
+)
+def test_a_fault_is_named_with_file_and_field(tmp_path, old, new, message):
+    assert old in GOOD
+    path = write(tmp_path, GOOD.replace(old, new, 1))
+    with pytest.raises(UsageError, match=message) as caught:
+        fabrics.get(path)
+    assert path in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_no_text_file_is_said(tmp_path):
+    binary = tmp_path / "b.toml"
+    binary.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(UsageError, match="not UTF-8"):
+        fabrics.get(str(binary))
+    with pytest.raises(UsageError, match="no such file"):
+        fabrics.get(str(tmp_path / "none.toml"))
+    folder = tmp_path / "folder.toml"
+    folder.mkdir()
+    with pytest.raises(UsageError, match="is a folder"):
+        fabrics.get(str(folder))
+
+
+def test_the_json_schema_accepts_the_catalog_and_refuses_a_misspelt_field():
+    schema = fabric_file.schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    for entry in (data_folder() / "fabrics").iterdir():
+        validator.validate(msgspec.to_builtins(read_toml(entry)))
+    bad = read_toml(data_folder() / "fabrics" / "gbe.toml")
+    bad["link"]["latency"] = 1.0
+    with pytest.raises(jsonschema.ValidationError):
+        validator.validate(bad)

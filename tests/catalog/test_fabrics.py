@@ -1,0 +1,138 @@
+"""The catalog of fabrics: every entry loads, has sources, and gives what was published."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linkworth.catalog import derived, fabrics
+from linkworth.catalog.fabric_file import fields_without_source
+from linkworth.errors import UsageError
+
+CONTRACT = [
+    *("ideal", "shm", "gbe", "10gbe", "25gbe", "40gbe", "100gbe", "roce100", "opa100", "efa", "slingshot"),
+    *("ib-sdr", "ib-ddr", "ib-qdr", "ib-fdr", "ib-edr", "ib-hdr", "ib-ndr"),
+]
+
+PUBLISHED = {
+    # fabric: microseconds at 8 B (low, high), bytes per second at 4 MiB (low, high); from the sources in the files
+    "shm": ((0.24, 0.51), (8.4e9, 10.8e9)),
+    "gbe": ((20, 30), (116e6, 118.5e6)),
+    "10gbe": ((16, 37.8), (1.16e9, 1.19e9)),
+    "ib-sdr": ((1.26, 3.6), (0.948e9, 1e9)),
+    "ib-ddr": ((1.26, 3.6), (1.54e9, 2e9)),
+    "ib-fdr": ((1.19, 1.46), (6.19e9, 6.39e9)),
+    "ib-edr": ((0.90, 1.25), (12.2e9, 12.3e9)),
+    "ib-hdr": ((1.2, 1.53), (23.6e9, 23.8e9)),
+    "ib-ndr": ((1.0, 2.0), (45e9, 50e9)),
+    "opa100": ((1.02, 1.35), (12.3e9, 12.45e9)),
+    "efa": ((9.8, 10.5), (11.9e9, 12.5e9)),
+    "slingshot": ((1.5, 2.5), (23.9e9, 24.1e9)),
+    "100gbe": ((10, 25), (5.2e9, 5.3e9)),
+}
+
+
+def test_the_catalog_has_the_names_of_the_contract():
+    assert sorted(fabrics.names()) == sorted(CONTRACT)
+    assert fabrics.names()[:2] == ["ideal", "shm"]
+
+
+@pytest.mark.parametrize("name", CONTRACT)
+def test_every_number_has_a_source_with_a_date(name):
+    fabric = fabrics.get(name)
+    assert fields_without_source(fabric) == []
+    for source in fabric.sources:
+        assert source.source and source.date[:2] == "20"
+        assert source.fields
+    assert fabric.name == name
+    assert fabric.origin == "catalog"
+
+
+@pytest.mark.parametrize("name", CONTRACT)
+def test_sources_name_only_fields_that_exist(name):
+    fabric = fabrics.get(name)
+    for source in fabric.sources:
+        for field in source.fields:
+            head, _, tail = field.partition(".")
+            owner = getattr(fabric, head) if tail else fabric
+            assert hasattr(owner, tail or head), field
+
+
+@pytest.mark.parametrize("name", sorted(PUBLISHED))
+def test_derived_figures_lie_within_the_published_range(name):
+    (low, high), (slow, fast) = PUBLISHED[name]
+    link = fabrics.get(name).link
+    assert low <= derived.half_round_trip_seconds(link, 8) * 1e6 <= high
+    assert slow <= derived.stream_bandwidth(link, 4 << 20) <= fast
+
+
+def test_the_ideal_network_costs_nothing():
+    ideal = fabrics.get("ideal")
+    for path in (ideal.link, ideal.intranode):
+        assert derived.half_round_trip_seconds(path, 1 << 30) == 0.0
+        assert math.isinf(derived.stream_bandwidth(path, 1 << 30))
+        assert path.eager_limit_bytes >= 1 << 62
+    assert math.isinf(ideal.intranode_total_bytes_per_second)
+
+
+def test_one_node_has_the_same_path_as_link_and_inside():
+    shm = fabrics.get("shm")
+    assert shm.link == shm.intranode
+    assert fabrics.get("ib-fdr").intranode == shm.link
+    assert fabrics.get("ib-fdr").intranode_total_bytes_per_second == shm.intranode_total_bytes_per_second
+
+
+def test_faster_generations_of_a_family_carry_more():
+    for family in (
+        ["gbe", "10gbe", "25gbe", "40gbe", "100gbe"],
+        ["ib-sdr", "ib-ddr", "ib-qdr", "ib-fdr", "ib-edr", "ib-hdr", "ib-ndr"],
+    ):
+        rates = [derived.stream_bandwidth(fabrics.get(name).link, 4 << 20) for name in family]
+        assert rates == sorted(rates)
+        assert len(set(rates)) == len(rates)
+
+
+@given(st.sampled_from(CONTRACT), st.integers(1, fabrics.RAILS_MAX))
+def test_rails_multiply(name, rails):
+    fabric = fabrics.get(f"{name}x{rails}")
+    assert fabric.rails == rails
+    assert fabric.name == (name if rails == 1 else f"{name}x{rails}")
+    assert fabric.link == fabrics.get(name).link
+    again = fabrics.get(fabric.name)
+    assert again == fabric
+
+
+@given(st.integers().filter(lambda k: not 1 <= k <= fabrics.RAILS_MAX))
+def test_rails_out_of_range_are_refused(rails):
+    with pytest.raises(UsageError):
+        fabrics.get(f"gbex{rails}")
+
+
+@given(st.text(max_size=20) | st.text("/x.tomlgbe019\0\n", max_size=20))
+def test_any_text_is_a_fabric_or_a_usage_error(text):
+    try:
+        fabric = fabrics.get(text)
+    except UsageError as error:
+        assert str(error)
+    else:
+        assert fabric.name in fabrics.names() or "x" in fabric.name
+
+
+def test_an_unknown_name_gets_the_nearest_ones():
+    with pytest.raises(UsageError, match=r"'ib-fdrr'; did you mean ib-fdr or "):
+        fabrics.get("ib-fdrr")
+    with pytest.raises(UsageError, match="gbe, "):
+        fabrics.get("zzzzzz")
+
+
+def test_rails_of_a_file_multiply_with_those_asked_for(tmp_path):
+    file = tmp_path / "two.toml"
+    file.write_text(
+        'name = "two"\ntitle = "t"\nintranode = "shm"\nrails = 2\n'
+        "[link]\nlatency_seconds = 1e-6\nbandwidth_bytes_per_second = 1e9\n"
+    )
+    assert fabrics.get(str(file)).rails == 2
+    assert fabrics.get(f"{file}x3").rails == 6
+    assert fabrics.get(str(file)).origin == str(file)
+    assert fabrics.get(f"{file}x3").name == "twox6"

@@ -1,0 +1,45 @@
+"""The lists of machines and programs."""
+
+import pytest
+
+from linkworth.catalog import apps, fabrics, machines
+from linkworth.errors import UsageError
+
+NUMBERS = {"nodes", "sockets_per_node", "cores_per_node", "memory_bytes_per_node", "cpu_factor"}
+
+
+@pytest.mark.parametrize("name", machines.names())
+def test_every_number_of_a_machine_has_a_source(name):
+    machine = machines.get(name)
+    covered = {field for source in machine.sources for field in source.fields}
+    assert covered >= NUMBERS
+    assert all(source.date[:2] == "20" for source in machine.sources)
+    assert machine.nodes >= 1 and machine.cores_per_node >= machine.sockets_per_node >= 1
+    assert machine.memory_bytes_per_node > 1 << 30 and machine.cpu_factor > 0
+    for fabric in machine.fabrics:
+        assert fabrics.get(fabric).name == fabric
+
+
+def test_the_published_cluster_is_as_published():
+    machine = machines.get("xeon-e5-2650v3-x2")
+    assert (machine.nodes, machine.cores_per_node, machine.memory_bytes_per_node) == (2, 20, 128 << 30)
+    assert machine.fabrics == ["ib-fdr", "gbe"]
+
+
+def test_an_unknown_machine_gets_the_nearest():
+    with pytest.raises(UsageError, match="did you mean laptop"):
+        machines.get("labtop")
+
+
+def test_a_program_is_found_with_and_without_its_class():
+    assert apps.get("npb:ft.W") == apps.get("npb:ft")
+    assert {"npb:ep", "npb:ft", "npb:cg"} <= set(apps.names())
+    for name in apps.names():
+        app = apps.get(name)
+        assert {"S", "W", "A", "B", "C", "D"} <= set(app.classes)
+        assert app.rank_rule and app.description
+
+
+def test_an_unknown_program_gets_the_nearest():
+    with pytest.raises(UsageError, match="did you mean npb:ft"):
+        apps.get("npb:tf")

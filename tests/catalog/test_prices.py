@@ -1,0 +1,97 @@
+"""Catalogs of prices: exact names, explicit regions, clear errors."""
+
+import pytest
+
+from linkworth.catalog import fabrics, prices
+from linkworth.errors import UsageError
+from linkworth.model.price import Price
+
+ENTRY = """
+[[prices]]
+name = "n1"
+fabric = "gbe"
+usd_per_node_hour = 1.5
+provider = "p"
+region = "r1"
+date = "2026"
+source = "s"
+"""
+
+
+def catalog(folder, text):
+    path = folder / "p.toml"
+    path.write_text('title = "t"\n' + text)
+    return str(path)
+
+
+def price(name, fabric, usd=1.0, region="r"):
+    return Price(
+        name=name, fabric=fabric, usd_per_node_hour=usd, provider="p", region=region, date="2026", source="s"
+    )
+
+
+@pytest.mark.parametrize("name", prices.names())
+def test_every_price_has_a_date_a_region_a_source_and_a_known_fabric(name):
+    found = prices.get_catalog(name)
+    assert found and prices.title(name)
+    for entry in found:
+        assert entry.usd_per_node_hour > 0
+        assert entry.date[:2] == "20" and entry.region and entry.source and entry.provider
+        assert fabrics.get(entry.fabric).name == entry.fabric
+
+
+def test_the_demo_catalog_prices_the_four_networks_of_the_demo():
+    found = prices.by_fabric(prices.get_catalog("demo"))
+    assert set(found) == {"gbe", "10gbe", "ib-fdr", "ib-hdr"}
+    assert found["gbe"].usd_per_node_hour == 0.78
+    assert found["ib-fdr"].usd_per_node_hour == 0.975
+
+
+def test_a_users_catalog_is_read(tmp_path):
+    assert prices.get_catalog(catalog(tmp_path, ENTRY))[0].usd_per_node_hour == 1.5
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("= 1.5", "= -1.5", r"prices\[0\] \(n1\): usd_per_node_hour: -1.5 is no price"),
+        ("= 1.5", "= nan", "nan is no price"),
+        ("= 1.5", "= inf", "inf is no price"),
+        ("= 1.5", '= "dear"', r"prices\[0\].usd_per_node_hour: expected 'float', got 'str'"),
+        ("usd_per_node_hour = 1.5\n", "", r"prices\[0\]: object missing required field 'usd_per_node_hour'"),
+        ('region = "r1"\n', "", "missing required field 'region'"),
+        ('"gbe"', '"gb"', r"prices\[0\] \(n1\): fabric: no fabric is called 'gb'; did you mean"),
+        ("region", "zone", "'zone'"),
+    ],
+)
+def test_a_fault_is_named(tmp_path, old, new, message):
+    path = catalog(tmp_path, ENTRY.replace(old, new, 1))
+    with pytest.raises(UsageError, match=message) as caught:
+        prices.get_catalog(path)
+    assert path in str(caught.value)
+
+
+def test_an_unknown_catalog_gets_the_known_ones():
+    with pytest.raises(UsageError, match="did you mean azure"):
+        prices.get_catalog("azur")
+
+
+def test_a_fabric_is_matched_by_its_exact_name():
+    assert set(prices.by_fabric([price("a", "gbe"), price("b", "10gbe"), price("c", "gbex4")])) == {
+        "gbe",
+        "10gbe",
+        "gbex4",
+    }
+
+
+def test_two_prices_for_one_fabric_must_be_told_apart():
+    both = [price("a", "gbe", region="r1"), price("b", "gbe", region="r2"), price("c", "efa", region="r1")]
+    with pytest.raises(UsageError, match=r"fabric gbe has several prices \(a in r1, b in r2\)"):
+        prices.by_fabric(both)
+    assert prices.by_fabric(both, region="r2")["gbe"].name == "b"
+    assert prices.by_fabric(both, instances=["a", "c"])["gbe"].name == "a"
+    assert set(prices.by_fabric(both, needed=["efa"])) == {"efa"}
+    with pytest.raises(UsageError, match="no price is for region 'r3'; regions: r1, r2"):
+        prices.by_fabric(both, region="r3")
+    with pytest.raises(UsageError, match="no price is for instance 'z'; instances: a, b, c"):
+        prices.by_fabric(both, instances=["z"])

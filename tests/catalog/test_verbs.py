@@ -1,0 +1,96 @@
+"""`linkworth fabrics | machines | prices | apps` as a user calls them."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from golden import check_golden
+
+from linkworth.catalog import fabrics
+from linkworth.cli.main import main
+
+GOLDEN = Path(__file__).with_name("golden")
+
+
+def run(capsys, *arguments):
+    code = main(list(arguments))
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+@pytest.mark.parametrize(
+    ("golden", "arguments"),
+    [
+        ("fabrics", ["fabrics"]),
+        ("fabrics", ["fabrics", "list"]),
+        ("fabrics-ib-fdr", ["fabrics", "show", "ib-fdr"]),
+        ("fabrics-gbex4", ["fabrics", "show", "gbex4"]),
+        ("fabrics-ideal", ["fabrics", "show", "ideal"]),
+        ("machines", ["machines"]),
+        ("machines-xeon", ["machines", "show", "xeon-e5-2650v3-x2"]),
+        ("prices", ["prices"]),
+        ("prices-demo", ["prices", "show", "demo"]),
+        ("apps", ["apps"]),
+        ("apps-ft", ["apps", "show", "npb:ft"]),
+    ],
+)
+def test_the_table_is_as_before(capsys, golden, arguments):
+    code, out, err = run(capsys, *arguments)
+    assert (code, err) == (0, "")
+    check_golden(GOLDEN / f"{golden}.txt", out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "schema", "key"),
+    [
+        (["fabrics"], "linkworth.fabrics/1", "fabrics"),
+        (["machines"], "linkworth.machines/1", "machines"),
+        (["prices"], "linkworth.prices/1", "catalogs"),
+        (["apps"], "linkworth.apps/1", "apps"),
+        (["fabrics", "show", "gbe"], "linkworth.fabric/1", "fabric"),
+        (["machines", "show", "laptop"], "linkworth.machine/1", "machine"),
+        (["prices", "show", "aws"], "linkworth.price-catalog/1", "catalog"),
+        (["apps", "show", "npb:cg"], "linkworth.app/1", "app"),
+    ],
+)
+def test_json_is_one_document_with_its_schema(capsys, arguments, schema, key):
+    code, out, err = run(capsys, *arguments, "--json")
+    document = json.loads(out)
+    assert (code, err) == (0, "")
+    assert document["schema"] == schema
+    assert document[key]
+    if len(arguments) == 1:
+        assert run(capsys, *arguments, "list", "--json")[1] == out
+
+
+def test_the_list_of_fabrics_has_all_of_them_with_figures(capsys):
+    document = json.loads(run(capsys, "fabrics", "--json")[1])
+    assert [fabric["name"] for fabric in document["fabrics"]] == fabrics.names()
+    by_name = {fabric["name"]: fabric["figures"] for fabric in document["fabrics"]}
+    assert by_name["ideal"]["bandwidth_bytes_per_second"] is None
+    assert by_name["gbe"]["half_round_trip_seconds"] == pytest.approx(24.6e-6, rel=0.01)
+
+
+def test_the_printed_schema_is_a_json_schema(capsys):
+    code, out, _ = run(capsys, "fabrics", "schema")
+    assert code == 0
+    jsonschema.Draft202012Validator.check_schema(json.loads(out))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fabrics", "show", "ib-fddr"], "did you mean ib-fdr"),
+        (["fabrics", "show", "none.toml"], "none.toml: no such file"),
+        (["machines", "show", "lap"], "did you mean laptop"),
+        (["prices", "show", "dem"], "did you mean demo"),
+        (["apps", "show", "npb:xx"], "no program is called 'npb:xx'"),
+        (["fabrics", "shaw"], "shaw"),
+    ],
+)
+def test_a_wrong_name_is_one_sentence_and_exit_code_2(capsys, arguments, message):
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert len(err.strip().splitlines()) == 1
