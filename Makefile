@@ -10,6 +10,8 @@ PIP := $(BIN)/pip --disable-pip-version-check --quiet
 JOBS ?= 2
 # Warnings stop a developer's build; a user's compiler may know warnings that ours does not.
 WERROR := ON
+# cmake and ninja, as wheels, where the machine has none.
+BUILD_NEEDS := from scikit_build_core.build import get_requires_for_build_editable as needs; print("pip", *needs())
 DEMO_OUTPUT ?= linkworth-demo
 
 ENGINE_SOURCES := $(shell find native CMakeLists.txt pyproject.toml -type f)
@@ -75,12 +77,14 @@ $(VENV)/.created:
 	@touch $@
 
 $(VENV)/.engine: $(VENV)/.created $(ENGINE_SOURCES)
-	@compiler=$$(scripts/find_compiler.sh) && export CXX="$$compiler" && \
-	    export CC="$${CC:-$$(command -v cc || command -v gcc || command -v clang)}" && \
+	@compiler=$$(scripts/find_compiler.sh) && headers=$$(scripts/python_headers.sh $(BIN)/python) && \
+	    export CXX="$$compiler" CC="$${CC:-$$(command -v cc || command -v gcc || command -v clang)}" && \
+	    export CPLUS_INCLUDE_PATH="$$headers$${CPLUS_INCLUDE_PATH:+:$$CPLUS_INCLUDE_PATH}" && \
 	    echo "Building linkworth with $$CXX (about two minutes the first time)" && \
 	    $(PIP) install 'scikit-build-core>=0.11' 'nanobind>=2.4' && \
-	    $(PIP) install $$($(BIN)/python -c 'from scikit_build_core.build import get_requires_for_build_editable as needs; print(*needs(), "pip")') && \
-	    $(PIP) install --no-build-isolation -C cmake.define.LINKWORTH_WERROR=$(WERROR) -e .
+	    $(PIP) install $$($(BIN)/python -c '$(BUILD_NEEDS)') && \
+	    $(PIP) install --no-build-isolation --config-settings=cmake.define.LINKWORTH_WERROR=$(WERROR) \
+	    $${headers:+--config-settings=cmake.define.Python_INCLUDE_DIR="$$(echo "$$headers"/python3.*)"} -e .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.created pyproject.toml scripts/extras.py

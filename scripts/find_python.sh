@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints a Python >= 3.11 that has its C headers (Python.h), or says in one sentence what is missing.
+# Prints a Python >= 3.11, one with its C headers (Python.h) before others, or says in one sentence what is missing.
 # PYTHON=/path/to/python names one by hand.
 set -u
 
@@ -14,22 +14,23 @@ for name in ${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11}; do
     if ! command -v "$name" >/dev/null 2>&1 || ! is_recent "$name"; then
         continue
     fi
-    if has_headers "$name"; then
-        # The real path: a version manager's shim would later answer for another version.
-        "$name" -c 'import os, sys; print(os.path.realpath(sys.executable) if sys.prefix == sys.base_prefix else sys.executable)'
+    # The real path: a version manager's shim would later answer for another version.
+    path=$("$name" -c 'import os, sys
+print(os.path.realpath(sys.executable) if sys.prefix == sys.base_prefix else sys.executable)')
+    if has_headers "$path"; then
+        echo "$path"
         exit 0
     fi
-    recent=${recent:-$name}
+    recent=${recent:-$path}
 done
 
-if command -v uv >/dev/null 2>&1 && uv python install --quiet 3.12 >&2; then
+if [ -z "${PYTHON:-}" ] && command -v uv >/dev/null 2>&1 && uv python install --quiet 3.12 >&2; then
     uv python find --managed-python 3.12 && exit 0
 fi
 
 if [ -n "$recent" ]; then
-    version=$("$recent" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-    echo "linkworth: $recent has no C headers (Python.h), which the engine needs: install python$version-dev" \
-        "(Debian, Ubuntu) or python$version-devel (RHEL), or, without root, install uv or a conda Python and run make again." >&2
+    echo "$recent"
+    exit 0
 elif [ -n "${PYTHON:-}" ]; then
     echo "linkworth: PYTHON=$PYTHON is not a Python 3.11 or newer that runs: name another one." >&2
 else

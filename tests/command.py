@@ -12,13 +12,23 @@ class LinkworthCommand:
 
     folder: Path
 
-    def __call__(self, *arguments: str | Path, timeout: float = 300.0) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
+    def start(self, *arguments: str | Path) -> subprocess.Popen[str]:
+        """Start it without waiting."""
+        return subprocess.Popen(
             [sys.executable, "-m", "linkworth", *map(str, arguments)],
             cwd=self.folder,
-            timeout=timeout,
-            capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
-            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
+
+    def __call__(self, *arguments: str | Path, timeout: float = 300.0) -> subprocess.CompletedProcess[str]:
+        """Run it to its end; a process that is still there after `timeout` seconds fails the test."""
+        process = self.start(*arguments)
+        try:
+            output, errors = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            process.terminate()
+            raise
+        return subprocess.CompletedProcess(process.args, process.returncode, output, errors)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 class TraceError(ValueError): ...
+class ReplayError(ValueError): ...
 
 def merge_parts(
     parts: Sequence[str], output: str, metadata_json: str, compress: bool = True

@@ -1,10 +1,93 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "replay/replay.hpp"
+#include "tracefile/trace.hpp"
+
+namespace nb = nanobind;
 
 namespace linkworth::bindings {
 
-void register_replay(nanobind::module_& module);
+void register_replay(nb::module_& module);
 
-void register_replay(nanobind::module_&) {}
+namespace {
+
+using replay::FabricCosts;
+using replay::OverheadCurve;
+using replay::PathCosts;
+using replay::ReplayOptions;
+using replay::ReplayResult;
+
+using Points = std::vector<std::pair<double, double>>;
+
+PathCosts path_costs(const nb::dict& path) {
+    PathCosts costs;
+    costs.latency_seconds = nb::cast<double>(path["latency_seconds"]);
+    costs.bandwidth_bytes_per_second = nb::cast<double>(path["bandwidth_bytes_per_second"]);
+    costs.gap_seconds = nb::cast<double>(path["gap_seconds"]);
+    costs.send_overhead = OverheadCurve(nb::cast<Points>(path["send_overhead"]));
+    costs.receive_overhead = OverheadCurve(nb::cast<Points>(path["receive_overhead"]));
+    costs.eager_limit_bytes = nb::cast<std::uint64_t>(path["eager_limit_bytes"]);
+    costs.mtu_bytes = nb::cast<std::uint64_t>(path["mtu_bytes"]);
+    costs.header_bytes = nb::cast<std::uint64_t>(path["header_bytes"]);
+    costs.header_in_mtu_bytes = nb::cast<std::uint64_t>(path["header_in_mtu_bytes"]);
+    return costs;
+}
+
+ReplayOptions replay_options(const nb::dict& given) {
+    ReplayOptions options;
+    FabricCosts& fabric = options.fabric;
+    fabric.link = path_costs(nb::cast<nb::dict>(given["link"]));
+    fabric.intranode = path_costs(nb::cast<nb::dict>(given["intranode"]));
+    fabric.rails = nb::cast<std::uint32_t>(given["rails"]);
+    fabric.rail_efficiency = nb::cast<double>(given["rail_efficiency"]);
+    fabric.stripe_min_bytes = nb::cast<std::uint64_t>(given["stripe_min_bytes"]);
+    fabric.intranode_total_bytes_per_second = nb::cast<double>(given["intranode_total_bytes_per_second"]);
+    options.node_of_rank = nb::cast<std::vector<std::uint32_t>>(given["node_of_rank"]);
+    options.cpu_factor = nb::cast<double>(given["cpu_factor"]);
+    options.tolerate_cut = nb::cast<bool>(given["tolerate_cut"]);
+    return options;
+}
+
+nb::dict replay_trace(const tracefile::Trace& trace, const nb::dict& given) {
+    const ReplayOptions options = replay_options(given);
+    ReplayResult result;
+    {
+        const nb::gil_scoped_release released;
+        result = replay::replay(trace, options);
+    }
+    nb::dict out;
+    out["seconds"] = result.seconds;
+    out["marked_region"] = result.marked_region;
+    out["compute_seconds"] = result.compute_seconds;
+    out["overhead_seconds"] = result.overhead_seconds;
+    out["latency_seconds"] = result.latency_seconds;
+    out["bandwidth_seconds"] = result.bandwidth_seconds;
+    out["wait_seconds"] = result.wait_seconds;
+    out["link_latency_seconds"] = result.link_latency_seconds;
+    out["link_bandwidth_seconds"] = result.link_bandwidth_seconds;
+    out["internode_bytes"] = result.internode_bytes;
+    out["messages"] = result.messages;
+    out["events"] = result.events;
+    out["rank_compute_seconds"] = result.rank_compute_seconds;
+    out["unmodelled"] = result.unmodelled;
+    out["stopped"] = result.stopped;
+    return out;
+}
+
+}  // namespace
+
+void register_replay(nb::module_& module) {
+    nb::exception<replay::ReplayError>(module, "ReplayError", PyExc_ValueError);
+    module.def("replay", &replay_trace, nb::arg("trace"), nb::arg("options"));
+}
 
 }  // namespace linkworth::bindings

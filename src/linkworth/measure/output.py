@@ -15,9 +15,10 @@ class OutputKeeper:
     When the file can no longer be written (a full disk) the job goes on and `lost` says why.
     """
 
-    def __init__(self, path: Path | None, watcher: Observer | None) -> None:
+    def __init__(self, path: Path | None, watcher: Observer | None, *, hold_stderr: bool = False) -> None:
         self.watcher = watcher
         self.lost = ""
+        self._hold_stderr = hold_stderr
         self._ends: dict[Stream, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
         self._file = None if path is None else path.open("wb", buffering=0)
 
@@ -33,8 +34,13 @@ class OutputKeeper:
             except OSError as error:
                 self.lost = f"the program's output is not complete in {self._file.name}: {error.strerror}"
                 self.close()
-        if self.watcher:
+        if self.watcher and not (self._hold_stderr and stream == "stderr"):
             self.watcher.output(stream, data)
+
+    def release_stderr(self) -> None:
+        """Hand on the standard error that was held back."""
+        if self._hold_stderr and self.watcher and self._ends["stderr"]:
+            self.watcher.output("stderr", bytes(self._ends["stderr"]))
 
     def tick(self, seconds: float) -> None:
         """Hand the time on."""

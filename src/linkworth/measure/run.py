@@ -88,7 +88,8 @@ def execute(
     )
     started = datetime.now(UTC)
     try:
-        keeper = OutputKeeper(output, watcher)
+        # A bundled program's refusal becomes our own error; what launchers add to it only hides the sentence.
+        keeper = OutputKeeper(output, watcher, hold_stderr=decided.is_app)
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror}") from None
     try:
@@ -98,6 +99,7 @@ def execute(
     stdout, stderr = keeper.text("stdout"), keeper.text("stderr")
     if decided.is_app and end.exit_code == APP_USAGE_ERROR:
         raise UsageError(refusal(stderr) or f"{decided.workload.name} cannot use its arguments")
+    keeper.release_stderr()
     ending = classify(end, stdout + stderr, timeout)
     report = npb.parse(stdout)
     return RunResult(

@@ -79,8 +79,9 @@ def _key(mpi: MpiInstallation, part: str, recipe: sources.Recipe) -> str:
         platform.machine(),
     ]
     if part == "tracer":
-        generator = Path(__file__).with_name("wrappers.py")
-        facts += [hashlib.sha256(generator.read_bytes()).hexdigest(), metadata.version("pympistandard")]
+        generator = [Path(__file__).with_name(name) for name in ("wrappers.py", "wrapper_bodies.py")]
+        facts += [hashlib.sha256(file.read_bytes()).hexdigest() for file in generator]
+        facts.append(metadata.version("pympistandard"))
     if "-march=native" in recipe.flags:
         facts.append(_processor())
     return hashlib.sha256("\0".join(facts).encode()).hexdigest()

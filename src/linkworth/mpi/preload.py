@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-PARTS = "LINKWORTH_PARTS"
+PARTS = "LINKWORTH_TRACE_DIR"
 """Folder into which each rank writes its part; unset: nothing is recorded."""
 YIELD = "LINKWORTH_YIELD"
 """1: blocking calls give the core away while they wait, which MPICH by itself does not."""

@@ -10,6 +10,9 @@ namespace linkworth::npb {
 std::span<const Program> programs() {
     static constexpr std::array table{
         Program{"ep", "Gaussian deviates, no communication but sums", "any rank count", run_ep},
+        Program{"ft", "three-dimensional Fourier transforms", "powers of two up to nz x min(nx, ny)", run_ft},
+        Program{"cg", "smallest eigenvalue of a sparse matrix by conjugate gradients", "powers of two",
+                run_cg},
     };
     return table;
 }

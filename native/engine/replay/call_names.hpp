@@ -1,0 +1,23 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// What the replay must know of a call beyond its class.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "tracefile/trace.hpp"
+
+namespace linkworth::replay {
+
+/// MPI's communication modes. A ready send is a standard one whose receive is known to be posted.
+enum class SendMode : std::uint8_t { standard, buffered, synchronous };
+
+struct CallName {
+    SendMode mode = SendMode::standard;
+    bool communicates = false;  ///< a call of class `local` that does communicate: it is not modelled
+};
+
+std::vector<CallName> describe_names(const std::vector<std::string>& names);
+
+}  // namespace linkworth::replay

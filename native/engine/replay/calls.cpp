@@ -1,0 +1,248 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// What each class of call does to its rank.
+#include <string>
+#include <utility>
+
+#include "replay/collectives/choice.hpp"
+#include "replay/simulation.hpp"
+
+namespace linkworth::replay {
+
+using tracefile::CallClass;
+using tracefile::Event;
+using tracefile::Shape;
+
+bool Simulation::execute(std::uint32_t rank) {
+    RankState& state = ranks_[rank];
+    const Event& event = state.event;
+    const Shape& shape = *event.shape;
+    state.call_name = shape.name;
+    state.polling = false;
+    ++event_count_;
+    switch (shape.call_class) {
+        case CallClass::local:
+            return names_[shape.name].communicates ? pass_as_recorded(rank, event) : true;
+        case CallClass::send:
+        case CallClass::isend:
+        case CallClass::recv:
+        case CallClass::irecv:
+        case CallClass::sendrecv:
+            return call_point_to_point(rank, event);
+        case CallClass::send_init:
+        case CallClass::recv_init:
+        case CallClass::collective_init:
+            state.persistent[event.next_request] = PersistentCall{shape};
+            return true;
+        case CallClass::start:
+            return call_start(rank, event);
+        case CallClass::complete:
+            return call_complete(rank, event);
+        case CallClass::request_free:
+        case CallClass::request_cancel:
+            call_request_end(rank, event);
+            return true;
+        case CallClass::probe:
+            return call_probe(rank, shape);
+        case CallClass::collective:
+        case CallClass::icollective:
+            return call_collective(rank, event);
+        case CallClass::comm_new:
+        case CallClass::icomm_new:
+            return call_new_communicator(rank, event);
+        case CallClass::comm_free:
+            communicators_.forget(rank, shape.comm);
+            return true;
+        case CallClass::pcontrol:
+            if (shape.code > 0) {
+                region_.enter(rank, actors_[rank].now);
+            } else {
+                region_.leave(rank, actors_[rank].now);
+            }
+            return true;
+        case CallClass::init:
+            return true;
+        case CallClass::finalize:
+        case CallClass::abort:
+            end_rank(rank);
+            return false;
+    }
+    return true;
+}
+
+/// Posts the send or the receive that a call or a started persistent request asks for. Returns its operation,
+/// or `none`.
+std::uint32_t Simulation::post_call(std::uint32_t rank, const Shape& shape, bool receiving) {
+    Actor& actor = actors_[rank];
+    const Membership* membership = communicators_.find(rank, shape.comm);
+    if (membership == nullptr)
+        throw ReplayError("rank " + std::to_string(rank) + " uses a communicator in " +
+                          trace_.names()[shape.name] +
+                          " whose creation is missing from the trace; record it again");
+    const bool both = shape.call_class == CallClass::sendrecv;
+    if (receiving)
+        return post_receive(actor, *membership, false, both ? shape.recv_peer : shape.peer,
+                            both ? shape.recv_tag : shape.tag);
+    return post_send(actor, *membership, false, shape.peer, shape.tag, shape.bytes, names_[shape.name].mode);
+}
+
+bool Simulation::call_point_to_point(std::uint32_t rank, const Event& event) {
+    Actor& actor = actors_[rank];
+    const Shape& shape = *event.shape;
+    const CallClass kind = shape.call_class;
+    const bool receives = kind == CallClass::recv || kind == CallClass::irecv || kind == CallClass::sendrecv;
+    const bool sends = kind == CallClass::send || kind == CallClass::isend || kind == CallClass::sendrecv;
+    std::uint32_t receive = none;
+    std::uint32_t send = none;
+    if (receives) receive = post_call(rank, shape, true);
+    if (sends) send = post_call(rank, shape, false);
+    if (kind == CallClass::isend || kind == CallClass::irecv) {
+        ranks_[rank].requests.insert(event.next_request, receives ? receive : send);
+        return true;
+    }
+    if (receive != none) actor.waiting.push_back(receive);
+    if (send != none) actor.waiting.push_back(send);
+    return wait_for_operations(rank);
+}
+
+bool Simulation::call_complete(std::uint32_t rank, const Event& event) {
+    RankState& state = ranks_[rank];
+    Actor& actor = actors_[rank];
+    state.polling = event.shape->completions.empty();
+    for (const auto& completion : event.shape->completions) {
+        const std::uint64_t number = event.next_request - completion.reference;
+        std::uint32_t operation = RequestTable::nothing_to_wait_for;
+        if (const auto found = state.persistent.find(number); found != state.persistent.end()) {
+            operation = std::exchange(found->second.active, RequestTable::nothing_to_wait_for);
+        } else {
+            state.requests.take(number, operation);
+        }
+        if (operation != RequestTable::nothing_to_wait_for) actor.waiting.push_back(operation);
+    }
+    return wait_for_operations(rank);
+}
+
+bool Simulation::call_start(std::uint32_t rank, const Event& event) {
+    for (const std::uint64_t reference : event.shape->references) {
+        const auto found = ranks_[rank].persistent.find(event.next_request - reference);
+        if (found == ranks_[rank].persistent.end()) continue;
+        PersistentCall& call = found->second;
+        call.active = call.shape.call_class == CallClass::collective_init
+                          ? begin_collective(rank, call.shape)
+                          : post_call(rank, call.shape, call.shape.call_class == CallClass::recv_init);
+    }
+    return true;
+}
+
+void Simulation::call_request_end(std::uint32_t rank, const Event& event) {
+    RankState& state = ranks_[rank];
+    const bool freed = event.shape->call_class == CallClass::request_free;
+    for (const std::uint64_t reference : event.shape->references) {
+        const std::uint64_t number = event.next_request - reference;
+        std::uint32_t operation = RequestTable::nothing_to_wait_for;
+        const auto persistent = state.persistent.find(number);
+        if (persistent != state.persistent.end()) {
+            operation = persistent->second.active;
+            if (freed) state.persistent.erase(persistent);
+        } else if (freed) {
+            state.requests.take(number, operation);
+        } else {
+            state.requests.find(number, operation);
+        }
+        if (operation == RequestTable::nothing_to_wait_for) continue;
+        Operation& pending = operations_[operation];
+        if (freed && pending.done) {
+            operations_.release(operation);
+        } else if (freed) {
+            pending.detached = true;
+        } else if (!pending.done && pending.is_receive &&
+                   state.matcher.withdraw(pending.envelope, operation)) {
+            finish(operation, actors_[rank].now);
+        }
+    }
+}
+
+bool Simulation::call_probe(std::uint32_t rank, const Shape& shape) {
+    RankState& state = ranks_[rank];
+    if (!shape.found) {
+        state.polling = true;
+        return true;
+    }
+    const Membership* membership = communicators_.find(rank, shape.comm);
+    if (membership == nullptr || shape.actual_peer == tracefile::proc_null) return true;
+    // The receive that follows names what the probe found when it was recorded, so that very message is
+    // waited for.
+    const Envelope wanted{membership->communicator->context * 2, shape.actual_peer, shape.actual_tag};
+    const std::uint32_t message = state.matcher.peek(wanted);
+    if (message == none) {
+        state.probe = wanted;
+        return false;
+    }
+    return true;
+}
+
+std::uint32_t Simulation::begin_collective(std::uint32_t rank, const Shape& shape) {
+    Membership* membership = communicators_.find(rank, shape.comm);
+    if (membership == nullptr || membership->communicator->inter) {
+        ++passed_[shape.name];
+        return none;
+    }
+    std::uint32_t index = 0;
+    if (idle_actors_.empty()) {
+        index = static_cast<std::uint32_t>(actors_.size());
+        actors_.emplace_back();
+    } else {
+        index = idle_actors_.back();
+        idle_actors_.pop_back();
+    }
+    const std::uint32_t request = operations_.take();
+    Actor& actor = actors_[index];
+    actor.now = actors_[rank].now;
+    actor.rank = rank;
+    actor.request = request;
+    actor.membership = *membership;
+    ++membership->collectives;
+    const auto size = static_cast<std::uint32_t>(membership->communicator->members.size());
+    actor.schedule = collectives::schedule_of(shape, membership->my_rank, size);
+    run_schedule(index);
+    return request;
+}
+
+bool Simulation::enter_collective(std::uint32_t rank, Membership& membership, Schedule schedule) {
+    Actor& actor = actors_[rank];
+    actor.membership = membership;
+    ++membership.collectives;
+    actor.schedule = std::move(schedule);
+    return run_schedule(rank);
+}
+
+bool Simulation::call_collective(std::uint32_t rank, const Event& event) {
+    const Shape& shape = *event.shape;
+    if (shape.call_class == CallClass::icollective) {
+        ranks_[rank].requests.insert(event.next_request, begin_collective(rank, shape));
+        return true;
+    }
+    Membership* membership = communicators_.find(rank, shape.comm);
+    if (membership == nullptr || membership->communicator->inter) return pass_as_recorded(rank, event);
+    const auto size = static_cast<std::uint32_t>(membership->communicator->members.size());
+    return enter_collective(rank, *membership, collectives::schedule_of(shape, membership->my_rank, size));
+}
+
+bool Simulation::call_new_communicator(std::uint32_t rank, const Event& event) {
+    const Shape& shape = *event.shape;
+    if (shape.call_class == CallClass::icomm_new)
+        ranks_[rank].requests.insert(event.next_request, RequestTable::nothing_to_wait_for);
+    if (shape.new_comm < 0) return true;
+    communicators_.define(rank, shape.new_comm, shape.members, shape.remote_members, shape.inter);
+    if (shape.inter || shape.call_class == CallClass::icomm_new) return true;
+    Membership& membership = *communicators_.find(rank, shape.new_comm);
+    const auto size = static_cast<std::uint32_t>(membership.communicator->members.size());
+    return enter_collective(rank, membership, collectives::constructor_schedule(membership.my_rank, size));
+}
+
+bool Simulation::pass_as_recorded(std::uint32_t rank, const Event& event) {
+    ++passed_[event.shape->name];
+    actors_[rank].now.add_wait(event.duration_seconds);
+    return true;
+}
+
+}  // namespace linkworth::replay

@@ -1,0 +1,58 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// Communicators across ranks: each rank numbers its own, this finds which ones are the same.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace linkworth::replay {
+
+/// One communicator of the program. `members[i]` is the world rank of its rank i.
+struct Communicator {
+    std::uint32_t context = 0;
+    std::vector<std::int32_t> members;
+    std::vector<std::int32_t> remote;  ///< the other group of an inter-communicator
+    bool inter = false;
+
+    const std::vector<std::int32_t>& peers() const { return inter ? remote : members; }
+};
+
+/// A rank's view of a communicator.
+struct Membership {
+    const Communicator* communicator = nullptr;
+    std::uint32_t my_rank = 0;
+    std::uint32_t collectives = 0;  ///< collectives begun on it
+};
+
+/// Two ranks' communicators are the same one when their members are the same and it is each rank's k-th with
+/// those members (docs/reference/trace-format.md).
+class Communicators {
+  public:
+    explicit Communicators(std::uint32_t ranks);
+
+    /// Null where the rank's trace never defined that communicator (its block was lost).
+    Membership* find(std::uint32_t rank, std::int32_t number);
+    void define(std::uint32_t rank, std::int32_t number, const std::vector<std::int32_t>& members,
+                const std::vector<std::int32_t>& remote, bool inter);
+    void forget(std::uint32_t rank, std::int32_t number);
+
+  private:
+    struct Groups {
+        std::vector<std::int32_t> members;
+        std::vector<std::int32_t> remote;
+        auto operator<=>(const Groups&) const = default;
+    };
+    struct Family {
+        std::vector<std::unique_ptr<Communicator>> instances;
+        std::unordered_map<std::uint32_t, std::size_t> count_by_rank;
+    };
+
+    std::vector<std::unordered_map<std::int32_t, Membership>> by_rank_;
+    std::map<Groups, Family> families_;
+    std::uint32_t next_context_ = 0;
+};
+
+}  // namespace linkworth::replay

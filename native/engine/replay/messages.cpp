@@ -1,0 +1,195 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// The life of a message: posted, announced or sent eagerly, matched, delivered.
+#include <algorithm>
+
+#include "replay/simulation.hpp"
+
+namespace linkworth::replay {
+namespace {
+
+std::uint32_t context_of(const Membership& membership, bool collective) {
+    return membership.communicator->context * 2 + (collective ? 1 : 0);
+}
+
+/// A request to send and its answer carry no data.
+constexpr std::uint64_t control_bytes = 0;
+
+}  // namespace
+
+std::uint32_t Simulation::post_send(Actor& actor, const Membership& membership, bool collective,
+                                    std::int32_t peer, std::int32_t tag, std::uint64_t bytes, SendMode mode) {
+    if (peer == tracefile::proc_null) return none;
+    const auto destination =
+        static_cast<std::uint32_t>(membership.communicator->peers().at(static_cast<std::size_t>(peer)));
+    const bool local = node_of(actor.rank) == node_of(destination);
+    const PathCosts& costs = path(local);
+    actor.now.add_overhead(costs.send_overhead.at(bytes));
+    ++message_count_;
+    if (!local) internode_bytes_ += bytes;
+
+    const std::uint32_t index = messages_.take();
+    Message& message = messages_[index];
+    message.envelope =
+        Envelope{context_of(membership, collective), static_cast<std::int32_t>(membership.my_rank), tag};
+    message.source = actor.rank;
+    message.destination = destination;
+    message.bytes = bytes;
+    message.local = local;
+    message.rendezvous = mode == SendMode::synchronous || !costs.is_eager(bytes);
+    if (!message.rendezvous) {
+        send_eagerly(message, index, actor);
+        return none;
+    }
+    announce(message, index, actor);
+    if (mode == SendMode::buffered) return none;
+    message.send = operations_.take();
+    return message.send;
+}
+
+void Simulation::send_eagerly(Message& message, std::uint32_t index, const Actor& actor) {
+    RankState& sender = ranks_[actor.rank];
+    if (message.local) {
+        Stamp envelope = actor.now;
+        envelope.add_latency(options_.fabric.intranode.latency_seconds, true);
+        message.at = network_.copy(node_of(actor.rank), message.bytes, actor.now);
+        message.at.add_latency(options_.fabric.intranode.latency_seconds, true);
+        envelope.raise_to(sender.last_local_envelope);
+        sender.last_local_envelope = envelope;
+        queue_.push(envelope.seconds, Happening::envelope, index);
+        return;
+    }
+    Stamp left;
+    message.at = network_.inject(node_of(actor.rank), message.bytes, actor.now, left);
+    message.at.add_latency(options_.fabric.link.latency_seconds, false);
+    message.at.raise_to(sender.last_link_envelope);
+    sender.last_link_envelope = message.at;
+    queue_.push(message.at.seconds, Happening::envelope, index);
+}
+
+void Simulation::announce(Message& message, std::uint32_t index, const Actor& actor) {
+    RankState& sender = ranks_[actor.rank];
+    Stamp& last = message.local ? sender.last_local_envelope : sender.last_link_envelope;
+    message.at = actor.now;
+    message.at.add_latency(path(message.local).latency_seconds, message.local);
+    message.at.raise_to(last);
+    last = message.at;
+    queue_.push(message.at.seconds, Happening::envelope, index);
+}
+
+std::uint32_t Simulation::post_receive(Actor& actor, const Membership& membership, bool collective,
+                                       std::int32_t peer, std::int32_t tag) {
+    if (peer == tracefile::proc_null) return none;
+    const std::uint32_t index = operations_.take();
+    Operation& operation = operations_[index];
+    operation.is_receive = true;
+    operation.envelope = Envelope{context_of(membership, collective), peer, tag};
+    const std::uint32_t message = ranks_[actor.rank].matcher.post(operation.envelope, index);
+    if (message != none) meet(message, index, actor.now);
+    return index;
+}
+
+void Simulation::on_envelope(std::uint32_t index) {
+    Message& message = messages_[index];
+    if (message.receive != none) {  // the data of a rendezvous
+        deliver(index, network_.deliver(node_of(message.destination), message.bytes, message.at));
+        return;
+    }
+    if (!message.rendezvous && !message.local)
+        message.at = network_.deliver(node_of(message.destination), message.bytes, message.at);
+    RankState& receiver = ranks_[message.destination];
+    const std::uint32_t receive = receiver.matcher.arrive(message.envelope, index);
+    if (receive != none) {
+        meet(index, receive, message.at);
+    } else if (receiver.probe && receiver.probe->accepts(message.envelope)) {
+        receiver.probe.reset();
+        actors_[message.destination].now.raise_to(message.at);
+        resume_at_its_time(message.destination);
+    }
+}
+
+void Simulation::meet(std::uint32_t index, std::uint32_t receive, const Stamp& at) {
+    Message& message = messages_[index];
+    const PathCosts& costs = path(message.local);
+    operations_[receive].completion_overhead = costs.receive_overhead.at(message.bytes);
+    message.at.raise_to(at);
+    message.receive = receive;
+    if (!message.rendezvous) {
+        deliver(index, message.at);
+        return;
+    }
+    // The receiver answers the request to send; the sender takes the answer and begins.
+    message.at.add_overhead(costs.receive_overhead.at(control_bytes) + costs.send_overhead.at(control_bytes));
+    message.at.add_latency(costs.latency_seconds, message.local);
+    message.at.add_overhead(costs.receive_overhead.at(control_bytes));
+    queue_.push(message.at.seconds, Happening::transfer, index);
+}
+
+void Simulation::on_transfer(std::uint32_t index) {
+    Message& message = messages_[index];
+    Stamp left;
+    if (message.local) {
+        left = network_.copy(node_of(message.source), message.bytes, message.at);
+        message.at = left;
+        message.at.add_latency(options_.fabric.intranode.latency_seconds, true);
+    } else {
+        message.at = network_.inject(node_of(message.source), message.bytes, message.at, left);
+        message.at.add_latency(options_.fabric.link.latency_seconds, false);
+        queue_.push(message.at.seconds, Happening::envelope, index);
+    }
+    const std::uint32_t send = message.send;
+    const bool local = message.local;
+    const Stamp at = message.at;
+    if (send != none) finish(send, left);
+    if (local) deliver(index, at);
+}
+
+void Simulation::deliver(std::uint32_t index, const Stamp& at) {
+    const std::uint32_t receive = messages_[index].receive;
+    messages_.release(index);
+    finish(receive, at);
+}
+
+void Simulation::finish(std::uint32_t index, const Stamp& at) {
+    Operation& operation = operations_[index];
+    if (operation.detached) {
+        operations_.release(index);
+        return;
+    }
+    operation.done = true;
+    operation.done_at = at;
+    if (operation.actor == none) return;
+    const std::uint32_t waiting = operation.actor;
+    if (--actors_[waiting].outstanding > 0) return;
+    absorb(actors_[waiting]);
+    resume_at_its_time(waiting);
+}
+
+bool Simulation::wait_for_operations(std::uint32_t index) {
+    Actor& actor = actors_[index];
+    for (const std::uint32_t waited : actor.waiting) {
+        Operation& operation = operations_[waited];
+        if (operation.done) continue;
+        operation.actor = index;
+        ++actor.outstanding;
+    }
+    if (actor.outstanding > 0) return false;
+    absorb(actor);
+    return true;
+}
+
+void Simulation::absorb(Actor& actor) {
+    // Completing a receive costs CPU time, so receives are taken in the order of their delivery.
+    if (actor.waiting.size() > 1)
+        std::sort(actor.waiting.begin(), actor.waiting.end(), [&](std::uint32_t a, std::uint32_t b) {
+            return operations_[a].done_at.seconds < operations_[b].done_at.seconds;
+        });
+    for (const std::uint32_t waited : actor.waiting) {
+        const Operation& operation = operations_[waited];
+        actor.now.raise_to(operation.done_at);
+        actor.now.add_overhead(operation.completion_overhead);
+        operations_.release(waited);
+    }
+    actor.waiting.clear();
+}
+
+}  // namespace linkworth::replay

@@ -1,0 +1,71 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// The cost of one message on one way (the link between nodes, or the memory inside a node): LogGP by message
+/// size (Alexandrov, Ionescu, Schauser, Scheiman, "LogGP", SPAA 1995), with packets.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace linkworth::replay {
+
+/// CPU seconds by message bytes: linear between points, flat outside them.
+class OverheadCurve {
+  public:
+    OverheadCurve() = default;
+    explicit OverheadCurve(std::vector<std::pair<double, double>> points) : points_(std::move(points)) {}
+
+    double at(std::uint64_t bytes) const {
+        if (points_.empty()) return 0;
+        const double size = static_cast<double>(bytes);
+        if (size <= points_.front().first) return points_.front().second;
+        for (std::size_t i = 1; i < points_.size(); ++i) {
+            if (size <= points_[i].first) {
+                const auto& [x0, y0] = points_[i - 1];
+                const auto& [x1, y1] = points_[i];
+                return y0 + (y1 - y0) * (size - x0) / (x1 - x0);
+            }
+        }
+        return points_.back().second;
+    }
+
+  private:
+    std::vector<std::pair<double, double>> points_;
+};
+
+struct PathCosts {
+    double latency_seconds = 0;
+    double bandwidth_bytes_per_second = std::numeric_limits<double>::infinity();
+    double gap_seconds = 0;
+    OverheadCurve send_overhead;
+    OverheadCurve receive_overhead;
+    std::uint64_t eager_limit_bytes = 0;
+    std::uint64_t mtu_bytes = 0;
+    std::uint64_t header_bytes = 0;
+    std::uint64_t header_in_mtu_bytes = 0;
+
+    /// Message bytes and the headers of its packets.
+    double wire_bytes(std::uint64_t bytes) const {
+        if (mtu_bytes == 0) return static_cast<double>(bytes);
+        const std::uint64_t payload = mtu_bytes - header_in_mtu_bytes;
+        const std::uint64_t packets = bytes == 0 ? 1 : (bytes + payload - 1) / payload;
+        return static_cast<double>(bytes + packets * header_bytes);
+    }
+    /// Seconds that a message's bytes take on one rail.
+    double wire_seconds(std::uint64_t bytes) const { return wire_bytes(bytes) / bandwidth_bytes_per_second; }
+    bool is_eager(std::uint64_t bytes) const { return bytes <= eager_limit_bytes; }
+};
+
+/// A network between nodes and the memory path inside them.
+struct FabricCosts {
+    PathCosts link;
+    PathCosts intranode;
+    std::uint32_t rails = 1;
+    double rail_efficiency = 1;
+    std::uint64_t stripe_min_bytes = 65536;
+    double intranode_total_bytes_per_second = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace linkworth::replay

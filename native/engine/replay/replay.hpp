@@ -1,0 +1,50 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// Replays a recorded run on a fabric: what one calls from outside.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "replay/path.hpp"
+#include "tracefile/trace.hpp"
+
+namespace linkworth::replay {
+
+/// The trace cannot be replayed (a rank waits for a message that nobody sends, a placement that does not
+/// fit). One sentence.
+class ReplayError : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+struct ReplayOptions {
+    FabricCosts fabric;
+    std::vector<std::uint32_t> node_of_rank;  ///< one entry a rank
+    double cpu_factor = 1;                    ///< computation of the trace is divided by this
+    bool tolerate_cut = false;                ///< stop where a cut trace ends instead of failing
+};
+
+struct ReplayResult {
+    double seconds = 0;  ///< of the marked region, or from MPI_Init to MPI_Finalize
+    bool marked_region = false;
+    double compute_seconds = 0;
+    double overhead_seconds = 0;
+    double latency_seconds = 0;
+    double bandwidth_seconds = 0;
+    double wait_seconds = 0;
+    double link_latency_seconds = 0;
+    double link_bandwidth_seconds = 0;
+    std::uint64_t internode_bytes = 0;
+    std::uint64_t messages = 0;
+    std::uint64_t events = 0;
+    std::vector<double> rank_compute_seconds;         ///< scaled, of the same region
+    std::map<std::string, std::uint64_t> unmodelled;  ///< calls that only passed as their recorded time
+    std::vector<std::string> stopped;                 ///< where a cut trace ended, one sentence a rank
+};
+
+ReplayResult replay(const tracefile::Trace& trace, const ReplayOptions& options);
+
+}  // namespace linkworth::replay

@@ -1,0 +1,60 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// A rank's live requests by number. Numbers rise, and most requests end soon, so a ring over the live range
+/// is enough.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace linkworth::replay {
+
+class RequestTable {
+  public:
+    /// Marks a request that is live but has nothing to wait for (its operation ended when it was posted).
+    static constexpr std::uint32_t nothing_to_wait_for = 0xffffffffU;
+
+    void insert(std::uint64_t number, std::uint32_t operation) {
+        if (first_ == end_) first_ = end_ = number;
+        while (number - first_ >= slots_.size()) grow();
+        slots_[number & (slots_.size() - 1)] = Slot{operation, true};
+        if (number >= end_) end_ = number + 1;
+    }
+
+    /// False where no such request is live.
+    bool take(std::uint64_t number, std::uint32_t& operation) {
+        if (number < first_ || number >= end_) return false;
+        Slot& slot = slots_[number & (slots_.size() - 1)];
+        if (!slot.live) return false;
+        operation = slot.operation;
+        slot.live = false;
+        while (first_ < end_ && !slots_[first_ & (slots_.size() - 1)].live) ++first_;
+        return true;
+    }
+
+    bool find(std::uint64_t number, std::uint32_t& operation) const {
+        if (number < first_ || number >= end_) return false;
+        const Slot& slot = slots_[number & (slots_.size() - 1)];
+        operation = slot.operation;
+        return slot.live;
+    }
+
+  private:
+    struct Slot {
+        std::uint32_t operation = 0;
+        bool live = false;
+    };
+
+    void grow() {
+        std::vector<Slot> larger(slots_.size() * 2);
+        for (std::uint64_t number = first_; number < end_; ++number)
+            larger[number & (larger.size() - 1)] = slots_[number & (slots_.size() - 1)];
+        slots_.swap(larger);
+    }
+
+    std::vector<Slot> slots_ = std::vector<Slot>(16);
+    std::uint64_t first_ = 0;
+    std::uint64_t end_ = 0;
+};
+
+}  // namespace linkworth::replay

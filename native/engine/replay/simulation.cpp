@@ -1,0 +1,203 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include "replay/simulation.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace linkworth::replay {
+namespace {
+
+using tracefile::CallClass;
+using tracefile::Event;
+
+/// Between two polls of a loop that waits there is no computation worth the name; above this there is.
+constexpr double polling_gap_seconds = 10e-6;
+
+bool is_poll(CallClass kind) { return kind == CallClass::complete || kind == CallClass::probe; }
+
+std::uint32_t count_nodes(const std::vector<std::uint32_t>& node_of_rank) {
+    const auto last = std::max_element(node_of_rank.begin(), node_of_rank.end());
+    return last == node_of_rank.end() ? 0 : *last + 1;
+}
+
+}  // namespace
+
+Simulation::Simulation(const tracefile::Trace& trace, const ReplayOptions& options)
+    : trace_(trace),
+      options_(options),
+      names_(describe_names(trace.names())),
+      network_(options.fabric, count_nodes(options.node_of_rank)),
+      communicators_(trace.ranks()),
+      actors_(trace.ranks()),
+      region_(trace.ranks()),
+      passed_(trace.names().size()) {
+    if (options.node_of_rank.size() != trace.ranks())
+        throw ReplayError("the placement has " + std::to_string(options.node_of_rank.size()) +
+                          " ranks, but the trace has " + std::to_string(trace.ranks()));
+    ranks_.reserve(trace.ranks());
+    for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
+        ranks_.emplace_back(trace.cursor(rank));
+        actors_[rank].rank = rank;
+    }
+}
+
+ReplayResult Simulation::run() {
+    for (std::uint32_t rank = 0; rank < trace_.ranks(); ++rank) resume_at_its_time(rank);
+    while (!queue_.empty()) {
+        const QueueEntry entry = queue_.pop();
+        switch (entry.what) {
+            case Happening::resume:
+                resume(entry.index);
+                break;
+            case Happening::envelope:
+                on_envelope(entry.index);
+                break;
+            case Happening::transfer:
+                on_transfer(entry.index);
+                break;
+        }
+    }
+    return result();
+}
+
+void Simulation::resume_at_its_time(std::uint32_t actor) {
+    queue_.push(actors_[actor].now.seconds, Happening::resume, actor);
+}
+
+void Simulation::resume(std::uint32_t index) {
+    Actor& actor = actors_[index];
+    if (actor.schedule && !run_schedule(index)) return;
+    if (index < trace_.ranks()) run_rank(index);
+}
+
+void Simulation::run_rank(std::uint32_t rank) {
+    RankState& state = ranks_[rank];
+    for (;;) {
+        if (!state.event_pending && !fetch(rank)) return;
+        if (too_early(actors_[rank])) {
+            resume_at_its_time(rank);
+            return;
+        }
+        state.event_pending = false;
+        if (!execute(rank)) return;
+    }
+}
+
+/// Takes the rank's next event and lets its computation pass. False at the end of the trace.
+bool Simulation::fetch(std::uint32_t rank) {
+    RankState& state = ranks_[rank];
+    Event& event = state.event;
+    if (state.finished || !state.cursor.next(event)) {
+        if (!state.finished) end_rank(rank);
+        return false;
+    }
+    state.event_pending = true;
+    const CallClass kind = event.shape->call_class;
+    double compute =
+        event.cpu_seconds >= 0 ? std::min(event.cpu_seconds, event.gap_seconds) : event.gap_seconds;
+    compute /= options_.cpu_factor;
+    if (!state.started) {
+        // What comes before MPI_Init is the start of the process, which no network changes.
+        state.gap_before_start = kind == CallClass::init ? 0 : state.gap_before_start + compute;
+        compute = 0;
+        if (kind != CallClass::local) {
+            state.started = true;
+            compute = state.gap_before_start;
+        }
+    }
+    const bool polling_loop = state.polling && is_poll(kind) && event.gap_seconds < polling_gap_seconds;
+    if (!polling_loop) {
+        actors_[rank].now.add_compute(compute);
+        region_.compute(rank, compute);
+    }
+    return true;
+}
+
+/// Goes on with a collective. True when it has ended.
+bool Simulation::run_schedule(std::uint32_t index) {
+    Actor& actor = actors_[index];
+    const auto tag = static_cast<std::int32_t>(actor.membership.collectives & 0x7fffffffU);
+    for (;;) {
+        if (!actor.step_pending && !actor.schedule.next(actor.step)) break;
+        actor.step_pending = true;
+        if (too_early(actor)) {
+            resume_at_its_time(index);
+            return false;
+        }
+        actor.step_pending = false;
+        const auto peer = static_cast<std::int32_t>(actor.step.peer);
+        std::uint32_t operation = none;
+        switch (actor.step.kind) {
+            case StepKind::send:
+                operation =
+                    post_send(actor, actor.membership, true, peer, tag, actor.step.bytes, SendMode::standard);
+                break;
+            case StepKind::recv:
+                operation = post_receive(actor, actor.membership, true, peer, tag);
+                break;
+            case StepKind::wait:
+                if (!wait_for_operations(index)) return false;
+                break;
+        }
+        if (operation != none) actor.waiting.push_back(operation);
+    }
+    actor.schedule.clear();
+    if (actor.request != none) {
+        const std::uint32_t request = std::exchange(actor.request, none);
+        const Stamp end = actor.now;
+        idle_actors_.push_back(index);
+        finish(request, end);
+    }
+    return true;
+}
+
+void Simulation::end_rank(std::uint32_t rank) {
+    ranks_[rank].finished = true;
+    region_.leave(rank, actors_[rank].now);
+}
+
+ReplayResult Simulation::result() {
+    ReplayResult result;
+    report_blocked(result);
+    Stamp end;
+    for (std::uint32_t rank = 0; rank < trace_.ranks(); ++rank) {
+        region_.leave(rank, actors_[rank].now);
+        end.raise_to(actors_[rank].now);
+    }
+    if (region_.marked()) end = region_.total();
+    result.marked_region = region_.marked();
+    result.seconds = end.seconds;
+    result.compute_seconds = end.compute;
+    result.overhead_seconds = end.overhead;
+    result.latency_seconds = end.link_latency + end.local_latency;
+    result.bandwidth_seconds = end.link_bandwidth + end.local_bandwidth;
+    result.wait_seconds = end.wait;
+    result.link_latency_seconds = end.link_latency;
+    result.link_bandwidth_seconds = end.link_bandwidth;
+    result.internode_bytes = internode_bytes_;
+    result.messages = message_count_;
+    result.events = event_count_;
+    result.rank_compute_seconds = region_.rank_compute();
+    for (std::size_t name = 0; name < passed_.size(); ++name)
+        if (passed_[name] > 0) result.unmodelled[trace_.names()[name]] = passed_[name];
+    return result;
+}
+
+void Simulation::report_blocked(ReplayResult& result) const {
+    for (std::uint32_t rank = 0; rank < trace_.ranks(); ++rank) {
+        const RankState& state = ranks_[rank];
+        if (state.finished) continue;
+        result.stopped.push_back("rank " + std::to_string(rank) + " stops in " +
+                                 trace_.names()[state.call_name] +
+                                 ", which waits for a message that the trace does not hold");
+    }
+    if (!result.stopped.empty() && !options_.tolerate_cut)
+        throw ReplayError(result.stopped.front() + "; record the program again");
+}
+
+ReplayResult replay(const tracefile::Trace& trace, const ReplayOptions& options) {
+    return Simulation(trace, options).run();
+}
+
+}  // namespace linkworth::replay

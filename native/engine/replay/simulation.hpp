@@ -1,0 +1,159 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// The discrete-event simulation: ranks as actors that run their traces, messages that cross the network.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "replay/call_names.hpp"
+#include "replay/communicators.hpp"
+#include "replay/event_queue.hpp"
+#include "replay/matcher.hpp"
+#include "replay/network.hpp"
+#include "replay/pool.hpp"
+#include "replay/region.hpp"
+#include "replay/replay.hpp"
+#include "replay/request_table.hpp"
+#include "replay/schedule.hpp"
+#include "replay/stamp.hpp"
+#include "tracefile/trace.hpp"
+
+namespace linkworth::replay {
+
+/// A posted receive, a send that waits for its receiver, or a non-blocking collective in flight.
+struct Operation {
+    Stamp done_at;                   ///< valid once `done`
+    double completion_overhead = 0;  ///< CPU time that completing it costs its rank
+    std::uint32_t actor = none;      ///< the actor that waits for it now
+    Envelope envelope;               ///< of a receive
+    bool is_receive = false;
+    bool done = false;
+    bool detached = false;  ///< nobody will wait for it
+};
+
+/// A message on its way. A rendezvous message is first its request to send, then its data.
+struct Message {
+    Stamp at;  ///< of an eager message: when its data is in the receiver's memory (link: set on arrival)
+    Envelope envelope;
+    std::uint32_t source = 0;  ///< world ranks
+    std::uint32_t destination = 0;
+    std::uint64_t bytes = 0;
+    std::uint32_t send = none;     ///< the sender's operation that ends when the data has left (rendezvous)
+    std::uint32_t receive = none;  ///< set when a rendezvous has met its receive
+    bool rendezvous = false;
+    bool local = false;
+};
+
+/// Something with a clock: a rank, or a non-blocking collective that goes on beside its rank.
+struct Actor {
+    Stamp now;
+    std::uint32_t rank = 0;
+    std::uint32_t outstanding = 0;  ///< operations that it waits for and that are not done
+    std::uint32_t request = none;   ///< of a non-blocking collective: the operation to finish at its end
+    Schedule schedule;
+    Membership membership;  ///< of the collective under way
+    bool step_pending = false;
+    Step step;
+    std::vector<std::uint32_t>
+        waiting;  ///< operations to wait for: posted by the schedule, or named by the call
+};
+
+/// A request that MPI_Start can start again and again.
+struct PersistentCall {
+    tracefile::Shape shape;
+    std::uint32_t active = RequestTable::nothing_to_wait_for;
+};
+
+/// A rank's place in its trace.
+struct RankState {
+    explicit RankState(tracefile::RankCursor trace_cursor) : cursor(std::move(trace_cursor)) {}
+
+    tracefile::RankCursor cursor;
+    tracefile::Event event;
+    bool event_pending = false;  ///< its computation is done, its call is not
+    bool finished = false;
+    bool started = false;  ///< MPI_Init is behind
+    bool polling = false;  ///< the last call was a poll that found nothing
+    double gap_before_start = 0;
+    std::uint32_t call_name = 0;  ///< of the call under way
+    Matcher matcher;
+    RequestTable requests;
+    std::unordered_map<std::uint64_t, PersistentCall> persistent;
+    std::optional<Envelope> probe;  ///< what a blocked probe waits for
+    Stamp last_link_envelope;       ///< MPI keeps the order of a pair's messages
+    Stamp last_local_envelope;
+};
+
+class Simulation {
+  public:
+    Simulation(const tracefile::Trace& trace, const ReplayOptions& options);
+    ReplayResult run();
+
+  private:
+    // simulation.cpp: who goes on when
+    void resume_at_its_time(std::uint32_t actor);
+    bool too_early(const Actor& actor) const { return actor.now.seconds > queue_.next_seconds(); }
+    void resume(std::uint32_t actor);
+    void run_rank(std::uint32_t rank);
+    bool fetch(std::uint32_t rank);
+    bool run_schedule(std::uint32_t actor);
+    void end_rank(std::uint32_t rank);
+    ReplayResult result();
+    void report_blocked(ReplayResult& result) const;
+
+    // calls.cpp: what a call does; true where the rank goes on at once, false where it waits
+    bool execute(std::uint32_t rank);
+    bool call_point_to_point(std::uint32_t rank, const tracefile::Event& event);
+    bool call_complete(std::uint32_t rank, const tracefile::Event& event);
+    bool call_start(std::uint32_t rank, const tracefile::Event& event);
+    bool call_probe(std::uint32_t rank, const tracefile::Shape& shape);
+    bool call_collective(std::uint32_t rank, const tracefile::Event& event);
+    bool call_new_communicator(std::uint32_t rank, const tracefile::Event& event);
+    void call_request_end(std::uint32_t rank, const tracefile::Event& event);
+    bool pass_as_recorded(std::uint32_t rank, const tracefile::Event& event);
+    std::uint32_t post_call(std::uint32_t rank, const tracefile::Shape& shape, bool receiving);
+    std::uint32_t begin_collective(std::uint32_t rank, const tracefile::Shape& shape);
+    bool enter_collective(std::uint32_t rank, Membership& membership, Schedule schedule);
+
+    // messages.cpp: what a message does
+    std::uint32_t post_send(Actor& actor, const Membership& membership, bool collective, std::int32_t peer,
+                            std::int32_t tag, std::uint64_t bytes, SendMode mode);
+    std::uint32_t post_receive(Actor& actor, const Membership& membership, bool collective, std::int32_t peer,
+                               std::int32_t tag);
+    void send_eagerly(Message& message, std::uint32_t index, const Actor& actor);
+    void announce(Message& message, std::uint32_t index, const Actor& actor);
+    void on_envelope(std::uint32_t message);
+    void on_transfer(std::uint32_t message);
+    void meet(std::uint32_t message, std::uint32_t receive, const Stamp& at);
+    void deliver(std::uint32_t message, const Stamp& at);
+    void finish(std::uint32_t operation, const Stamp& at);
+    bool wait_for_operations(std::uint32_t actor);
+    void absorb(Actor& actor);
+
+    const PathCosts& path(bool local) const {
+        return local ? options_.fabric.intranode : options_.fabric.link;
+    }
+    std::uint32_t node_of(std::uint32_t rank) const { return options_.node_of_rank[rank]; }
+
+    const tracefile::Trace& trace_;
+    const ReplayOptions& options_;
+    std::vector<CallName> names_;
+    EventQueue queue_;
+    Network network_;
+    Communicators communicators_;
+    std::deque<Actor> actors_;  ///< the first ones are the ranks
+    std::vector<std::uint32_t> idle_actors_;
+    std::vector<RankState> ranks_;
+    Pool<Operation> operations_;
+    Pool<Message> messages_;
+    Region region_;
+    std::uint64_t internode_bytes_ = 0;
+    std::uint64_t message_count_ = 0;
+    std::uint64_t event_count_ = 0;
+    std::vector<std::uint64_t> passed_;  ///< by name: calls that only took their recorded time
+};
+
+}  // namespace linkworth::replay

@@ -1,0 +1,182 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "communicator.h"
+
+#include "request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A program has few communicators alive at a time: a list with the latest one first tried is enough.
+static struct lw_comm* comms;
+static uint32_t count, capacity, latest, next_number;
+static MPI_Group world_group;
+
+static uint64_t key_of(MPI_Comm handle) { return (uint64_t)(uintptr_t)handle; }
+
+static void keep(MPI_Comm handle, uint32_t number) {
+    if (count == capacity) {
+        uint32_t larger = capacity ? capacity * 2 : 64;
+        struct lw_comm* fresh = realloc(comms, larger * sizeof *fresh);
+        if (!fresh) return;
+        comms = fresh;
+        capacity = larger;
+    }
+    struct lw_comm* comm = &comms[count];
+    *comm = (struct lw_comm){.handle = key_of(handle), .number = number};
+    int inter = 0;
+    lw_mpi.comm_test_inter(handle, &inter);
+    lw_mpi.comm_rank(handle, &comm->rank);
+    lw_mpi.comm_size(handle, &comm->size);
+    comm->inter = inter;
+    comm->peers = comm->size;
+    if (inter) lw_mpi.comm_remote_size(handle, &comm->peers);
+    latest = count++;
+}
+
+void lw_comms_begin(void) {
+    keep(lw_mpi.world, 0);
+    keep(lw_mpi.self, 1);
+    latest = 0;
+    next_number = 2;
+    lw_mpi.comm_group(lw_mpi.world, &world_group);
+}
+
+static const struct lw_comm* search(uint64_t key) {
+    for (uint32_t i = 0; i < count; i++)
+        if (comms[i].handle == key) {
+            latest = i;
+            return &comms[i];
+        }
+    return NULL;
+}
+
+const struct lw_comm* lw_comm_find(MPI_Comm handle) {
+    uint64_t key = key_of(handle);
+    if (__builtin_expect(latest < count && comms[latest].handle == key, 1)) return &comms[latest];
+    return search(key);
+}
+
+static void forget(MPI_Comm handle) {
+    const struct lw_comm* comm = search(key_of(handle));
+    if (comm) {
+        comms[comm - comms] = comms[--count];
+        latest = 0;
+    }
+}
+
+// World ranks of a group's members; NULL where there is a stranger among them (a spawned process).
+static int* members_of(MPI_Group group, int* size) {
+    lw_mpi.group_size(group, size);
+    int* ranks = malloc(2 * (size_t)(*size + 1) * sizeof *ranks);
+    if (!ranks) return NULL;
+    int* in_group = ranks + *size;
+    for (int i = 0; i < *size; i++) in_group[i] = i;
+    lw_mpi.group_translate_ranks(group, *size, in_group, world_group, ranks);
+    for (int i = 0; i < *size; i++)
+        if (ranks[i] < 0) {
+            free(ranks);
+            return NULL;
+        }
+    return ranks;
+}
+
+static uint8_t* put_members(uint8_t* at, const int* members, int size) {
+    at = lw_put(at, (uint64_t)size);
+    int before = 0;
+    for (int i = 0; i < size; i++) {
+        at = lw_put_signed(at, (int64_t)members[i] - before);
+        before = members[i];
+    }
+    return at;
+}
+
+// The members of COMM_LIKE are those of the new communicator. Answers the new number, 0 where it was not
+// recorded.
+static uint32_t record_new(struct lw_call* call, enum lw_class class, uint32_t parent, MPI_Comm comm_like) {
+    int inter = 0, size = 0, remote_size = 0;
+    int *members = NULL, *remote = NULL;
+    MPI_Group group;
+    lw_mpi.comm_test_inter(comm_like, &inter);
+    lw_mpi.comm_group(comm_like, &group);
+    members = members_of(group, &size);
+    lw_mpi.group_free(&group);
+    if (inter) {
+        lw_mpi.comm_remote_group(comm_like, &group);
+        remote = members_of(group, &remote_size);
+        lw_mpi.group_free(&group);
+    }
+    uint32_t number = 0;
+    if (members && (remote || !inter)) {
+        size_t bytes = ((size_t)size + (size_t)remote_size + 8) * LW_VARINT_MOST_BYTES;
+        uint8_t* at = lw_payload_begin(call, class, bytes);
+        if (at) {
+            number = next_number++;
+            at = lw_put(at, parent);
+            at = lw_put(at, (uint64_t)number + 1);
+            *at++ = (uint8_t)inter;
+            at = put_members(at, members, size);
+            if (inter) at = put_members(at, remote, remote_size);
+        }
+        lw_write(call, at);
+    } else {
+        lw_write_local(call);
+    }
+    free(members);
+    free(remote);
+    return number;
+}
+
+static void record_no_comm(struct lw_call* call, uint32_t parent) {
+    uint8_t* at = lw_payload_begin(call, LW_COMM_NEW, LW_VARINT_MOST_BYTES + 3);
+    if (at) {
+        at = lw_put(at, parent);
+        memset(at, 0, 3);
+        at += 3;
+    }
+    lw_write(call, at);
+}
+
+void lw_record_comm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm) {
+    lw_lock();
+    const struct lw_comm* from = lw_comm_find(parent);
+    if (!from || !call->succeeded) {
+        lw_write_local(call);
+    } else if (*new_comm == lw_mpi.comm_null) {
+        record_no_comm(call, from->number);
+    } else {
+        uint32_t number = record_new(call, LW_COMM_NEW, from->number, *new_comm);
+        if (number) keep(*new_comm, number);
+    }
+    lw_unlock();
+}
+
+void lw_record_icomm_new(struct lw_call* call, MPI_Comm parent, MPI_Comm* new_comm,
+                         const MPI_Request* request) {
+    lw_lock();
+    const struct lw_comm* from = lw_comm_find(parent);
+    if (!from || !call->succeeded) {
+        lw_write_local(call);
+    } else {
+        uint32_t number = record_new(call, LW_ICOMM_NEW, from->number, parent);
+        if (number) lw_request_add(*request, 0, new_comm, number);
+    }
+    lw_unlock();
+}
+
+void lw_comm_arrived(MPI_Comm handle, uint32_t number) {
+    if (handle != lw_mpi.comm_null) keep(handle, number);
+}
+
+void lw_record_comm_free(struct lw_call* call, MPI_Comm handle) {
+    lw_lock();
+    const struct lw_comm* comm = lw_comm_find(handle);
+    if (comm && call->succeeded) {
+        uint8_t* at = lw_payload_begin(call, LW_COMM_FREE, LW_VARINT_MOST_BYTES);
+        lw_write(call, at ? lw_put(at, comm->number) : NULL);
+        forget(handle);
+    } else {
+        lw_write_local(call);
+    }
+    lw_unlock();
+}

@@ -1,0 +1,34 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// Numbers of the program's communicators, by handle, and the records that define them.
+#ifndef LINKWORTH_COMMUNICATOR_H
+#define LINKWORTH_COMMUNICATOR_H
+
+#include "record.h"
+
+#pragma GCC visibility push(hidden)
+
+struct lw_comm {
+    uint64_t handle;
+    uint32_t number;
+    int32_t rank;   ///< own rank in it
+    int32_t size;   ///< of the local group
+    int32_t peers;  ///< of the group that ranks refer to: the remote one of an inter-communicator
+    bool inter;
+};
+
+/// Knows MPI_COMM_WORLD and MPI_COMM_SELF; after the library's initialisation.
+void lw_comms_begin(void);
+/// NULL where the communicator is not known (null, or made by a call that is not modelled). Under the lock.
+const struct lw_comm* lw_comm_find(MPI_Comm handle);
+/// Records a constructor's call.
+void lw_record_comm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm);
+/// Records MPI_Comm_idup, whose communicator may be looked at only when REQUEST is complete.
+void lw_record_icomm_new(struct lw_call* call, MPI_Comm parent, MPI_Comm* new_comm,
+                         const MPI_Request* request);
+/// The request of lw_record_icomm_new is complete. Under the lock.
+void lw_comm_arrived(MPI_Comm handle, uint32_t number);
+/// Records MPI_Comm_free of the communicator that HANDLE was before the call.
+void lw_record_comm_free(struct lw_call* call, MPI_Comm handle);
+
+#pragma GCC visibility pop
+#endif

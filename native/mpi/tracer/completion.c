@@ -1,0 +1,161 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "communicator.h"
+#include "point_to_point.h"
+#include "rank.h"
+#include "request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Buffers of a thread that only grow: a call on many requests allocates once.
+struct buffer {
+    void* memory;
+    size_t bytes;
+};
+static __thread struct buffer copied_requests __attribute__((tls_model("initial-exec")));
+static __thread struct buffer own_statuses __attribute__((tls_model("initial-exec")));
+
+static void* at_least(struct buffer* buffer, size_t bytes) {
+    if (buffer->bytes < bytes) {
+        size_t larger = bytes < 4096 ? 4096 : 2 * bytes;
+        void* memory = malloc(larger);
+        if (!memory) return NULL;
+        free(buffer->memory);
+        *buffer = (struct buffer){memory, larger};
+    }
+    return buffer->memory;
+}
+
+const MPI_Request* lw_copy_requests(int count, const MPI_Request* requests) {
+    if (count <= 0) return requests;
+    MPI_Request* copy = at_least(&copied_requests, (size_t)count * sizeof *copy);
+    if (copy) memcpy(copy, requests, (size_t)count * sizeof *copy);
+    return copy;
+}
+
+MPI_Status* lw_real_statuses(int count, MPI_Status* statuses) {
+    if (statuses != MPI_STATUSES_IGNORE || count <= 0 || !lw_requests_have_wildcards()) return statuses;
+    MPI_Status* own = at_least(&own_statuses, (size_t)count * sizeof *own);
+    if (!own) return statuses;
+    memset(own, 0, (size_t)count * sizeof *own);
+    return own;
+}
+
+static uint64_t reference(const struct lw_request* request) {
+    return lw_recorder.next_request - request->number;
+}
+
+void lw_record_start(struct lw_call* call, int count, const MPI_Request* requests) {
+    lw_lock();
+    uint8_t* at =
+        call->succeeded ? lw_payload_begin(call, LW_START, ((size_t)count + 1) * LW_VARINT_MOST_BYTES) : NULL;
+    if (at) {
+        uint64_t known = 0;
+        for (int i = 0; i < count; i++) known += lw_request_find(requests[i]) != NULL;
+        at = lw_put(at, known);
+        for (int i = 0; i < count; i++) {
+            struct lw_request* request = lw_request_find(requests[i]);
+            if (request) {
+                request->flags |= LW_REQUEST_ACTIVE;
+                at = lw_put(at, reference(request));
+            }
+        }
+        lw_write(call, at);
+    } else {
+        lw_write_local(call);
+    }
+    lw_unlock();
+}
+
+void lw_record_request(struct lw_call* call, enum lw_class class, MPI_Request before) {
+    lw_lock();
+    const struct lw_request* request = call->succeeded ? lw_request_find(before) : NULL;
+    if (request) {
+        uint8_t* at = lw_payload_begin(call, class, LW_VARINT_MOST_BYTES);
+        lw_write(call, at ? lw_put(at, reference(request)) : NULL);
+        if (class == LW_REQUEST_FREE) {
+            if (lw_request_pair(request)) lw_request_remove(before);
+            lw_request_remove(before);
+        }
+    } else {
+        lw_write_local(call);
+    }
+    lw_unlock();
+}
+
+static uint64_t count_live(int count, const MPI_Request* requests) {
+    uint64_t live = 0;
+    for (int i = 0; i < count; i++) {
+        const struct lw_request* request = lw_request_find(requests[i]);
+        if (request && lw_request_is_live(request)) live += lw_request_pair(request) ? 2 : 1;
+    }
+    return live;
+}
+
+static uint8_t* put_completed(uint8_t* at, const struct lw_request* request, const MPI_Status* status) {
+    bool actual = (request->flags & LW_REQUEST_WILDCARD) && status;
+    at = lw_put(at, 2 * reference(request) + actual);
+    if (actual) {
+        at = lw_put_signed(at, lw_rank(status->MPI_SOURCE));
+        at = lw_put_signed(at, lw_tag(status->MPI_TAG));
+    }
+    return at;
+}
+
+// Writes one completed handle, and forgets its requests unless they are persistent. Answers how many there
+// were.
+static uint64_t complete_handle(uint8_t** at, MPI_Request handle, const MPI_Status* status) {
+    struct lw_request* request = lw_request_find(handle);
+    if (!request || !lw_request_is_live(request)) return 0;
+    struct lw_request* pair = lw_request_pair(request);
+    *at = put_completed(*at, request, status);
+    if (pair) *at = put_completed(*at, pair, status);
+    if (request->new_comm) lw_comm_arrived(*request->new_comm, request->comm);
+    if (request->flags & LW_REQUEST_PERSISTENT) {
+        request->flags &= ~(uint32_t)LW_REQUEST_ACTIVE;
+        return 1;
+    }
+    lw_request_remove(handle);
+    if (pair) lw_request_remove(handle);
+    return pair ? 2 : 1;
+}
+
+// After an error in a status, the requests that became null are complete, and persistent ones are taken to
+// be.
+static bool completed_despite_error(const MPI_Request* before, const MPI_Request* after) {
+    const struct lw_request* request = lw_request_find(*before);
+    return request && (*after == lw_mpi.request_null || (request->flags & LW_REQUEST_PERSISTENT));
+}
+
+void lw_record_complete(struct lw_call* call, enum lw_complete_mode mode, int count,
+                        const MPI_Request* before, const MPI_Request* after, int completed,
+                        const int* indices, const MPI_Status* statuses) {
+    if (!before || count < 0 || completed < 0) count = completed = 0;
+    // The list of completed requests, behind room for the payload's head; its length comes before it.
+    enum { HEAD = 2 * LW_VARINT_MOST_BYTES + 1 };
+    lw_lock();
+    uint64_t live = count_live(count, before);
+    size_t most = HEAD + 3 * (size_t)LW_VARINT_MOST_BYTES * (2 * (size_t)count + 1);
+    uint8_t* head = lw_payload_begin(call, LW_COMPLETE, 2 * most);
+    if (!head) {
+        lw_write(call, NULL);
+        lw_unlock();
+        return;
+    }
+    uint8_t *list = head + most, *end = list;
+    uint64_t done = 0;
+    bool failed = !call->succeeded;
+    for (int i = 0; i < (failed && !indices ? count : completed); i++) {
+        int index = indices ? indices[i] : i;
+        if (failed && !completed_despite_error(&before[index], &after[index])) continue;
+        done += complete_handle(&end, before[index], statuses == MPI_STATUSES_IGNORE ? NULL : &statuses[i]);
+    }
+    uint8_t* at = head;
+    *at++ = (uint8_t)mode;
+    at = lw_put(at, live);
+    at = lw_put(at, done);
+    memmove(at, list, (size_t)(end - list));
+    lw_write(call, at + (end - list));
+    lw_unlock();
+}

@@ -1,0 +1,131 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "lifecycle.h"
+
+#include "communicator.h"
+#include "part.h"
+#include "yield.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pid_t recorded_process;
+
+__attribute__((constructor)) static void note_start(void) {
+    if (getenv("LINKWORTH_TRACE_DIR")) lw_clock_note_start();
+}
+
+// The child shares the mapping with its parent: it must not write there.
+static void stop_in_child(void) { lw_tracing = lw_active = false; }
+
+static bool begin_part(void) {
+    const char* folder = getenv("LINKWORTH_TRACE_DIR");
+    if (!folder || !*folder) return false;
+    lw_clock_choose();
+    if (!lw_recorder_begin(lw_clock_start().ticks)) {
+        fprintf(stderr, "linkworth: process %d: no memory to record with; this rank is not recorded\n",
+                (int)getpid());
+        return false;
+    }
+    if (!lw_part_create(folder, lw_names, lw_names_bytes)) return false;
+    lw_recorder_open();
+    return true;
+}
+
+void lw_before_init(struct lw_call* call, uint32_t name) {
+    const char* yield = getenv("LINKWORTH_YIELD");
+    bool yielding = yield && strcmp(yield, "1") == 0;
+    bool tracing = false;
+    lw_resolve_all();
+    if (lw_library_matches()) {
+        tracing = !lw_part.header && begin_part();
+    } else {
+        fprintf(stderr,
+                "linkworth: process %d: the MPI library is not the one that this tracer was built for; this "
+                "rank is "
+                "not recorded\n",
+                (int)getpid());
+        yielding = false;
+    }
+    lw_yielding = yielding;
+    lw_tracing = tracing;
+    lw_enter(call, name);
+    // What the library calls of itself during its initialisation is not recorded: lw_depth is set.
+}
+
+static void know_the_world(struct lw_part_header* header) {
+    lw_mpi.comm_rank(lw_mpi.world, &header->rank);
+    lw_mpi.comm_size(lw_mpi.world, &header->size);
+    char version[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
+    int length = 0;
+    lw_mpi.get_library_version(version, &length);
+    version[strcspn(version, "\r\n")] = 0;
+    snprintf(header->library, sizeof header->library, "%.*s", (int)sizeof header->library - 1, version);
+}
+
+void lw_after_init(struct lw_call* call, bool succeeded) {
+    lw_exit(call, succeeded);
+    lw_active = succeeded && (lw_tracing || lw_yielding);
+    if (!lw_tracing) return;
+    if (!succeeded) {
+        lw_tracing = false;
+        lw_part_close();
+        return;
+    }
+    recorded_process = getpid();
+    pthread_atfork(NULL, NULL, stop_in_child);
+    know_the_world(lw_part.header);
+    lw_comms_begin();
+    int level = MPI_THREAD_SINGLE;
+    lw_mpi.query_thread(&level);
+    lw_recorder.locked = level == MPI_THREAD_MULTIPLE;
+    uint8_t* at = lw_payload_begin(call, LW_INIT, LW_VARINT_MOST_BYTES);
+    lw_write(call, at ? lw_put(at, (uint64_t)level) : NULL);
+    lw_part_synchronise();
+    __atomic_or_fetch(&lw_part.header->flags, LW_PART_INITIALISED, __ATOMIC_RELEASE);
+}
+
+void lw_before_finalize(void) {
+    if (lw_yielding) lw_yield_barrier(lw_mpi.world);
+}
+
+void lw_after_finalize(struct lw_call* call) {
+    lw_active = false;
+    if (!lw_tracing) return;
+    lw_lock();
+    uint8_t* at = lw_payload_begin(call, call->succeeded ? LW_FINALIZE : LW_LOCAL, 0);
+    lw_write(call, at);
+    lw_tracing = false;
+    lw_part_synchronise();
+    lw_part.header->cpu = lw_clock_read(CLOCK_PROCESS_CPUTIME_ID);
+    __atomic_or_fetch(&lw_part.header->flags, LW_PART_FINALISED, __ATOMIC_RELEASE);
+    lw_part_close();
+    lw_unlock();
+}
+
+void lw_before_abort(struct lw_call* call, int code) {
+    if (!call->recording) return;
+    lw_exit(call, true);
+    lw_lock();
+    uint8_t* at = lw_payload_begin(call, LW_ABORT, LW_VARINT_MOST_BYTES);
+    lw_write(call, at ? lw_put_signed(at, code) : NULL);
+    lw_part_synchronise();
+    lw_part.header->flags |= LW_PART_ABORTED;
+    lw_unlock();
+}
+
+void lw_record_pcontrol(struct lw_call* call, int level) {
+    lw_lock();
+    uint8_t* at = lw_payload_begin(call, LW_PCONTROL, LW_VARINT_MOST_BYTES);
+    lw_write(call, at ? lw_put_signed(at, level) : NULL);
+    lw_unlock();
+}
+
+// A program that ends without MPI_Finalize: the clocks are noted, and the part says that it is cut. Nothing
+// is unmapped, since other threads may still run.
+__attribute__((destructor)) static void note_exit(void) {
+    if (lw_tracing && getpid() == recorded_process) lw_part_synchronise();
+}

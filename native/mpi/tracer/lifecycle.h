@@ -1,0 +1,23 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// Beginning and end of a recorded process: MPI_Init, MPI_Finalize, MPI_Abort, exit, fork.
+#ifndef LINKWORTH_LIFECYCLE_H
+#define LINKWORTH_LIFECYCLE_H
+
+#include "record.h"
+
+#pragma GCC visibility push(hidden)
+
+/// Before the real MPI_Init or MPI_Init_thread: makes the part.
+void lw_before_init(struct lw_call* call, uint32_t name);
+/// After it.
+void lw_after_init(struct lw_call* call, bool succeeded);
+/// Before the real MPI_Finalize, with lw_enter done.
+void lw_before_finalize(void);
+/// After it: the part is complete and closed.
+void lw_after_finalize(struct lw_call* call);
+/// Before the real MPI_Abort, which does not return.
+void lw_before_abort(struct lw_call* call, int code);
+void lw_record_pcontrol(struct lw_call* call, int level);
+
+#pragma GCC visibility pop
+#endif

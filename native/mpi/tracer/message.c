@@ -1,0 +1,185 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "communicator.h"
+#include "datatype.h"
+#include "point_to_point.h"
+#include "rank.h"
+#include "request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MESSAGE_MOST_BYTES = 6 * LW_VARINT_MOST_BYTES };
+
+static uint64_t bytes_of(MPI_Count count, MPI_Datatype datatype) {
+    return count > 0 ? (uint64_t)count * lw_type_size(datatype) : 0;
+}
+
+static uint8_t* put_message(uint8_t* at, struct lw_message message) {
+    at = lw_put_signed(at, lw_rank(message.peer));
+    at = lw_put_signed(at, lw_tag(message.tag));
+    return lw_put(at, bytes_of(message.count, message.datatype));
+}
+
+static bool is_wildcard(struct lw_message message) {
+    return message.peer == MPI_ANY_SOURCE || message.tag == MPI_ANY_TAG;
+}
+
+static uint8_t* put_actual(uint8_t* at, const MPI_Status* status) {
+    at = lw_put_signed(at, lw_rank(status->MPI_SOURCE));
+    return lw_put_signed(at, lw_tag(status->MPI_TAG));
+}
+
+static uint32_t request_flags(enum lw_class class, struct lw_message message) {
+    bool receive = class == LW_IRECV || class == LW_RECV_INIT;
+    bool persistent = class == LW_SEND_INIT || class == LW_RECV_INIT;
+    return (receive && is_wildcard(message) ? LW_REQUEST_WILDCARD : 0u) |
+           (persistent ? LW_REQUEST_PERSISTENT : 0u);
+}
+
+static void write_message(struct lw_call* call, enum lw_class class, uint32_t comm,
+                          struct lw_message message) {
+    uint8_t* at = lw_payload_begin(call, class, MESSAGE_MOST_BYTES);
+    lw_write(call, at ? put_message(lw_put(at, comm), message) : NULL);
+}
+
+void lw_record_message(struct lw_call* call, enum lw_class class, struct lw_message message,
+                       const MPI_Request* request) {
+    lw_lock();
+    const struct lw_comm* comm = lw_comm_find(message.comm);
+    if (comm && call->succeeded) {
+        write_message(call, class, comm->number, message);
+        if (request) lw_request_add(*request, request_flags(class, message), NULL, 0);
+    } else {
+        lw_write_local(call);
+    }
+    lw_unlock();
+}
+
+void lw_record_recv(struct lw_call* call, struct lw_message message, const MPI_Status* status) {
+    lw_lock();
+    const struct lw_comm* comm = lw_comm_find(message.comm);
+    if (comm && call->succeeded) {
+        uint8_t* at = lw_payload_begin(call, LW_RECV, MESSAGE_MOST_BYTES);
+        if (at) {
+            at = put_message(lw_put(at, comm->number), message);
+            if (is_wildcard(message)) at = put_actual(at, status);
+        }
+        lw_write(call, at);
+    } else {
+        lw_write_local(call);
+    }
+    lw_unlock();
+}
+
+void lw_record_sendrecv(struct lw_call* call, struct lw_message send, struct lw_message receive,
+                        const MPI_Status* status) {
+    lw_lock();
+    const struct lw_comm* comm = lw_comm_find(send.comm);
+    if (comm && call->succeeded) {
+        uint8_t* at = lw_payload_begin(call, LW_SENDRECV, 2 * MESSAGE_MOST_BYTES);
+        if (at) {
+            at = put_message(lw_put(at, comm->number), send);
+            at = put_message(at, receive);
+            if (is_wildcard(receive)) at = put_actual(at, status);
+        }
+        lw_write(call, at);
+    } else {
+        lw_write_local(call);
+    }
+    lw_unlock();
+}
+
+void lw_record_isendrecv(struct lw_call* call, struct lw_message send, struct lw_message receive,
+                         const MPI_Request* request) {
+    lw_lock();
+    const struct lw_comm* comm = lw_comm_find(send.comm);
+    if (comm && call->succeeded) {
+        uint32_t number = comm->number;
+        write_message(call, LW_ISEND, number, send);
+        lw_request_add(*request, LW_REQUEST_PAIR, NULL, 0);
+        call->start = call->end;
+        call->cpu = -1;
+        write_message(call, LW_IRECV, number, receive);
+        lw_request_add(*request, request_flags(LW_IRECV, receive), NULL, 0);
+    } else {
+        lw_write_local(call);
+    }
+    lw_unlock();
+}
+
+// Messages between MPI_Mprobe and MPI_Mrecv: rarely more than one at a time.
+struct probed {
+    MPI_Message handle;
+    uint32_t comm;
+    int source, tag;
+};
+static struct probed* probed;
+static size_t probed_count, probed_capacity;
+
+static void keep_probed(struct probed message) {
+    if (probed_count == probed_capacity) {
+        size_t larger = probed_capacity ? 2 * probed_capacity : 16;
+        struct probed* fresh = realloc(probed, larger * sizeof *fresh);
+        if (!fresh) return;
+        probed = fresh;
+        probed_capacity = larger;
+    }
+    probed[probed_count++] = message;
+}
+
+static bool take_probed(MPI_Message handle, struct probed* message) {
+    for (size_t i = probed_count; i-- > 0;)
+        if (probed[i].handle == handle) {
+            *message = probed[i];
+            probed[i] = probed[--probed_count];
+            return true;
+        }
+    return false;
+}
+
+void lw_record_probe(struct lw_call* call, MPI_Comm comm_handle, int source, int tag, bool found,
+                     const MPI_Status* status, const MPI_Message* message) {
+    lw_lock();
+    const struct lw_comm* comm = lw_comm_find(comm_handle);
+    if (comm && call->succeeded) {
+        uint8_t* at = lw_payload_begin(call, LW_PROBE, MESSAGE_MOST_BYTES);
+        if (at) {
+            at = lw_put(at, comm->number);
+            at = lw_put_signed(at, lw_rank(source));
+            at = lw_put_signed(at, lw_tag(tag));
+            *at++ = found;
+            if (found) at = put_actual(at, status);
+        }
+        lw_write(call, at);
+        if (found && message)
+            keep_probed((struct probed){*message, comm->number, lw_rank(status->MPI_SOURCE),
+                                        lw_tag(status->MPI_TAG)});
+    } else {
+        lw_write_local(call);
+    }
+    lw_unlock();
+}
+
+void lw_record_matched(struct lw_call* call, MPI_Message before, MPI_Count count, MPI_Datatype datatype,
+                       const MPI_Request* request) {
+    struct probed message;
+    lw_lock();
+    if (take_probed(before, &message) && call->succeeded) {
+        uint8_t* at = lw_payload_begin(call, request ? LW_IRECV : LW_RECV, MESSAGE_MOST_BYTES);
+        if (at) {
+            at = lw_put(at, message.comm);
+            at = lw_put_signed(at, message.source);
+            at = lw_put_signed(at, message.tag);
+            at = lw_put(at, bytes_of(count, datatype));
+            // From MPI_PROC_NULL there is no tag: then it stands as a wildcard, with the actual ones behind.
+            if (!request && message.tag == LW_ANY)
+                at = lw_put_signed(lw_put_signed(at, message.source), message.tag);
+        }
+        lw_write(call, at);
+        if (request) lw_request_add(*request, 0, NULL, 0);
+    } else {
+        lw_write_local(call);
+    }
+    lw_unlock();
+}

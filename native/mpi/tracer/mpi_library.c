@@ -1,0 +1,157 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "mpi_library.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct lw_mpi lw_mpi;
+
+static void* library_handle;
+
+enum { MOST_OBJECTS = 4096 };
+
+struct object_list {
+    char* paths[MOST_OBJECTS];
+    size_t count;
+};
+
+static int collect_object(struct dl_phdr_info* info, size_t size, void* argument) {
+    (void)size;
+    struct object_list* list = argument;
+    if (info->dlpi_name && info->dlpi_name[0] && list->count < MOST_OBJECTS) {
+        char* path = strdup(info->dlpi_name);
+        if (path) list->paths[list->count++] = path;
+    }
+    return 0;
+}
+
+static bool is_tracer(const void* address) {
+    Dl_info here, there;
+    return dladdr((const void*)&lw_mpi, &here) && dladdr(address, &there) &&
+           here.dli_fbase == there.dli_fbase;
+}
+
+// A library opened with RTLD_LOCAL (mpi4py, plug-ins) is not in the scope that RTLD_NEXT searches.
+static void find_library_handle(void) {
+    static struct object_list list;
+    list.count = 0;
+    dl_iterate_phdr(collect_object, &list);
+    for (size_t i = 0; i < list.count; i++) {
+        if (!library_handle) {
+            void* handle = dlopen(list.paths[i], RTLD_LAZY | RTLD_NOLOAD);
+            void* init = handle ? dlsym(handle, "PMPI_Init") : NULL;
+            if (init && !is_tracer(init))
+                library_handle = handle;
+            else if (handle)
+                dlclose(handle);
+        }
+        free(list.paths[i]);
+    }
+}
+
+void* lw_library_symbol(const char* name) {
+    void* symbol = dlsym(RTLD_NEXT, name);
+    if (symbol && !is_tracer(symbol)) return symbol;
+    if (!library_handle) find_library_handle();
+    symbol = library_handle ? dlsym(library_handle, name) : NULL;
+    return symbol && !is_tracer(symbol) ? symbol : NULL;
+}
+
+static void* find_procedure(const char* name) {
+    char profiling_name[128];
+    snprintf(profiling_name, sizeof profiling_name, "P%s", name);
+    void* symbol = lw_library_symbol(profiling_name);
+    return symbol ? symbol : lw_library_symbol(name);
+}
+
+static const char* procedure_name(uint32_t number) {
+    const char* name = lw_names;
+    while (number--) name += strlen(name) + 1;
+    return name;
+}
+
+void* lw_resolve(uint32_t number) {
+    const char* name = procedure_name(number);
+    void* target = find_procedure(name);
+    if (!target) {
+        fprintf(stderr,
+                "linkworth: the program called %s, which the MPI library that it loaded does not have\n",
+                name);
+        abort();
+    }
+    lw_real[number] = target;
+    return target;
+}
+
+#ifdef OPEN_MPI
+// Objects are looked up from the program on: the linker may have copied them there, and the copy is the one
+// in use.
+static void* find_object(const char* name) {
+    void* object = dlsym(RTLD_DEFAULT, name);
+    return object ? object : lw_library_symbol(name);
+}
+#endif
+
+#define RESOLVE(member, name) (*(void**)& lw_mpi.member = find_procedure(name))
+
+void lw_resolve_all(void) {
+    const char* name = lw_names;
+    for (uint32_t number = 0; number < lw_procedures; number++, name += strlen(name) + 1)
+        if (!lw_real[number]) lw_real[number] = find_procedure(name);
+    RESOLVE(comm_size, "MPI_Comm_size");
+    RESOLVE(comm_rank, "MPI_Comm_rank");
+    RESOLVE(comm_test_inter, "MPI_Comm_test_inter");
+    RESOLVE(comm_remote_size, "MPI_Comm_remote_size");
+    RESOLVE(comm_group, "MPI_Comm_group");
+    RESOLVE(comm_remote_group, "MPI_Comm_remote_group");
+    RESOLVE(group_size, "MPI_Group_size");
+    RESOLVE(group_translate_ranks, "MPI_Group_translate_ranks");
+    RESOLVE(group_free, "MPI_Group_free");
+    RESOLVE(type_size_x, "MPI_Type_size_x");
+    RESOLVE(test, "MPI_Test");
+    RESOLVE(testall, "MPI_Testall");
+    RESOLVE(testany, "MPI_Testany");
+    RESOLVE(testsome, "MPI_Testsome");
+    RESOLVE(iprobe, "MPI_Iprobe");
+    RESOLVE(improbe, "MPI_Improbe");
+    RESOLVE(ibarrier, "MPI_Ibarrier");
+    RESOLVE(isend, "MPI_Isend");
+    RESOLVE(irecv, "MPI_Irecv");
+    RESOLVE(pack, "MPI_Pack");
+    RESOLVE(pack_size, "MPI_Pack_size");
+    RESOLVE(query_thread, "MPI_Query_thread");
+    RESOLVE(get_library_version, "MPI_Get_library_version");
+#ifdef OPEN_MPI
+    lw_mpi.world = (MPI_Comm)find_object("ompi_mpi_comm_world");
+    lw_mpi.self = (MPI_Comm)find_object("ompi_mpi_comm_self");
+    lw_mpi.comm_null = (MPI_Comm)find_object("ompi_mpi_comm_null");
+    lw_mpi.request_null = (MPI_Request)find_object("ompi_request_null");
+    lw_mpi.packed = (MPI_Datatype)find_object("ompi_mpi_packed");
+#else
+    lw_mpi.world = MPI_COMM_WORLD;
+    lw_mpi.self = MPI_COMM_SELF;
+    lw_mpi.comm_null = MPI_COMM_NULL;
+    lw_mpi.request_null = MPI_REQUEST_NULL;
+    lw_mpi.packed = MPI_PACKED;
+#endif
+}
+
+bool lw_library_matches(void) {
+#ifdef OPEN_MPI
+    return lw_mpi.world && lw_mpi.self && lw_mpi.comm_null && lw_mpi.request_null && lw_mpi.packed;
+#else
+    if (lw_library_symbol("ompi_mpi_comm_world")) return false;
+#ifndef MPI_ABI_VERSION
+    // MPICH 5 also ships the standard ABI, with handles of another kind, as libmpi_abi.
+    Dl_info library;
+    void* init = lw_library_symbol("PMPI_Init");
+    if (init && dladdr(init, &library) && library.dli_fname && strstr(library.dli_fname, "libmpi_abi"))
+        return false;
+#endif
+    return lw_mpi.type_size_x != NULL;
+#endif
+}

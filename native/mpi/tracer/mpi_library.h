@@ -1,0 +1,69 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// The MPI library that the program loaded: its functions and constants, found at run time.
+///
+/// The tracer is not linked with MPI (it is preloaded into shells and launchers too), so every function and
+/// every constant that is an address (Open MPI's handles) is looked up when the program first calls MPI.
+#ifndef LINKWORTH_MPI_LIBRARY_H
+#define LINKWORTH_MPI_LIBRARY_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+/// Functions that the tracer itself calls, always past its own wrappers.
+struct lw_mpi {
+    int (*comm_size)(MPI_Comm, int*);
+    int (*comm_rank)(MPI_Comm, int*);
+    int (*comm_test_inter)(MPI_Comm, int*);
+    int (*comm_remote_size)(MPI_Comm, int*);
+    int (*comm_group)(MPI_Comm, MPI_Group*);
+    int (*comm_remote_group)(MPI_Comm, MPI_Group*);
+    int (*group_size)(MPI_Group, int*);
+    int (*group_translate_ranks)(MPI_Group, int, const int*, MPI_Group, int*);
+    int (*group_free)(MPI_Group*);
+    int (*type_size_x)(MPI_Datatype, MPI_Count*);
+    int (*test)(MPI_Request*, int*, MPI_Status*);
+    int (*testall)(int, MPI_Request*, int*, MPI_Status*);
+    int (*testany)(int, MPI_Request*, int*, int*, MPI_Status*);
+    int (*testsome)(int, MPI_Request*, int*, int*, MPI_Status*);
+    int (*iprobe)(int, int, MPI_Comm, int*, MPI_Status*);
+    int (*improbe)(int, int, MPI_Comm, int*, MPI_Message*, MPI_Status*);
+    int (*ibarrier)(MPI_Comm, MPI_Request*);
+    int (*isend)(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+    int (*irecv)(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+    int (*pack)(const void*, int, MPI_Datatype, void*, int, int*, MPI_Comm);
+    int (*pack_size)(int, MPI_Datatype, MPI_Comm, int*);
+    int (*query_thread)(int*);
+    int (*get_library_version)(char*, int*);
+    MPI_Comm world, self, comm_null;
+    MPI_Request request_null;
+    MPI_Datatype packed;
+};
+extern struct lw_mpi lw_mpi;
+
+/// Generated, in the order of the table of names: every wrapped procedure.
+extern const char lw_names[];
+extern const uint32_t lw_names_bytes;
+extern const uint32_t lw_procedures;
+extern void* lw_real[];
+
+/// Address of NAME (say "PMPI_Send") in the MPI library, never in the tracer; NULL where it has none.
+void* lw_library_symbol(const char* name);
+/// Real function of the wrapped procedure NUMBER; ends the program with a sentence where the library lacks
+/// it.
+void* lw_resolve(uint32_t number);
+/// Finds all of lw_real and lw_mpi.
+void lw_resolve_all(void);
+/// False where the library loaded has other handles than those the tracer was compiled for.
+bool lw_library_matches(void);
+
+static inline void* lw_target(uint32_t number) {
+    void* target = lw_real[number];
+    return __builtin_expect(target != NULL, 1) ? target : lw_resolve(number);
+}
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,196 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "part.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+struct lw_part lw_part = {.file = -1};
+
+enum { WINDOW_BLOCKS = 16, FIRST_BLOCK = LW_BLOCK_BYTES };
+static const uint32_t block_magic = 0x4b42574c;  // "LWBK"
+
+static bool write_zeros(uint64_t offset, uint64_t bytes) {
+    static const char zeros[LW_BLOCK_BYTES];
+    while (bytes) {
+        ssize_t written =
+            pwrite(lw_part.file, zeros, bytes < sizeof zeros ? bytes : sizeof zeros, (off_t)offset);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        offset += (uint64_t)written;
+        bytes -= (uint64_t)written;
+    }
+    return true;
+}
+
+// Space is taken before the pages are touched: a full disk is then an error here and not a SIGBUS later.
+static bool reserve(uint64_t offset, uint64_t bytes) {
+    struct rlimit limit;
+    // Growing past the limit would send SIGXFSZ, which ends the program.
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        offset + bytes > limit.rlim_cur) {
+        errno = EFBIG;
+        return false;
+    }
+    int result;
+    do result = fallocate(lw_part.file, 0, (off_t)offset, (off_t)bytes);
+    while (result != 0 && errno == EINTR);
+    if (result == 0) return true;
+    if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL) return write_zeros(offset, bytes);
+    return false;
+}
+
+static void* map_file(uint64_t offset, uint64_t bytes) {
+    void* mapping =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, lw_part.file, (off_t)offset);
+    return mapping == MAP_FAILED ? NULL : mapping;
+}
+
+static int open_new_file(const char* folder, const char* host) {
+    char path[PATH_MAX];
+    int file = -1;
+    for (int attempt = 0; file < 0 && attempt < 100; attempt++) {
+        // A process id can come twice: containers that share a host name and a folder.
+        if (attempt)
+            snprintf(path, sizeof path, "%s/%s.%d.%d.part", folder, host, (int)getpid(), attempt);
+        else
+            snprintf(path, sizeof path, "%s/%s.%d.part", folder, host, (int)getpid());
+        file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file < 0 && errno != EEXIST) break;
+    }
+    return file;
+}
+
+static int usable_cores(void) {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+    return (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+static void fill_header(struct lw_part_header* header, const char* host, uint32_t names_bytes) {
+    memcpy(header->magic, "LWPART1", 8);
+    header->version = 1;
+    header->flags = lw_clock.counter ? LW_PART_COUNTER_TICKS : 0;
+    header->rank = -1;
+    header->block_bytes = LW_BLOCK_BYTES;
+    header->first_block = FIRST_BLOCK;
+    header->names_offset = sizeof *header;
+    header->names_bytes = names_bytes;
+    header->start = header->latest = lw_clock_start();
+    header->pid = (int32_t)getpid();
+    header->cores = usable_cores();
+    header->ticks_per_second = lw_clock.known_rate;
+    snprintf(header->host, sizeof header->host, "%s", host);
+    ssize_t length = readlink("/proc/self/exe", header->program, sizeof header->program - 1);
+    header->program[length < 0 ? 0 : length] = 0;
+}
+
+bool lw_part_create(const char* folder, const char* names, uint32_t names_bytes) {
+    char host[128] = "unknown";
+    gethostname(host, sizeof host - 1);
+    for (char* letter = host; *letter; letter++)
+        if (*letter == '/') *letter = '_';
+    const char* step = "create";
+    lw_part.file = open_new_file(folder, host);
+    if (lw_part.file >= 0 && sizeof(struct lw_part_header) + names_bytes <= FIRST_BLOCK) {
+        step = "reserve space for";
+        if (reserve(0, FIRST_BLOCK)) {
+            step = "map";
+            lw_part.header = map_file(0, FIRST_BLOCK);
+        }
+    }
+    if (!lw_part.header) {
+        fprintf(stderr,
+                "linkworth: rank on %s, process %d: cannot %s a trace part in %s: %s; this rank is not "
+                "recorded\n",
+                host, (int)getpid(), step, folder, strerror(errno));
+        if (lw_part.file >= 0) close(lw_part.file);
+        lw_part.file = -1;
+        return false;
+    }
+    memcpy((char*)lw_part.header + sizeof(struct lw_part_header), names, names_bytes);
+    fill_header(lw_part.header, host, names_bytes);
+    lw_part.file_end = FIRST_BLOCK;
+    return true;
+}
+
+static bool map_window(uint64_t bytes) {
+    if (!reserve(lw_part.file_end, bytes)) return false;
+    uint8_t* window = map_file(lw_part.file_end, bytes);
+    if (!window) return false;
+    if (lw_part.window) munmap(lw_part.window, (size_t)(lw_part.window_end - lw_part.window));
+    lw_part.window = window;
+    lw_part.window_end = window + bytes;
+    lw_part.file_end += bytes;
+    return true;
+}
+
+static void close_block(void) {
+    struct lw_block_header* block = lw_part.block;
+    if (!block) return;
+    block->events = lw_part.events;
+    block->bytes = (uint32_t)(lw_part.position - (uint8_t*)(block + 1));
+}
+
+static void keep_unused_space_out(void) {
+    if (lw_part.window) {
+        uint64_t unused = (uint64_t)(lw_part.window_end - lw_part.end);
+        // A cut that fails costs nothing but space: the blocks after the last are zero.
+        if (unused && ftruncate(lw_part.file, (off_t)(lw_part.file_end - unused)) == 0)
+            lw_part.file_end -= unused;
+    }
+}
+
+bool lw_part_next_block(size_t bytes, uint64_t base, uint64_t next_request) {
+    uint64_t needed = bytes + LW_BLOCK_HEADER_BYTES;
+    uint64_t units = (needed + LW_BLOCK_BYTES - 1) / LW_BLOCK_BYTES;
+    uint64_t space = units * LW_BLOCK_BYTES;
+    close_block();
+    uint8_t* start = lw_part.end;
+    if (!lw_part.window || (uint64_t)(lw_part.window_end - start) < space) {
+        keep_unused_space_out();
+        uint64_t window = (uint64_t)WINDOW_BLOCKS * LW_BLOCK_BYTES;
+        bool mapped = (space < window && map_window(window)) || map_window(space);
+        if (!mapped) {
+            lw_part.block = NULL;
+            lw_part.header->flags |= LW_PART_DISK_FULL;
+            return false;
+        }
+        start = lw_part.window;
+    }
+    struct lw_block_header* block = (struct lw_block_header*)start;
+    lw_part_synchronise();
+    block->base = base;
+    block->next_request = next_request;
+    block->monotonic = lw_part.header->latest.monotonic;
+    block->ticks = lw_part.header->latest.ticks;
+    block->units = units > 1 ? (uint32_t)units : 0;
+    __atomic_store_n(&block->magic, block_magic, __ATOMIC_RELEASE);
+    lw_part.block = block;
+    lw_part.events = 0;
+    lw_part.position = (uint8_t*)(block + 1);
+    lw_part.end = start + space;
+    return true;
+}
+
+void lw_part_synchronise(void) { lw_part.header->latest = lw_clock_now(); }
+
+void lw_part_close(void) {
+    close_block();
+    keep_unused_space_out();
+    lw_part_forget();
+}
+
+void lw_part_forget(void) {
+    if (lw_part.window) munmap(lw_part.window, (size_t)(lw_part.window_end - lw_part.window));
+    if (lw_part.header) munmap(lw_part.header, FIRST_BLOCK);
+    if (lw_part.file >= 0) close(lw_part.file);
+    lw_part = (struct lw_part){.file = -1};
+}

@@ -1,0 +1,44 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// Numbers of the program's live requests, by handle.
+///
+/// Several live requests may share one handle: MPICH and Open MPI give one to every request that was complete
+/// at once. They are told apart by age, the oldest first, which is right because they are all complete.
+#ifndef LINKWORTH_REQUEST_H
+#define LINKWORTH_REQUEST_H
+
+#include "record.h"
+
+#pragma GCC visibility push(hidden)
+
+enum lw_request_flag {
+    LW_REQUEST_PERSISTENT = 1,
+    LW_REQUEST_ACTIVE = 2,    ///< meaningful for persistent ones: the others are always active
+    LW_REQUEST_WILDCARD = 4,  ///< a receive whose source or tag is a wildcard
+    LW_REQUEST_PAIR = 8,      ///< the next request of the same handle completes with it (MPI_Isendrecv)
+};
+
+struct lw_request {
+    uint64_t number;
+    uint32_t next;  ///< younger one with the same handle, or in the list of free ones; 0: none
+    uint32_t flags;
+    MPI_Comm* new_comm;  ///< where MPI_Comm_idup writes its communicator, else NULL
+    uint32_t comm;       ///< number of that communicator
+};
+
+/// Keeps a new request and numbers it. Where memory lacks, the request is left out of what follows.
+void lw_request_add(MPI_Request handle, uint32_t flags, MPI_Comm* new_comm, uint32_t comm);
+/// Oldest request with this handle, or NULL where it is unknown (null, or made by a call that is not
+/// modelled).
+struct lw_request* lw_request_find(MPI_Request handle);
+/// The request that completes together with REQUEST, or NULL.
+struct lw_request* lw_request_pair(const struct lw_request* request);
+/// Forgets the oldest request with this handle.
+void lw_request_remove(MPI_Request handle);
+/// How many live requests are wildcard receives: where none is, statuses need not be looked at.
+bool lw_requests_have_wildcards(void);
+static inline bool lw_request_is_live(const struct lw_request* request) {
+    return !(request->flags & LW_REQUEST_PERSISTENT) || (request->flags & LW_REQUEST_ACTIVE);
+}
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,86 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "yield.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+int lw_yield_wait(MPI_Request* request, MPI_Status* status) {
+    for (;;) {
+        int done = 0;
+        int result = lw_mpi.test(request, &done, status);
+        if (done || result != MPI_SUCCESS) return result;
+        sched_yield();
+    }
+}
+
+int lw_yield_waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+    for (;;) {
+        int done = 0;
+        int result = lw_mpi.testall(count, requests, &done, statuses);
+        if (done || result != MPI_SUCCESS) return result;
+        sched_yield();
+    }
+}
+
+int lw_yield_waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
+    for (;;) {
+        int done = 0;
+        int result = lw_mpi.testany(count, requests, index, &done, status);
+        if (done || result != MPI_SUCCESS) return result;
+        sched_yield();
+    }
+}
+
+int lw_yield_waitsome(int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses) {
+    for (;;) {
+        int result = lw_mpi.testsome(count, requests, completed, indices, statuses);
+        // MPI_UNDEFINED, where no request is active, is not 0.
+        if (result != MPI_SUCCESS || *completed != 0) return result;
+        sched_yield();
+    }
+}
+
+int lw_yield_probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
+    for (;;) {
+        int found = 0;
+        int result = lw_mpi.iprobe(source, tag, comm, &found, status);
+        if (found || result != MPI_SUCCESS) return result;
+        sched_yield();
+    }
+}
+
+int lw_yield_mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+    for (;;) {
+        int found = 0;
+        int result = lw_mpi.improbe(source, tag, comm, &found, message, status);
+        if (found || result != MPI_SUCCESS) return result;
+        sched_yield();
+    }
+}
+
+// The outgoing data is packed first: the buffer is then free to receive into.
+int lw_yield_sendrecv_replace(void* buffer, int count, MPI_Datatype datatype, int dest, int send_tag,
+                              int source, int receive_tag, MPI_Comm comm, MPI_Status* status) {
+    int size = 0, position = 0;
+    MPI_Request requests[2];
+    int result = lw_mpi.pack_size(count, datatype, comm, &size);
+    if (result != MPI_SUCCESS) return result;
+    void* packed = malloc(size > 0 ? (size_t)size : 1);
+    if (!packed) return MPI_ERR_NO_MEM;
+    result = lw_mpi.pack(buffer, count, datatype, packed, size, &position, comm);
+    if (result == MPI_SUCCESS)
+        result = lw_mpi.irecv(buffer, count, datatype, source, receive_tag, comm, &requests[0]);
+    if (result == MPI_SUCCESS)
+        result = lw_mpi.isend(packed, position, lw_mpi.packed, dest, send_tag, comm, &requests[1]);
+    result = lw_yield_finish(result, &requests[1], MPI_STATUS_IGNORE);
+    result = lw_yield_finish(result, &requests[0], status);
+    free(packed);
+    return result;
+}
+
+void lw_yield_barrier(MPI_Comm comm) {
+    MPI_Request request;
+    if (comm != lw_mpi.comm_null)
+        lw_yield_finish(lw_mpi.ibarrier(comm, &request), &request, MPI_STATUS_IGNORE);
+}

@@ -1,0 +1,29 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// Waiting that gives the core away: for more ranks than cores, where a library that spins holds up the rank
+/// it waits for.
+#ifndef LINKWORTH_YIELD_H
+#define LINKWORTH_YIELD_H
+
+#include "mpi_library.h"
+
+#pragma GCC visibility push(hidden)
+
+/// As the blocking functions of the same names, by testing and yielding.
+int lw_yield_wait(MPI_Request* request, MPI_Status* status);
+int lw_yield_waitall(int count, MPI_Request* requests, MPI_Status* statuses);
+int lw_yield_waitany(int count, MPI_Request* requests, int* index, MPI_Status* status);
+int lw_yield_waitsome(int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses);
+int lw_yield_probe(int source, int tag, MPI_Comm comm, MPI_Status* status);
+int lw_yield_mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status);
+int lw_yield_sendrecv_replace(void* buffer, int count, MPI_Datatype datatype, int dest, int send_tag,
+                              int source, int receive_tag, MPI_Comm comm, MPI_Status* status);
+/// A barrier before a collective that has no non-blocking form: what then spins, spins shortly.
+void lw_yield_barrier(MPI_Comm comm);
+
+/// Completes what a non-blocking call, whose answer RESULT is, has begun.
+static inline int lw_yield_finish(int result, MPI_Request* request, MPI_Status* status) {
+    return result == MPI_SUCCESS ? lw_yield_wait(request, status) : result;
+}
+
+#pragma GCC visibility pop
+#endif

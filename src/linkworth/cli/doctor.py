@@ -1,0 +1,64 @@
+"""`linkworth doctor`: what is here, what is missing, how to get it."""
+
+import rich_click as click
+
+from linkworth.cli.output import console, emit_json, note
+from linkworth.model.environment import Check
+
+EXIT_LACKS = 3
+
+
+@click.command
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(as_json: bool) -> int:
+    """Say what this machine has for linkworth, what it lacks, and the command that gets it. Changes nothing.
+
+    Exit code: 0 programs can be recorded here, 3 they cannot.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    from linkworth.measure.machine.diagnose import diagnose
+
+    found = diagnose()
+    if as_json:
+        emit_json(found)
+    else:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for title in ("", "", "what", "detail"):
+            table.add_column(title, overflow="fold")
+        group = ""
+        for check in found.checks:
+            table.add_row(
+                "" if check.group == group else check.group,
+                *map(Text, (_mark(check), check.name, _detail(check))),
+            )
+            group = check.group
+        out = console()
+        out.print(f"Python {found.python}, {found.system}, {found.cores} cores of {found.processor or 'unknown kind'}, "
+                  f"{found.memory_bytes / 2**30:.1f} GiB", markup=False)  # fmt: skip
+        out.print(table)
+        verdict = (
+            "programs can be recorded here" if found.can_record else "programs cannot be recorded here yet"
+        )
+        out.print(verdict, markup=False)
+    if found.can_record:
+        return 0
+    remedies = [
+        check.remedy
+        for check in found.checks
+        if check.group == "recording" and not check.present and check.remedy
+    ]
+    if remedies:
+        note(f"linkworth: to record programs, run: {', then '.join(dict.fromkeys(remedies))}")
+    return EXIT_LACKS
+
+
+def _mark(check: Check) -> str:
+    return {True: "yes", False: "no", None: "?"}[check.present]
+
+
+def _detail(check: Check) -> str:
+    if check.present or not check.remedy:
+        return check.detail
+    return f"{check.detail}; get it with: {check.remedy}"

@@ -1,0 +1,63 @@
+"""Options that the verbs which start programs share."""
+
+import shlex
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import rich_click as click
+
+from linkworth.cli.output import console, emit_json
+from linkworth.model.workload import Workload
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def launch_options(*, command_required: bool = True) -> Callable[[_Command], _Command]:
+    """Return what adds the rank count, the MPI, the time limit, the dry run, JSON, and the command itself."""
+    decorators = [
+        click.option("-n", "--ranks", type=int, help="Number of ranks.  [default: the cores of this machine]"),
+        click.option("--mpi", metavar="NAME", help="MPI to use: a name or kind that `linkworth doctor` lists, or its folder.  "
+                     "[default: the one that the program is linked with]"),
+        click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
+                     help="Stop everything after this wall time; what was measured is kept."),
+        click.option("--dry-run", is_flag=True, help="Show what would run, and run nothing."),
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON document; the program's output goes to stderr."),
+        click.argument("command", nargs=-1, type=click.UNPROCESSED, required=command_required),
+    ]  # fmt: skip
+
+    def add(command: _Command) -> _Command:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return add
+
+
+def stdin_is_given() -> bool:
+    """Say whether standard input is a file or a pipe that the program may want, and not the terminal."""
+    return sys.stdin is not None and not sys.stdin.closed and not sys.stdin.isatty()
+
+
+EXIT_CODES = {"complete": 0, "failed": 1, "aborted": 1, "killed": 4, "timeout": 4}
+"""By the state of a run: 1 the program failed, 4 it was stopped and what it did until then is kept."""
+
+
+def exit_code(state: str, verified: bool | None) -> int:
+    """Return the exit code for a run's state (a word, perhaps with an explanation after a colon) and verdict."""
+    return EXIT_CODES.get(state.partition(":")[0], 1) or (1 if verified is False else 0)
+
+
+def show_plan(workload: Workload, mpi: str | None, as_json: bool, schema: str) -> int:
+    """Print what would run."""
+    from linkworth.launch.base import Job
+    from linkworth.measure import plan
+
+    decided = plan.plan(workload, mpi)
+    arguments = decided.launcher.arguments(Job(command=decided.command, ranks=workload.ranks))
+    if as_json:
+        emit_json({"schema": schema, "workload": workload.name, "ranks": workload.ranks, "mpi": decided.mpi.name,
+                   "launcher": decided.launcher.name, "arguments": arguments})  # fmt: skip
+    else:
+        console().print(shlex.join(arguments), markup=False)
+    return 0

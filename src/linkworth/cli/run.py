@@ -1,0 +1,61 @@
+"""`linkworth run`: run a program and measure it."""
+
+from pathlib import Path
+
+import rich_click as click
+
+from linkworth.cli.launching import exit_code, launch_options, show_plan, stdin_is_given
+from linkworth.cli.output import console, emit_json, note
+from linkworth.cli.watch import TerminalWatch
+
+
+@click.command(context_settings={"allow_interspersed_args": False})
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Folder for result.json and the raw output.  [default: keep no files]",
+)
+@launch_options()
+def command(
+    output: Path | None,
+    ranks: int | None,
+    mpi: str | None,
+    timeout: float | None,
+    dry_run: bool,
+    as_json: bool,
+    command: tuple[str, ...],
+) -> int:
+    """Run an MPI program (after `--`), a bundled one such as `npb:ft.W`, or a whole mpirun/srun command, and measure it.
+
+    Exit code: 0 it ran and verified itself or says nothing of it, 1 it failed, 2 it cannot be run like this,
+    3 this machine lacks something, 4 it was stopped (time limit, signal).
+    """
+    from linkworth.measure import plan, run
+
+    workload = plan.workload(command, ranks)
+    if dry_run:
+        return show_plan(workload, mpi, as_json, "linkworth.run-plan/1")
+    watch = TerminalWatch(f"running {workload.name}", output_to_stderr=as_json)
+    result = run.run(
+        workload, mpi=mpi, timeout=timeout, folder=output, watcher=watch, inherit_stdin=stdin_is_given()
+    )
+    watch.clear()
+    if as_json:
+        emit_json(result)
+    else:
+        verdict = {True: ", verified", False: ", NOT VERIFIED", None: ""}[result.verified]
+        reported = (
+            f" (it reports {result.reported_seconds:.6g} s)" if result.reported_seconds is not None else ""
+        )
+        ranks_text = f" on {result.ranks} ranks" if result.ranks else ""
+        console().print(
+            f"{result.workload}{ranks_text}: {result.state}, {result.seconds:.3f} s{reported}{verdict}",
+            markup=False,
+        )
+        if output:
+            note(f"result in {output / 'result.json'}")
+    if result.message:
+        note(f"linkworth: {result.workload}: {result.message}")
+    return exit_code(result.state, result.verified)

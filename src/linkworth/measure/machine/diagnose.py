@@ -1,0 +1,33 @@
+"""The whole diagnosis of this machine."""
+
+import platform
+
+from linkworth.launch.local import cores
+from linkworth.measure.machine import hardware, kernel, tools
+from linkworth.model.environment import Diagnosis
+from linkworth.mpi import find
+
+
+def diagnose() -> Diagnosis:
+    """Look at everything that linkworth can use; nothing on the machine is changed."""
+    mpis = find.find_all()
+    working = tools.mpi_checks(mpis)
+    return Diagnosis(
+        can_record=any(check.present for check in working),
+        python=platform.python_version(),
+        system=f"{platform.system()} {platform.release()} {platform.machine()}",
+        processor=hardware.processor(),
+        cores=cores(),
+        memory_bytes=hardware.memory_bytes(),
+        mpis=mpis,
+        checks=[
+            *working,
+            *tools.compilers(),
+            tools.zstandard(),
+            *tools.schedulers(),
+            *kernel.features(),
+            *hardware.infiniband(),
+            *hardware.ethernet(),
+            *hardware.clock(),
+        ],
+    )

@@ -1,0 +1,91 @@
+"""Networks, processor and clock as /sys and /proc describe them."""
+
+import re
+from pathlib import Path
+
+from linkworth.model.environment import Check
+
+
+def infiniband(sys: Path = Path("/sys")) -> list[Check]:
+    """List the ports of RDMA devices (InfiniBand, RoCE, Omni-Path); one absent check where there is none."""
+    ports = []
+    for port in sorted((sys / "class/infiniband").glob("*/ports/*")):
+        rate, layer, state = (_text(port / name) for name in ("rate", "link_layer", "state"))
+        ports.append(
+            Check(
+                group="network",
+                name=f"{port.parents[1].name} port {port.name}",
+                present=state.endswith("ACTIVE"),
+                detail=", ".join(part for part in (layer, rate, state) if part),
+                purpose="a fast network",
+            )
+        )
+    return ports or [
+        Check(group="network", name="RDMA devices", present=False, detail="none", purpose="a fast network")
+    ]
+
+
+def ethernet(sys: Path = Path("/sys")) -> list[Check]:
+    """List the physical Ethernet NICs with their speed, where the driver tells it."""
+    found = []
+    for device in sorted((sys / "class/net").glob("*")):
+        if not (device / "device").exists():
+            continue
+        speed = _text(device / "speed")
+        known = f"{int(speed):,} Mb/s" if re.fullmatch(r"[1-9]\d*", speed) else "speed unknown"
+        state = _text(device / "operstate")
+        found.append(
+            Check(
+                group="network",
+                name=device.name,
+                present=state == "up",
+                detail=f"{known}, {state}",
+                purpose="network",
+            )
+        )
+    return found
+
+
+def clock(sys: Path = Path("/sys"), proc: Path = Path("/proc")) -> list[Check]:
+    """Say whether the time stamp counter can time calls: constant, also in sleep, and trusted by the kernel."""
+    flags = set(re.findall(r"\w+", _cpuinfo(proc, "flags")))
+    steady = {"constant_tsc", "nonstop_tsc"} <= flags
+    source = _text(sys / "devices/system/clocksource/clocksource0/current_clocksource")
+    detail = (
+        "constant and nonstop"
+        if steady
+        else "not steady: calls are timed by clock_gettime, at some 20 ns more"
+    )
+    return [
+        Check(
+            group="clock",
+            name="time stamp counter",
+            present=steady,
+            detail=f"{detail}; the kernel uses {source or 'an unknown clock'}",
+            purpose="times calls cheaply",
+        )
+    ]
+
+
+def processor(proc: Path = Path("/proc")) -> str:
+    """Return the processor's name; "" where the kernel does not tell."""
+    return _cpuinfo(proc, "model name")
+
+
+def memory_bytes(proc: Path = Path("/proc")) -> int:
+    """Return the memory of the machine; 0 where the kernel does not tell."""
+    found = re.search(r"^MemTotal:\s+(\d+) kB", _text(proc / "meminfo"), re.MULTILINE)
+    return int(found[1]) * 1024 if found else 0
+
+
+def _cpuinfo(proc: Path, field: str) -> str:
+    found = re.search(rf"^{field}\s*:\s*(.*)$", _text(proc / "cpuinfo"), re.MULTILINE)
+    return found[1].strip() if found else ""
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace").strip()
+    except OSError:
+        # Some attributes answer with an error while a link is down.
+        return ""

@@ -1,0 +1,141 @@
+"""Compilers, schedulers and libraries."""
+
+import ctypes
+import re
+import shutil
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from linkworth.model.environment import Check
+from linkworth.model.mpi import MpiInstallation
+from linkworth.mpi import find, identify
+from linkworth.mpi.search import PATH_VARIABLE
+
+_PROBE = (
+    "#include <mpi.h>\nint main(int argc, char **argv) { MPI_Init(&argc, &argv); return MPI_Finalize(); }\n"
+)
+_GET_COMPILER = "apt-get install build-essential (or: dnf install gcc-c++)"
+
+
+def compilers() -> list[Check]:
+    """Look for the compilers that MPI's wrappers call."""
+    return [
+        _compiler("C compiler", ("cc", "gcc", "clang"), "builds the recorder for your MPI"),
+        _compiler("C++ compiler", ("c++", "g++", "clang++"), "builds the bundled programs"),
+    ]
+
+
+def _compiler(name: str, commands: tuple[str, ...], purpose: str) -> Check:
+    for command in commands:
+        path = shutil.which(command)
+        if path:
+            version = (identify.ask([path, "--version"]) or "").splitlines()
+            return Check(
+                group="recording",
+                name=name,
+                present=True,
+                detail=version[0] if version else path,
+                purpose=purpose,
+            )
+    return Check(
+        group="recording",
+        name=name,
+        present=False,
+        detail=f"none of {', '.join(commands)} is on PATH",
+        purpose=purpose,
+        remedy=_GET_COMPILER,
+    )
+
+
+def mpi_checks(mpis: list[MpiInstallation]) -> list[Check]:
+    """Say whether each MPI has a launcher, and whether its compiler wrapper really makes a program."""
+    if not mpis:
+        return [
+            Check(
+                group="recording",
+                name="MPI",
+                present=False,
+                detail=f"none on PATH, in {PATH_VARIABLE} or in this Python environment",
+                purpose="runs programs",
+                remedy=find.GET_ONE,
+            )
+        ]
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        return list(pool.map(_mpi_check, mpis))
+
+
+def _mpi_check(mpi: MpiInstallation) -> Check:
+    trouble = "no launcher (mpiexec) was found" if not mpi.mpiexec else _compile_trouble(mpi)
+    return Check(
+        group="recording",
+        name=mpi.name,
+        present=not trouble,
+        detail=trouble or f"{mpi.mpiexec}, {mpi.mpicc}",
+        purpose="runs and records programs linked with it",
+        remedy=_remedy(mpi) if trouble else "",
+    )
+
+
+def _remedy(mpi: MpiInstallation) -> str:
+    if shutil.which("cc") is None:
+        return _GET_COMPILER
+    package = {"mpich": "libmpich-dev mpich", "openmpi": "libopenmpi-dev openmpi-bin"}.get(mpi.kind)
+    return f"apt-get install {package}" if package and mpi.library.startswith("/usr/") else ""
+
+
+def _compile_trouble(mpi: MpiInstallation) -> str:
+    if not mpi.mpicc:
+        return "no compiler wrapper (mpicc) was found"
+    with tempfile.TemporaryDirectory(prefix="linkworth-doctor-") as folder:
+        source = Path(folder) / "probe.c"
+        source.write_text(_PROBE)
+        try:
+            done = subprocess.run(
+                [mpi.mpicc, str(source), "-o", str(Path(folder) / "probe")],
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=60,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"{mpi.mpicc} cannot be run: {error}"
+    said = [line for line in done.stderr.splitlines() if re.search("error|not found", line, re.IGNORECASE)]
+    return "" if done.returncode == 0 else f"{mpi.mpicc} fails: {(said or ['no message'])[0].strip()}"
+
+
+def zstandard() -> Check:
+    """Look for the library that compresses traces."""
+    try:
+        library = ctypes.CDLL("libzstd.so.1")
+    except OSError:
+        return Check(
+            group="recording",
+            name="libzstd.so.1",
+            present=False,
+            detail="the loader does not find it; traces are written uncompressed",
+            purpose="makes traces smaller",
+            remedy="apt-get install libzstd1 (or: dnf install libzstd)",
+        )
+    library.ZSTD_versionString.restype = ctypes.c_char_p
+    version = library.ZSTD_versionString().decode()
+    return Check(
+        group="recording", name="libzstd.so.1", present=True, detail=version, purpose="makes traces smaller"
+    )
+
+
+def schedulers() -> list[Check]:
+    """Look for batch systems by their commands."""
+    found = []
+    for name, command in (("Slurm", "sbatch"), ("Slurm launcher", "srun"), ("PBS", "qsub"), ("LSF", "bsub")):
+        path = shutil.which(command)
+        version = (identify.ask([path, "--version"], 5.0) or "").strip().splitlines() if path else []
+        detail = (version[0] if version else str(path)) if path else f"{command} is not on PATH"
+        found.append(
+            Check(
+                group="schedulers", name=name, present=bool(path), detail=detail, purpose="jobs on clusters"
+            )
+        )
+    return found

@@ -1,0 +1,103 @@
+"""One replay: a trace, a fabric and a layout in, a prediction out."""
+
+from typing import Any
+
+import msgspec
+
+from linkworth import _engine
+from linkworth.errors import UsageError
+from linkworth.model.fabric import Fabric
+from linkworth.model.prediction import Layout, Prediction
+
+
+class Replay(msgspec.Struct, frozen=True, kw_only=True):
+    """All that one replay gives."""
+
+    prediction: Prediction
+    marked_region: bool
+    """The program marks its timed part by MPI_Pcontrol, and the prediction is of that part."""
+    rank_compute_seconds: list[float]
+    """Scaled computation of each rank in the same part of the run."""
+    unmodelled: dict[str, int]
+    """Calls that the replay does not model: they only took the time that was recorded."""
+    stopped: list[str]
+    """Where the replay of a cut trace ended, one sentence a rank."""
+    events: int
+
+
+def replay(
+    trace: _engine.Trace,
+    fabric: Fabric,
+    layout: Layout,
+    *,
+    cpu_factor: float = 1.0,
+    tolerate_cut: bool = False,
+) -> Prediction:
+    """Predict the time of `trace` on `fabric`. Computation is divided by `cpu_factor`."""
+    return replay_in_detail(
+        trace, fabric, layout, cpu_factor=cpu_factor, tolerate_cut=tolerate_cut
+    ).prediction
+
+
+def replay_in_detail(
+    trace: _engine.Trace,
+    fabric: Fabric,
+    layout: Layout,
+    *,
+    cpu_factor: float = 1.0,
+    tolerate_cut: bool = False,
+) -> Replay:
+    """Replay and return what else it tells.
+
+    Raises UsageError for a trace that cannot be replayed (messages missing, unknown communicators), with a sentence that says
+    what to do; with `tolerate_cut` it stops there instead.
+    """
+    options = engine_options(fabric, layout, cpu_factor=cpu_factor, tolerate_cut=tolerate_cut)
+    try:
+        result = _engine.replay(trace, options)
+    except (_engine.ReplayError, _engine.TraceError) as error:
+        raise UsageError(str(error)) from error
+    return Replay(
+        prediction=_prediction(fabric, result),
+        marked_region=result["marked_region"],
+        rank_compute_seconds=result["rank_compute_seconds"],
+        unmodelled=result["unmodelled"],
+        stopped=result["stopped"],
+        events=result["events"],
+    )
+
+
+def engine_options(
+    fabric: Fabric, layout: Layout, *, cpu_factor: float, tolerate_cut: bool
+) -> dict[str, Any]:
+    """Return the engine's view of a fabric and a placement."""
+    return {
+        "link": msgspec.structs.asdict(fabric.link),
+        "intranode": msgspec.structs.asdict(fabric.intranode),
+        "rails": fabric.rails,
+        "rail_efficiency": fabric.rail_efficiency,
+        "stripe_min_bytes": fabric.stripe_min_bytes,
+        "intranode_total_bytes_per_second": fabric.intranode_total_bytes_per_second,
+        "node_of_rank": layout.node_of_rank,
+        "cpu_factor": cpu_factor,
+        "tolerate_cut": tolerate_cut,
+    }
+
+
+def _prediction(fabric: Fabric, result: dict[str, Any]) -> Prediction:
+    latency = fabric.link.latency_seconds
+    bandwidth = fabric.link.bandwidth_bytes_per_second
+    on_wire = result["link_bandwidth_seconds"]
+    return Prediction(
+        fabric=fabric.name,
+        seconds=result["seconds"],
+        compute_seconds=result["compute_seconds"],
+        overhead_seconds=result["overhead_seconds"],
+        latency_seconds=result["latency_seconds"],
+        bandwidth_seconds=result["bandwidth_seconds"],
+        wait_seconds=result["wait_seconds"],
+        internode_bytes=result["internode_bytes"],
+        messages=result["messages"],
+        seconds_per_latency_second=result["link_latency_seconds"] / latency if latency > 0 else 0.0,
+        seconds_per_inverse_bandwidth=on_wire * bandwidth if on_wire > 0 else 0.0,
+    )

@@ -1,0 +1,75 @@
+"""Time and cost of one program on each fabric."""
+
+import altair as alt
+
+from linkworth.report import units
+from linkworth.report.charts import theme
+from linkworth.report.charts.figure import Figure, values
+from linkworth.report.item import ReportItem
+
+_HALF = 118
+
+
+def figure(item: ReportItem, key: str, scale: units.CostScale) -> Figure:
+    """Return two rows of bars that share their fabrics: time, and cost where there is a price."""
+    costs = {option.fabric: option.cost_usd for option in item.advice.options}
+    predictions = item.predictions.predictions
+    order = [p.fabric for p in predictions]
+    rows = [
+        {
+            "fabric": p.fabric,
+            "seconds": p.seconds,
+            "time": units.duration(p.seconds),
+            "cost": costs.get(p.fabric, 0.0) * scale.runs,
+            "price": scale.text(costs[p.fabric]) if p.fabric in costs else "no price",
+            "kind": "choice" if p.fabric == item.advice.choice else "other",
+            "label": f"{p.fabric}: {units.duration(p.seconds)}"
+            + (f", {scale.text(costs[p.fabric])} {scale.label}" if p.fabric in costs else ""),
+        }
+        for p in predictions
+    ]
+    colour = alt.Color(
+        "kind:N", scale=alt.Scale(domain=["choice", "other"], range=[theme.BLUE, theme.QUIET]), legend=None
+    )
+    data = values(rows)
+
+    def panel(field: str, text: str, title: str, *, axis: bool) -> alt.LayerChart | alt.FacetChart:
+        top = max((float(str(row[field])) for row in rows), default=0.0) or 1.0
+        base = alt.Chart(data).encode(
+            y=alt.Y("fabric:N", title=None, sort=order, axis=alt.Axis() if axis else None),
+            x=alt.X(
+                f"{field}:Q",
+                title=title,
+                axis=alt.Axis(labels=False, ticks=False, grid=False),
+                scale=alt.Scale(domain=[0, top * 1.6]),
+            ),
+        )
+        bars = base.mark_bar(height=18).encode(color=colour, description="label:N")
+        ends = base.mark_text(align="left", dx=4).encode(text=f"{text}:N")
+        return alt.layer(bars, ends).properties(width=_HALF, height=alt.Step(28))
+
+    time = panel("seconds", "time", "predicted time", axis=True)
+    charts = [time, panel("cost", "price", scale.label, axis=False)] if costs else [time]
+    return Figure(
+        key=f"{key}-fabrics",
+        title=_message(item, scale),
+        chart=alt.hconcat(*charts, spacing=14),
+        columns=["fabric", "time", f"cost, {scale.label}"],
+        rows=[[str(row["fabric"]), str(row["time"]), str(row["price"])] for row in rows],
+        note="Blue: the choice." if item.advice.choice else "",
+    )
+
+
+def _message(item: ReportItem, scale: units.CostScale) -> str:
+    predictions = item.predictions.predictions
+    fastest = min(predictions, key=lambda p: p.seconds)
+    slowest = max(predictions, key=lambda p: p.seconds)
+    if item.advice.choice:
+        option = next(o for o in item.advice.options if o.fabric == item.advice.choice)
+        best = "fastest" if option.fabric == fastest.fabric else "cheapest"
+        if item.advice.goal == "cost" and item.advice.deadline_seconds is None:
+            best = "cheapest and fastest" if option.fabric == fastest.fabric else "cheapest"
+        figures = f"{units.duration(option.seconds)}, {scale.text(option.cost_usd)} {scale.label}"
+        return f"{option.fabric} is the {best} choice: {figures}"
+    ratio = slowest.seconds / fastest.seconds if fastest.seconds else 1.0
+    return f"{fastest.fabric} is fastest: {units.significant(ratio)} times as fast as {slowest.fabric}"

@@ -1,0 +1,123 @@
+"""Heat map of the bytes that each rank sends to each other rank."""
+
+import math
+
+import altair as alt
+
+from linkworth.report import units
+from linkworth.report.charts import theme
+from linkworth.report.charts.figure import Figure, values
+from linkworth.report.item import ReportItem
+
+MAX_ROWS = 32
+"""More rows than this could neither be told apart on a phone nor be kept light as SVG."""
+
+
+def figure(item: ReportItem, key: str) -> Figure | None:
+    """Return the heat map, ranks put together in equal groups above `MAX_ROWS`; None where nothing was sent."""
+    ranks_per_row, cells = condense(item.profile.matrix.bytes, item.profile.matrix.ranks_per_row)
+    largest = max((value for row in cells for value in row), default=0)
+    if not largest:
+        return None
+    ranks = item.profile.ranks
+    names = [_name(n, ranks_per_row, ranks) for n in range(len(cells))]
+    rows = [
+        {
+            "sender": names[i],
+            "receiver": names[j],
+            "bytes": value,
+            "label": f"from {names[i]} to {names[j]}: {units.data_size(value)}",
+        }
+        for i, row in enumerate(cells)
+        for j, value in enumerate(row)
+        if value
+    ]
+    smallest = min(row["bytes"] for row in rows if isinstance(row["bytes"], int))
+    logarithmic = largest / smallest > 50
+    side = theme.PLOT_WIDTH - 44
+    every = max(1, math.ceil(len(cells) / 16))
+    axis = alt.Axis(labelAngle=0, labelOverlap=True, values=names[::every], labelFontSize=10, grid=False)
+    x = alt.X("receiver:N", sort=names, scale=alt.Scale(domain=names), title="receiving rank", axis=axis)
+    y = alt.Y("sender:N", sort=names, scale=alt.Scale(domain=names), title="sending rank", axis=axis)
+    heat = (
+        alt.Chart(values(rows))
+        .mark_rect()
+        .encode(
+            x=x,
+            y=y,
+            description="label:N",
+            color=alt.Color(
+                "bytes:Q",
+                title="bytes",
+                scale=alt.Scale(
+                    range=[theme.LIGHT_BLUE, theme.DARK_BLUE],
+                    type="log" if logarithmic else "linear",
+                    domain=[smallest if logarithmic else 0, largest],
+                ),
+                legend=alt.Legend(
+                    orient="bottom",
+                    direction="horizontal",
+                    gradientLength=side,
+                    gradientThickness=10,
+                    title="bytes sent, log scale" if logarithmic else "bytes sent",
+                    labelExpr="format(datum.value, '.2~s') + 'B'",
+                    tickCount=3,
+                ),
+            ),
+        )
+    )
+    layers = [heat]
+    if edges := _node_edges(item, ranks_per_row, names):
+        edge_data = values([{"edge": edge} for edge in edges])
+        rule = alt.Chart(edge_data).mark_rule(color=theme.INK, strokeWidth=1.5)
+        layers += [
+            rule.encode(x=alt.X("edge:N", bandPosition=0)),
+            rule.encode(y=alt.Y("edge:N", bandPosition=0)),
+        ]
+    return Figure(
+        key=f"{key}-matrix",
+        title=_message(item),
+        chart=alt.layer(*layers).properties(width=side, height=side),
+        columns=["sending rank", "sent", "largest to one partner"],
+        rows=[
+            [names[i], units.data_size(sum(row)), units.data_size(max(row))] for i, row in enumerate(cells)
+        ],
+        note=(f"A cell is {ranks_per_row} x {ranks_per_row} ranks. " if ranks_per_row > 1 else "")
+        + ("Lines: where a node ends and the next begins." if len(layers) > 1 else ""),
+    )
+
+
+def condense(cells: list[list[int]], ranks_per_row: int) -> tuple[int, list[list[int]]]:
+    """Return ranks per row and the matrix with neighbouring rows and columns added up until it fits `MAX_ROWS`."""
+    step = math.ceil(len(cells) / MAX_ROWS) if cells else 1
+    if step == 1:
+        return ranks_per_row, cells
+    size = math.ceil(len(cells) / step)
+    small = [[0] * size for _ in range(size)]
+    for i, row in enumerate(cells):
+        for j, value in enumerate(row):
+            small[i // step][j // step] += value
+    return ranks_per_row * step, small
+
+
+def _name(row: int, ranks_per_row: int, ranks: int) -> str:
+    first = row * ranks_per_row
+    last = min(first + ranks_per_row, ranks) - 1
+    return str(first) if first == last else f"{first}–{last}"
+
+
+def _node_edges(item: ReportItem, ranks_per_row: int, names: list[str]) -> list[str]:
+    ppn = item.predictions.ppn or math.ceil(item.profile.ranks / max(1, item.predictions.nodes))
+    if item.predictions.nodes < 2 or item.predictions.nodes > MAX_ROWS // 2 or ppn % ranks_per_row:
+        return []
+    step = ppn // ranks_per_row
+    return [names[n] for n in range(step, len(names), step)]
+
+
+def _message(item: ReportItem) -> str:
+    crossing = max((p.internode_bytes for p in item.predictions.predictions), default=0)
+    total = item.profile.message_bytes
+    if item.predictions.nodes < 2 or not total:
+        return f"{units.data_size(total)} go from rank to rank"
+    share = units.percent(min(1.0, crossing / total))
+    return f"{share} of the bytes cross between the {item.predictions.nodes} nodes"

@@ -1,0 +1,77 @@
+"""Where the ranks' time went: computation, communication, initialisation."""
+
+import json
+from collections.abc import Sequence
+
+import altair as alt
+
+from linkworth.report import units
+from linkworth.report.charts import theme
+from linkworth.report.charts.figure import Figure, values
+from linkworth.report.item import ReportItem
+
+KINDS = {"compute": "computation", "communication": "communication", "init": "initialisation"}
+COLOURS = {"computation": theme.BLUE, "communication": theme.VERMILION, "initialisation": theme.QUIET}
+
+
+def figure(items: Sequence[ReportItem]) -> Figure:
+    """Return one stacked bar for each program."""
+    rows = []
+    for number, item in enumerate(items):
+        start = 0.0
+        for field, kind in KINDS.items():
+            share = getattr(item.profile.shares, field)
+            rows.append(
+                {
+                    "program": str(number),
+                    "kind": kind,
+                    "start": start,
+                    "end": start + share,
+                    "middle": start + share / 2,
+                    "text": units.percent(share) if share >= 0.09 else "",
+                    "label": f"{item.profile.workload}: {units.percent(share)} {kind}",
+                }
+            )
+            start += share
+    names = {str(n): item.profile.workload for n, item in enumerate(items)}
+    base = alt.Chart(values(rows)).encode(
+        y=alt.Y(
+            "program:N",
+            title=None,
+            sort=list(names),
+            axis=alt.Axis(labelExpr=_lookup(names)),
+        )
+    )
+    bars = base.mark_bar(height=18).encode(
+        x=alt.X(
+            "start:Q",
+            title="share of the ranks' time",
+            axis=alt.Axis(format="%", tickCount=5),
+            scale=alt.Scale(domain=[0, 1]),
+        ),
+        x2="end:Q",
+        color=alt.Color("kind:N", scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))),
+        description="label:N",
+    )
+    labels = base.mark_text(color=theme.ON_DARK, fontWeight="bold").encode(x="middle:Q", text="text:N")
+    most = max(items, key=lambda item: item.profile.shares.communication)
+    share = units.percent(most.profile.shares.communication)
+    return Figure(
+        key="shares",
+        title=f"{most.profile.workload} communicates most: {share} of its ranks' time"
+        if len(items) > 1
+        else f"{most.profile.workload} communicates {share} of its ranks' time",
+        chart=(bars + labels).properties(width=theme.PLOT_WIDTH, height=alt.Step(28)),
+        columns=["program", *KINDS.values()],
+        rows=[
+            [item.profile.workload, *(units.percent(getattr(item.profile.shares, field)) for field in KINDS)]
+            for item in items
+        ],
+        note="As recorded where it ran; MPI_Init and MPI_Finalize are initialisation.",
+        wide=True,
+    )
+
+
+def _lookup(names: dict[str, str]) -> str:
+    """Return a Vega expression that shows a program's name for its number, so that equal names keep their own bars."""
+    return f"({json.dumps(names)})[datum.label]"

@@ -1,0 +1,71 @@
+"""Histogram of message sizes."""
+
+import altair as alt
+
+from linkworth.model.profile import SizeBin
+from linkworth.report import units
+from linkworth.report.charts import theme
+from linkworth.report.charts.figure import Figure, values
+from linkworth.report.item import ReportItem
+
+KINDS = {"messages": theme.SKY, "bytes": theme.VERMILION}
+
+
+def figure(item: ReportItem, key: str) -> Figure | None:
+    """Return bars of the share of messages and of bytes in each size bin; None where there are no messages."""
+    bins = _trim(item.profile.message_sizes)
+    if not bins:
+        return None
+    messages = sum(b.messages for b in bins)
+    volume = sum(b.bytes for b in bins)
+    rows = []
+    for b in bins:
+        for kind, amount, total in (("messages", b.messages, messages), ("bytes", b.bytes, volume)):
+            share = amount / total if total else 0.0
+            shown = units.count(amount) + " messages" if kind == "messages" else units.data_size(amount)
+            rows.append(
+                {
+                    "size": bin_name(b),
+                    "kind": kind,
+                    "share": share,
+                    "label": f"{bin_name(b)}: {shown}, {units.percent(share)} of all {kind}",
+                }
+            )
+    chart = (
+        alt.Chart(values(rows))
+        .mark_bar()
+        .encode(
+            y=alt.Y("size:N", title=None, sort=[bin_name(b) for b in bins]),
+            yOffset=alt.YOffset("kind:N", sort=list(KINDS)),
+            x=alt.X("share:Q", title="share of all", axis=alt.Axis(format="%", tickCount=5)),
+            color=alt.Color("kind:N", scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values()))),
+            description="label:N",
+        )
+        .properties(width=theme.PLOT_WIDTH - 40, height=alt.Step(9 if len(bins) > 12 else 12))
+    )
+    largest = max(bins, key=lambda b: b.bytes)
+    most = units.percent(largest.bytes / volume if volume else 0.0)
+    return Figure(
+        key=f"{key}-sizes",
+        title=f"{most} of the bytes travel in messages of {bin_name(largest)}",
+        chart=chart,
+        columns=["message size", "messages", "bytes"],
+        rows=[[bin_name(b), units.count(b.messages), units.data_size(b.bytes)] for b in bins],
+        note=f"{units.count(messages)} messages, {units.data_size(volume)} in all, those inside collectives included.",
+    )
+
+
+def bin_name(b: SizeBin) -> str:
+    """Return a bin's range of sizes in words."""
+    if b.lowest_bytes == b.highest_bytes:
+        return units.data_size(b.lowest_bytes)
+    low, high = units.data_size(b.lowest_bytes), units.data_size(b.highest_bytes + 1)
+    if low.split()[1] == high.split()[1]:
+        low = low.split()[0]
+    return f"{low}–{high}"
+
+
+def _trim(bins: list[SizeBin]) -> list[SizeBin]:
+    """Return the bins from the first to the last that holds a message."""
+    used = [n for n, b in enumerate(bins) if b.messages]
+    return bins[used[0] : used[-1] + 1] if used else []

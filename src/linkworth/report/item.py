@@ -1,0 +1,31 @@
+"""What one program contributes to a report."""
+
+import msgspec
+
+from linkworth.model.advice import Advice
+from linkworth.model.fabric import Fabric
+from linkworth.model.prediction import PredictionSet, SensitivityGrid
+from linkworth.model.price import Price
+from linkworth.model.profile import Profile
+from linkworth.model.trace import TraceMetadata
+
+
+class ReportItem(msgspec.Struct, frozen=True, kw_only=True):
+    """One recorded program: what its trace says, its time on other fabrics, and which one to take."""
+
+    profile: Profile
+    predictions: PredictionSet
+    advice: Advice
+    grids: list[SensitivityGrid] = msgspec.field(default_factory=list)
+    """At most one for each predicted fabric."""
+    fabrics: list[Fabric] = msgspec.field(default_factory=list)
+    """The predicted fabrics; their latency and bandwidth are where the grids' sliders start."""
+    prices: list[Price] = msgspec.field(default_factory=list)
+    """The prices behind the advice, with their sources."""
+    metadata: TraceMetadata | None = None
+    """Where and how the program ran."""
+
+    @property
+    def trusted(self) -> bool:
+        """False where the program says that its own result is wrong: its times then choose nothing."""
+        return self.profile.verified is not False

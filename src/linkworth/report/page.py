@@ -1,0 +1,139 @@
+"""Writes the page: one HTML file that holds all it needs and may fetch nothing."""
+
+import base64
+import hashlib
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import msgspec
+from markupsafe import Markup
+
+from linkworth import __version__
+from linkworth.errors import UsageError
+from linkworth.report import tables, units, whatif
+from linkworth.report.charts import fabrics, matrix, parts, sensitivity, shares, sizes
+from linkworth.report.charts.figure import Figure
+from linkworth.report.item import ReportItem
+from linkworth.report.summary import Summary, summarise
+from linkworth.report.svg import svg
+
+_SCRIPTS = ["interpolate.js", "sliders.js", "tooltip.js"]
+
+
+def write(items: Sequence[ReportItem], path: Path) -> None:
+    """Write the report of `items` to `path`, replacing it whole or not at all.
+
+    Raises UsageError where there is nothing to report or the file cannot be written.
+    """
+    if not items:
+        raise UsageError("a report needs at least one recorded program; record one with `linkworth trace`")
+    html = render(items)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text(html, encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise UsageError(
+            f"cannot write the report to {path}: {error.strerror}; choose another file with -o"
+        ) from error
+
+
+def render(items: Sequence[ReportItem]) -> str:
+    """Return the page as HTML text."""
+    summary = summarise(items)
+    data = whatif.build(items, summary.scale.runs)
+    style = _asset("styles.css")
+    script = "\n".join(_asset(name) for name in _SCRIPTS)
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_asset),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        duration=units.duration, percent=units.percent, rate=units.rate, count=units.count
+    )
+    macros = environment.get_template("macros.html.jinja").module
+    return environment.get_template("page.html.jinja").render(
+        drawing=macros.drawing,  # type: ignore[attr-defined]
+        version=__version__,
+        written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        policy=_policy(script, style),
+        style=Markup(style),
+        script=Markup(script),
+        data_json=_script_safe(data),
+        summary=summary,
+        whatif=data,
+        results=_results(items, summary, data),
+        step=whatif.STEP,
+        shares=_drawing(shares.figure(items)),
+        programs=[_program(item, f"p{number}", summary) for number, item in enumerate(items)],
+        fabric_rows=tables.fabrics(items),
+        price_rows=tables.prices(items),
+    )
+
+
+def _program(item: ReportItem, key: str, summary: Summary) -> dict[str, Any]:
+    figures: list[Figure | None] = [sizes.figure(item, key), matrix.figure(item, key)]
+    if item.trusted and item.predictions.predictions:
+        figures = [
+            fabrics.figure(item, key, summary.scale),
+            parts.figure(item, key),
+            sensitivity.latency(item, key),
+            sensitivity.bandwidth(item, key),
+            *figures,
+        ]
+    return {
+        "key": key,
+        "item": item,
+        "row": summary.rows[int(key[1:])],
+        "facts": tables.facts(item),
+        "calls": tables.calls(item.profile),
+        "warnings": tables.warnings(item),
+        "figures": [_drawing(figure) for figure in figures if figure],
+    }
+
+
+def _results(items: Sequence[ReportItem], summary: Summary, data: whatif.WhatIf) -> list[dict[str, Any]]:
+    """Return the rows of the sliders' table before a slider moves; each cell with the number of its option, or None."""
+    rows = [row for item, row in zip(items, summary.rows, strict=True) if item.trusted]
+    results = []
+    for row, program in zip(rows, data.programs, strict=True):
+        numbers = {option.fabric: number for number, option in enumerate(program.options)}
+        results.append({"row": row, "cells": [(cell, numbers.get(cell.fabric)) for cell in row.cells]})
+    return results
+
+
+def _drawing(figure: Figure) -> dict[str, Any]:
+    return {"figure": figure, "svg": svg(figure)}
+
+
+def _script_safe(data: whatif.WhatIf) -> Markup:
+    """Return JSON in which no text can end the script element or start a comment."""
+    text = msgspec.json.encode(data).decode()
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)
+
+
+def _policy(script: str, style: str) -> str:
+    """Return a content security policy: this script, this style sheet, and no network at all."""
+    return (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _asset(name: str) -> str:
+    return (resources.files("linkworth.report") / "templates" / name).read_text(encoding="utf-8")

@@ -1,0 +1,114 @@
+"""The summary as display strings, one row a program: the same for the page and for the terminal."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from linkworth.model.profile import Shares
+from linkworth.report import units
+from linkworth.report.item import ReportItem
+
+
+class FabricCell(msgspec.Struct, frozen=True, kw_only=True):
+    """One program on one fabric."""
+
+    fabric: str
+    time: str
+    cost: str
+    """In the summary's cost scale; empty where the fabric has no price."""
+    chosen: bool
+    feasible: bool
+
+
+class SummaryRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One program."""
+
+    workload: str
+    ranks: int
+    verified: str
+    trusted: bool
+    time: str
+    """Where it ran."""
+    ran_on: str
+    shares: Shares
+    group: str
+    group_reason: str
+    cells: list[FabricCell]
+    """In the order of the summary's fabrics."""
+    choice: str
+    choice_reason: str
+    breakeven: str
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """All programs of a report."""
+
+    fabrics: list[str]
+    rows: list[SummaryRow]
+    scale: units.CostScale
+
+
+def summarise(items: Sequence[ReportItem]) -> Summary:
+    """Return the summary of the items, with the union of their fabrics in order of first use."""
+    fabrics = list(dict.fromkeys(p.fabric for item in items for p in item.predictions.predictions))
+    scale = units.cost_scale([option.cost_usd for item in items for option in item.advice.options])
+    return Summary(fabrics=fabrics, rows=[_row(item, fabrics, scale) for item in items], scale=scale)
+
+
+def verified_text(verified: bool | None) -> str:
+    """Return what the program says of its own result, in a word."""
+    return {True: "yes", False: "FAILED", None: "not checked"}[verified]
+
+
+def ran_on(item: ReportItem) -> str:
+    """Return the hosts, cores and MPI library of the recorded run, as far as the trace knows them."""
+    if item.metadata is None:
+        return ""
+    if item.metadata.source == "skeleton":
+        return "not run: skeleton of its communication"
+    hosts = list(dict.fromkeys(rank.host for rank in item.metadata.ranks if rank.host))
+    parts = [hosts[0] if len(hosts) == 1 else f"{len(hosts)} hosts"] if hosts else []
+    cores = {rank.host: rank.cores for rank in item.metadata.ranks}
+    if total := sum(cores.values()):
+        parts.append(f"{total} core{'s' if total > 1 else ''}")
+    if library := f"{item.metadata.mpi.library} {item.metadata.mpi.version}".strip():
+        parts.append(library)
+    return ", ".join(parts)
+
+
+def _row(item: ReportItem, fabrics: list[str], scale: units.CostScale) -> SummaryRow:
+    profile, advice = item.profile, item.advice
+    measured = item.metadata.reported_seconds if item.metadata else None
+    return SummaryRow(
+        workload=profile.workload,
+        ranks=profile.ranks,
+        verified=verified_text(profile.verified),
+        trusted=item.trusted,
+        time=units.duration(profile.elapsed_seconds if measured is None else measured),
+        ran_on=ran_on(item),
+        shares=profile.shares,
+        group=profile.group,
+        group_reason=profile.group_reason,
+        cells=[_cell(item, fabric, scale) for fabric in fabrics],
+        choice=(advice.choice or "none fits") if item.trusted else "none",
+        choice_reason=advice.reason
+        if item.trusted
+        else "The program's own check failed, so its times choose nothing.",
+        breakeven=units.significant(advice.breakeven_price_ratio)
+        if item.trusted and advice.breakeven_price_ratio is not None
+        else "–",
+    )
+
+
+def _cell(item: ReportItem, fabric: str, scale: units.CostScale) -> FabricCell:
+    prediction = next((p for p in item.predictions.predictions if p.fabric == fabric), None)
+    option = next((o for o in item.advice.options if o.fabric == fabric), None)
+    if not item.trusted or prediction is None:
+        return FabricCell(fabric=fabric, time="–", cost="", chosen=False, feasible=True)
+    return FabricCell(
+        fabric=fabric,
+        time=units.duration(prediction.seconds),
+        cost=scale.text(option.cost_usd) if option else "",
+        chosen=item.advice.choice == fabric,
+        feasible=option.feasible if option else True,
+    )

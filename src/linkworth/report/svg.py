@@ -1,0 +1,82 @@
+"""From a chart's description to SVG that is safe inside a page, and to PNG."""
+
+import copy
+import json
+from typing import Any
+from xml.etree import ElementTree
+
+from markupsafe import Markup
+
+from linkworth.report.charts import theme
+from linkworth.report.charts.figure import Figure
+
+_ELEMENTS = {
+    "svg",
+    "g",
+    "path",
+    "rect",
+    "line",
+    "text",
+    "tspan",
+    "title",
+    "defs",
+    "clipPath",
+    "linearGradient",
+    "stop",
+    "circle",
+}
+_DROPPED = {"style", "href", "class", "version"}
+
+
+def svg(figure: Figure) -> Markup:
+    """Return the chart as inline SVG: known elements only, no style or link attributes, ids unique in the page.
+
+    A page's content security policy forbids inline styles, and two charts may not share the ids of their clip paths.
+    """
+    import vl_convert
+
+    root = ElementTree.fromstring(vl_convert.vegalite_to_svg(json.dumps(_specification(figure))))
+    _clean(root, figure.key)
+    root.set("role", "img")
+    root.set("aria-label", figure.title)
+    root.set("class", "chart")
+    return Markup(ElementTree.tostring(root, encoding="unicode", short_empty_elements=True))
+
+
+def png(figure: Figure, scale: float = 2.0) -> bytes:
+    """Return the chart as PNG with its title, on white: for documents."""
+    import vl_convert
+
+    specification = _specification(figure)
+    specification["title"] = figure.title
+    specification["background"] = "white"
+    data: bytes = vl_convert.vegalite_to_png(json.dumps(specification), scale=scale)
+    return data
+
+
+def _specification(figure: Figure) -> dict[str, Any]:
+    specification: dict[str, Any] = figure.chart.to_dict(validate=False)
+    specification["config"] = copy.deepcopy(theme.CONFIG)
+    specification["padding"] = 2
+    return specification
+
+
+def _clean(element: ElementTree.Element, key: str) -> None:
+    for child in list(element):
+        if _local(child.tag) in _ELEMENTS:
+            _clean(child, key)
+        else:
+            element.remove(child)
+    element.tag = _local(element.tag)
+    for name in list(element.attrib):
+        value = element.attrib[name]
+        if name.startswith(("on", "{")) or name in _DROPPED:
+            del element.attrib[name]
+        elif name == "id":
+            element.set("id", f"{key}-{value}")
+        elif "url(#" in value:
+            element.set(name, value.replace("url(#", f"url(#{key}-"))
+
+
+def _local(tag: str) -> str:
+    return tag.rsplit("}", 1)[-1]

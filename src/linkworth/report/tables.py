@@ -1,0 +1,109 @@
+"""The page's tables as rows of display strings."""
+
+from collections.abc import Sequence
+
+from linkworth.model.fabric import SourceNote
+from linkworth.model.profile import Profile
+from linkworth.report import units
+from linkworth.report.item import ReportItem
+
+_CALLS_SHOWN = 12
+
+
+def facts(item: ReportItem) -> list[tuple[str, str]]:
+    """Return what is known of the run and of its efficiency, as (name, value)."""
+    profile, pop = item.profile, item.profile.pop
+    rows = []
+    if item.metadata is not None:
+        if item.metadata.command:
+            rows.append(("command", " ".join(item.metadata.command)))
+        if item.metadata.created:
+            rows.append(("recorded", item.metadata.created))
+    ran = units.duration(profile.elapsed_seconds)
+    if profile.oversubscribed:
+        ran += ", more ranks than cores: computation counted in CPU time"
+    rows.append(("from start to end where it ran", ran))
+    if profile.descheduled_seconds:
+        rows.append(("waiting for a core, all ranks", units.duration(profile.descheduled_seconds)))
+    rows += [
+        ("messages", f"{units.count(profile.messages)}, {units.data_size(profile.message_bytes)}"),
+        ("parallel efficiency", units.percent(pop.parallel_efficiency)),
+        ("load balance", units.percent(pop.load_balance)),
+        ("communication efficiency", units.percent(pop.communication_efficiency)),
+        ("serialisation efficiency", units.percent(pop.serialisation_efficiency)),
+        ("transfer efficiency", units.percent(pop.transfer_efficiency)),
+    ]
+    crossing = max((p.internode_bytes for p in item.predictions.predictions), default=0)
+    rows.append((f"bytes between the {item.predictions.nodes} nodes", units.data_size(crossing)))
+    if item.predictions.calibration.cpu_factor != 1:
+        rows.append(("computation divided by", units.significant(item.predictions.calibration.cpu_factor)))
+    return rows
+
+
+def calls(profile: Profile) -> list[tuple[str, str, str, str]]:
+    """Return the longest MPI calls as (name, count, bytes, time over all ranks), the rest in one row."""
+    rows = [
+        (c.name, units.count(c.count), units.data_size(c.bytes), units.duration(c.seconds))
+        for c in profile.calls[:_CALLS_SHOWN]
+    ]
+    if rest := profile.calls[_CALLS_SHOWN:]:
+        rows.append(
+            (
+                f"{len(rest)} others",
+                units.count(sum(c.count for c in rest)),
+                units.data_size(sum(c.bytes for c in rest)),
+                units.duration(sum(c.seconds for c in rest)),
+            )
+        )
+    return rows
+
+
+def warnings(item: ReportItem) -> list[str]:
+    """Return what a reader must know before trusting the numbers, one sentence each."""
+    sentences = []
+    if not item.trusted:
+        sentences.append(
+            "The program's own check of its result failed: the recording shows what ran, "
+            "but no time or cost is predicted from it."
+        )
+    sentences += item.profile.damage
+    if item.profile.unmodelled:
+        calls_ = ", ".join(f"{name} ({units.count(n)})" for name, n in item.profile.unmodelled.items())
+        sentences.append(f"Recorded by time only, not replayed: {calls_}.")
+    return sentences + item.predictions.warnings + item.advice.warnings
+
+
+def fabrics(items: Sequence[ReportItem]) -> list[dict[str, str]]:
+    """Return every predicted fabric's main parameters with their sources."""
+    known = {fabric.name: fabric for item in items for fabric in item.fabrics}
+    return [
+        {
+            "name": fabric.name,
+            "title": fabric.title,
+            "latency": units.duration(fabric.link.latency_seconds),
+            "bandwidth": units.rate(fabric.link.bandwidth_bytes_per_second)
+            + (f" x {fabric.rails} rails" if fabric.rails > 1 else ""),
+            "source": "; ".join(_source(note) for note in fabric.sources) or fabric.origin,
+        }
+        for fabric in known.values()
+    ]
+
+
+def prices(items: Sequence[ReportItem]) -> list[dict[str, str]]:
+    """Return every price used, with its source."""
+    known = {
+        (price.fabric, price.name, price.usd_per_node_hour): price for item in items for price in item.prices
+    }
+    return [
+        {
+            "fabric": price.fabric,
+            "price": units.significant(price.usd_per_node_hour, 4),
+            "name": " ".join(filter(None, [price.provider, price.name, price.region])),
+            "source": ", ".join(filter(None, [price.source, price.date, price.note])),
+        }
+        for price in known.values()
+    ]
+
+
+def _source(note: SourceNote) -> str:
+    return f"{note.source} ({note.date})"

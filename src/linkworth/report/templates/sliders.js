@@ -1,0 +1,125 @@
+/** The sliders: read their places, compute every program anew, show and announce what changed. */
+(() => {
+  const section = document.getElementById("what-if");
+  if (!section) return;
+  const data = JSON.parse(document.getElementById("what-if-data").textContent);
+  const panels = [...section.querySelectorAll("[data-group]")];
+  const status = document.getElementById("what-if-status");
+  const PRICE_STEPS = 50;
+
+  const significant = (value, digits = 3) => {
+    if (value === 0 || !Number.isFinite(value)) return String(value);
+    const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(value))));
+    const rounded = Number(value.toPrecision(digits));
+    const exact = Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(rounded))));
+    return rounded.toFixed(Math.min(decimals, exact, 20));
+  };
+  const duration = (s) => {
+    if (s >= 36000) return `${Math.round(s / 3600)} h`;
+    if (s >= 3600) return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
+    if (s >= 600) return `${Math.floor(s / 60)} min ${Math.floor(s % 60)} s`;
+    const [scale, unit] = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]].find(([x]) => s >= x * 0.9995) ?? [1e-9, "ns"];
+    return `${significant(s / scale)} ${unit}`;
+  };
+  const rate = (bytes) => (bytes * 8 >= 1e9 ? `${significant(bytes * 8e-9)} Gbit/s` : `${significant(bytes * 8e-6)} Mbit/s`);
+  const cost = (usd) => significant(usd * data.runs);
+  const change = (now, before) => {
+    const percent = (now / before - 1) * 100;
+    if (Math.abs(percent) < 0.05) return "";
+    const digits = Math.abs(percent) < 10 ? 1 : 0;
+    return `${percent > 0 ? "+" : "−"}${Math.abs(percent).toFixed(digits)} %`;
+  };
+
+  const input = (panel, what) => panel.querySelector(`input[data-what="${what}"]`);
+  /** A place that rounding left beside a knot is that knot. */
+  const place = (panel, what, axis) => {
+    const control = input(panel, what);
+    const at = control ? Number(control.value) : axis.base;
+    return Math.abs(at - Math.round(at)) < 1e-9 ? Math.round(at) : at;
+  };
+
+  /** What the sliders of a group say now. */
+  const read = (group, panel) => ({
+    latency: group.latency && place(panel, "latency", group.latency),
+    bandwidth: group.bandwidth && place(panel, "bandwidth", group.bandwidth),
+    price: group.price === null ? null : (group.price * Number(input(panel, "price").value)) / PRICE_STEPS,
+  });
+
+  const label = (panel, what, text) => {
+    const control = input(panel, what);
+    if (!control) return;
+    control.setAttribute("aria-valuetext", text);
+    panel.querySelector(`output[data-what="${what}"]`).textContent = text;
+  };
+
+  const compute = (places) => data.programs.map((program) => {
+    const options = program.options.map((option) => {
+      const at = places[option.group];
+      const seconds = option.grid ? linkworth.secondsAt(option.grid, at.latency, at.bandwidth) : option.seconds;
+      const usd = at.price === null ? null : (seconds * program.nodes * at.price) / 3600;
+      return { fabric: option.fabric, seconds, cost: usd, price: at.price };
+    });
+    return { options, choice: linkworth.choose(options, program), ratio: linkworth.breakEven(options) };
+  });
+
+  const initialPlaces = data.groups.map((g) => ({
+    latency: g.latency && g.latency.base, bandwidth: g.bandwidth && g.bandwidth.base, price: g.price,
+  }));
+  const initial = compute(initialPlaces);
+
+  const show = () => {
+    const places = data.groups.map((group, n) => read(group, panels[n]));
+    data.groups.forEach((group, n) => {
+      const at = places[n];
+      if (group.latency) {
+        label(panels[n], "latency", duration(linkworth.valueAt(group.latency.knots, at.latency)));
+        label(panels[n], "bandwidth", rate(linkworth.valueAt(group.bandwidth.knots, at.bandwidth)));
+      }
+      if (at.price !== null) label(panels[n], "price", `${at.price.toFixed(3)} US$`);
+    });
+    const results = compute(places);
+    results.forEach((result, p) => {
+      const row = section.querySelector(`[data-program="${p}"]`);
+      result.options.forEach((option, o) => {
+        const cell = row.querySelector(`[data-option="${o}"]`);
+        cell.querySelector(".time").textContent = duration(option.seconds);
+        cell.querySelector(".cost").textContent = option.cost === null ? "no price" : cost(option.cost);
+        cell.querySelector(".change").textContent = change(option.seconds, initial[p].options[o].seconds);
+        cell.classList.toggle("chosen", result.choice === option);
+      });
+      row.querySelector(".choice").textContent = result.choice?.fabric ?? "none fits";
+      row.querySelector(".choice").classList.toggle("moved", result.choice?.fabric !== initial[p].choice?.fabric);
+      row.querySelector(".breakeven").textContent = result.ratio === null ? "–" : significant(result.ratio);
+    });
+    return results;
+  };
+
+  let announcing = 0;
+  const announce = (group, results) => {
+    clearTimeout(announcing);
+    announcing = setTimeout(() => {
+      status.textContent = data.groups[group].programs.slice(0, 6).map((p) => {
+        const option = results[p].options.find((o) => o.fabric === data.groups[group].fabric);
+        const usd = option.cost === null ? "" : `, ${cost(option.cost)} ${section.dataset.costLabel}`;
+        return `${data.programs[p].name} on ${option.fabric}: ${duration(option.seconds)}${usd}; choice ${results[p].choice?.fabric ?? "none"}.`;
+      }).join(" ");
+    }, 300);
+  };
+
+  const reset = () => {
+    data.groups.forEach((group, n) => {
+      for (const what of ["latency", "bandwidth"]) if (group[what]) input(panels[n], what).value = String(group[what].base);
+      if (group.price !== null) input(panels[n], "price").value = String(PRICE_STEPS);
+    });
+    show();
+  };
+
+  panels.forEach((panel, n) => panel.addEventListener("input", () => announce(n, show())));
+  document.getElementById("what-if-reset").addEventListener("click", () => {
+    reset();
+    clearTimeout(announcing);
+    status.textContent = "All sliders are back where they started.";
+  });
+  section.classList.add("ready");
+  reset();
+})();

@@ -1,0 +1,123 @@
+"""The data behind the page's sliders: the grids, the prices, and the rule of the choice."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from linkworth.model.fabric import Fabric
+from linkworth.model.prediction import SensitivityGrid
+from linkworth.report.item import ReportItem
+from linkworth.report.sensitivity import position, usable
+
+STEP = 0.0625
+"""Least move of a slider over a grid, in knots; a power of two, so that steps add up to knots exactly."""
+
+
+class Axis(msgspec.Struct, frozen=True, kw_only=True):
+    """One slider over the knots of a grid; it moves in knots, so that every knot is a place where it can stand."""
+
+    knots: list[float]
+    base: float
+    """Position of the fabric as it is."""
+
+
+class Group(msgspec.Struct, frozen=True, kw_only=True):
+    """The sliders of one fabric, for all programs whose grids have the same knots."""
+
+    fabric: str
+    programs: list[int]
+    latency: Axis | None
+    bandwidth: Axis | None
+    price: float | None
+    """US$ per node-hour where the slider starts; None where the fabric has no price."""
+
+
+class Option(msgspec.Struct, frozen=True, kw_only=True):
+    """One program on one fabric."""
+
+    fabric: str
+    group: int
+    seconds: float
+    grid: list[list[float]] | None
+
+
+class Program(msgspec.Struct, frozen=True, kw_only=True):
+    """One program with its goal and limits."""
+
+    name: str
+    nodes: int
+    goal: str
+    deadline: float | None
+    budget: float | None
+    options: list[Option]
+
+
+class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that the sliders need."""
+
+    runs: int
+    """Runs that a shown cost is for."""
+    groups: list[Group]
+    programs: list[Program]
+
+
+def build(items: Sequence[ReportItem], runs: int) -> WhatIf:
+    """Return the sliders' data; programs whose verification failed are left out."""
+    groups: dict[object, tuple[Group, list[int]]] = {}
+    programs: list[Program] = []
+    for item in items:
+        if not item.trusted:
+            continue
+        fabrics = {fabric.name: fabric for fabric in item.fabrics}
+        grids = {grid.fabric: grid for grid in item.grids if usable(grid) and grid.fabric in fabrics}
+        prices = {option.fabric: option.price_usd_per_node_hour for option in item.advice.options}
+        options = []
+        for prediction in item.predictions.predictions:
+            name = prediction.fabric
+            grid, price = grids.get(name), prices.get(name)
+            if grid is None and price is None:
+                continue
+            key = (name, price, _axes(grid))
+            if key not in groups:
+                members: list[int] = []
+                groups[key] = (_group(name, members, grid, fabrics.get(name), price), members)
+            groups[key][1].append(len(programs))
+            options.append(
+                Option(
+                    fabric=name,
+                    group=list(groups).index(key),
+                    seconds=prediction.seconds,
+                    grid=grid.seconds if grid else None,
+                )
+            )
+        advice = item.advice
+        programs.append(
+            Program(
+                name=item.profile.workload,
+                nodes=item.predictions.nodes,
+                goal=advice.goal,
+                deadline=advice.deadline_seconds,
+                budget=advice.budget_usd,
+                options=options,
+            )
+        )
+    return WhatIf(runs=runs, groups=[group for group, _ in groups.values()], programs=programs)
+
+
+def _axes(grid: SensitivityGrid | None) -> object:
+    return (tuple(grid.latency_seconds), tuple(grid.bandwidth_bytes_per_second)) if grid else None
+
+
+def _group(
+    name: str, programs: list[int], grid: SensitivityGrid | None, fabric: Fabric | None, price: float | None
+) -> Group:
+    if grid is None or fabric is None:
+        return Group(fabric=name, programs=programs, latency=None, bandwidth=None, price=price)
+    latency, bandwidth = grid.latency_seconds, grid.bandwidth_bytes_per_second
+    return Group(
+        fabric=name,
+        programs=programs,
+        latency=Axis(knots=latency, base=position(latency, fabric.link.latency_seconds)),
+        bandwidth=Axis(knots=bandwidth, base=position(bandwidth, fabric.link.bandwidth_bytes_per_second)),
+        price=price,
+    )

@@ -1,0 +1,239 @@
+"""Cases whose time was worked out by hand from the rules in docs/explanation/replay.md."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from synthetic import (
+    Call,
+    collective,
+    fabric,
+    irecv,
+    isend,
+    pcontrol,
+    recv,
+    send,
+    sendrecv,
+    waitall,
+    way,
+    write_trace,
+)
+
+from linkworth import _engine
+from linkworth.model.fabric import Fabric
+from linkworth.model.prediction import Layout, Prediction
+from linkworth.replay.run import replay
+
+US = 1e-6
+MS = 1e-3
+MB = 1_000_000
+NANOSECOND_A_BYTE = 1e9
+
+Predict = Callable[..., Prediction]
+
+
+@pytest.fixture
+def predict(tmp_path: Path) -> Predict:
+    """Replay hand-made ranks, one node a rank unless `nodes` places them."""
+
+    def run(ranks: Sequence[Sequence[Call]], on: Fabric, nodes: list[int] | None = None) -> Prediction:
+        trace = _engine.Trace(str(write_trace(tmp_path / "hand.lwt", ranks)))
+        placed = nodes if nodes is not None else list(range(len(ranks)))
+        prediction = replay(trace, on, Layout(nodes=max(placed) + 1, node_of_rank=placed))
+        parts = (
+            prediction.compute_seconds
+            + prediction.overhead_seconds
+            + prediction.latency_seconds
+            + prediction.bandwidth_seconds
+            + prediction.wait_seconds
+        )
+        assert parts == pytest.approx(prediction.seconds, rel=1e-12, abs=1e-15)
+        return prediction
+
+    return run
+
+
+def test_a_message_below_the_eager_limit(predict: Predict) -> None:
+    # o_s + L + n/B + o_r = 2 + 10 + 1 + 2 us
+    on = fabric(way(latency=10 * US, bandwidth=NANOSECOND_A_BYTE, overhead=2 * US, eager=4096))
+    got = predict([[send(1, 1000)], [recv(0, 1000)]], on)
+    assert got.seconds == pytest.approx(15 * US)
+    assert got.overhead_seconds == pytest.approx(4 * US)
+    assert got.latency_seconds == pytest.approx(10 * US)
+    assert got.bandwidth_seconds == pytest.approx(1 * US)
+    assert got.internode_bytes == 1000
+    assert got.seconds_per_latency_second == pytest.approx(1)
+    assert got.seconds_per_inverse_bandwidth == pytest.approx(1000)
+
+
+def test_a_message_above_the_eager_limit(predict: Predict) -> None:
+    # o_s + L, then the answer o_r + o_s + L + o_r, then L + n/B + o_r: 3 x 10 + 5 x 2 + 8 us
+    on = fabric(way(latency=10 * US, bandwidth=NANOSECOND_A_BYTE, overhead=2 * US, eager=4096))
+    got = predict([[send(1, 8000)], [recv(0, 8000)]], on)
+    assert got.seconds == pytest.approx(48 * US)
+    assert got.latency_seconds == pytest.approx(30 * US)
+
+
+def test_a_rendezvous_waits_for_a_late_receiver(predict: Predict) -> None:
+    # The receive is posted at 100 us; answer, data: 2 x 10 + 8 us after that.
+    on = fabric(way(latency=10 * US, bandwidth=NANOSECOND_A_BYTE, eager=4096))
+    got = predict([[send(1, 8000)], [recv(0, 8000).after(100 * US)]], on)
+    assert got.seconds == pytest.approx(128 * US)
+    assert got.compute_seconds == pytest.approx(100 * US)
+
+
+def test_an_eager_sender_does_not_wait_for_a_late_receiver(predict: Predict) -> None:
+    on = fabric(way(latency=10 * US, bandwidth=NANOSECOND_A_BYTE, eager=4096))
+    got = predict([[send(1, 1000)], [recv(0, 1000).after(100 * US)]], on)
+    assert got.seconds == pytest.approx(100 * US)
+
+
+def test_a_synchronous_send_uses_the_rendezvous_at_any_size(predict: Predict) -> None:
+    on = fabric(way(latency=10 * US, eager=4096))
+    assert predict([[send(1, 8)], [recv(0, 8)]], on).seconds == pytest.approx(10 * US)
+    synchronous = predict([[send(1, 8, name="MPI_Ssend")], [recv(0, 8)]], on)
+    assert synchronous.seconds == pytest.approx(30 * US)
+
+
+def test_a_buffered_send_returns_before_its_receiver_comes(predict: Predict) -> None:
+    on = fabric(way(latency=10 * US, bandwidth=NANOSECOND_A_BYTE, eager=4096))
+    late = recv(0, 8000).after(100 * US)
+    ready = send(1, 8000, name="MPI_Bsend")
+    got = predict([[ready, send(2, 0)], [late], [recv(0, 0)]], on)
+    assert got.seconds == pytest.approx(128 * US)
+    reached = predict([[ready, send(2, 0).after(200 * US)], [late], [recv(0, 0)]], on)
+    assert reached.seconds == pytest.approx(210 * US)
+
+
+def test_a_ring(predict: Predict) -> None:
+    # A token once round four ranks: 4 x (o + L + n/B + o)
+    on = fabric(way(latency=10 * US, bandwidth=NANOSECOND_A_BYTE, overhead=1 * US))
+    first = [send(1, 1000), recv(3, 1000)]
+    others = [[recv(rank - 1, 1000), send((rank + 1) % 4, 1000)] for rank in (1, 2, 3)]
+    assert predict([first, *others], on).seconds == pytest.approx(4 * 13 * US)
+
+
+def test_two_senders_of_a_node_share_its_nic(predict: Predict) -> None:
+    # Both 1 MB messages leave node 0: 1 ms + 1 ms, then one latency.
+    on = fabric(way(latency=10 * US, bandwidth=NANOSECOND_A_BYTE))
+    got = predict([[send(2, MB)], [send(3, MB)], [recv(0, MB)], [recv(1, MB)]], on, nodes=[0, 0, 1, 2])
+    assert got.seconds == pytest.approx(2 * MS + 10 * US)
+
+
+def test_eight_senders_into_one_receiver(predict: Predict) -> None:
+    on = fabric(way(bandwidth=NANOSECOND_A_BYTE))
+    senders = [[send(8, MB)] for _ in range(8)]
+    receiver = [irecv(rank, MB) for rank in range(8)] + [waitall(*range(8, 0, -1))]
+    assert predict([*senders, receiver], on).seconds == pytest.approx(8 * MS)
+
+
+def test_an_all_to_all_takes_its_bytes_over_the_bandwidth(predict: Predict) -> None:
+    # Two nodes of two ranks: each node sends 2 x 2 x 1 MB and receives as much, at once.
+    on = fabric(way(bandwidth=NANOSECOND_A_BYTE))
+    got = predict([[collective("MPI_Alltoall", MB)]] * 4, on, nodes=[0, 0, 1, 1])
+    assert got.seconds == pytest.approx(4 * MS)
+    assert got.bandwidth_seconds == pytest.approx(4 * MS)
+    assert got.internode_bytes == 8 * MB
+
+
+@pytest.mark.parametrize(("ranks", "rounds"), [(2, 1), (3, 2), (4, 2), (8, 3), (13, 4), (64, 6)])
+def test_a_barrier_takes_log2_of_the_ranks_latencies(predict: Predict, ranks: int, rounds: int) -> None:
+    on = fabric(way(latency=10 * US, bandwidth=NANOSECOND_A_BYTE))
+    got = predict([[collective("MPI_Barrier")]] * ranks, on)
+    assert got.seconds == pytest.approx(rounds * 10 * US)
+    assert got.seconds_per_latency_second == pytest.approx(rounds)
+
+
+def test_computation_that_hides_a_message(predict: Predict) -> None:
+    # A 6 ms message under 10 ms of computation.
+    on = fabric(way(bandwidth=NANOSECOND_A_BYTE))
+    receiver = [irecv(0, 6 * MB), waitall(1).after(10 * MS)]
+    got = predict([[send(1, 6 * MB)], receiver], on)
+    assert got.seconds == pytest.approx(10 * MS)
+    assert got.compute_seconds == pytest.approx(10 * MS)
+
+
+def test_computation_that_does_not_hide_a_message(predict: Predict) -> None:
+    on = fabric(way(bandwidth=NANOSECOND_A_BYTE))
+    receiver = [irecv(0, 6 * MB), waitall(1).after(4 * MS)]
+    got = predict([[send(1, 6 * MB)], receiver], on)
+    assert got.seconds == pytest.approx(6 * MS)
+    afterwards = Call("MPI_Wtime", "local").after(4 * MS)
+    blocking = predict([[send(1, 6 * MB)], [recv(0, 6 * MB), afterwards]], on)
+    assert blocking.seconds == pytest.approx(10 * MS)
+    assert blocking.bandwidth_seconds == pytest.approx(6 * MS)
+
+
+def test_a_bandwidth_that_is_no_whole_number_of_nanoseconds_a_byte(predict: Predict) -> None:
+    on = fabric(way(bandwidth=6.8e9))
+    assert predict([[send(1, 68 * MB)], [recv(0, 68 * MB)]], on).seconds == pytest.approx(10 * MS)
+
+
+def test_packets_add_their_headers(predict: Predict) -> None:
+    # Ethernet, MTU 1500: 1448 B of data in 1538 B on the wire; 3000 B need 3 packets of 90 B of headers.
+    link = way(bandwidth=NANOSECOND_A_BYTE, mtu_bytes=1500, header_bytes=90, header_in_mtu_bytes=52)
+    assert predict([[send(1, 3000)], [recv(0, 3000)]], fabric(link)).seconds == pytest.approx(3.27 * US)
+    assert predict([[send(1, 0)], [recv(0, 0)]], fabric(link)).seconds == pytest.approx(0.09 * US)
+
+
+def test_overhead_by_message_size_is_linear_between_points(predict: Predict) -> None:
+    link = way()
+    link = type(link)(
+        latency_seconds=0.0,
+        bandwidth_bytes_per_second=float("inf"),
+        send_overhead=[(100, 1 * US), (300, 3 * US)],
+        eager_limit_bytes=1 << 40,
+    )
+    for size, expected in ((0, 1), (100, 1), (200, 2), (300, 3), (9999, 3)):
+        got = predict([[send(1, size)], [recv(0, size)]], fabric(link))
+        assert got.overhead_seconds == pytest.approx(expected * US)
+
+
+def test_rails_carry_long_messages_together_and_short_ones_side_by_side(predict: Predict) -> None:
+    link = way(bandwidth=NANOSECOND_A_BYTE)
+    striped = fabric(link, rails=4, stripe_min_bytes=65536)
+    assert predict([[send(1, 4 * MB)], [recv(0, 4 * MB)]], striped).seconds == pytest.approx(1 * MS)
+    half = fabric(link, rails=4, rail_efficiency=1 / 3, stripe_min_bytes=65536)
+    assert predict([[send(1, 4 * MB)], [recv(0, 4 * MB)]], half).seconds == pytest.approx(2 * MS)
+    short = [[isend(1, 50_000) for _ in range(4)], [recv(0, 50_000) for _ in range(4)]]
+    assert predict(short, striped).seconds == pytest.approx(50 * US)
+
+
+def test_messages_inside_a_node_leave_its_nic_alone(predict: Predict) -> None:
+    inside = way(latency=1 * US, bandwidth=10 * NANOSECOND_A_BYTE)
+    on = fabric(way(latency=50 * US, bandwidth=NANOSECOND_A_BYTE), inside)
+    got = predict([[send(1, MB)], [recv(0, MB)]], on, nodes=[0, 0])
+    assert got.seconds == pytest.approx(101 * US)
+    assert got.internode_bytes == 0
+
+
+def test_the_ceiling_of_a_nodes_memory_is_shared(predict: Predict) -> None:
+    inside = way(bandwidth=NANOSECOND_A_BYTE)
+    on = fabric(way(), inside, intranode_total_bytes_per_second=NANOSECOND_A_BYTE)
+    ranks = [[send(2, MB)], [send(3, MB)], [recv(0, MB)], [recv(1, MB)]]
+    assert predict(ranks, on, nodes=[0] * 4).seconds == pytest.approx(2 * MS)
+
+
+def test_cpu_time_is_the_computation_where_it_is_known(predict: Predict) -> None:
+    got = predict([[collective("MPI_Barrier").after(4 * MS, cpu=1 * MS)]], fabric(way()))
+    assert got.seconds == pytest.approx(1 * MS)
+
+
+def test_what_comes_before_mpi_init_is_left_out(predict: Predict) -> None:
+    assert predict([[], []], fabric(way())).seconds == 0
+
+
+def test_the_marked_region_alone_is_timed(predict: Predict) -> None:
+    rank = [
+        collective("MPI_Barrier").after(5 * MS),
+        pcontrol(1),
+        sendrecv(1, 8, 1).after(2 * MS),
+        pcontrol(0).after(1 * MS),
+        collective("MPI_Barrier").after(7 * MS),
+    ]
+    other = [*rank[:2], sendrecv(0, 8, 0).after(1 * MS), pcontrol(0).after(1 * MS), rank[4]]
+    got = predict([rank, other], fabric(way(latency=10 * US)))
+    assert got.seconds == pytest.approx(3 * MS + 0 * US, rel=0.02)
+    assert got.compute_seconds == pytest.approx(3 * MS)
+    # The whole run's bytes count, wherever its timed part lies.
+    assert got.internode_bytes == 16

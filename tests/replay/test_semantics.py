@@ -1,0 +1,190 @@
+"""MPI's matching rules, requests, communicators and damaged traces in the replay."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from synthetic import (
+    ANY,
+    PROC_NULL,
+    Call,
+    collective,
+    fabric,
+    irecv,
+    isend,
+    recv,
+    send,
+    waitall,
+    way,
+    write_trace,
+)
+
+from linkworth import _engine
+from linkworth.errors import UsageError
+from linkworth.model.fabric import Fabric
+from linkworth.model.prediction import Layout
+from linkworth.replay.run import Replay, replay_in_detail
+
+US = 1e-6
+LATENCY = fabric(way(latency=10 * US))
+
+
+def run(
+    tmp_path: Path,
+    ranks: Sequence[Sequence[Call]],
+    on: Fabric = LATENCY,
+    *,
+    tolerate_cut: bool = False,
+    end: bool = True,
+) -> Replay:
+    trace = _engine.Trace(str(write_trace(tmp_path / "case.lwt", ranks, end=end)))
+    layout = Layout(nodes=len(ranks), node_of_rank=list(range(len(ranks))))
+    return replay_in_detail(trace, on, layout, tolerate_cut=tolerate_cut)
+
+
+def test_tags_select_messages_whatever_their_order(tmp_path: Path) -> None:
+    sender = [send(1, 8, tag=1), send(1, 8, tag=2).after(100 * US)]
+    receiver = [recv(0, 8, tag=2), recv(0, 8, tag=1)]
+    assert run(tmp_path, [sender, receiver]).prediction.seconds == pytest.approx(110 * US)
+
+
+def test_a_wildcard_takes_the_message_that_arrives_first(tmp_path: Path) -> None:
+    slow = [send(2, 8).after(50 * US)]
+    fast = [send(2, 8)]
+    master = [recv(ANY, 8, actual=(1, 0)), recv(ANY, 8, actual=(0, 0)).after(30 * US)]
+    # First match at 10 us, 30 us of work, second message at 60 us.
+    assert run(tmp_path, [slow, fast, master]).prediction.seconds == pytest.approx(60 * US)
+
+
+def test_an_earlier_exact_receive_goes_before_a_wildcard(tmp_path: Path) -> None:
+    sender = [send(1, 8), send(1, 8).after(100 * US)]
+    # Requests 0 (exact) and 1 (wildcard): waiting for the exact one needs only the first message.
+    receiver = [irecv(0, 8), irecv(ANY, 8), waitall(2), waitall(1).after(1 * US)]
+    assert run(tmp_path, [sender, receiver]).prediction.seconds == pytest.approx(110 * US)
+    swapped = [irecv(ANY, 8), irecv(0, 8), waitall(1), waitall(2).after(500 * US)]
+    assert run(tmp_path, [sender, swapped]).prediction.seconds == pytest.approx(610 * US)
+
+
+def test_any_tag_keeps_the_order_of_a_pair(tmp_path: Path) -> None:
+    sender = [send(1, 8, tag=5), send(1, 8, tag=6).after(40 * US)]
+    receiver = [recv(0, 8, tag=ANY, actual=(0, 5)), recv(0, 8, tag=6)]
+    assert run(tmp_path, [sender, receiver]).prediction.seconds == pytest.approx(50 * US)
+
+
+def test_proc_null_costs_nothing(tmp_path: Path) -> None:
+    calls = [send(PROC_NULL, 8), recv(PROC_NULL, 8), irecv(PROC_NULL, 8), isend(PROC_NULL, 8), waitall(2, 1)]
+    assert run(tmp_path, [calls]).prediction.seconds == 0
+
+
+def test_persistent_requests_start_again_and_again(tmp_path: Path) -> None:
+    def start() -> Call:
+        return Call("MPI_Start", "start", references=[1])
+
+    sender = [Call("MPI_Send_init", "send_init", comm=0, peer=1, tag=3, bytes=8)]
+    receiver = [Call("MPI_Recv_init", "recv_init", comm=0, peer=0, tag=3, bytes=8)]
+    for _ in range(3):
+        sender += [start().after(20 * US), waitall(1)]
+        receiver += [start(), waitall(1)]
+    assert run(tmp_path, [sender, receiver]).prediction.seconds == pytest.approx(70 * US)
+
+
+def test_a_probe_waits_for_its_message(tmp_path: Path) -> None:
+    probe = Call("MPI_Probe", "probe", comm=0, peer=ANY, tag=ANY, found=True, actual_peer=0, actual_tag=4)
+    ranks = [[send(1, 8, tag=4).after(30 * US)], [probe, recv(0, 8, tag=4).after(5 * US)]]
+    assert run(tmp_path, ranks).prediction.seconds == pytest.approx(45 * US)
+
+
+def test_a_loop_of_polls_is_waiting_not_computation(tmp_path: Path) -> None:
+    polls = [
+        Call("MPI_Test", "complete", mode=4, listed=1, completions=[]).after(1 * US) for _ in range(1000)
+    ]
+    receiver = [irecv(0, 8), *polls, waitall(1).after(1 * US)]
+    assert run(tmp_path, [[send(1, 8)], receiver]).prediction.seconds == pytest.approx(10 * US, rel=0.2)
+
+
+def test_a_cancelled_receive_takes_no_message(tmp_path: Path) -> None:
+    cancel = Call("MPI_Cancel", "request_cancel", references=[1])
+    receiver = [irecv(0, 8), cancel, waitall(1), recv(0, 8)]
+    assert run(tmp_path, [[send(1, 8).after(50 * US)], receiver]).prediction.seconds == pytest.approx(60 * US)
+
+
+def test_a_non_blocking_collective_overlaps_computation(tmp_path: Path) -> None:
+    calls = [
+        Call("MPI_Iallreduce", "icollective", comm=0, peer=-1, bytes=8, recv_bytes=8),
+        waitall(1).after(15 * US),
+    ]
+    # Two rounds of recursive doubling take 20 us, of which 15 are hidden.
+    assert run(tmp_path, [calls] * 4).prediction.seconds == pytest.approx(20 * US)
+    hidden = [calls[0], waitall(1).after(35 * US)]
+    assert run(tmp_path, [hidden] * 4).prediction.seconds == pytest.approx(35 * US)
+
+
+def split(parent_members: list[int], number: int) -> Call:
+    return Call("MPI_Comm_split", "comm_new", comm=0, new_comm=number, members=parent_members)
+
+
+def test_messages_of_two_communicators_do_not_meet(tmp_path: Path) -> None:
+    dup = Call("MPI_Comm_dup", "comm_new", comm=0, new_comm=2, members=[0, 1])
+    sender = [dup, send(1, 8, comm=0), send(1, 8, comm=2).after(100 * US)]
+    receiver = [dup, recv(0, 8, comm=2), recv(0, 8, comm=0)]
+    assert run(tmp_path, [sender, receiver]).prediction.seconds == pytest.approx(120 * US)
+
+
+def test_a_collective_on_half_of_the_ranks(tmp_path: Path) -> None:
+    ranks = []
+    for rank in range(8):
+        half = list(range(4)) if rank < 4 else list(range(7, 3, -1))
+        late = 500 * US if rank == 7 else 0.0
+        ranks.append([split(half, 2), collective("MPI_Barrier", comm=2).after(late)])
+    got = run(tmp_path, ranks).prediction
+    # Rank 7 is late for its own half only: split 20 us, 500 us, barrier 20 us.
+    assert got.seconds == pytest.approx(540 * US)
+    assert got.messages == 8 * 2 * 2
+
+
+def test_an_intercommunicator_names_the_remote_group(tmp_path: Path) -> None:
+    def bridge(mine: list[int], other: list[int]) -> Call:
+        return Call(
+            "MPI_Intercomm_create",
+            "comm_new",
+            comm=0,
+            new_comm=2,
+            inter=True,
+            members=mine,
+            remote_members=other,
+        )
+
+    ranks = [
+        [bridge([0], [1, 2]), send(1, 8, comm=2)],
+        [bridge([1, 2], [0])],
+        [bridge([1, 2], [0]), recv(0, 8, comm=2)],
+    ]
+    got = run(tmp_path, ranks).prediction
+    assert got.seconds == pytest.approx(10 * US)
+    assert got.messages == 1
+
+
+def test_a_call_that_is_not_modelled_keeps_its_recorded_time_and_is_named(tmp_path: Path) -> None:
+    put = Call("MPI_Put", "local").lasting(3e-3)
+    harmless = Call("MPI_Comm_rank", "local").lasting(1.0)
+    got = run(tmp_path, [[put, harmless, put]])
+    assert got.prediction.seconds == pytest.approx(6e-3)
+    assert got.prediction.wait_seconds == pytest.approx(6e-3)
+    assert got.unmodelled == {"MPI_Put": 2}
+
+
+def test_a_message_that_nobody_sends_is_an_error_that_names_the_call(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="rank 1 stops in MPI_Recv, which waits for a message"):
+        run(tmp_path, [[], [recv(0, 8)]])
+
+
+def test_a_cut_trace_is_replayed_as_far_as_it_goes(tmp_path: Path) -> None:
+    got = run(tmp_path, [[], [recv(0, 8).after(7 * US)]], tolerate_cut=True, end=False)
+    assert got.prediction.seconds == pytest.approx(7 * US)
+    assert got.stopped == ["rank 1 stops in MPI_Recv, which waits for a message that the trace does not hold"]
+
+
+def test_a_placement_of_another_rank_count_is_refused(tmp_path: Path) -> None:
+    trace = _engine.Trace(str(write_trace(tmp_path / "two.lwt", [[], []])))
+    with pytest.raises(UsageError, match="the placement has 3 ranks, but the trace has 2"):
+        replay_in_detail(trace, LATENCY, Layout(nodes=1, node_of_rank=[0, 0, 0]))

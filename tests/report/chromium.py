@@ -1,0 +1,158 @@
+"""Headless Chromium over its debugging pipe (Chrome DevTools Protocol), with no library between."""
+
+import json
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+_OPTIONS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--remote-debugging-pipe",
+    "about:blank",
+]
+
+
+def find() -> str | None:
+    """Return the browser's path, or None."""
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+class Page:
+    """One tab; the messages it logs, the errors it throws and the requests it makes are kept."""
+
+    def __init__(self) -> None:
+        browser = find()
+        assert browser
+        self._profile = tempfile.TemporaryDirectory(prefix="linkworth-chromium-", ignore_cleanup_errors=True)
+        commands, self._to = os.pipe()
+        self._from, answers = os.pipe()
+        # bash, since a POSIX shell may know single-digit descriptors only.
+        shell = f'exec "$@" 3<&{commands} 4>&{answers}'
+        self._process = subprocess.Popen(
+            ["bash", "-c", shell, "chromium", browser, f"--user-data-dir={self._profile.name}", *_OPTIONS],
+            pass_fds=(commands, answers),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        os.close(commands)
+        os.close(answers)
+        self._buffer = b""
+        self._number = 0
+        self._session: str | None = None
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self.loaded = False
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.call(f"{domain}.enable")
+
+    def __enter__(self) -> "Page":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._to)
+        os.close(self._from)
+        self._process.terminate()
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._profile.cleanup()
+
+    def call(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """Send one command and return its result."""
+        self._number += 1
+        message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
+        if self._session:
+            message["sessionId"] = self._session
+        os.write(self._to, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._receive()
+            if answer.get("id") == self._number:
+                if "error" in answer:
+                    raise RuntimeError(f"{method}: {answer['error']['message']}")
+                return answer["result"]
+
+    def open(self, path: Path, *, width: int = 1280, height: int = 900, mobile: bool = False) -> None:
+        """Load a file and wait until it is complete."""
+        self.size(width, height, mobile=mobile)
+        self.loaded = False
+        self.requests.clear()
+        self.call("Page.navigate", url=path.as_uri())
+        while not self.loaded:
+            self._receive()
+
+    def size(self, width: int, height: int, *, mobile: bool = False) -> None:
+        """Set the size of the window in CSS pixels."""
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=mobile,
+        )
+
+    def evaluate(self, expression: str) -> Any:
+        """Return the value of a JavaScript expression."""
+        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in result:
+            raise RuntimeError(result["exceptionDetails"]["exception"].get("description", "exception"))
+        return result["result"].get("value")
+
+    def press(self, key: str) -> None:
+        """Press one key on the element that has the focus."""
+        code = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}[key]
+        for kind in ("rawKeyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
+
+    def text(self, selector: str) -> str:
+        """Return the text of the first element that matches."""
+        return str(self.evaluate(f"document.querySelector({json.dumps(selector)}).textContent"))
+
+    def _receive(self, seconds: float = 60.0) -> dict[str, Any]:
+        deadline = time.monotonic() + seconds
+        while b"\0" not in self._buffer:
+            if not select.select([self._from], [], [], max(0.0, deadline - time.monotonic()))[0]:
+                raise TimeoutError("the browser does not answer")
+            data = os.read(self._from, 1 << 16)
+            if not data:
+                raise RuntimeError("the browser ended")
+            self._buffer += data
+        raw, self._buffer = self._buffer.split(b"\0", 1)
+        message: dict[str, Any] = json.loads(raw)
+        self._note(message)
+        return message
+
+    def _note(self, message: dict[str, Any]) -> None:
+        parameters = message.get("params", {})
+        match message.get("method"):
+            case "Page.loadEventFired":
+                self.loaded = True
+            case "Network.requestWillBeSent":
+                self.requests.append(parameters["request"]["url"])
+            case "Runtime.exceptionThrown":
+                self.complaints.append(str(parameters["exceptionDetails"]))
+            case "Runtime.consoleAPICalled":
+                self.complaints.append(str(parameters["args"]))
+            case "Log.entryAdded":
+                self.complaints.append(parameters["entry"]["text"])

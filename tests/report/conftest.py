@@ -1,0 +1,22 @@
+"""Pages of hand-made items, written once for all tests of a worker."""
+
+from pathlib import Path
+
+import pytest
+import samples
+
+from linkworth import report
+
+
+@pytest.fixture(scope="session")
+def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    report.write(samples.three(), path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def hostile_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "hostile.html"
+    report.write(samples.hostile(), path)
+    return path

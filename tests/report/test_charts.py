@@ -1,0 +1,145 @@
+from collections.abc import Callable
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+import samples
+
+from linkworth.model.profile import Matrix, SizeBin
+from linkworth.report import ReportItem, units
+from linkworth.report.charts import fabrics, matrix, parts, sensitivity, shares, sizes
+from linkworth.report.charts.figure import Figure
+from linkworth.report.svg import png, svg
+
+SCALE = units.CostScale(1000)
+CHARTS: dict[str, Callable[[ReportItem], Figure | None]] = {
+    "shares": lambda item: shares.figure([item]),
+    "fabrics": lambda item: fabrics.figure(item, "p0", SCALE),
+    "parts": lambda item: parts.figure(item, "p0"),
+    "sizes": lambda item: sizes.figure(item, "p0"),
+    "matrix": lambda item: matrix.figure(item, "p0"),
+    "latency": lambda item: sensitivity.latency(item, "p0"),
+    "bandwidth": lambda item: sensitivity.bandwidth(item, "p0"),
+}
+
+
+def marks(figure: Figure) -> list[str]:
+    """Return the descriptions of the marks that were drawn."""
+    root = ElementTree.fromstring(svg(figure))
+    return [
+        e.get("aria-label", "")
+        for e in root.iter()
+        if e.get("role") == "graphics-symbol" and e.get("aria-roledescription") not in ("axis", "legend")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "mark"),
+    [
+        ("shares", "npb:ft.W communicates 45 % of its ranks' time", "npb:ft.W: 45 % communication"),
+        (
+            "fabrics",
+            "ib-fdr is the cheapest choice: 53.3 ms, 0.0289 US$ per 1\u202f000 runs",
+            "gbe: 220 ms, 0.0953 US$ per 1\u202f000 runs",
+        ),
+        ("parts", "On gbe, bandwidth is 73 % of the critical path", "gbe: bandwidth 160 ms, 73 %"),
+        (
+            "sizes",
+            "100 % of the bytes travel in messages of 64–128 KiB",
+            "64–128 KiB: 2\u202f400 messages, 71 % of all messages",
+        ),
+        ("matrix", "53 % of the bytes cross between the 2 nodes", "from 3 to 4: 2.24 MiB"),
+        ("latency", "Twice the latency costs 10gbe 6 % more time", "gbe at 25.0 µs: 220 ms"),
+        ("bandwidth", "Half the bandwidth costs gbe 73 % more time", "ib-hdr at 200 Gbit/s: 51.1 ms"),
+    ],
+)
+def test_a_chart_says_its_message_and_draws_its_numbers(name: str, title: str, mark: str) -> None:
+    figure = CHARTS[name](samples.item())
+    assert figure is not None
+    assert figure.title == title
+    assert mark in marks(figure)
+    assert figure.rows
+    assert {len(row) for row in figure.rows} == {len(figure.columns)}
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_chart_is_drawn_as_png_too(name: str) -> None:
+    figure = CHARTS[name](samples.item())
+    assert figure is not None
+    assert png(figure, scale=1).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.parametrize("text", samples.HOSTILE)
+def test_hostile_names_stay_text(name: str, text: str) -> None:
+    item = samples.item(text)
+    item = msgspec.structs.replace(
+        item,
+        predictions=msgspec.structs.replace(
+            item.predictions,
+            predictions=[
+                msgspec.structs.replace(p, fabric=text + p.fabric) for p in item.predictions.predictions
+            ],
+        ),
+        fabrics=[msgspec.structs.replace(f, name=text + f.name) for f in item.fabrics],
+        grids=[msgspec.structs.replace(g, fabric=text + g.fabric) for g in item.grids],
+    )
+    figure = CHARTS[name](item)
+    assert figure is not None
+    drawn = svg(figure)
+    root = ElementTree.fromstring(drawn)
+    allowed = {
+        "svg",
+        "g",
+        "path",
+        "rect",
+        "line",
+        "text",
+        "tspan",
+        "title",
+        "defs",
+        "clipPath",
+        "linearGradient",
+        "stop",
+    }
+    assert {element.tag for element in root.iter()} <= allowed
+    assert not any(key.startswith("on") or key in ("style", "href") for e in root.iter() for key in e.attrib)
+
+
+def test_no_messages_no_histogram_and_no_matrix() -> None:
+    item = samples.item()
+    profile = msgspec.structs.replace(
+        item.profile, message_sizes=[], matrix=Matrix(ranks_per_row=1, bytes=[[0] * 16] * 16)
+    )
+    item = msgspec.structs.replace(item, profile=profile)
+    assert sizes.figure(item, "p0") is None
+    assert matrix.figure(item, "p0") is None
+
+
+def test_no_grids_no_sensitivity() -> None:
+    item = msgspec.structs.replace(samples.item(), grids=[])
+    assert sensitivity.latency(item, "p0") is None
+
+
+def test_a_large_matrix_is_condensed_without_losing_a_byte() -> None:
+    cells = [[i * 100 + j for j in range(100)] for i in range(100)]
+    per_row, small = matrix.condense(cells, 2)
+    assert (per_row, len(small)) == (8, 25)
+    assert sum(map(sum, small)) == sum(map(sum, cells))
+    assert small[0][0] == sum(i * 100 + j for i in range(4) for j in range(4))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "name"),
+    [(0, 0, "0 B"), (16, 31, "16–32 B"), (512, 1023, "512 B–1 KiB"), (65536, 131071, "64–128 KiB")],
+)
+def test_bin_name(low: int, high: int, name: str) -> None:
+    assert sizes.bin_name(SizeBin(lowest_bytes=low, highest_bytes=high, messages=1, bytes=1)) == name
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.05, 0.3), (1e-7, 1e-3), (1.0, 1.4), (1e-9, 1e9)])
+def test_log_ticks_are_few_and_inside(low: float, high: float) -> None:
+    ticks = sensitivity.log_ticks(low, high)
+    assert 1 <= len(ticks) <= 6
+    assert all(low * 0.99 <= tick <= high * 1.01 for tick in ticks)
+    assert ticks == sorted(ticks)

@@ -1,0 +1,200 @@
+"""The page in a real browser: sliders, escaping, widths, and no network."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import samples
+from chromium import Page
+
+from linkworth.report import whatif
+from linkworth.report.sensitivity import seconds_at, value_at
+from linkworth.report.units import CostScale, duration
+
+pytestmark = pytest.mark.requires("chromium")
+
+FT, GBE, IB_FDR = 1, 0, 2
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Page]:
+    with Page() as page:
+        yield page
+
+
+@pytest.fixture
+def page(browser: Page, page_file: Path) -> Iterator[Page]:
+    browser.complaints.clear()
+    browser.open(page_file)
+    yield browser
+    assert browser.complaints == []
+    assert browser.requests == [page_file.as_uri()]
+
+
+def move(page: Page, group: int, what: str, value: float) -> None:
+    page.evaluate(
+        f"""(() => {{ const slider = document.querySelector('[data-group="{group}"] input[data-what="{what}"]');
+        slider.value = {value}; slider.dispatchEvent(new Event("input", {{ bubbles: true }})); }})()"""
+    )
+
+
+def shown(page: Page, program: int, option: int, what: str) -> str:
+    return page.text(f'[data-program="{program}"] [data-option="{option}"] .{what}')
+
+
+def choice(page: Page, program: int) -> str:
+    return page.text(f'[data-program="{program}"] .choice')
+
+
+@pytest.mark.parametrize(("latency", "bandwidth"), [(6, 0), (3, 3), (4.5, 1.25), (0, 5.9375)])
+def test_time_and_cost_follow_the_sliders(page: Page, latency: float, bandwidth: float) -> None:
+    item = samples.three()[FT]
+    grid = item.grids[GBE]
+    move(page, GBE, "latency", latency)
+    move(page, GBE, "bandwidth", bandwidth)
+    seconds = seconds_at(
+        grid, value_at(grid.latency_seconds, latency), value_at(grid.bandwidth_bytes_per_second, bandwidth)
+    )
+    scale = CostScale(whatif.build(samples.three(), 1000).runs)
+    assert shown(page, FT, GBE, "time") == duration(seconds)
+    assert shown(page, FT, GBE, "cost") == scale.text(seconds * samples.NODES * samples.PRICES["gbe"] / 3600)
+    assert shown(page, FT, IB_FDR, "time") == duration(item.predictions.predictions[IB_FDR].seconds)
+
+
+def test_a_price_changes_cost_and_choice_but_not_time(page: Page) -> None:
+    before = shown(page, FT, IB_FDR, "time")
+    assert choice(page, FT) == "ib-fdr"
+    move(page, IB_FDR, "price", 100)
+    assert shown(page, FT, IB_FDR, "time") == before
+    seconds = samples.three()[FT].predictions.predictions[IB_FDR].seconds
+    doubled = seconds * samples.NODES * 2 * samples.PRICES["ib-fdr"] / 3600
+    assert shown(page, FT, IB_FDR, "cost") == CostScale(1000).text(doubled)
+    assert choice(page, FT) == "10gbe"
+    assert page.evaluate('document.querySelectorAll("[data-program] .chosen").length') == 3
+
+
+def test_reset_takes_everything_back(page: Page) -> None:
+    table = page.text("table.results")
+    move(page, GBE, "bandwidth", 0)
+    move(page, IB_FDR, "price", 200)
+    assert page.text("table.results") != table
+    page.evaluate('document.getElementById("what-if-reset").click()')
+    assert page.text("table.results") == table
+
+
+def test_the_table_is_right_before_a_slider_moves(page: Page, page_file: Path) -> None:
+    """What the script shows at the start is what stands in the file for readers without scripts."""
+    for program, item in enumerate(samples.three()):
+        for option, prediction in enumerate(item.predictions.predictions):
+            assert shown(page, program, option, "time") == duration(prediction.seconds)
+        assert choice(page, program) == item.advice.choice
+        ratio = item.advice.breakeven_price_ratio
+        assert ratio is not None
+        assert float(page.text(f'[data-program="{program}"] .breakeven')) == pytest.approx(ratio, rel=0.005)
+
+
+def test_a_key_moves_a_slider_and_the_result_is_announced(page: Page) -> None:
+    page.evaluate("""document.querySelector('[data-group="0"] input[data-what="latency"]').focus()""")
+    before = page.text('[data-group="0"] output[data-what="latency"]')
+    page.press("ArrowRight")
+    spoken = page.evaluate("""document.activeElement.getAttribute("aria-valuetext")""")
+    assert spoken != before
+    assert spoken == page.text('[data-group="0"] output[data-what="latency"]')
+    page.evaluate("new Promise((done) => setTimeout(done, 400))")
+    status = page.text("#what-if-status")
+    assert "npb:ft.W on gbe: " in status
+    assert "choice ib-fdr" in status
+    assert (
+        page.evaluate("""document.getElementById("what-if-status").getAttribute("aria-live")""") == "polite"
+    )
+
+
+def test_interpolation_agrees_with_python(page: Page) -> None:
+    grid = samples.three()[FT].grids[1]
+    places = [(i / 4, j / 3) for i in range(25) for j in range(19)]
+    script = f"""(() => {{ const grid = {json.dumps(grid.seconds)};
+        return {json.dumps(places)}.map(([u, v]) => linkworth.secondsAt(grid, u, v)); }})()"""
+    for (u, v), seconds in zip(places, page.evaluate(script), strict=True):
+        expected = seconds_at(
+            grid, value_at(grid.latency_seconds, u), value_at(grid.bandwidth_bytes_per_second, v)
+        )
+        assert seconds == pytest.approx(expected, rel=1e-9)
+        if u % 1 == 0 and v % 1 == 0:
+            assert seconds == grid.seconds[int(u)][int(v)]
+
+
+def test_the_choice_obeys_deadline_budget_and_goal(page: Page) -> None:
+    options = [
+        {"fabric": "slow", "seconds": 4, "cost": 1},
+        {"fabric": "middle", "seconds": 2, "cost": 2},
+        {"fabric": "fast", "seconds": 1, "cost": 3},
+        {"fabric": "unpriced", "seconds": 0.5, "cost": None},
+    ]
+
+    def chosen(goal: str, deadline: float | None, budget: float | None) -> str | None:
+        limits = json.dumps({"goal": goal, "deadline": deadline, "budget": budget})
+        return page.evaluate(f"linkworth.choose({json.dumps(options)}, {limits})?.fabric ?? null")
+
+    assert chosen("cost", None, None) == "slow"
+    assert chosen("cost", 3, None) == "middle"
+    assert chosen("time", None, None) == "fast"
+    assert chosen("time", None, 2.5) == "middle"
+    assert chosen("cost", 0.1, None) is None
+
+
+def test_a_mark_tells_its_numbers_under_the_pointer(page: Page) -> None:
+    page.evaluate(
+        "document.querySelector('#p1 svg.chart').scrollIntoView({block: 'center', behavior: 'instant'})"
+    )
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    box = page.evaluate(
+        """(() => { const b = document.querySelector('#p1 svg.chart [aria-label^="gbe: 220 ms"]').getBoundingClientRect();
+        return [b.x + b.width / 2, b.y + b.height / 2]; })()"""
+    )
+    page.call("Input.dispatchMouseEvent", type="mouseMoved", x=box[0], y=box[1])
+    assert page.text(".tip").startswith("gbe: 220 ms")
+    assert page.evaluate("document.querySelector('.tip').hidden") is False
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1280])
+def test_no_width_scrolls_sideways(browser: Page, page_file: Path, hostile_file: Path, width: int) -> None:
+    for path in (page_file, hostile_file):
+        browser.open(path, width=width, mobile=width < 700)
+        assert browser.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_hostile_names_are_text(browser: Page, hostile_file: Path) -> None:
+    browser.complaints.clear()
+    browser.open(hostile_file)
+    names = browser.evaluate(
+        "[...document.querySelectorAll('table.results tbody th')].map((cell) => cell.textContent)"
+    )
+    assert names == samples.HOSTILE
+    assert browser.evaluate("document.querySelectorAll('img, [onload], [onerror]').length") == 0
+    move(browser, 0, "latency", 5)
+    browser.evaluate("new Promise((done) => setTimeout(done, 400))")
+    assert samples.HOSTILE[0] in browser.text("#what-if-status")
+    assert browser.complaints == []
+    assert browser.requests == [hostile_file.as_uri()]
+
+
+def test_everything_but_the_sliders_is_there_without_scripts(browser: Page, page_file: Path) -> None:
+    browser.call("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        browser.open(page_file)
+        document = browser.call("DOM.getDocument", depth=0)["root"]["nodeId"]
+        charts = browser.call("DOM.querySelectorAll", nodeId=document, selector="svg.chart")["nodeIds"]
+        sliders = browser.call("DOM.querySelector", nodeId=document, selector="#what-if")["nodeId"]
+        note = browser.call("DOM.querySelector", nodeId=document, selector="noscript p")["nodeId"]
+        with pytest.raises(RuntimeError):
+            browser.call("DOM.getBoxModel", nodeId=sliders)
+        assert browser.call("DOM.getBoxModel", nodeId=note)["model"]["height"] > 0
+    finally:
+        browser.call("Emulation.setScriptExecutionDisabled", value=False)
+    assert len(charts) == 1 + 6 + 6 + 5
+
+
+def test_it_prints(page: Page) -> None:
+    printed = page.call("Page.printToPDF", preferCSSPageSize=True)["data"]
+    assert len(printed) > 50_000

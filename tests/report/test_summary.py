@@ -1,0 +1,51 @@
+import msgspec
+import samples
+
+from linkworth.report.summary import ran_on, summarise
+
+
+def test_one_row_a_program_with_a_cell_for_each_fabric() -> None:
+    summary = summarise(samples.three())
+    assert summary.fabrics == list(samples.LINKS)
+    assert [row.workload for row in summary.rows] == ["npb:ep.W", "npb:ft.W", "npb:cg.W"]
+    ft = summary.rows[1]
+    assert [cell.time for cell in ft.cells] == ["220 ms", "70.0 ms", "53.3 ms", "51.1 ms"]
+    assert [cell.chosen for cell in ft.cells] == [False, False, True, False]
+    assert ft.choice == "ib-fdr"
+    assert (ft.verified, ft.time, ft.ran_on) == ("yes", "520 ms", "node-a, 2 cores, MPICH 4.0.2")
+    assert ft.breakeven == "4.30"
+
+
+def test_a_failed_verification_gives_no_time_no_cost_and_no_choice() -> None:
+    row = summarise([samples.item(verified=False)]).rows[0]
+    assert row.verified == "FAILED"
+    assert {(cell.time, cell.cost, cell.chosen) for cell in row.cells} == {("–", "", False)}
+    assert (row.choice, row.breakeven) == ("none", "–")
+    assert "check failed" in row.choice_reason
+
+
+def test_programs_with_other_fabrics_leave_cells_empty() -> None:
+    whole, part = samples.item(), samples.item("other")
+    part = msgspec.structs.replace(
+        part,
+        predictions=msgspec.structs.replace(part.predictions, predictions=part.predictions.predictions[:1]),
+    )
+    row = summarise([whole, part]).rows[1]
+    assert [cell.time for cell in row.cells] == ["220 ms", "–", "–", "–"]
+
+
+def test_a_fabric_without_a_price_has_a_time_and_no_cost() -> None:
+    item = samples.item()
+    advice = msgspec.structs.replace(item.advice, options=item.advice.options[1:])
+    cell = summarise([msgspec.structs.replace(item, advice=advice)]).rows[0].cells[0]
+    assert (cell.time, cell.cost) == ("220 ms", "")
+
+
+def test_where_it_ran_counts_the_cores_of_each_host_once() -> None:
+    item = samples.item()
+    assert item.metadata is not None
+    ranks = [
+        msgspec.structs.replace(rank, host=f"node-{rank.rank // 8}", cores=8) for rank in item.metadata.ranks
+    ]
+    metadata = msgspec.structs.replace(item.metadata, ranks=ranks)
+    assert ran_on(msgspec.structs.replace(item, metadata=metadata)) == "2 hosts, 16 cores, MPICH 4.0.2"

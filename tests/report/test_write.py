@@ -1,0 +1,88 @@
+"""The written file as text: whole or not at all, nothing fetched, nothing unescaped."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+import samples
+
+from linkworth import report
+from linkworth.errors import UsageError
+
+
+class Elements(HTMLParser):
+    """Collects the elements that a browser would make."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+
+def test_nothing_is_fetched(page_file: Path) -> None:
+    elements = Elements(page_file.read_text(encoding="utf-8"))
+    fetching = {"img", "link", "iframe", "object", "embed", "video", "audio", "base", "form"}
+    assert not [tag for tag, _ in elements.tags if tag in fetching]
+    assert not [attributes for _, attributes in elements.tags if "src" in attributes or "style" in attributes]
+
+
+def test_the_policy_allows_this_script_and_style_alone(page_file: Path) -> None:
+    policy = next(
+        attributes["content"] or ""
+        for tag, attributes in Elements(page_file.read_text(encoding="utf-8")).tags
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "http" not in policy
+    assert re.search(r"script-src 'sha256-[^']+';", policy)
+
+
+def test_hostile_names_make_no_element_and_end_no_script(hostile_file: Path, page_file: Path) -> None:
+    def structure(path: Path) -> set[str]:
+        return {tag for tag, _ in Elements(path.read_text(encoding="utf-8")).tags}
+
+    text = hostile_file.read_text(encoding="utf-8")
+    assert structure(hostile_file) == structure(page_file)
+    assert text.count("<script") == text.count("</script>") == 2
+    assert "alert(1)" in text
+    assert not any(
+        name.startswith("on") for _, attributes in Elements(text).tags for name in attributes if name
+    )
+
+
+def test_ids_are_unique(page_file: Path) -> None:
+    ids = [a["id"] for _, a in Elements(page_file.read_text(encoding="utf-8")).tags if "id" in a]
+    assert len(ids) == len(set(ids))
+
+
+def test_a_failed_program_is_shown_as_failed_and_has_no_prediction(tmp_path: Path) -> None:
+    report.write([samples.item(verified=False)], tmp_path / "r.html")
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "✗ verification failed" in text
+    assert "53.3 ms" not in text
+    assert 'id="what-if"' not in text
+
+
+def test_sources_of_fabrics_and_prices_stand_in_the_page(page_file: Path) -> None:
+    text = page_file.read_text(encoding="utf-8")
+    assert "chosen for the tests (2025-01)" in text
+    assert "chosen for the tests, 2025-01-01" in text
+
+
+def test_nothing_to_report_is_a_usage_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="at least one"):
+        report.write([], tmp_path / "r.html")
+
+
+def test_an_unwritable_path_names_the_file_and_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"absent.r\.html"):
+        report.write([samples.item()], tmp_path / "absent" / "r.html")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(UsageError, match="folder"):
+        report.write([samples.item()], tmp_path / "folder")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder"]
