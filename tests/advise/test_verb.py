@@ -3,10 +3,14 @@
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from golden import check_golden
 
+import linkworth.predict
+from linkworth.catalog import fabrics
 from linkworth.cli.main import main
+from linkworth.model.prediction import PredictionSet
 
 GOLDEN = Path(__file__).with_name("golden")
 
@@ -104,6 +108,7 @@ def test_only_a_budget_asks_for_the_fastest_that_can_be_paid(capsys, predictions
         (["t.lwt", "-n", "4", "--prices", "demo"], "a trace has its rank count already"),
         (["t.lwt", "--on", "efa", "--prices", "demo"], "no price for fabric efa"),
         (["t.lwt", "--prices", "demo", "--measured", "gbe"], "--measured 'gbe' has no '='"),
+        (["t.lwt", "--prices", "demo", "--measured", "gbe=0"], "a run takes more than 0 seconds"),
         (["t.lwt", "--on", "gbx", "--price", "gbx=1"], "no fabric is called 'gbx'"),
     ],
 )
@@ -113,3 +118,28 @@ def test_bad_input_is_one_sentence_and_exit_code_2(capsys, predictions, argument
     assert (code, out) == (2, "")
     assert message in err
     assert len(err.strip().splitlines()) == 1
+
+
+def test_a_trace_is_replayed_on_the_priced_fabrics(capsys, predictions, monkeypatch):
+    calls = []
+
+    def predict(path, wanted, *, nodes, ppn=None, cpu_factor=1.0, measured=None):
+        calls.append((path, [fabric.name for fabric in wanted], nodes, ppn, cpu_factor, measured))
+        made = msgspec.json.decode(Path(predictions).read_bytes(), type=PredictionSet)
+        names = calls[-1][1]
+        return msgspec.structs.replace(
+            made, predictions=[one for one in made.predictions if one.fabric in names]
+        )
+
+    monkeypatch.setattr(linkworth.predict, "predict", predict, raising=False)
+    code, out, _ = run(capsys, "t.lwt", "--prices", "demo", "--json")
+    assert code == 0
+    assert {option["fabric"] for option in json.loads(out)["options"]} == {"gbe", "10gbe", "ib-fdr", "ib-hdr"}
+    run(
+        capsys, "t.lwt", "--on", "gbe", "--price", "gbe=1", "--nodes", "4", "--ppn", "16", "--cpu-factor", "2",
+        "--measured", "ib-fdr=14.4",
+    )  # fmt: skip
+    assert calls[0][0] == Path("t.lwt")
+    assert set(calls[0][1]) == {"gbe", "10gbe", "ib-fdr", "ib-hdr"}
+    assert calls[0][2:] == (2, None, 1.0, None)
+    assert calls[1][1:] == (["gbe"], 4, 16, 2.0, (fabrics.get("ib-fdr"), 14.4))

@@ -60,6 +60,8 @@ def replay_predictions(request: TraceRequest, names: Sequence[str]) -> Predictio
     known = None
     if request.measured is not None:
         fabric, seconds = parse_assignment(request.measured, "--measured", "SECONDS")
+        if seconds == 0:
+            raise UsageError(f"--measured {request.measured!r}: a run takes more than 0 seconds")
         known = (fabrics.get(fabric), seconds)
     chosen = [fabrics.get(name) for name in names]
     from linkworth.predict import predict
