@@ -123,7 +123,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(capsys, predictions, argument
 def test_a_trace_is_replayed_on_the_priced_fabrics(capsys, predictions, monkeypatch):
     calls = []
 
-    def predict(path, wanted, *, nodes, ppn=None, cpu_factor=1.0, measured=None):
+    def predict(path, wanted, *, nodes=None, ppn=None, cpu_factor=1.0, measured=None):
         calls.append((path, [fabric.name for fabric in wanted], nodes, ppn, cpu_factor, measured))
         made = msgspec.json.decode(Path(predictions).read_bytes(), type=PredictionSet)
         names = calls[-1][1]
@@ -141,5 +141,5 @@ def test_a_trace_is_replayed_on_the_priced_fabrics(capsys, predictions, monkeypa
     )  # fmt: skip
     assert calls[0][0] == Path("t.lwt")
     assert set(calls[0][1]) == {"gbe", "10gbe", "ib-fdr", "ib-hdr"}
-    assert calls[0][2:] == (2, None, 1.0, None)
+    assert calls[0][2:] == (None, None, 1.0, None)
     assert calls[1][1:] == (["gbe"], 4, 16, 2.0, (fabrics.get("ib-fdr"), 14.4))

@@ -1,6 +1,5 @@
-"""What a user gives for advice: prices and a measured time as FABRIC=NUMBER, and predictions made before."""
+"""What a user gives for advice: prices as FABRIC=USD or by a catalog, and predictions made before."""
 
-import math
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -8,35 +7,12 @@ import msgspec
 
 from linkworth.catalog import fabrics
 from linkworth.catalog import prices as price_catalog
+from linkworth.catalog.assignment import parse_assignment
 from linkworth.errors import UsageError
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Price
 
 SCHEMA = "linkworth.prediction/1"
-
-
-def parse_assignment(text: str, option: str, unit: str) -> tuple[str, float]:
-    """Split `FABRIC=NUMBER` of an option into the fabric and the number (0 or more, finite).
-
-    Anything else is a UsageError that names the option and what was expected.
-    """
-    fabric, equals, number = text.rpartition("=")
-    fabric, number = fabric.strip(), number.strip()
-    if not equals:
-        raise UsageError(f"{option} {text!r} has no '='; write {option} FABRIC={unit}")
-    if not fabric:
-        raise UsageError(f"{option} {text!r} names no fabric before the '='; write {option} FABRIC={unit}")
-    try:
-        value = float(number)
-    except ValueError:
-        raise UsageError(
-            f"{option} {text!r}: {number!r} is not a number; write {option} FABRIC={unit}"
-        ) from None
-    if not math.isfinite(value):
-        raise UsageError(f"{option} {text!r}: {number} is not a finite number; write {option} FABRIC={unit}")
-    if value < 0:
-        raise UsageError(f"{option} {text!r}: {number} is negative; give 0 or more")
-    return fabric, value
 
 
 def gather_prices(

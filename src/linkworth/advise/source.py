@@ -5,12 +5,11 @@ from pathlib import Path
 
 import msgspec
 
-from linkworth.advise.request import fabric_name, load_predictions, parse_assignment
+from linkworth.advise.request import fabric_name, load_predictions
 from linkworth.catalog import fabrics
+from linkworth.catalog.assignment import parse_assignment
 from linkworth.errors import UsageError
 from linkworth.model.prediction import PredictionSet
-
-DEFAULT_NODES = 2
 
 
 class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,7 +68,7 @@ def replay_predictions(request: TraceRequest, names: Sequence[str]) -> Predictio
     return predict(
         Path(request.workload),
         chosen,
-        nodes=request.nodes or DEFAULT_NODES,
+        nodes=request.nodes,
         ppn=request.ppn,
         cpu_factor=1.0 if request.cpu_factor is None else request.cpu_factor,
         measured=known,
