@@ -23,6 +23,7 @@ LAYERS = [
     "predict",
     "advise",
     "report",
+    "demo",
     "cli",
 ]
 """A package imports from those before it only. `_engine` and the version may be imported by all."""

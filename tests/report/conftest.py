@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-import samples
+from report import samples
 
 from linkworth import report
 

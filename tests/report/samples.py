@@ -118,7 +118,12 @@ def item(
             descheduled_seconds=2.4,
         ),
         predictions=PredictionSet(
-            workload=name, ranks=ranks, nodes=NODES, ppn=ranks // NODES, predictions=predictions
+            workload=name,
+            ranks=ranks,
+            nodes=NODES,
+            ppn=ranks // NODES,
+            predictions=predictions,
+            region="marked",
         ),
         advice=Advice(
             workload=name,

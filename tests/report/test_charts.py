@@ -3,7 +3,7 @@ from xml.etree import ElementTree
 
 import msgspec
 import pytest
-import samples
+from report import samples
 
 from linkworth.model.profile import Matrix, SizeBin
 from linkworth.report import ReportItem, units

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import samples
-from chromium import Page
+from report import samples
+from report.chromium import Page
 
 from linkworth.report import whatif
 from linkworth.report.sensitivity import seconds_at, value_at
@@ -44,7 +44,7 @@ def shown(page: Page, program: int, option: int, what: str) -> str:
 
 
 def choice(page: Page, program: int) -> str:
-    return page.text(f'[data-program="{program}"] .choice')
+    return page.text(f'[data-program="{program}"] td.choice')
 
 
 @pytest.mark.parametrize(("latency", "bandwidth"), [(6, 0), (3, 3), (4.5, 1.25), (0, 5.9375)])
@@ -134,7 +134,7 @@ def test_the_choice_obeys_deadline_budget_and_goal(page: Page) -> None:
 
     def chosen(goal: str, deadline: float | None, budget: float | None) -> str | None:
         limits = json.dumps({"goal": goal, "deadline": deadline, "budget": budget})
-        return page.evaluate(f"linkworth.choose({json.dumps(options)}, {limits})?.fabric ?? null")
+        return page.evaluate(f"linkworth.choose({json.dumps(options)}, {limits}, 0.001)?.fabric ?? null")
 
     assert chosen("cost", None, None) == "slow"
     assert chosen("cost", 3, None) == "middle"
@@ -168,7 +168,7 @@ def test_hostile_names_are_text(browser: Page, hostile_file: Path) -> None:
     browser.complaints.clear()
     browser.open(hostile_file)
     names = browser.evaluate(
-        "[...document.querySelectorAll('table.results tbody th')].map((cell) => cell.textContent)"
+        "[...document.querySelectorAll('table.results tbody th bdi')].map((cell) => cell.textContent)"
     )
     assert names == samples.HOSTILE
     assert browser.evaluate("document.querySelectorAll('img, [onload], [onerror]').length") == 0

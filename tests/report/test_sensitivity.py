@@ -1,9 +1,9 @@
 import math
 
 import pytest
-import samples
 from hypothesis import given
 from hypothesis import strategies as st
+from report import samples
 
 from linkworth.model.prediction import SensitivityGrid
 from linkworth.report.sensitivity import position, seconds_at, usable, value_at

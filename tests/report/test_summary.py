@@ -1,5 +1,5 @@
 import msgspec
-import samples
+from report import samples
 
 from linkworth.report.summary import ran_on, summarise
 

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-import samples
+from report import samples
 
 from linkworth import report
 from linkworth.errors import UsageError

@@ -60,6 +60,13 @@ def verified_text(verified: bool | None) -> str:
     return {True: "yes", False: "FAILED", None: "not checked"}[verified]
 
 
+def seconds_where_it_ran(item: ReportItem) -> float:
+    """Return the measured time of the same part of the run that is predicted: the marked part, or all of it."""
+    if item.predictions.region == "marked" and item.metadata and item.metadata.reported_seconds is not None:
+        return item.metadata.reported_seconds
+    return item.profile.elapsed_seconds
+
+
 def ran_on(item: ReportItem) -> str:
     """Return the hosts, cores and MPI library of the recorded run, as far as the trace knows them."""
     if item.metadata is None:
@@ -78,13 +85,12 @@ def ran_on(item: ReportItem) -> str:
 
 def _row(item: ReportItem, fabrics: list[str], scale: units.CostScale) -> SummaryRow:
     profile, advice = item.profile, item.advice
-    measured = item.metadata.reported_seconds if item.metadata else None
     return SummaryRow(
         workload=profile.workload,
         ranks=profile.ranks,
         verified=verified_text(profile.verified),
         trusted=item.trusted,
-        time=units.duration(profile.elapsed_seconds if measured is None else measured),
+        time=units.duration(seconds_where_it_ran(item)),
         ran_on=ran_on(item),
         shares=profile.shares,
         group=profile.group,

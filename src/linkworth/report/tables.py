@@ -25,6 +25,10 @@ def facts(item: ReportItem) -> list[tuple[str, str]]:
     rows.append(("from start to end where it ran", ran))
     if profile.descheduled_seconds:
         rows.append(("waiting for a core, all ranks", units.duration(profile.descheduled_seconds)))
+    if item.predictions.region == "marked":
+        rows.append(
+            ("predicted part", "the part that the program marks with MPI_Pcontrol, as it times itself")
+        )
     rows += [
         ("messages", f"{units.count(profile.messages)}, {units.data_size(profile.message_bytes)}"),
         ("parallel efficiency", units.percent(pop.parallel_efficiency)),

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from linkworth.advise.choose import TIE_TOLERANCE
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import SensitivityGrid
 from linkworth.report.item import ReportItem
@@ -57,6 +58,8 @@ class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
 
     runs: int
     """Runs that a shown cost is for."""
+    tie: float
+    """Share within which two costs (or times) are equal, and the cheaper node is chosen."""
     groups: list[Group]
     programs: list[Program]
 
@@ -101,7 +104,9 @@ def build(items: Sequence[ReportItem], runs: int) -> WhatIf:
                 options=options,
             )
         )
-    return WhatIf(runs=runs, groups=[group for group, _ in groups.values()], programs=programs)
+    return WhatIf(
+        runs=runs, tie=TIE_TOLERANCE, groups=[group for group, _ in groups.values()], programs=programs
+    )
 
 
 def _axes(grid: SensitivityGrid | None) -> object:

@@ -21,24 +21,33 @@ const linkworth = (() => {
     return product;
   };
 
-  /** The option to take, or null: those within deadline and budget, by cost then time (or time then cost). */
-  const choose = (options, { goal, deadline, budget }) => {
+  /** The first by the given keys, the earlier key first. */
+  const least = (options, ...keys) => options.reduce((best, option) => {
+    for (const key of keys) {
+      if (key(option) !== key(best)) return key(option) < key(best) ? option : best;
+    }
+    return best;
+  });
+
+  /**
+   * The option to take, or null: the least cost (or time) of those within deadline and budget. Options that differ by
+   * less than the share `tie` are equal, and the cheaper node is taken.
+   */
+  const choose = (options, { goal, deadline, budget }, tie) => {
     const fitting = options.filter((o) => o.cost !== null
       && (deadline === null || o.seconds <= deadline) && (budget === null || o.cost <= budget));
-    const rank = goal === "time" ? (o) => [o.seconds, o.cost] : (o) => [o.cost, o.seconds];
-    return fitting.reduce((best, o) => {
-      if (best === null) return o;
-      const [a, b] = [rank(o), rank(best)];
-      return a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]) ? o : best;
-    }, null);
+    if (fitting.length === 0) return null;
+    const measure = goal === "time" ? (o) => o.seconds : (o) => o.cost;
+    const limit = Math.min(...fitting.map(measure)) * (1 + tie);
+    return least(fitting.filter((o) => measure(o) <= limit), (o) => o.price, measure, (o) => o.seconds, (o) => o.fabric);
   };
 
   /** Time ratio of the cheapest node's fabric to the fastest, or null with fewer than two priced options. */
   const breakEven = (options) => {
     const priced = options.filter((o) => o.cost !== null);
     if (priced.length < 2) return null;
-    const fastest = priced.reduce((a, b) => (b.seconds < a.seconds ? b : a));
-    const cheapest = priced.reduce((a, b) => (b.price < a.price ? b : a));
+    const fastest = least(priced, (o) => o.seconds, (o) => o.price);
+    const cheapest = least(priced, (o) => o.price, (o) => o.seconds);
     return cheapest.seconds / fastest.seconds;
   };
 

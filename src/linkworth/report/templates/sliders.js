@@ -59,7 +59,7 @@
       const usd = at.price === null ? null : (seconds * program.nodes * at.price) / 3600;
       return { fabric: option.fabric, seconds, cost: usd, price: at.price };
     });
-    return { options, choice: linkworth.choose(options, program), ratio: linkworth.breakEven(options) };
+    return { options, choice: linkworth.choose(options, program, data.tie), ratio: linkworth.breakEven(options) };
   });
 
   const initialPlaces = data.groups.map((g) => ({
@@ -87,8 +87,10 @@
         cell.querySelector(".change").textContent = change(option.seconds, initial[p].options[o].seconds);
         cell.classList.toggle("chosen", result.choice === option);
       });
-      row.querySelector(".choice").textContent = result.choice?.fabric ?? "none fits";
-      row.querySelector(".choice").classList.toggle("moved", result.choice?.fabric !== initial[p].choice?.fabric);
+      for (const choice of row.querySelectorAll(".choice")) {
+        choice.textContent = result.choice?.fabric ?? "none fits";
+        choice.classList.toggle("moved", result.choice?.fabric !== initial[p].choice?.fabric);
+      }
       row.querySelector(".breakeven").textContent = result.ratio === null ? "–" : significant(result.ratio);
     });
     return results;

@@ -1,0 +1,62 @@
+"""`linkworth demo`: record three programs here and choose a network for each."""
+
+from pathlib import Path
+
+import rich_click as click
+
+from linkworth.cli.output import console, emit_json, note
+
+
+@click.command()
+@click.option(
+    "--ranks",
+    type=click.IntRange(min=1),
+    default=16,
+    show_default=True,
+    metavar="N",
+    help="Ranks of each program.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("linkworth-demo"),
+    show_default=True,
+    metavar="FOLDER",
+    help="Where the traces go.",
+)
+@click.option(
+    "--report",
+    "page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The page to write.  [default: report.html in the folder]",
+)
+@click.option(
+    "--mpi",
+    metavar="NAME",
+    help="The MPI to use, as `linkworth doctor` names it.  [default: the first that works]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.demo/1).")
+def command(ranks: int, output: Path, page: Path | None, mpi: str | None, as_json: bool) -> int:
+    """Run and record NPB EP, FT and CG (class W) here, replay each as if on two nodes
+    of four networks, and price them.
+
+    Prints one table and writes a page with charts and sliders. Exit code 1 where a program or its verification fails.
+    """
+    from linkworth.cli.steps import Steps
+    from linkworth.demo.run import run
+    from linkworth.report.summary import summarise
+    from linkworth.report.terminal import show
+
+    with Steps(plain_lines=True) as steps:
+        demo, items = run(output, page or output / "report.html", ranks=ranks, mpi=mpi, progress=steps)
+    if as_json:
+        emit_json(demo)
+    else:
+        if items:
+            show(summarise(items), console())
+            click.echo(f"report: {demo.report}\ntraces: {demo.folder}")
+    for failure in demo.failures:
+        note(f"linkworth: {failure}")
+    return 1 if demo.failures else 0

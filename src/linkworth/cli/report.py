@@ -1,0 +1,109 @@
+"""`linkworth report`: one HTML page of traces, predictions and prices."""
+
+from pathlib import Path
+from typing import cast
+
+import rich_click as click
+
+from linkworth.cli.output import emit_json, note
+from linkworth.model.advice import Goal
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FOLDER|FILE...")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("report.html"),
+    show_default=True,
+    metavar="FILE",
+    help="The page to write.",
+)
+@click.option(
+    "--on", multiple=True, metavar="FABRIC", help="A network to show; repeatable.  [default: all priced ones]"
+)
+@click.option(
+    "--nodes", type=click.IntRange(min=1), metavar="K", help="Nodes that the ranks are laid on.  [default: 2]"
+)
+@click.option(
+    "--ppn", type=click.IntRange(min=1), metavar="P", help="Ranks on a node.  [default: shared equally]"
+)
+@click.option(
+    "--cpu-factor",
+    type=click.FloatRange(min=0, min_open=True),
+    default=1.0,
+    show_default=True,
+    metavar="X",
+    help="Speed of the target's cores against those of the trace.",
+)
+@click.option(
+    "--price",
+    "assignments",
+    multiple=True,
+    metavar="FABRIC=USD_PER_NODE_HOUR",
+    help="Price of a node with that network; repeatable.",
+)
+@click.option(
+    "--prices",
+    "catalog",
+    metavar="CATALOG",
+    help="A catalog of prices: its name, or a .toml file.  [default: demo, where no --price is given]",
+)
+@click.option(
+    "--goal",
+    type=click.Choice(["cost", "time"]),
+    default="cost",
+    show_default=True,
+    help="What to make least.",
+)
+@click.option("--budget", type=float, metavar="USD", help="Exclude what costs more than this a run.")
+@click.option("--deadline", type=float, metavar="SECONDS", help="Exclude what takes longer than this.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.report/1).")
+def command(
+    paths: tuple[Path, ...],
+    output: Path,
+    on: tuple[str, ...],
+    nodes: int | None,
+    ppn: int | None,
+    cpu_factor: float,
+    assignments: tuple[str, ...],
+    catalog: str | None,
+    goal: str,
+    budget: float | None,
+    deadline: float | None,
+    as_json: bool,
+) -> int:
+    """Write one HTML page of the traces named, or of those in a folder: tables, charts and sliders, in one file.
+
+    A trace of the same name in the subfolder `smaller` is taken as the same program on a smaller problem, which makes the
+    group of network dependence more certain. Exit code 1 where a program's own verification failed: the page says so.
+    """
+    from linkworth.cli.steps import Steps
+    from linkworth.report.request import ReportRequest, run
+
+    request = ReportRequest(
+        paths=list(paths),
+        output=output,
+        on=list(on),
+        nodes=nodes,
+        ppn=ppn,
+        cpu_factor=cpu_factor,
+        assignments=list(assignments),
+        catalog=catalog,
+        goal=cast(Goal, goal),
+        budget=budget,
+        deadline=deadline,
+    )
+    with Steps() as steps:
+        written = run(request, steps)
+    if as_json:
+        emit_json(written)
+    else:
+        click.echo(
+            f"{written.path}: {len(written.programs)} program{'s' if len(written.programs) != 1 else ''}, {written.bytes} bytes"
+        )
+    failed = [program.workload for program in written.programs if program.verified is False]
+    if failed:
+        note(f"linkworth: the verification of {', '.join(failed)} failed; the page predicts nothing from it")
+    return 1 if failed else 0

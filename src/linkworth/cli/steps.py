@@ -1,0 +1,55 @@
+"""Progress of several steps: a bar on a terminal's standard error, a plain line a step elsewhere."""
+
+import os
+import sys
+from types import TracebackType
+from typing import Self
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+
+class Steps:
+    """Shows which step of how many runs; use it as a context manager."""
+
+    def __init__(self, *, plain_lines: bool = False) -> None:
+        """`plain_lines`: say each step where standard error is no terminal too, instead of nothing."""
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        self._plain_lines = plain_lines
+        self._total = 0
+        self._done = 0
+
+    def __enter__(self) -> Self:
+        if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(bar_width=None),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                console=Console(file=sys.stderr),
+                transient=True,
+            )
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar:
+            self._bar.stop()
+
+    def plan(self, steps: int) -> None:
+        """Say how many steps there will be."""
+        self._total = steps
+        if self._bar:
+            self._task = self._bar.add_task("", total=steps)
+
+    def step(self, text: str) -> None:
+        """Say that the next step begins; the one before it has ended."""
+        self._done += 1
+        if self._bar and self._task is not None:
+            self._bar.update(self._task, description=text, completed=self._done - 1)
+        elif self._plain_lines:
+            click.echo(f"[{self._done}/{self._total}] {text}", err=True)

@@ -1,0 +1,1 @@
+"""The whole way once: three bundled programs recorded here, replayed on four networks, priced, reported."""

@@ -1,0 +1,152 @@
+"""Records the demo's programs and computes what its table and page show."""
+
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from linkworth.advise.request import gather_prices
+from linkworth.catalog import fabrics as fabric_catalog
+from linkworth.errors import UsageError
+from linkworth.model.advice import Advice
+from linkworth.model.fabric import Fabric
+from linkworth.model.prediction import PredictionSet
+from linkworth.model.price import Price
+from linkworth.model.profile import Profile
+from linkworth.model.trace import TraceSummary
+from linkworth.report import ReportItem, write
+from linkworth.report.collect import SMALLER, collect
+from linkworth.report.request import Progress
+
+PROGRAMS = ("ep", "ft", "cg")
+CLASS, SMALLER_CLASS = "W", "S"
+FABRICS = ("gbe", "10gbe", "ib-fdr", "ib-hdr")
+PRICES = "demo"
+NODES = 2
+RUN_LIMIT_SECONDS = 120.0
+"""Of one recording; each takes a second or two where nothing else runs."""
+_STEPS = 4 + len(FABRICS)
+"""Of one program: two recordings, profile, times, and the sensitivity on each fabric."""
+
+
+class Recorder(Protocol):
+    """Runs and records a bundled program."""
+
+    def __call__(self, name: str, ranks: int, trace: Path, mpi: str | None) -> TraceSummary:
+        """Record `name` (`npb:ft.W`) to `trace`, replacing what is there."""
+
+
+def record_here(name: str, ranks: int, trace: Path, mpi: str | None) -> TraceSummary:
+    """Record a bundled program on this machine."""
+    from linkworth.measure import plan
+    from linkworth.trace.record import record
+
+    workload = plan.workload((name,), ranks)
+    return record(workload, output=trace, mpi=mpi, timeout=RUN_LIMIT_SECONDS, replace=True)
+
+
+class DemoProgram(msgspec.Struct, frozen=True, kw_only=True):
+    """One program of the demo."""
+
+    workload: str
+    ranks: int
+    trace: str
+    verified: bool | None
+    profile: Profile
+    predictions: PredictionSet
+    advice: Advice | None
+    """None where the verification failed."""
+
+
+class Demo(msgspec.Struct, frozen=True, kw_only=True):
+    """What `linkworth demo --json` prints."""
+
+    schema: str = "linkworth.demo/1"
+    report: str
+    """The page; empty where no program could be recorded."""
+    folder: str
+    """Where the traces are."""
+    programs: list[DemoProgram]
+    failures: list[str]
+    """What did not work, one sentence a program."""
+
+
+def run(
+    folder: Path,
+    page: Path,
+    *,
+    ranks: int,
+    mpi: str | None,
+    progress: Progress,
+    recorder: Recorder = record_here,
+) -> tuple[Demo, list[ReportItem]]:
+    """Run the demo and write its page; also return the items, for the table.
+
+    Traces go to `folder`; each is complete before the next program starts, so that an interrupted demo keeps them. A program
+    whose run or verification fails is named in the answer's `failures` and does not stop the others. Raises UsageError
+    for a rank count that does not fit on two nodes, and what the recording raises where this machine lacks an MPI.
+    """
+    if ranks < NODES:
+        raise UsageError(
+            f"--ranks {ranks}: the demo's programs run on {NODES} nodes, so give at least {NODES} ranks"
+        )
+    fabrics = [fabric_catalog.get(name) for name in FABRICS]
+    prices = gather_prices([], PRICES, needed=FABRICS)
+    try:
+        (folder / SMALLER).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"cannot make the folder {folder}: {error.strerror}; choose another with --output"
+        ) from error
+    progress.plan(len(PROGRAMS) * _STEPS + 1)
+    items: list[ReportItem] = []
+    programs: list[DemoProgram] = []
+    failures: list[str] = []
+    for program in PROGRAMS:
+        trace = folder / f"{program}.lwt"
+        progress.step(f"npb:{program}.{CLASS}: recording on {ranks} ranks")
+        summary = recorder(f"npb:{program}.{CLASS}", ranks, trace, mpi)
+        progress.step(
+            f"npb:{program}.{SMALLER_CLASS}: recording, to see how the shares move with the problem"
+        )
+        smaller = recorder(f"npb:{program}.{SMALLER_CLASS}", ranks, folder / SMALLER / trace.name, mpi)
+        if summary.state != "complete":
+            failures.append(f"{summary.workload}: {summary.state}; what it recorded is in {summary.path}")
+            continue
+        if summary.verified is not True:
+            failures.append(f"{summary.workload}: its verification failed, so nothing is predicted from it")
+        good = smaller.state == "complete" and smaller.verified is True
+        item = _item(trace, Path(smaller.path) if good else None, fabrics, prices, program, progress)
+        items.append(item)
+        programs.append(_program(item, trace))
+    progress.step("page")
+    if items:
+        write(items, page)
+    demo = Demo(report=str(page) if items else "", folder=str(folder), programs=programs, failures=failures)
+    return demo, items
+
+
+def _item(
+    trace: Path,
+    smaller: Path | None,
+    fabrics: list[Fabric],
+    prices: dict[str, Price],
+    program: str,
+    progress: Progress,
+) -> ReportItem:
+    def step(what: str) -> None:
+        progress.step(f"npb:{program}.{CLASS}: {what}")
+
+    return collect(trace, fabrics, prices, nodes=NODES, smaller=smaller, step=step)
+
+
+def _program(item: ReportItem, trace: Path) -> DemoProgram:
+    return DemoProgram(
+        workload=item.profile.workload,
+        ranks=item.profile.ranks,
+        trace=str(trace),
+        verified=item.profile.verified,
+        profile=item.profile,
+        predictions=item.predictions,
+        advice=item.advice if item.trusted else None,
+    )

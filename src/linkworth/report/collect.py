@@ -1,0 +1,116 @@
+"""From traces to report items: profile, times, advice and sensitivity of each."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from linkworth.advise import advise
+from linkworth.errors import UsageError
+from linkworth.model.advice import Advice, Goal
+from linkworth.model.fabric import Fabric
+from linkworth.model.prediction import PredictionSet
+from linkworth.model.price import Price
+from linkworth.report.item import ReportItem
+
+SMALLER = "smaller"
+"""Subfolder with traces of the same names, of the same programs on smaller problems."""
+
+
+def find_traces(paths: Iterable[Path]) -> list[Path]:
+    """Return the traces that are named, and those directly in the folders that are named, in order and each once.
+
+    Raises UsageError for a path that does not exist and for a folder without traces.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(path.glob("*.lwt"))
+            if not inside:
+                raise UsageError(
+                    f"{path} holds no trace (*.lwt); record one with `linkworth trace -o {path}/NAME.lwt`"
+                )
+            found += inside
+        elif path.exists():
+            found.append(path)
+        else:
+            raise UsageError(f"{path} does not exist; give a trace (*.lwt) or a folder with traces")
+    return list(dict.fromkeys(found))
+
+
+def smaller_of(trace: Path) -> Path | None:
+    """Return the trace of the same program on a smaller problem, where there is one in the subfolder `smaller`."""
+    smaller = trace.parent / SMALLER / trace.name
+    return smaller if smaller.is_file() else None
+
+
+def collect(
+    trace: Path,
+    fabrics: Sequence[Fabric],
+    prices: Mapping[str, Price],
+    *,
+    nodes: int | None = None,
+    ppn: int | None = None,
+    cpu_factor: float = 1.0,
+    goal: Goal = "cost",
+    deadline: float | None = None,
+    budget: float | None = None,
+    smaller: Path | None = None,
+    step: Callable[[str], None] = lambda _: None,
+) -> ReportItem:
+    """Return everything that a report says of one trace; `step` is called with a word or two before each piece of work.
+
+    Fabrics without a price get a time and no cost; those without a finite latency and bandwidth get no sensitivity.
+    Raises UsageError for a trace, a layout or a limit that cannot be used.
+    """
+    from linkworth.predict import predict, sensitivity
+    from linkworth.profile import of_trace
+    from linkworth.trace.read import open_trace
+
+    step("profile")
+    metadata = open_trace(trace).metadata
+    profile = of_trace(trace, smaller)
+    step("times")
+    predictions = predict(trace, fabrics, nodes=nodes, ppn=ppn, cpu_factor=cpu_factor)
+    grids = []
+    for fabric in fabrics:
+        if fabric.link.latency_seconds > 0 and math.isfinite(fabric.link.bandwidth_bytes_per_second):
+            step(f"sensitivity on {fabric.name}")
+            grids.append(sensitivity(trace, fabric, nodes=nodes, ppn=ppn, cpu_factor=cpu_factor))
+    return ReportItem(
+        profile=profile,
+        predictions=predictions,
+        advice=_advice(predictions, prices, goal, deadline, budget),
+        grids=grids,
+        fabrics=list(fabrics),
+        prices=[prices[fabric.name] for fabric in fabrics if fabric.name in prices],
+        metadata=metadata,
+    )
+
+
+def _advice(
+    predictions: PredictionSet,
+    prices: Mapping[str, Price],
+    goal: Goal,
+    deadline: float | None,
+    budget: float | None,
+) -> Advice:
+    """Return the advice on the priced fabrics; without any, an advice that says why there is no choice."""
+    priced = [prediction for prediction in predictions.predictions if prediction.fabric in prices]
+    if priced:
+        # A report shows the warnings of the predictions once.
+        limited = msgspec.structs.replace(predictions, predictions=priced, warnings=[])
+        return advise(limited, prices, goal=goal, deadline=deadline, budget=budget)
+    return Advice(
+        workload=predictions.workload,
+        ranks=predictions.ranks,
+        nodes=predictions.nodes,
+        choice=None,
+        reason="no price is known for these networks; give one with --price FABRIC=USD_PER_NODE_HOUR",
+        options=[],
+        breakeven_price_ratio=None,
+        goal=goal,
+        deadline_seconds=deadline,
+        budget_usd=budget,
+    )

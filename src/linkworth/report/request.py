@@ -1,0 +1,108 @@
+"""What `linkworth report` does: traces in, one page out."""
+
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from linkworth.advise.request import gather_prices
+from linkworth.catalog import fabrics as fabric_catalog
+from linkworth.model.advice import Goal
+from linkworth.report import write
+from linkworth.report.collect import collect, find_traces, smaller_of
+
+DEFAULT_PRICES = "demo"
+
+
+class Progress(Protocol):
+    """Who wants to know how far the work is."""
+
+    def plan(self, steps: int) -> None:
+        """Say how many steps there will be."""
+
+    def step(self, text: str) -> None:
+        """Say that a step begins."""
+
+
+class ReportRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What the user asked for; empty `on` means every priced fabric."""
+
+    paths: list[Path]
+    output: Path
+    on: list[str]
+    nodes: int | None = None
+    ppn: int | None = None
+    cpu_factor: float = 1.0
+    assignments: list[str] = msgspec.field(default_factory=list)
+    """`FABRIC=USD_PER_NODE_HOUR`."""
+    catalog: str | None = None
+    goal: Goal = "cost"
+    budget: float | None = None
+    deadline: float | None = None
+
+
+class ReportedProgram(msgspec.Struct, frozen=True, kw_only=True):
+    """One program of a written report."""
+
+    workload: str
+    ranks: int
+    trace: str
+    verified: bool | None
+    group: str
+    choice: str | None
+
+
+class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What `linkworth report --json` prints."""
+
+    schema: str = "linkworth.report/1"
+    path: str
+    bytes: int
+    fabrics: list[str]
+    programs: list[ReportedProgram]
+
+
+def run(request: ReportRequest, progress: Progress) -> WrittenReport:
+    """Write the page. Raises UsageError for traces, fabrics, prices or limits that cannot be used."""
+    traces = find_traces(request.paths)
+    catalog = request.catalog or (None if request.assignments else DEFAULT_PRICES)
+    fabrics = [fabric_catalog.get(name) for name in request.on]
+    needed = [fabric.name for fabric in fabrics] or None
+    prices = gather_prices(request.assignments, catalog, needed=needed)
+    fabrics = fabrics or [fabric_catalog.get(name) for name in prices]
+    progress.plan(len(traces) * (2 + len(fabrics)) + 1)
+    items = []
+    for trace in traces:
+        items.append(
+            collect(
+                trace,
+                fabrics,
+                prices,
+                nodes=request.nodes,
+                ppn=request.ppn,
+                cpu_factor=request.cpu_factor,
+                goal=request.goal,
+                deadline=request.deadline,
+                budget=request.budget,
+                smaller=smaller_of(trace),
+                step=lambda what, name=trace.stem: progress.step(f"{name}: {what}"),  # type: ignore[misc]
+            )
+        )
+    progress.step("page")
+    write(items, request.output)
+    return WrittenReport(
+        path=str(request.output),
+        bytes=request.output.stat().st_size,
+        fabrics=[fabric.name for fabric in fabrics],
+        programs=[
+            ReportedProgram(
+                workload=item.profile.workload,
+                ranks=item.profile.ranks,
+                trace=str(trace),
+                verified=item.profile.verified,
+                group=item.profile.group,
+                choice=item.advice.choice if item.trusted else None,
+            )
+            for trace, item in zip(traces, items, strict=True)
+        ],
+    )

@@ -1,0 +1,81 @@
+"""The demo, really run: what it prints, what it writes, and what it does when it is stopped."""
+
+import json
+import re
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from command import LinkworthCommand
+
+pytestmark = [pytest.mark.requires("mpi"), pytest.mark.slow]  # slow: it runs six MPI programs on 16 ranks
+
+FABRICS = ["gbe", "10gbe", "ib-fdr", "ib-hdr"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("demo")
+
+
+@pytest.fixture(scope="module")
+def answer(folder: Path) -> dict:
+    done = LinkworthCommand(folder)("demo", "--json", timeout=500)
+    assert done.returncode == 0, done.stderr
+    assert "[1/25] npb:ep.W: recording on 16 ranks" in done.stderr
+    return json.loads(done.stdout)
+
+
+def test_three_programs_are_recorded_verified_and_priced(answer: dict, folder: Path) -> None:
+    assert answer["schema"] == "linkworth.demo/1"
+    assert answer["failures"] == []
+    assert [program["workload"] for program in answer["programs"]] == ["npb:ep.W", "npb:ft.W", "npb:cg.W"]
+    for program in answer["programs"]:
+        assert program["verified"] is True
+        assert program["ranks"] == 16
+        assert (folder / program["trace"]).stat().st_size > 0
+        assert program["predictions"]["nodes"] == 2
+        options = program["advice"]["options"]
+        assert [option["fabric"] for option in options] == FABRICS
+        for option in options:
+            by_hand = option["seconds"] * 2 * option["price_usd_per_node_hour"] / 3600
+            assert option["cost_usd"] == pytest.approx(by_hand)
+        prices = {option["fabric"]: option["price_usd_per_node_hour"] for option in options}
+        assert (prices["gbe"], prices["ib-fdr"]) == (0.78, 0.975)
+
+
+def test_the_groups_are_those_of_the_literature(answer: dict) -> None:
+    groups = {program["workload"]: program["profile"]["group"] for program in answer["programs"]}
+    assert groups == {"npb:ep.W": "none", "npb:ft.W": "highly dependent", "npb:cg.W": "dependent"}
+
+
+def test_the_page_names_every_program_and_fetches_nothing(answer: dict, folder: Path) -> None:
+    page = (folder / answer["report"]).read_text(encoding="utf-8")
+    for program in answer["programs"]:
+        assert program["workload"] in page
+    assert not re.search(r"""(src|href)=["']?http|@import|url\(http""", page)
+
+
+def test_report_on_the_demos_folder_says_the_same(answer: dict, folder: Path) -> None:
+    done = LinkworthCommand(folder)("report", answer["folder"], "-o", "again.html", "--json")
+    assert done.returncode == 0, done.stderr
+    again = json.loads(done.stdout)
+    assert again["schema"] == "linkworth.report/1"
+    assert {p["workload"]: (p["group"], p["choice"]) for p in again["programs"]} == {
+        p["workload"]: (p["profile"]["group"], p["advice"]["choice"]) for p in answer["programs"]
+    }
+    assert (folder / "again.html").stat().st_size == again["bytes"]
+
+
+def test_ctrl_c_keeps_what_was_recorded(tmp_path: Path) -> None:
+    process = LinkworthCommand(tmp_path).start("demo", "--ranks", "4")
+    first = tmp_path / "linkworth-demo" / "ep.lwt"
+    deadline = time.monotonic() + 120
+    while not first.exists() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 4, errors
+    assert "Traceback" not in errors
+    assert first.stat().st_size > 0
