@@ -1,0 +1,47 @@
+"""FABRIC=NUMBER, as options give prices and measured times."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linkworth.catalog.assignment import parse_assignment
+from linkworth.errors import UsageError
+
+
+@given(
+    st.text(st.characters(codec="ascii", exclude_characters="="), min_size=1).filter(str.strip),
+    st.floats(0, 1e12),
+)
+def test_what_is_written_is_read(fabric, value):
+    assert parse_assignment(f"{fabric}={value!r}", "--price", "X") == (fabric.strip(), value)
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_a_number_or_a_usage_error(text):
+    try:
+        fabric, value = parse_assignment(text, "--price", "X")
+    except UsageError as error:
+        assert str(error).startswith("--price ")
+    else:
+        assert fabric and math.isfinite(value) and value >= 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("gbe", "--price 'gbe' has no '='; write --price FABRIC=USD"),
+        ("gbe=", "'' is not a number"),
+        ("=1", "names no fabric before the '='"),
+        ("gbe=x", "'x' is not a number"),
+        ("gbe=-1", "-1 is negative"),
+        ("gbe=nan", "nan is not a finite number"),
+        ("gbe=inf", "inf is not a finite number"),
+        ("gbe=1,5", "'1,5' is not a number"),
+    ],
+)
+def test_a_fault_is_one_clear_sentence(text, message):
+    with pytest.raises(UsageError) as caught:
+        parse_assignment(text, "--price", "USD")
+    assert message in str(caught.value)
