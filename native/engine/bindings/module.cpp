@@ -3,11 +3,15 @@
 
 namespace linkworth::bindings {
 void register_tracefile(nanobind::module_& module);
+void register_merge(nanobind::module_& module);
+void register_profile(nanobind::module_& module);
 void register_replay(nanobind::module_& module);
 }  // namespace linkworth::bindings
 
 NB_MODULE(_engine, module) {
     module.doc() = "The native engine of linkworth: trace files and their replay.";
     linkworth::bindings::register_tracefile(module);
+    linkworth::bindings::register_merge(module);
+    linkworth::bindings::register_profile(module);
     linkworth::bindings::register_replay(module);
 }

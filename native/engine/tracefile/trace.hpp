@@ -23,6 +23,12 @@ class TraceError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// A trace could not be written: no space, no permission.
+class WriteError : public TraceError {
+  public:
+    using TraceError::TraceError;
+};
+
 /// What a reader could not use: a block whose checksum is wrong, a cut end, an unknown record.
 struct Damage {
     std::int32_t rank = -1;    ///< -1 where it is not known

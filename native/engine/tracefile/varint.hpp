@@ -99,6 +99,14 @@ class ByteReader {
         return value <= INT32_MAX ? static_cast<std::int32_t>(value) : fail();
     }
 
+    void skip(std::size_t bytes) {
+        if (bytes > left()) {
+            fail();
+        } else {
+            at_ += bytes;
+        }
+    }
+
     /// A count of items of at least one byte each, so that no count can ask for more memory than the bytes
     /// left.
     std::size_t count() {

@@ -1,0 +1,33 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// The messages that one rank sends in a collective, by one simple algorithm each
+/// (docs/reference/profile.md). The profile counts traffic with them; the replay chooses algorithms as MPI
+/// libraries do.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "profile/communicators.hpp"
+#include "tracefile/event.hpp"
+
+namespace linkworth::profile {
+
+/// Takes a message: rank in the communicator, bytes.
+using SendMessage = std::function<void(std::int32_t, std::uint64_t)>;
+
+/// What of a collective call decides its messages where it has no list of counts.
+struct UniformCollective {
+    tracefile::Collective collective = tracefile::Collective::none;
+    std::int32_t root = -1;
+    std::uint64_t bytes = 0;
+
+    bool operator==(const UniformCollective&) const = default;
+};
+
+/// Whether the messages follow from `UniformCollective` alone.
+bool is_uniform(tracefile::Collective collective);
+
+void uniform_messages(const UniformCollective& call, const Group& group, const SendMessage& send);
+void listed_messages(const tracefile::Shape& shape, const Group& group, const SendMessage& send);
+
+}  // namespace linkworth::profile

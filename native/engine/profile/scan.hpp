@@ -1,0 +1,46 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// One pass over all events of a trace: times, calls, sizes, who talks to whom.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "profile/traffic.hpp"
+#include "tracefile/trace.hpp"
+
+namespace linkworth::profile {
+
+struct CallTotals {
+    std::uint64_t count = 0;
+    std::uint64_t bytes = 0;  ///< sent, or the capacity of a receive
+    double seconds = 0;       ///< inside the call
+};
+
+/// Times of one rank, in seconds.
+struct RankTimes {
+    std::uint64_t events = 0;
+    double compute = 0;         ///< between calls: CPU time where it was read, else wall time
+    double compute_wall = 0;    ///< between calls, wall time
+    double descheduled = 0;     ///< wall time beyond CPU time between calls, where CPU time was read
+    double communication = 0;   ///< inside MPI calls but MPI_Init and MPI_Finalize
+    double init = 0;            ///< inside MPI_Init and MPI_Finalize
+    double marked = 0;          ///< wall time between MPI_Pcontrol(1) and MPI_Pcontrol(0)
+    double marked_compute = 0;  ///< as `compute`, between those
+};
+
+struct Scan {
+    explicit Scan(const tracefile::Trace& trace, std::uint32_t matrix_rows);
+
+    std::vector<CallTotals> calls;  ///< by name
+    std::vector<RankTimes> ranks;
+    Traffic traffic;
+    std::map<std::string, std::uint64_t> unmodelled;  ///< communicating calls without a model
+    std::vector<tracefile::Damage> damage;            ///< met while decoding
+};
+
+/// Memory: one decoded block, the communicators of one rank, and `matrix_rows` squared numbers.
+Scan scan(const tracefile::Trace& trace, std::uint32_t matrix_rows);
+
+}  // namespace linkworth::profile

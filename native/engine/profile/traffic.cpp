@@ -1,0 +1,29 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include "profile/traffic.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace linkworth::profile {
+
+Traffic::Traffic(std::uint32_t ranks, std::uint32_t rows)
+    : ranks_per_row_(std::max(1U, (ranks + std::max(1U, rows) - 1) / std::max(1U, rows))),
+      rows_((ranks + ranks_per_row_ - 1) / ranks_per_row_),
+      matrix_(std::size_t{rows_} * rows_, 0) {}
+
+void Traffic::add(std::int32_t from, std::int32_t to, std::uint64_t bytes, std::uint64_t times) {
+    const std::size_t row = static_cast<std::uint32_t>(from) / ranks_per_row_;
+    const std::size_t column = static_cast<std::uint32_t>(to) / ranks_per_row_;
+    if (row >= rows_ || column >= rows_) {
+        return;
+    }
+    const std::uint64_t all = bytes * times;
+    matrix_[row * rows_ + column] += all;
+    SizeClass& size = sizes_[static_cast<std::size_t>(std::bit_width(bytes))];
+    size.messages += times;
+    size.bytes += all;
+    messages_ += times;
+    bytes_ += all;
+}
+
+}  // namespace linkworth::profile

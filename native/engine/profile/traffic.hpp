@@ -1,0 +1,42 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// Messages of a run: how many of which size, and from whom to whom.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace linkworth::profile {
+
+struct SizeClass {
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+};
+
+class Traffic {
+  public:
+    /// At most `rows` rows and columns: with more ranks, equal groups of neighbouring ranks share one.
+    Traffic(std::uint32_t ranks, std::uint32_t rows);
+
+    void add(std::int32_t from, std::int32_t to, std::uint64_t bytes, std::uint64_t times = 1);
+
+    std::uint32_t ranks_per_row() const { return ranks_per_row_; }
+    std::uint32_t rows() const { return rows_; }
+    /// rows() x rows(), in row order: bytes from row to column.
+    const std::vector<std::uint64_t>& matrix() const { return matrix_; }
+    /// Class 0 holds empty messages, class k those of 2^(k-1) to 2^k - 1 bytes.
+    const std::array<SizeClass, 65>& sizes() const { return sizes_; }
+    std::uint64_t messages() const { return messages_; }
+    std::uint64_t bytes() const { return bytes_; }
+
+  private:
+    std::uint32_t ranks_per_row_;
+    std::uint32_t rows_;
+    std::vector<std::uint64_t> matrix_;
+    std::array<SizeClass, 65> sizes_{};
+    std::uint64_t messages_ = 0;
+    std::uint64_t bytes_ = 0;
+};
+
+}  // namespace linkworth::profile

@@ -1,0 +1,42 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// Puts the parts of a run together into one trace.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace linkworth::tracefile {
+
+/// What is known of one rank after the merge; times in seconds.
+struct MergedRank {
+    std::uint32_t rank = 0;
+    std::string host;
+    std::int32_t pid = 0;
+    std::string state = "cut";  ///< "complete", "cut", "aborted", "disk full"
+    double start_seconds = 0;   ///< from the trace's origin
+    double elapsed_seconds = 0;
+    double cpu_seconds = 0;
+    std::int32_t cores = 0;
+    std::uint64_t dropped_events = 0;
+    std::uint64_t events = 0;
+};
+
+struct MergeResult {
+    std::uint32_t ranks = 0;
+    std::uint64_t events = 0;
+    std::uint64_t file_bytes = 0;
+    std::string library;                ///< MPI library version, as rank 0 names it
+    std::vector<MergedRank> rank_info;  ///< by rank; a rank without a part is "cut" and has no host
+    std::vector<std::string> damage;    ///< what was lost, one sentence each
+    std::map<std::string, std::uint64_t> unmodelled;  ///< communicating calls recorded by name and time only
+};
+
+/// Merges `parts` into `output`. `metadata_json` is a JSON object without "ranks", which is added. Throws
+/// TraceError where no part can be used or the file cannot be written; a part that cannot be used is named in
+/// `damage`.
+MergeResult merge_parts(const std::vector<std::string>& parts, const std::string& output,
+                        const std::string& metadata_json, bool compress);
+
+}  // namespace linkworth::tracefile

@@ -1,0 +1,63 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include "tracefile/rank_metadata.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+
+#include "tracefile/trace.hpp"
+
+namespace linkworth::tracefile {
+namespace {
+
+// Bytes that are no ASCII are written as \u00XX, so that no host name can make the document invalid.
+std::string quoted(const std::string& text) {
+    std::string out = "\"";
+    for (const char letter : text) {
+        const auto byte = static_cast<unsigned char>(letter);
+        if (byte < 0x20 || byte > 0x7e || byte == '"' || byte == '\\') {
+            std::array<char, 8> code{};
+            std::snprintf(code.data(), code.size(), "\\u%04x", byte);
+            out += code.data();
+        } else {
+            out.push_back(letter);
+        }
+    }
+    return out + "\"";
+}
+
+std::string number(double value) {
+    std::array<char, 32> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+    return {digits.data(), end.ptr};
+}
+
+std::string rank_object(const MergedRank& rank) {
+    return "{\"rank\":" + std::to_string(rank.rank) + ",\"host\":" + quoted(rank.host) +
+           ",\"pid\":" + std::to_string(rank.pid) + ",\"state\":" + quoted(rank.state) +
+           ",\"start_seconds\":" + number(rank.start_seconds) +
+           ",\"elapsed_seconds\":" + number(rank.elapsed_seconds) +
+           ",\"cpu_seconds\":" + number(rank.cpu_seconds) + ",\"cores\":" + std::to_string(rank.cores) +
+           ",\"dropped_events\":" + std::to_string(rank.dropped_events) + "}";
+}
+
+}  // namespace
+
+std::string with_ranks(const std::string& metadata_json, const std::vector<MergedRank>& ranks) {
+    const std::size_t open = metadata_json.find('{');
+    const std::size_t close = metadata_json.rfind('}');
+    if (open == std::string::npos || close == std::string::npos || close < open) {
+        throw TraceError("the metadata of a trace is one JSON object");
+    }
+    const bool empty = metadata_json.find_first_not_of(" \t\r\n", open + 1) == close;
+    std::string out = metadata_json.substr(0, close) + (empty ? "" : ",") + "\"ranks\":[";
+    for (const MergedRank& rank : ranks) {
+        if (out.back() == '}') {
+            out.push_back(',');
+        }
+        out += rank_object(rank);
+    }
+    return out + "]}";
+}
+
+}  // namespace linkworth::tracefile

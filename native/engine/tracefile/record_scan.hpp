@@ -1,0 +1,39 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// Walks a block's records without building events: how much of it is sound, and what is in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace linkworth::tracefile {
+
+struct RecordScan {
+    std::size_t sound_bytes = 0;  ///< up to the end of the last whole record
+    std::uint64_t events = 0;
+    std::uint64_t ticks = 0;  ///< gaps and durations together
+    std::string problem;      ///< why the rest is not sound; empty where all of it is
+};
+
+/// What ranks called, by index of the name.
+struct CallCounts {
+    explicit CallCounts(std::size_t names) : events(names, 0), not_modelled(names, 0) {}
+    void add(const CallCounts& other);
+
+    std::vector<std::uint64_t> events;
+    std::vector<std::uint64_t>
+        not_modelled;  ///< calls that no class describes, and collectives that none is named for
+};
+
+/// Scans `records` until head 0 or the end. An open block's torn last record shows as bytes after head 0.
+RecordScan scan_records(std::span<const std::uint8_t> records, const std::vector<std::string>& names,
+                        CallCounts& counts);
+
+/// A copy of `records` in which every shape's name is replaced by `new_number[name]`. The records must be
+/// sound.
+std::vector<std::uint8_t> rename_shapes(std::span<const std::uint8_t> records,
+                                        const std::vector<std::uint32_t>& new_number);
+
+}  // namespace linkworth::tracefile

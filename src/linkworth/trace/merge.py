@@ -1,0 +1,76 @@
+"""Puts the ranks' parts of a recorded run together into one trace."""
+
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from linkworth import __version__, _engine
+from linkworth.errors import IncompleteError, UsageError
+from linkworth.model.trace import MpiInfo, TraceMetadata, TraceSummary
+
+_NOT_COMPLETE = {
+    "cut": "did not reach MPI_Finalize",
+    "aborted": "called MPI_Abort",
+    "disk full": "had no more space to record in",
+}
+
+
+def merge(parts_dir: Path, output: Path, metadata: TraceMetadata) -> TraceSummary:
+    """Merge every `*.part` of a folder into `output`; the parts stay.
+
+    `metadata` is completed by what the parts tell (ranks, MPI library, date). Raises UsageError where no part can be used,
+    IncompleteError where the trace cannot be written (the parts can be merged again).
+    """
+    parts = sorted(str(path) for path in parts_dir.glob("*.part"))
+    document = msgspec.to_builtins(_completed(metadata, parts))
+    del document["ranks"], document["damage"]
+    try:
+        result = _engine.merge_parts(parts, str(output), msgspec.json.encode(document).decode())
+    except _engine.TraceWriteError as error:
+        raise IncompleteError(f"{error}; the recorded parts are kept in {parts_dir}") from error
+    except _engine.TraceError as error:
+        raise UsageError(str(error)) from error
+    return TraceSummary(
+        path=str(output),
+        ranks=result["ranks"],
+        events=result["events"],
+        bytes=result["file_bytes"],
+        verified=metadata.verified,
+        workload=metadata.workload,
+        state=_state(result["rank_info"]),
+        seconds=metadata.seconds,
+        reported_seconds=metadata.reported_seconds,
+        damage=[*metadata.damage, *result["damage"]],
+        unmodelled=result["unmodelled"],
+    )
+
+
+def _completed(metadata: TraceMetadata, parts: list[str]) -> TraceMetadata:
+    mpi = metadata.mpi
+    for part in parts:
+        if mpi.library:
+            break
+        try:
+            mpi = MpiInfo(library=_engine.part_info(part)["library"])
+        except _engine.TraceError:
+            continue
+    return msgspec.structs.replace(
+        metadata,
+        mpi=mpi,
+        created=metadata.created or datetime.now(UTC).isoformat(timespec="seconds"),
+        linkworth=metadata.linkworth or __version__,
+    )
+
+
+def _state(ranks: list[dict[str, Any]]) -> str:
+    """Return `complete`, or how many ranks are not, and why."""
+    counts = Counter(rank["state"] for rank in ranks)
+    reasons = [
+        f"{counts[state]} of {len(ranks)} ranks {reason}"
+        for state, reason in _NOT_COMPLETE.items()
+        if counts[state]
+    ]
+    return "; ".join(reasons) or "complete"
