@@ -76,7 +76,8 @@ void write_event(TraceWriter& writer, std::uint32_t rank, const std::string& nam
 }  // namespace
 
 void register_tracefile(nb::module_& module) {
-    nb::exception<TraceError>(module, "TraceError", PyExc_ValueError);
+    const auto trace_error = nb::exception<TraceError>(module, "TraceError", PyExc_ValueError);
+    nb::exception<tracefile::WriteError>(module, "TraceWriteError", trace_error.ptr());
 
     nb::class_<EventIterator>(module, "EventIterator")
         .def("__iter__", [](nb::handle self) { return nb::borrow(self); })

@@ -58,7 +58,7 @@ ContainerWriter::~ContainerWriter() {
 }
 
 void ContainerWriter::fail(const char* what) const {
-    throw TraceError(std::string("cannot ") + what + " " + path_ + ": " + std::strerror(errno));
+    throw WriteError(std::string("cannot ") + what + " " + path_ + ": " + std::strerror(errno));
 }
 
 void ContainerWriter::write_at(std::uint64_t offset, const void* data, std::size_t size) {

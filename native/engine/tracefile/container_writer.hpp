@@ -16,7 +16,7 @@ namespace linkworth::tracefile {
 
 class ContainerWriter {
   public:
-    /// Writes to `path`, or into memory where `path` is empty. Throws TraceError where the file cannot be
+    /// Writes to `path`, or into memory where `path` is empty. Throws WriteError where the file cannot be
     /// made.
     ContainerWriter(std::string path, std::uint32_t ranks);
     /// Removes an unfinished file.
@@ -30,7 +30,7 @@ class ContainerWriter {
     bool begun() const { return begun_; }
 
     /// Appends a block: fills the header's codec, sizes and checksum. Threads may call it with a compressor
-    /// each; without one the block is stored as it is. Throws TraceError where the file cannot take it.
+    /// each; without one the block is stored as it is. Throws WriteError where the file cannot take it.
     void append(BlockHeader header, std::span<const std::uint8_t> raw, Compressor* compressor);
 
     /// Writes index, trailer and header and gives the file its name. Returns the bytes where it was memory.

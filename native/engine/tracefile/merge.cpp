@@ -293,7 +293,7 @@ MergeResult merge_parts(const std::vector<std::string>& paths, const std::string
     }
     const CommonNames common = common_names(world);
     ContainerWriter file(output, result.ranks);
-    file.begin(with_ranks(metadata_json, result.rank_info), common.names, 0);
+    file.begin(with_ranks(metadata_json, result.rank_info, result.damage), common.names, 0);
     parallel_for(world.part_of_rank.size(), thread_count(), [&](std::size_t rank) {
         if (world.part_of_rank[rank] != nullptr) {
             const std::int64_t start = world.start_of_rank[rank] - world.origin;

@@ -33,9 +33,9 @@ struct MergeResult {
     std::map<std::string, std::uint64_t> unmodelled;  ///< communicating calls recorded by name and time only
 };
 
-/// Merges `parts` into `output`. `metadata_json` is a JSON object without "ranks", which is added. Throws
-/// TraceError where no part can be used or the file cannot be written; a part that cannot be used is named in
-/// `damage`.
+/// Merges `parts` into `output`. `metadata_json` is a JSON object without "ranks" and "damage", which are
+/// added. Throws TraceError where no part can be used, WriteError where the file cannot be written; a part
+/// that cannot be used is named in `damage`.
 MergeResult merge_parts(const std::vector<std::string>& parts, const std::string& output,
                         const std::string& metadata_json, bool compress);
 

@@ -41,23 +41,40 @@ std::string rank_object(const MergedRank& rank) {
            ",\"dropped_events\":" + std::to_string(rank.dropped_events) + "}";
 }
 
+std::string list(const std::vector<std::string>& items) {
+    std::string out = "[";
+    for (const std::string& item : items) {
+        if (out.size() > 1) {
+            out.push_back(',');
+        }
+        out += item;
+    }
+    out.push_back(']');
+    return out;
+}
+
 }  // namespace
 
-std::string with_ranks(const std::string& metadata_json, const std::vector<MergedRank>& ranks) {
+std::string with_ranks(const std::string& metadata_json, const std::vector<MergedRank>& ranks,
+                       const std::vector<std::string>& damage) {
     const std::size_t open = metadata_json.find('{');
     const std::size_t close = metadata_json.rfind('}');
     if (open == std::string::npos || close == std::string::npos || close < open) {
         throw TraceError("the metadata of a trace is one JSON object");
     }
     const bool empty = metadata_json.find_first_not_of(" \t\r\n", open + 1) == close;
-    std::string out = metadata_json.substr(0, close) + (empty ? "" : ",") + "\"ranks\":[";
+    std::vector<std::string> objects;
+    objects.reserve(ranks.size());
     for (const MergedRank& rank : ranks) {
-        if (out.back() == '}') {
-            out.push_back(',');
-        }
-        out += rank_object(rank);
+        objects.push_back(rank_object(rank));
     }
-    return out + "]}";
+    std::vector<std::string> sentences;
+    sentences.reserve(damage.size());
+    for (const std::string& sentence : damage) {
+        sentences.push_back(quoted(sentence));
+    }
+    return metadata_json.substr(0, close) + (empty ? "" : ",") + "\"ranks\":" + list(objects) +
+           ",\"damage\":" + list(sentences) + "}";
 }
 
 }  // namespace linkworth::tracefile

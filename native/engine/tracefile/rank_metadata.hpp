@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// The "ranks" list of a trace's metadata.
+/// What a merge adds to a trace's metadata.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace linkworth::tracefile {
 
-/// `metadata_json` (a JSON object without "ranks") with the list added as its last member. Throws TraceError
-/// where it is no object.
-std::string with_ranks(const std::string& metadata_json, const std::vector<MergedRank>& ranks);
+/// `metadata_json` (a JSON object without "ranks" and "damage") with the two lists added as its last members.
+/// Throws TraceError where it is no object.
+std::string with_ranks(const std::string& metadata_json, const std::vector<MergedRank>& ranks,
+                       const std::vector<std::string>& damage);
 
 }  // namespace linkworth::tracefile

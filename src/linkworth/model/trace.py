@@ -46,6 +46,8 @@ class TraceMetadata(msgspec.Struct, frozen=True, kw_only=True):
     reported_seconds: float | None = None
     source: Literal["recorded", "skeleton", "converted", "synthetic"] = "recorded"
     ranks: list[RankInfo] = msgspec.field(default_factory=list)
+    damage: list[str] = msgspec.field(default_factory=list)
+    """What was lost before the trace was written, one sentence each."""
 
 
 class TraceSummary(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,1 +1,1 @@
-
+"""Traces: recording, reading, merging."""
