@@ -50,9 +50,14 @@ def of_program(program: Path) -> Linkage:
 def _loader_list(interpreter: str, program: Path) -> list[str]:
     """Return the loader's own list of the program's libraries; empty where the loader cannot run here."""
     environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+    arguments = [interpreter, "--list", str(program.resolve())]
+    if re.search(r"/ld-linux|/ld64|/ld\.so", interpreter):
+        # With glibc's --list one missing library hides all others; asked like this it goes on and names what is missing.
+        environment["LD_TRACE_LOADED_OBJECTS"] = "1"
+        arguments.remove("--list")
     try:
         listed = subprocess.run(
-            [interpreter, "--list", str(program.resolve())],
+            arguments,
             capture_output=True,
             text=True,
             errors="replace",

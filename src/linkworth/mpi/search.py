@@ -135,25 +135,30 @@ def find_all() -> list[MpiInstallation]:
 @functools.lru_cache(maxsize=8)
 def _search(_path: str, _named: str, _prefix: str) -> tuple[MpiInstallation, ...]:
     folders = _folders()
-    paths = [folder.path for folder in folders]
-    wrappers = [
-        (wrapper, folder.origin) for folder in folders for wrapper in _matching(folder.path, _WRAPPER)
-    ]
     with ThreadPoolExecutor(max_workers=4) as pool:
-        found = [
-            mpi for mpi in pool.map(lambda item: _from_wrapper(item[0], item[1], paths), wrappers) if mpi
-        ]
-    libraries = {mpi.library for mpi in found}
-    launchers = {mpi.mpiexec for mpi in found}
-    identities = {_launcher_identity(Path(launcher)) for launcher in launchers if launcher}
-    for folder in folders:
-        for launcher in _matching(folder.path, _LAUNCHER):
-            if str(launcher) not in launchers and _launcher_identity(launcher) not in identities:
-                found += [
-                    mpi for mpi in _from_launcher(launcher, folder.origin) if mpi.library not in libraries
-                ]
-                libraries = {mpi.library for mpi in found}
-    return tuple(_with_unique_names(_one_per_library(found)))
+        return tuple(
+            _with_unique_names(
+                _one_per_library(
+                    mpi
+                    for found in pool.map(functools.partial(_in_folder, folders), folders)
+                    for mpi in found
+                )
+            )
+        )
+
+
+def _in_folder(folders: list[_Folder], folder: _Folder) -> list[MpiInstallation]:
+    """Installations with compiler wrappers in a folder, then those that only its launchers show."""
+    paths = [other.path for other in folders]
+    wrappers = _matching(folder.path, _WRAPPER)
+    found = [mpi for wrapper in wrappers if (mpi := _from_wrapper(wrapper, folder.origin, paths))]
+    seen = {(mpi.kind, mpi.version) for mpi in found}
+    for launcher in _matching(folder.path, _LAUNCHER):
+        says = _launcher_identity(launcher)
+        if says and (says.kind, says.version) not in seen:
+            seen.add((says.kind, says.version))
+            found += _from_launcher(launcher, folder.origin)
+    return found
 
 
 def _one_per_library(found: Iterable[MpiInstallation]) -> list[MpiInstallation]:

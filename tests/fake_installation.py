@@ -1,0 +1,76 @@
+"""A made-up MPI: a real shared library that names itself, and scripts that answer like launchers and wrappers."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+LIBRARY = """
+#include <cstring>
+extern "C" int MPI_Get_library_version(char *text, int *length)
+{
+    std::strcpy(text, VERSION_TEXT);
+    *length = static_cast<int>(std::strlen(text));
+    return 0;
+}
+extern "C" int MPI_Send() { return 0; }
+"""
+
+
+def script(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def install(
+    prefix: Path, library_says: str, launcher_says: str, *, soname: str = "libmpi.so.12", suffix: str = ""
+) -> Path:
+    """Make an installation in a folder; return its library."""
+    (prefix / "lib").mkdir(parents=True, exist_ok=True)
+    source = prefix / "library.cpp"
+    source.write_text(LIBRARY)
+    library = prefix / "lib" / soname
+    subprocess.run(
+        [
+            "c++",
+            "-shared",
+            "-fPIC",
+            f'-DVERSION_TEXT="{library_says}"',
+            f"-Wl,-soname,{soname}",
+            source,
+            "-o",
+            library,
+        ],
+        check=True,
+    )
+    shutil.copy(library, prefix / "lib" / "libmpi.so")
+    (prefix / "lib" / "libmpi.so").unlink()
+    (prefix / "lib" / "libmpi.so").symlink_to(soname)
+    script(prefix / "bin" / f"mpiexec{suffix}", f"echo '{launcher_says}'")
+    for wrapper in ("mpicc", "mpicxx"):
+        script(
+            prefix / "bin" / f"{wrapper}{suffix}",
+            f'case "$1" in -show) echo "cc -I{prefix}/include -L{prefix}/lib -Wl,-rpath -Wl,{prefix}/lib -lmpi";; esac',
+        )
+    return library.resolve()
+
+
+def program(path: Path, prefix: Path) -> Path:
+    """Link a program with an installation's library."""
+    source = path.with_suffix(".cpp")
+    source.write_text('extern "C" int MPI_Send(); int main() { return MPI_Send(); }\n')
+    subprocess.run(
+        [
+            "c++",
+            source,
+            f"-L{prefix}/lib",
+            f"-Wl,-rpath,{prefix}/lib",
+            "-Wl,--no-as-needed",
+            "-lmpi",
+            "-o",
+            path,
+        ],
+        check=True,
+    )
+    return path

@@ -1,0 +1,131 @@
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.mpi import build, elf, find, sources
+
+MAIN = "#include <mpi.h>\nint answer();\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); return answer(); }\n"
+
+
+@pytest.fixture
+def part(tmp_path, monkeypatch):
+    """Sources of a small program in place of npb's, and a cache of the test's own."""
+    folder = tmp_path / "npb"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "main.cpp").write_text(MAIN)
+    (folder / "deep" / "answer.cpp").write_text('#include "answer.hpp"\nint answer() { return ANSWER; }\n')
+    (folder / "answer.hpp").write_text("#define ANSWER 0\n")
+    (folder / "build.toml").write_text('sources = ["**/*.cpp"]\nflags = ["-std=c++20", "-O0"]\n')
+    monkeypatch.setattr(sources, "folder", lambda _part: folder)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return folder
+
+
+@pytest.fixture
+def mpi():
+    return next(mpi for mpi in find.find_all() if mpi.mpicxx)
+
+
+@pytest.mark.requires("mpi", "c++")
+def test_a_part_is_built_once_and_again_when_a_header_changes(part, mpi):
+    first = build.npb(mpi)
+    before = first.stat()
+    assert build.npb(mpi) == first
+    assert first.stat().st_mtime_ns == before.st_mtime_ns
+    (part / "answer.hpp").write_text("#define ANSWER 1\n")
+    second = build.npb(mpi)
+    assert second != first
+    assert first.is_file()
+
+
+@pytest.mark.requires("mpi", "c++")
+def test_builders_at_once_end_with_one_whole_result(part, mpi):
+    with ThreadPoolExecutor(3) as pool:
+        results = set(pool.map(lambda _: build.npb(mpi), range(3)))
+    assert len(results) == 1
+    assert os.access(results.pop(), os.X_OK)
+    left = [path.name for path in (build.cache_folder() / "mpi").iterdir()]
+    assert len(left) == 1, "temporary folders must be gone"
+
+
+@pytest.mark.requires("mpi", "c++")
+def test_a_source_that_does_not_compile_is_named_and_its_messages_are_kept(part, mpi):
+    (part / "deep" / "answer.cpp").write_text("int answer() { return absent_name; }\n")
+    with pytest.raises(
+        EnvironmentLacksError, match=r"cannot build npb.*absent_name.*messages: (.*)\)"
+    ) as raised:
+        build.npb(mpi)
+    log = Path(str(raised.value).rsplit("messages: ", 1)[1].rstrip(")"))
+    assert "answer.cpp" in log.read_text()
+
+
+@pytest.mark.requires("mpi")
+def test_a_missing_compiler_wrapper_says_what_to_install(part, mpi):
+    without = msgspec.structs.replace(mpi, mpicxx="")
+    with pytest.raises(EnvironmentLacksError, match=r"no compiler wrapper for C\+\+"):
+        build.npb(without)
+
+
+@pytest.mark.requires("mpi", "c++")
+def test_a_cache_that_cannot_be_written_says_which_variable_moves_it(part, mpi, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(EnvironmentLacksError, match="XDG_CACHE_HOME"):
+        build.npb(mpi)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("sources = [", "build.toml"),
+        ("sorces = []", "unknown key sorces"),
+        ("flags = '-O3'", "flags must be a list"),
+        ("sources = [1]", "sources must be a list"),
+    ],
+)
+def test_a_wrong_build_file_is_named(part, text, sentence):
+    (part / "build.toml").write_text(text)
+    with pytest.raises(UsageError, match=sentence):
+        sources.recipe("npb")
+
+
+def test_a_part_without_sources_is_an_incomplete_installation(part):
+    (part / "build.toml").write_text('sources = ["absent/*.cpp"]')
+    with pytest.raises(EnvironmentLacksError, match="holds no sources"):
+        sources.recipe("npb")
+
+
+def test_the_key_changes_with_every_file_and_flag(part):
+    seen = {sources.digest(sources.recipe("npb"))}
+    changes = {"answer.hpp": "#define ANSWER 2\n", "main.cpp": MAIN + "\n", "build.toml": 'flags = ["-O1"]\n'}
+    for name, text in changes.items():
+        (part / name).write_text(text)
+        seen.add(sources.digest(sources.recipe("npb")))
+    assert len(seen) == 4
+
+
+def test_a_relative_cache_variable_is_ignored_as_its_standard_says(monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    monkeypatch.setenv("HOME", "/home-of-test")
+    assert build.cache_folder() == Path("/home-of-test/.cache/linkworth")
+
+
+@pytest.mark.slow  # Builds every native part for every MPI of the machine.
+@pytest.mark.requires("mpi", "c++")
+@pytest.mark.parametrize("name", ["npb", "tracer"])
+def test_every_part_builds_for_every_mpi_here(name):
+    for mpi in find.find_all():
+        built = getattr(build, name)(mpi)
+        assert built.is_file()
+        if name == "tracer":
+            command = [sys.executable, "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1])", str(built)]
+            assert subprocess.run(command, check=False).returncode == 0
+            assert not [name for name in elf.info(built).needed if "mpi" in name], (
+                "the program brings its own MPI"
+            )
