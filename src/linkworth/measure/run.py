@@ -59,9 +59,14 @@ def run(
     return result
 
 
+def must_yield(decided: Plan) -> bool:
+    """Say whether ranks share cores under an MPI that spins while it waits (Open MPI's launcher tells it to yield)."""
+    return decided.oversubscribed and decided.mpi.kind != "openmpi" and decided.launcher.name == "local"
+
+
 def yielding_environment(decided: Plan) -> dict[str, str]:
-    """Return what lets more ranks than cores run at all under MPICH, which spins while it waits; else nothing."""
-    if not decided.oversubscribed or decided.mpi.kind == "openmpi" or decided.launcher.name != "local":
+    """Return the variables that let waiting ranks give their core away, where that is needed and can be had."""
+    if not must_yield(decided):
         return {}
     try:
         return preload.environment(build.tracer(decided.mpi), parts=None, yielding=True)
