@@ -1,5 +1,6 @@
 """Write docs/reference/cli.md from the commands themselves: `cli_reference.py FILE`, or `--check FILE` to compare."""
 
+import inspect
 import sys
 from pathlib import Path
 
@@ -41,7 +42,7 @@ def describe(path: str, command: click.Command, parent: click.Context | None) ->
     """Return the Markdown lines of a command and of the commands below it."""
     context = click.Context(command, info_name=path.rpartition(" ")[2], parent=parent)
     usage = " ".join(command.collect_usage_pieces(context))
-    lines = [f"## {path}", "", *(command.help or "").replace("\b\n", "").strip().splitlines(), ""]
+    lines = [f"## {path}", "", *inspect.cleandoc(command.help or "").replace("\b\n", "").splitlines(), ""]
     lines += ["```text", f"{path} {usage}", "```", ""]
     options = [parameter for parameter in command.get_params(context) if isinstance(parameter, click.Option)]
     rows = [option_row(option, context) for option in options if not option.hidden and option.name != "help"]
