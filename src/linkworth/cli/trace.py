@@ -1,0 +1,79 @@
+"""`linkworth trace`: run a program and record it."""
+
+from pathlib import Path
+
+import rich_click as click
+
+from linkworth.cli.launching import exit_code, launch_options, show_plan, stdin_is_given
+from linkworth.cli.output import console, emit_json, note
+from linkworth.cli.watch import TerminalWatch
+from linkworth.errors import UsageError
+
+
+@click.command(context_settings={"allow_interspersed_args": False})
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The trace to write.  [default: <program>-<ranks>.lwt in this folder, numbered where that exists]",
+)
+@click.option("--force", is_flag=True, help="Replace the trace that -o names.")
+@click.option(
+    "--merge",
+    "parts",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    metavar="FOLDER",
+    help="Run nothing: merge the parts that an earlier recording had to leave in this folder.",
+)
+@launch_options(command_required=False)
+def command(
+    output: Path | None,
+    force: bool,
+    parts: Path | None,
+    ranks: int | None,
+    mpi: str | None,
+    timeout: float | None,
+    dry_run: bool,
+    as_json: bool,
+    command: tuple[str, ...],
+) -> int:
+    """Run an MPI program (after `--`), a bundled one such as `npb:ft.W`, or a whole mpirun/srun command, and record it.
+
+    The program is neither recompiled nor relinked. The trace is kept however the program ends.
+
+    Exit code: 0 it ran and verified itself or says nothing of it, 1 it failed, 2 it cannot be recorded like this,
+    3 this machine lacks something, 4 it was stopped (time limit, signal) and the trace holds what it did until then.
+    """
+    from linkworth.measure import plan
+    from linkworth.trace import record
+
+    if output and output.exists() and not force:
+        raise UsageError(f"{output} exists; choose another name with -o, or replace it with --force")
+    if parts:
+        summary = record.merge_folder(parts, output or Path(parts.name).with_suffix(".lwt"), replace=force)
+    else:
+        workload = plan.workload(command, ranks)
+        if dry_run:
+            return show_plan(workload, mpi, as_json, "linkworth.trace-plan/1")
+        watch = TerminalWatch(f"recording {workload.name}", output_to_stderr=as_json)
+        wanted = output or record.default_output(workload)
+        summary = record.record(workload, output=wanted, mpi=mpi, timeout=timeout, watcher=watch,
+                                inherit_stdin=stdin_is_given(), replace=force)  # fmt: skip
+        watch.clear()
+        if Path(summary.path) != wanted:
+            note(f"linkworth: {wanted} exists, so this trace is {summary.path}")
+    if as_json:
+        emit_json(summary)
+    else:
+        verdict = {True: ", verified", False: ", NOT VERIFIED", None: ""}[summary.verified]
+        console().print(
+            f"{summary.path}: {summary.workload} on {summary.ranks} ranks, {summary.events} events, "
+            f"{summary.bytes} bytes{verdict}",
+            markup=False,
+        )
+    for sentence in summary.damage:
+        note(f"linkworth: {summary.path}: {sentence}")
+    if summary.state != "complete":
+        note(f"linkworth: {summary.workload}: {summary.state}")
+    return exit_code(summary.state, summary.verified)

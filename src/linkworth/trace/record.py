@@ -1,0 +1,210 @@
+"""Runs a workload with the preload library and makes one trace of what the ranks recorded, however the run ended."""
+
+import contextlib
+import os
+import shutil
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from linkworth import __version__
+from linkworth._engine import TraceError, part_info
+from linkworth.errors import IncompleteError, LinkworthError, UsageError
+from linkworth.launch.base import Launcher, Observer
+from linkworth.measure.plan import Plan, plan
+from linkworth.measure.run import execute, must_yield, write_atomically
+from linkworth.model.run import RunResult
+from linkworth.model.trace import MpiInfo, TraceMetadata, TraceSummary
+from linkworth.model.workload import Workload
+from linkworth.mpi import build, linkage, preload
+from linkworth.trace.merge import merge
+
+METADATA = "metadata.json"
+"""In the folder of the parts: what the merge needs to know, so that it can be done later as well."""
+
+
+class _Parts(NamedTuple):
+    files: list[Path]
+    world_sizes: list[int]
+
+
+def record(
+    workload: Workload,
+    *,
+    output: Path,
+    mpi: str | None = None,
+    timeout: float | None = None,
+    launcher: Launcher | None = None,
+    watcher: Observer | None = None,
+    inherit_stdin: bool = False,
+    replace: bool = False,
+) -> TraceSummary:
+    """Run and record a workload; the summary's `path` says where the trace is.
+
+    Where `output` exists already, a number is added to the name, unless `replace` is set. A program that fails, dies or
+    takes longer than `timeout` seconds still gives a trace of what it did until then, and the summary's `state` says what
+    happened. Raises UsageError where the program cannot be recorded (no MPI program, linked statically, another MPI),
+    EnvironmentLacksError where this machine lacks something, and IncompleteError where the user stopped it or the merge
+    failed: the message names what is kept.
+    """
+    decided = plan(workload, mpi)
+    if launcher is not None:
+        decided = decided._replace(launcher=launcher)
+    _refuse_static(decided)
+    library = build.tracer(decided.mpi)
+    parts = _parts_folder(output)
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    metadata = TraceMetadata(
+        workload=workload.name,
+        command=workload.command,
+        created=created,
+        linkworth=__version__,
+        mpi=MpiInfo(library=decided.mpi.library, version=decided.mpi.library_version),
+    )
+    try:
+        _save(metadata, parts)
+        result = execute(
+            decided,
+            output=None,
+            environment=preload.environment(library, parts=parts, yielding=must_yield(decided)),
+            timeout=timeout,
+            watcher=watcher,
+            inherit_stdin=inherit_stdin,
+        )
+        metadata = msgspec.structs.replace(
+            metadata,
+            exit_code=result.exit_code,
+            verified=result.verified,
+            seconds=result.seconds,
+            reported_seconds=result.reported_seconds,
+        )
+        _check(decided, result, _read_parts(parts))
+    except (LinkworthError, OSError):
+        # Nothing usable was recorded: the checks above come before anything is worth keeping.
+        shutil.rmtree(parts, ignore_errors=True)
+        raise
+    with contextlib.suppress(OSError):
+        _save(metadata, parts)
+    summary = _merge_kept(parts, output, metadata, replace)
+    if result.state == "complete":
+        return summary
+    if result.message.startswith("it was interrupted"):
+        raise IncompleteError(
+            f"{workload.name}: {result.message}; what was recorded until then is in {summary.path}"
+        )
+    return msgspec.structs.replace(summary, state=f"{result.state}: {result.message}")
+
+
+def merge_folder(parts: Path, output: Path, *, replace: bool = False) -> TraceSummary:
+    """Merge a folder of parts, as a recording leaves it, into a trace, and remove the folder when that is done.
+
+    Raises UsageError for a folder without parts, IncompleteError where the trace cannot be written; the parts stay then.
+    """
+    if not any(parts.glob("*.part")):
+        raise UsageError(f"{parts} holds no parts of a recording (*.part)")
+    try:
+        metadata = msgspec.json.decode((parts / METADATA).read_bytes(), type=TraceMetadata)
+    except (OSError, msgspec.DecodeError):
+        metadata = TraceMetadata(workload=output.stem)
+    return _merge_kept(parts, output, metadata, replace)
+
+
+def _merge_kept(parts: Path, output: Path, metadata: TraceMetadata, replace: bool) -> TraceSummary:
+    merged = parts / "merged.lwt"
+    try:
+        summary = merge(parts, merged, metadata)
+        path = _publish(merged, output, replace)
+    except (OSError, TraceError, LinkworthError) as error:
+        raise IncompleteError(
+            f"the parts could not be merged into {output} ({error}); they are kept: "
+            f"linkworth trace --merge {parts} -o {output}"
+        ) from error
+    shutil.rmtree(parts, ignore_errors=True)
+    return msgspec.structs.replace(summary, path=str(path))
+
+
+def default_output(workload: Workload) -> Path:
+    """Return the name of a workload's trace in the current folder: `<workload>-<ranks>.lwt`."""
+    plain = "".join(c if c.isalnum() or c in "._+-" else "-" for c in workload.name)
+    return Path(f"{plain}-{workload.ranks}.lwt" if workload.ranks else f"{plain}.lwt")
+
+
+def _parts_folder(output: Path) -> Path:
+    """Make a folder of this recording's own beside the output, so that two recordings at once never meet."""
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        folder = tempfile.mkdtemp(prefix=f"{output.stem}-", suffix=".parts", dir=output.parent)
+    except OSError as error:
+        raise UsageError(f"cannot write to the folder {output.parent}: {error.strerror}") from None
+    return Path(folder).absolute()
+
+
+def _publish(merged: Path, output: Path, replace: bool) -> Path:
+    """Give the merged trace its name; a name that is taken gets a number, also when another process takes it meanwhile."""
+    if replace:
+        return merged.replace(output)
+    number = 1
+    while True:
+        path = output if number == 1 else output.with_name(f"{output.stem}-{number}{output.suffix}")
+        try:
+            os.link(merged, path)
+        except FileExistsError:
+            number += 1
+            continue
+        except OSError:
+            # A file system without hard links: reserve the name, then move.
+            try:
+                path.touch(exist_ok=False)
+            except FileExistsError:
+                number += 1
+                continue
+            return merged.replace(path)
+        merged.unlink()
+        return path
+
+
+def _save(metadata: TraceMetadata, parts: Path) -> None:
+    write_atomically(parts / METADATA, msgspec.json.encode(metadata))
+
+
+def _read_parts(folder: Path) -> _Parts:
+    files = sorted(folder.glob("*.part"))
+    sizes = []
+    for file in files:
+        try:
+            sizes.append(int(part_info(str(file))["size"]))
+        except (TraceError, OSError):
+            # Damaged: the merge says so by name.
+            continue
+    return _Parts(files, sizes)
+
+
+def _refuse_static(decided: Plan) -> None:
+    if decided.program is not None and not linkage.of_program(decided.program).dynamic:
+        raise UsageError(
+            f"{decided.program.name} is linked statically, so its MPI calls cannot be recorded; "
+            "link it with the shared MPI library"
+        )
+
+
+def _check(decided: Plan, result: RunResult, parts: _Parts) -> None:
+    """Raise the error that explains a recording without use: no rank wrote, or every rank believed to be alone."""
+    name = decided.workload.name
+    began = [size for size in parts.world_sizes if size > 0]
+    if not parts.files or (parts.world_sizes and not began):
+        if result.state == "complete":
+            raise UsageError(
+                f"{name} made no MPI call that could be recorded: it is not an MPI program, "
+                f"or it uses another MPI than {decided.mpi.name} (choose with --mpi)"
+            )
+        if result.state in ("timeout", "killed"):
+            raise IncompleteError(f"{name} called no MPI_Init, so nothing was recorded: {result.message}")
+        raise UsageError(f"{name} called no MPI_Init, so nothing was recorded: {result.message}")
+    if len(began) > 1 and all(size == 1 for size in began):
+        raise UsageError(
+            f"{name} ran as {len(began)} separate programs of one rank each: it uses another MPI than the launcher's "
+            f"({decided.mpi.name}); choose its own with --mpi"
+        )
