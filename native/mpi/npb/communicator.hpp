@@ -14,27 +14,34 @@ namespace linkworth::npb {
 
 enum class Reduction { sum, max };
 
+/// Where a rank goes in a split: ranks of one colour share a new communicator, in the order of their keys.
+struct Placement {
+    int colour, key;
+};
+
 /// Source and tag of the messages are ranks of this communicator and numbers from 0.
 template <class C>
-concept Communicator = requires(C comm, const C view, double* data, const double* input, std::size_t count,
-                                int rank, int level, Reduction operation, typename C::Request request) {
-    { view.rank() } -> std::same_as<int>;
-    { view.size() } -> std::same_as<int>;
-    /// Seconds since some moment in the past.
-    { comm.wall_time() } -> std::same_as<double>;
-    /// Marks the timed region: level 1 at its start, 0 at its end (MPI_Pcontrol).
-    comm.mark_region(level);
-    comm.barrier();
-    comm.broadcast(data, count, rank);
-    comm.reduce(operation, input, data, count, rank);
-    comm.allreduce(operation, input, data, count);
-    /// `count` elements to and from every rank.
-    comm.alltoall(input, data, count);
-    comm.send(input, count, rank, level);
-    { comm.irecv(data, count, rank, level) } -> std::same_as<typename C::Request>;
-    comm.wait(request);
-    /// Collective: ranks of the same colour, in the order of their keys.
-    { comm.split(level, rank) } -> std::same_as<C>;
-};
+concept Communicator =
+    requires(C comm, const C view, double* data, const double* input, std::size_t count, int rank, int level,
+             Reduction operation, typename C::Request request, Placement (*placement)(int)) {
+        { view.rank() } -> std::same_as<int>;
+        { view.size() } -> std::same_as<int>;
+        /// Seconds since some moment in the past.
+        { comm.wall_time() } -> std::same_as<double>;
+        /// Marks the timed region: level 1 at its start, 0 at its end (MPI_Pcontrol).
+        comm.mark_region(level);
+        comm.barrier();
+        comm.broadcast(data, count, rank);
+        comm.reduce(operation, input, data, count, rank);
+        comm.allreduce(operation, input, data, count);
+        /// `count` elements to and from every rank.
+        comm.alltoall(input, data, count);
+        comm.send(input, count, rank, level);
+        { comm.irecv(data, count, rank, level) } -> std::same_as<typename C::Request>;
+        comm.wait(request);
+        /// `placement(rank)` for every rank, not only this one, so that a recorder can tell the members
+        /// without running.
+        { comm.split(placement) } -> std::same_as<C>;
+    };
 
 }  // namespace linkworth::npb

@@ -8,32 +8,21 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <utility>
+#include <type_traits>
 
 #include "communicator.hpp"
 
 namespace linkworth::npb {
 
-/// Forwards to MPI. Owns the communicator where it made it (split); MPI_COMM_WORLD is not owned.
+/// Forwards to MPI. A communicator made by split lives until MPI_Finalize, as in the official programs.
 /// Errors inside MPI end the job (MPI_ERRORS_ARE_FATAL, the default).
 class MpiCommunicator {
   public:
     using Request = MPI_Request;
 
-    explicit MpiCommunicator(MPI_Comm comm, bool owned = false) : comm_(comm), owned_(owned) {
+    explicit MpiCommunicator(MPI_Comm comm) : comm_(comm) {
         MPI_Comm_rank(comm_, &rank_);
         MPI_Comm_size(comm_, &size_);
-    }
-    MpiCommunicator(MpiCommunicator&& other) noexcept
-        : comm_(std::exchange(other.comm_, MPI_COMM_NULL)),
-          owned_(std::exchange(other.owned_, false)),
-          rank_(other.rank_),
-          size_(other.size_) {}
-    MpiCommunicator(const MpiCommunicator&) = delete;
-    MpiCommunicator& operator=(const MpiCommunicator&) = delete;
-    MpiCommunicator& operator=(MpiCommunicator&&) = delete;
-    ~MpiCommunicator() {
-        if (owned_) MPI_Comm_free(&comm_);
     }
 
     int rank() const { return rank_; }
@@ -70,10 +59,12 @@ class MpiCommunicator {
     }
     void wait(Request& request) { MPI_Wait(&request, MPI_STATUS_IGNORE); }
 
-    MpiCommunicator split(int colour, int key) {
+    template <class PlacementOfRank>
+    MpiCommunicator split(PlacementOfRank&& placement) {
+        const Placement mine = placement(rank_);
         MPI_Comm part;
-        MPI_Comm_split(comm_, colour, key, &part);
-        return MpiCommunicator(part, true);
+        MPI_Comm_split(comm_, mine.colour, mine.key, &part);
+        return MpiCommunicator(part);
     }
 
   private:
@@ -99,7 +90,6 @@ class MpiCommunicator {
     }
 
     MPI_Comm comm_;
-    bool owned_;
     int rank_ = 0;
     int size_ = 0;
 };

@@ -78,8 +78,8 @@ class Run {
           kernel_(kernel),
           layout_(layout),
           timers_(timers),
-          across_(world.split(world.rank() / layout.across, world.rank() % layout.across)),
-          along_(world.split(world.rank() % layout.across, world.rank() / layout.across)),
+          across_(world.split([&](int r) { return Placement{r / layout.across, r % layout.across}; })),
+          along_(world.split([&](int r) { return Placement{r % layout.across, r / layout.across}; })),
           local_points_(static_cast<std::size_t>(problem.nx * problem.ny * problem.nz / world.size())),
           iterations_(problem.iterations) {}
 

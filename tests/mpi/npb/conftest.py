@@ -1,0 +1,86 @@
+"""lw-npb, built once per MPI of this machine, and started as a user would."""
+
+import os
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from linkworth.launch.base import Job
+from linkworth.launch.local import ROOT_ALLOWED, LocalLauncher
+from linkworth.model.mpi import MpiInstallation
+from linkworth.mpi import build, find, sources
+
+SOURCES = Path(__file__).parents[3] / "native/mpi/npb"
+Launch = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def usable() -> list[MpiInstallation]:
+    return [mpi for mpi in find.find_all() if mpi.mpiexec and mpi.mpicxx]
+
+
+def pytest_generate_tests(metafunc: Any) -> None:
+    if "each_mpi" in metafunc.fixturenames:
+        found = usable()
+        metafunc.parametrize(
+            "each_mpi",
+            found or [pytest.param(None, marks=pytest.mark.skip("no MPI was found"))],
+            ids=[mpi.name for mpi in found] or ["none"],
+        )
+
+
+@pytest.fixture(scope="session")
+def open_mpi() -> MpiInstallation:
+    """Open MPI: the one that can yield, so that many ranks on few cores do not spin against each other."""
+    return next(mpi for mpi in usable() if mpi.kind == "openmpi")
+
+
+@pytest.fixture(scope="session")
+def launch() -> Launch:
+    """Start a program on a number of ranks of an MPI and wait for its end."""
+
+    def start(
+        mpi: MpiInstallation,
+        ranks: int,
+        command: Sequence[str | Path],
+        environment: Mapping[str, str] | None = None,
+    ) -> subprocess.CompletedProcess[str]:
+        job = Job(command=list(map(str, command)), ranks=ranks, environment=dict(environment or {}))
+        return subprocess.run(
+            LocalLauncher(mpi).arguments(job),
+            env=os.environ | ROOT_ALLOWED,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+
+    return start
+
+
+@pytest.fixture
+def npb(open_mpi: MpiInstallation, launch: Launch) -> Launch:
+    """lw-npb with Open MPI: `npb(ranks, "ft", "S", ...)`."""
+
+    def run(ranks: int, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        return launch(open_mpi, ranks, [build.npb(open_mpi), *arguments], **options)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def compile_npb(open_mpi: MpiInstallation) -> Callable[[Path, Path, list[str]], None]:
+    """Build lw-npb from a folder of sources with more flags; the later flag wins."""
+
+    def compile_to(folder: Path, binary: Path, flags: list[str]) -> None:
+        recipe = sources.recipe("npb")
+        files = sorted(folder.rglob("*.cpp"))
+        assert len(files) == len(recipe.sources)
+        subprocess.run(
+            [open_mpi.mpicxx, *recipe.flags, *flags, *map(str, files), "-o", str(binary)], check=True
+        )
+
+    return compile_to

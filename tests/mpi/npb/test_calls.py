@@ -1,0 +1,117 @@
+"""The programs make the MPI calls of the official ones, and the same calls whether they run or are only recorded."""
+
+import json
+import subprocess
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import pytest
+
+from linkworth.mpi import build
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[2]
+OFFICIAL = json.loads((ROOT / "tests/fixtures/npb-mpi-calls-A4.json").read_text())
+PROGRAMS = ["ep", "ft", "cg"]
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory):
+    """Calls of some ranks from the recording communicator: rank -> [(function, peer, bytes)]."""
+    binary = tmp_path_factory.mktemp("record") / "record_calls"
+    include = f"-I{ROOT / 'native/mpi/npb'}"
+    subprocess.run(["c++", "-std=c++20", "-O1", include, HERE / "record_calls.cpp", "-o", binary], check=True)
+
+    def calls(program, letter, ranks, of=None):
+        command = [binary, program, letter, str(ranks), *map(str, range(ranks) if of is None else of)]
+        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        result, current = {}, []
+        for line in output.splitlines():
+            name, *numbers = line.split()
+            if name == "rank":
+                current = result[int(numbers[0])] = []
+            else:
+                current.append((name, *map(int, numbers)))
+        return result
+
+    return calls
+
+
+@pytest.fixture(scope="module")
+def count(tmp_path_factory, open_mpi, launch):
+    """Calls of each rank of a real run: [[function, bytes of one call, count]] in the order of first use."""
+    shim = tmp_path_factory.mktemp("shim") / "count_calls.so"
+    subprocess.run([open_mpi.mpicc, "-shared", "-fPIC", HERE / "count_calls.c", "-o", shim], check=True)
+
+    def calls(program, letter, ranks):
+        folder = tmp_path_factory.mktemp("calls")
+        done = launch(
+            open_mpi,
+            ranks,
+            [build.npb(open_mpi), program, letter],
+            environment={"LD_PRELOAD": str(shim), "COUNT_CALLS": str(folder)},
+        )
+        assert done.returncode == 0, done.stderr
+        lines = [(folder / str(rank)).read_text().split("\n")[:-1] for rank in range(ranks)]
+        return [[[f, int(b), int(n)] for f, b, n in map(str.split, own)] for own in lines]
+
+    return calls
+
+
+def counted(calls):
+    """In the form of the fixture."""
+    return [[function, size, n] for (function, size), n in Counter((f, b) for f, _, b in calls).items()]
+
+
+def without_marks(calls):
+    return [call for call in calls if call[0] != "MPI_Pcontrol"]
+
+
+@pytest.mark.requires("c++")
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_recorded_calls_are_the_official_ones(record, program):
+    calls = record(program, "A", 4)
+    assert [without_marks(counted(calls[rank])) for rank in range(4)] == OFFICIAL[program]
+
+
+@pytest.mark.requires("openmpi")
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_real_calls_are_the_official_ones(count, program):
+    for rank, calls in enumerate(count(program, "A", 4)):
+        assert without_marks(calls) == OFFICIAL[program][rank]
+        marks = [call for call in calls if call[0] == "MPI_Pcontrol"]
+        assert marks == [["MPI_Pcontrol", 1, 1], ["MPI_Pcontrol", 0, 1]]
+
+
+@pytest.mark.requires("openmpi")
+@pytest.mark.parametrize("ranks", [1, 2, 8])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_recorded_calls_are_the_real_ones(record, count, program, ranks):
+    recorded = record(program, "S", ranks)
+    assert [counted(recorded[rank]) for rank in range(ranks)] == count(program, "S", ranks)
+
+
+@pytest.mark.requires("c++")
+@pytest.mark.parametrize("ranks", [1, 2, 4, 8, 16, 32, 64, 128])
+@pytest.mark.parametrize("letter", ["S", "D"])
+def test_each_message_is_sent_and_received(record, letter, ranks):
+    """In order: the k-th message from one rank to another has the size of the k-th receive from it, or fits in it."""
+    sent, received = defaultdict(list), defaultdict(list)
+    for rank, calls in record("cg", letter, ranks).items():
+        for function, peer, size in calls:
+            if function == "MPI_Send":
+                sent[rank, peer].append(size)
+            elif function == "MPI_Irecv":
+                received[peer, rank].append(size)
+    assert sent == received
+    assert (ranks > 1) == bool(sent)
+
+
+@pytest.mark.requires("c++")
+@pytest.mark.parametrize("ranks", [2, 32, 64, 128, 4096])
+def test_ft_exchanges_the_whole_field(record, ranks):
+    """Each all-to-all carries a rank's whole part: slabs need one a transform, pencils two."""
+    (calls,) = record("ft", "W", ranks, of=[ranks - 1]).values()
+    exchanges = [(members, size) for function, members, size in calls if function == "MPI_Alltoall"]
+    assert all(members * size == 128 * 128 * 32 * 16 // ranks for members, size in exchanges)
+    assert len(exchanges) == (1 if ranks <= 32 else 2) * 8

@@ -1,0 +1,63 @@
+"""Each program gives the published results, with each MPI and on the rank counts that it allows."""
+
+import pytest
+
+from linkworth.measure.parsers import npb as block
+from linkworth.mpi import build
+
+PROGRAMS = ["ep", "ft", "cg"]
+RANKS = [1, 2, 4, 8]
+
+
+def assert_verified(done, program, letter, ranks):
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert block.parse(done.stdout).verified is True
+    assert f" {program.upper()} Benchmark Completed." in done.stdout
+    values = dict(line.split("=", 1) for line in done.stdout.splitlines() if line.count("=") == 1)
+    assert values[" Class           "].strip() == letter
+    assert int(values[" Total processes "]) == ranks
+
+
+@pytest.mark.requires("openmpi")
+@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize("letter", ["S", "W"])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_verifies(npb, program, letter, ranks):
+    assert_verified(npb(ranks, program, letter), program, letter, ranks)
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_verifies_with_each_mpi(each_mpi, launch, program, ranks):
+    done = launch(each_mpi, ranks, [build.npb(each_mpi), program, "S"])
+    assert_verified(done, program, "S", ranks)
+
+
+@pytest.mark.slow  # seconds of computation each, as many as the machine makes of class A
+@pytest.mark.requires("openmpi")
+@pytest.mark.parametrize("ranks", [1, 4])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_verifies_class_a(npb, program, ranks):
+    assert_verified(npb(ranks, program, "A"), program, "A", ranks)
+
+
+@pytest.mark.requires("openmpi")
+@pytest.mark.parametrize("ranks", [3, 5, 7])
+def test_ep_takes_any_rank_count(npb, ranks):
+    assert_verified(npb(ranks, "ep", "S"), "ep", "S", ranks)
+
+
+@pytest.mark.slow  # starts 64 processes
+@pytest.mark.requires("openmpi")
+@pytest.mark.parametrize("ranks", [32, 64])
+def test_ft_goes_from_slabs_to_pencils(npb, ranks):
+    """Class W has 32 planes: one a rank, then half a plane a rank."""
+    assert_verified(npb(ranks, "ft", "W"), "ft", "W", ranks)
+
+
+@pytest.mark.slow  # 16 and 32 ranks on few cores
+@pytest.mark.requires("openmpi")
+@pytest.mark.parametrize("ranks", [16, 32])
+def test_cg_on_square_and_oblong_grids_of_ranks(npb, ranks):
+    """1400 rows do not divide by these grids: pieces of different lengths."""
+    assert_verified(npb(ranks, "cg", "S"), "cg", "S", ranks)

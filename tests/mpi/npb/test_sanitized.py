@@ -1,0 +1,37 @@
+"""The programs under AddressSanitizer and UndefinedBehaviorSanitizer."""
+
+from pathlib import Path
+
+import pytest
+
+SOURCES = Path(__file__).parents[3] / "native/mpi/npb"
+
+
+@pytest.fixture(scope="module")
+def sanitized(tmp_path_factory, compile_npb):
+    binary = tmp_path_factory.mktemp("sanitized") / "lw-npb"
+    compile_npb(SOURCES, binary, ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
+    return binary
+
+
+@pytest.mark.slow  # compiles the programs once more
+@pytest.mark.requires("openmpi")
+@pytest.mark.parametrize(
+    ("program", "letter", "ranks"),
+    [
+        ("ep", "S", 1),
+        ("ep", "S", 2),
+        ("ft", "S", 1),
+        ("ft", "S", 4),
+        ("ft", "W", 64),
+        ("cg", "S", 1),
+        ("cg", "S", 4),
+    ],
+)
+def test_clean(open_mpi, launch, sanitized, program, letter, ranks):
+    # Open MPI itself leaks at exit.
+    done = launch(
+        open_mpi, ranks, [sanitized, program, letter], environment={"ASAN_OPTIONS": "detect_leaks=0"}
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "runtime error" not in done.stderr
