@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 
 import msgspec
 
@@ -53,6 +54,11 @@ def advise(
 def cost_usd(seconds: float, nodes: int, usd_per_node_hour: float) -> float:
     """Return the cost of one run in US dollars."""
     return seconds * nodes * usd_per_node_hour / SECONDS_PER_HOUR
+
+
+def usd_text(value: float) -> str:
+    """Return US dollars for a person: four digits that count, or cents from 1000 on, never an exponent."""
+    return f"{value:.2f}" if value >= 1000 else format(Decimal(f"{value:.4g}"), "f")
 
 
 def _check_limit(value: float | None, what: str, unit: str) -> None:
@@ -145,17 +151,17 @@ def _reason(
     budget: float | None,
 ) -> str:
     limits = [f"the deadline of {deadline:g} s"] if deadline is not None else []
-    limits += [f"the budget of {budget:g} US$"] if budget is not None else []
+    limits += [f"the budget of {usd_text(budget)} US$"] if budget is not None else []
     within = " and ".join(limits)
     if chosen is None:
         fastest, least = _fastest(options), min(options, key=lambda option: option.cost_usd)
         return (
             f"no option meets {within}: the fastest is {fastest.fabric} with {fastest.seconds:.4g} s, "
-            f"the least costly {least.fabric} with {least.cost_usd:.4g} US$"
+            f"the least costly {least.fabric} with {usd_text(least.cost_usd)} US$"
         )
     what = "costs least" if goal == "cost" else "is fastest"
     among = f" of those that meet {within}" if within else ""
-    text = f"{chosen.fabric} {what}{among}: {chosen.seconds:.4g} s and {chosen.cost_usd:.4g} US$ a run"
+    text = f"{chosen.fabric} {what}{among}: {chosen.seconds:.4g} s and {usd_text(chosen.cost_usd)} US$ a run"
     cheapest = _cheapest_node(options)
     if len(options) == 1 or cheapest.fabric == chosen.fabric:
         return text

@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from linkworth.advise.choose import usd_text
 from linkworth.catalog.documents import (
     AppsDocument,
     FabricDocument,
@@ -157,7 +158,7 @@ def advice_table(advice: Advice) -> RenderableType:
         table.add_row(
             option.fabric,
             units.seconds(option.seconds, digits=4),
-            units.usd(option.cost_usd),
+            usd_text(option.cost_usd),
             f"{option.price_usd_per_node_hour:g}",
             "yes" if option.feasible else "no",
             "yes" if option.pareto else "no",

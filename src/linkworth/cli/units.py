@@ -31,8 +31,3 @@ def size(value: int) -> str:
         if value >= scale and value % scale == 0:
             return f"{value // scale} {unit}"
     return f"{value} B"
-
-
-def usd(value: float) -> str:
-    """Return US dollars with at least four digits that count: `0.00124`."""
-    return f"{value:.4g}" if value < 1000 else f"{value:.2f}"
