@@ -1,0 +1,74 @@
+"""The communication patterns that the replay is timed on: those of the reference figures of other simulators."""
+
+import json
+from pathlib import Path
+
+from linkworth import _engine
+
+RANKS = 64
+SIDE = 8
+WORK_SECONDS = 20e-6
+
+
+def _writer(path: Path, ranks: int) -> _engine.TraceWriter:
+    document = {
+        "schema": "linkworth.trace-metadata/1",
+        "workload": path.stem,
+        "source": "synthetic",
+        "ranks": [{"rank": rank, "host": "node"} for rank in range(ranks)],
+    }
+    return _engine.TraceWriter(str(path), ranks, json.dumps(document))
+
+
+def ring(path: Path, turns: int, size: int = 8) -> int:
+    """Every rank sends to its right and receives from its left, `turns` times. Returns the number of messages."""
+    writer = _writer(path, RANKS)
+    for rank in range(RANKS):
+        fields = {
+            "comm": 0,
+            "peer": (rank + 1) % RANKS,
+            "bytes": size,
+            "recv_peer": (rank - 1) % RANKS,
+            "recv_bytes": size,
+        }
+        for _ in range(turns):
+            writer.event(rank, "MPI_Sendrecv", "sendrecv", fields, WORK_SECONDS)
+    writer.close()
+    return RANKS * turns
+
+
+def stencil(path: Path, turns: int, size: int = 8192) -> int:
+    """A periodic 8 x 8 grid: four receives, four sends, one wait a turn. Returns the number of messages."""
+    writer = _writer(path, RANKS)
+    done = [(reference, False, 0, 0) for reference in range(8, 0, -1)]
+    for rank in range(RANKS):
+        row, column = divmod(rank, SIDE)
+        peers = [
+            ((row + 1) % SIDE) * SIDE + column,
+            ((row - 1) % SIDE) * SIDE + column,
+            row * SIDE + (column + 1) % SIDE,
+            row * SIDE + (column - 1) % SIDE,
+        ]
+        for _ in range(turns):
+            gap = WORK_SECONDS
+            for peer in peers:
+                writer.event(rank, "MPI_Irecv", "irecv", {"comm": 0, "peer": peer, "bytes": size}, gap)
+                gap = 0.0
+            for peer in peers:
+                writer.event(rank, "MPI_Isend", "isend", {"comm": 0, "peer": peer, "bytes": size})
+            writer.event(
+                rank, "MPI_Waitall", "complete", {"mode": 1, "listed": 8, "completions": done}
+            )
+    writer.close()
+    return RANKS * turns * len(peers)
+
+
+def all_to_all(path: Path, turns: int, ranks: int = RANKS, size: int = 65536) -> int:
+    """`turns` all-to-alls. Returns the number of messages."""
+    writer = _writer(path, ranks)
+    fields = {"comm": 0, "peer": -1, "bytes": size, "recv_bytes": size}
+    for rank in range(ranks):
+        for _ in range(turns):
+            writer.event(rank, "MPI_Alltoall", "collective", fields, WORK_SECONDS)
+    writer.close()
+    return ranks * (ranks - 1) * turns

@@ -1,0 +1,57 @@
+"""`linkworth predict`: time on other networks."""
+
+import rich_click as click
+
+
+@click.command()
+@click.argument("trace", metavar="TRACE")
+@click.option(
+    "--on", "fabric_names", multiple=True, required=True, metavar="FABRIC", help="A fabric; repeatable."
+)
+@click.option("--nodes", type=int, metavar="K", help="Nodes to lay the ranks on.  [default: 2]")
+@click.option("--ppn", type=int, metavar="P", help="Ranks on a node.  [default: spread evenly]")
+@click.option(
+    "--measured",
+    metavar="FABRIC=SECONDS",
+    help="A time measured on one fabric: scales the computation so that the replay there takes that long.",
+)
+@click.option(
+    "--cpu-factor",
+    type=float,
+    default=1.0,
+    show_default=True,
+    metavar="X",
+    help="Speed of the target's cores against those that recorded: 2 halves the computation.",
+)
+@click.option("-n", "ranks", type=int, metavar="N", help="Ranks of a bundled program without a trace.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.prediction/1).")
+def command(
+    trace: str,
+    fabric_names: tuple[str, ...],
+    nodes: int | None,
+    ppn: int | None,
+    measured: str | None,
+    cpu_factor: float,
+    ranks: int | None,
+    as_json: bool,
+) -> None:
+    """Replay TRACE on each FABRIC and say how long the program would take there, and on what the time goes.
+
+    Ranks are laid on nodes in blocks. A program that marks its timed part by MPI_Pcontrol(1) and MPI_Pcontrol(0) is predicted
+    for that part, any other from MPI_Init to MPI_Finalize.
+    """
+    from linkworth.catalog import fabrics
+    from linkworth.cli.output import console, emit_json, note
+    from linkworth.cli.prediction_table import prediction_table
+    from linkworth.predict import predict, request
+
+    path = request.trace_path(trace, ranks)
+    chosen = [fabrics.get(name) for name in fabric_names]
+    known = request.measured_time(measured) if measured is not None else None
+    predictions = predict(path, chosen, nodes=nodes, ppn=ppn, cpu_factor=cpu_factor, measured=known)
+    for warning in predictions.warnings:
+        note(f"linkworth: warning: {warning}")
+    if as_json:
+        emit_json(predictions)
+    else:
+        console().print(prediction_table(predictions))

@@ -1,0 +1,82 @@
+"""A trace on several fabrics."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from linkworth.errors import UsageError
+from linkworth.model.fabric import Fabric
+from linkworth.model.prediction import Calibration, PredictionSet
+from linkworth.predict.calibrate import cpu_factor_for
+from linkworth.replay.layout import block
+from linkworth.replay.run import Replay, replay_in_detail
+from linkworth.trace.read import TraceFile, open_trace
+
+_SHOWN_SENTENCES = 3
+
+
+def predict(
+    path: Path,
+    fabrics: Sequence[Fabric],
+    *,
+    nodes: int | None = None,
+    ppn: int | None = None,
+    cpu_factor: float = 1.0,
+    measured: tuple[Fabric, float] | None = None,
+) -> PredictionSet:
+    """Replay the trace at `path` on each of `fabrics`, in that order.
+
+    `measured` (a fabric and the seconds that the program took on it) scales the computation so that the replay on that fabric
+    takes that long; it replaces `cpu_factor`. Raises UsageError for a trace, a layout or a time that cannot be used.
+    """
+    if not fabrics:
+        raise UsageError("no fabric to predict for; give at least one with --on (see `linkworth fabrics`)")
+    if cpu_factor <= 0:
+        raise UsageError(f"--cpu-factor {cpu_factor:g}: give a number above 0 (2 means twice as fast)")
+    trace = open_trace(path)
+    layout = block(trace.engine.ranks, nodes, ppn)
+    cut = is_cut(trace)
+    calibration = Calibration(cpu_factor=cpu_factor)
+    if measured is not None:
+        cpu_factor = cpu_factor_for(trace.engine, measured[0], layout, measured[1], tolerate_cut=cut)
+        calibration = Calibration(
+            cpu_factor=cpu_factor, measured_fabric=measured[0].name, measured_seconds=measured[1]
+        )
+    replays = [
+        replay_in_detail(trace.engine, fabric, layout, cpu_factor=cpu_factor, tolerate_cut=cut)
+        for fabric in fabrics
+    ]
+    return PredictionSet(
+        workload=trace.metadata.workload,
+        ranks=trace.engine.ranks,
+        nodes=layout.nodes,
+        ppn=max(layout.node_of_rank.count(node) for node in range(layout.nodes)),
+        predictions=[each.prediction for each in replays],
+        calibration=calibration,
+        region="marked" if replays[0].marked_region else "whole",
+        warnings=_warnings(trace, replays[0]),
+    )
+
+
+def is_cut(trace: TraceFile) -> bool:
+    """Say whether parts of the run are missing, so that a replay has to stop where the trace does."""
+    return bool(trace.damage) or any(rank.state != "complete" for rank in trace.metadata.ranks)
+
+
+def _warnings(trace: TraceFile, replay: Replay) -> list[str]:
+    warnings = list(trace.damage)
+    if replay.stopped:
+        warnings.append(
+            f"the trace is cut, so this is the time up to where it ends: {'; '.join(replay.stopped[:_SHOWN_SENTENCES])}"
+            + (
+                f"; and {len(replay.stopped) - _SHOWN_SENTENCES} more"
+                if len(replay.stopped) > _SHOWN_SENTENCES
+                else ""
+            )
+        )
+    for name, count in sorted(replay.unmodelled.items()):
+        warnings.append(
+            f"{name} ({count} calls) is not modelled yet: it takes as long as when it was recorded, on every fabric"
+        )
+    if trace.metadata.verified is False:
+        warnings.append("the recorded run failed its own verification; do not trust what follows from it")
+    return warnings

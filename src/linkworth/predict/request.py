@@ -1,0 +1,32 @@
+"""What a user types to name a recorded program and a measured time."""
+
+from pathlib import Path
+
+from linkworth.catalog import fabrics
+from linkworth.catalog.assignment import parse_assignment
+from linkworth.errors import UsageError
+from linkworth.model.fabric import Fabric
+
+_DEFAULT_RANKS = 8
+
+
+def trace_path(target: str, ranks: int | None = None) -> Path:
+    """Return the path of the trace that `target` names.
+
+    A bundled program (`npb:ft.W`) without a recording, and a rank count beside a trace, which has its own, are UsageErrors.
+    """
+    path = Path(target)
+    if not path.exists() and ":" in target and "/" not in target:
+        raise UsageError(
+            f"{target} is a program, and predictions need a recorded run: record it by "
+            f"`linkworth trace -n {ranks or _DEFAULT_RANKS} -- {target}` and give the trace that it writes"
+        )
+    if ranks is not None:
+        raise UsageError(f"-n {ranks}: a trace has its number of ranks already; leave -n out")
+    return path
+
+
+def measured_time(text: str) -> tuple[Fabric, float]:
+    """Parse `FABRIC=SECONDS` of --measured."""
+    name, seconds = parse_assignment(text, "--measured", "SECONDS")
+    return fabrics.get(name), seconds

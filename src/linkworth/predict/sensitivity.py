@@ -1,0 +1,56 @@
+"""How the time moves with a fabric's latency and bandwidth."""
+
+from pathlib import Path
+
+import msgspec
+
+from linkworth.model.fabric import Fabric
+from linkworth.model.prediction import SensitivityGrid
+from linkworth.predict.predict import is_cut
+from linkworth.replay.layout import block
+from linkworth.replay.run import replay
+from linkworth.trace.read import open_trace
+
+LATENCY_FACTORS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+BANDWIDTH_FACTORS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+
+
+def sensitivity(
+    path: Path,
+    fabric: Fabric,
+    *,
+    nodes: int | None = None,
+    ppn: int | None = None,
+    cpu_factor: float = 1.0,
+    latency_factors: tuple[float, ...] = LATENCY_FACTORS,
+    bandwidth_factors: tuple[float, ...] = BANDWIDTH_FACTORS,
+) -> SensitivityGrid:
+    """Replay the trace at `path` on `fabric` with its link's latency and bandwidth multiplied by every pair of factors."""
+    trace = open_trace(path)
+    layout = block(trace.engine.ranks, nodes, ppn)
+    cut = is_cut(trace)
+    latencies = [fabric.link.latency_seconds * factor for factor in latency_factors]
+    bandwidths = [fabric.link.bandwidth_bytes_per_second * factor for factor in bandwidth_factors]
+    return SensitivityGrid(
+        fabric=fabric.name,
+        latency_seconds=latencies,
+        bandwidth_bytes_per_second=bandwidths,
+        seconds=[
+            [
+                replay(
+                    trace.engine,
+                    _with_link(fabric, latency, bandwidth),
+                    layout,
+                    cpu_factor=cpu_factor,
+                    tolerate_cut=cut,
+                ).seconds
+                for bandwidth in bandwidths
+            ]
+            for latency in latencies
+        ],
+    )
+
+
+def _with_link(fabric: Fabric, latency: float, bandwidth: float) -> Fabric:
+    link = msgspec.structs.replace(fabric.link, latency_seconds=latency, bandwidth_bytes_per_second=bandwidth)
+    return msgspec.structs.replace(fabric, link=link)
