@@ -56,9 +56,7 @@ def stencil(path: Path, turns: int, size: int = 8192) -> int:
                 gap = 0.0
             for peer in peers:
                 writer.event(rank, "MPI_Isend", "isend", {"comm": 0, "peer": peer, "bytes": size})
-            writer.event(
-                rank, "MPI_Waitall", "complete", {"mode": 1, "listed": 8, "completions": done}
-            )
+            writer.event(rank, "MPI_Waitall", "complete", {"mode": 1, "listed": 8, "completions": done})
     writer.close()
     return RANKS * turns * len(peers)
 

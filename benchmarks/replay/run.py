@@ -72,7 +72,9 @@ def main() -> None:
     if given.json:
         print(json.dumps({"schema": "linkworth.benchmark/1", "rows": rows}))
         return
-    print(f"{'pattern':36} {'placement':14} {'messages':>9} {'M msg/s':>8} {'M events/s':>10} {'x reading':>9}")
+    print(
+        f"{'pattern':36} {'placement':14} {'messages':>9} {'M msg/s':>8} {'M events/s':>10} {'x reading':>9}"
+    )
     for row in rows:
         print(
             f"{row['pattern']:36} {row['placement']:14} {row['messages']:9d} {row['messages_per_second'] / 1e6:8.2f} "

@@ -1,5 +1,8 @@
 """How the time moves with a fabric's latency and bandwidth."""
 
+import os
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from pathlib import Path
 
 import msgspec
@@ -31,23 +34,21 @@ def sensitivity(
     cut = is_cut(trace)
     latencies = [fabric.link.latency_seconds * factor for factor in latency_factors]
     bandwidths = [fabric.link.bandwidth_bytes_per_second * factor for factor in bandwidth_factors]
+
+    def seconds_at(point: tuple[float, float]) -> float:
+        return replay(
+            trace.engine, _with_link(fabric, *point), layout, cpu_factor=cpu_factor, tolerate_cut=cut
+        ).seconds
+
+    # The engine runs without the interpreter's lock, so threads use all cores.
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        seconds = list(pool.map(seconds_at, product(latencies, bandwidths)))
+    width = len(bandwidths)
     return SensitivityGrid(
         fabric=fabric.name,
         latency_seconds=latencies,
         bandwidth_bytes_per_second=bandwidths,
-        seconds=[
-            [
-                replay(
-                    trace.engine,
-                    _with_link(fabric, latency, bandwidth),
-                    layout,
-                    cpu_factor=cpu_factor,
-                    tolerate_cut=cut,
-                ).seconds
-                for bandwidth in bandwidths
-            ]
-            for latency in latencies
-        ],
+        seconds=[seconds[start : start + width] for start in range(0, len(seconds), width)],
     )
 
 

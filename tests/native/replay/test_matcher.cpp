@@ -35,8 +35,8 @@ class PlainMatcher {
         return none;
     }
     bool withdraw(std::uint32_t receive) {
-        const auto found =
-            std::find_if(posted_.begin(), posted_.end(), [&](const Item& item) { return item.index == receive; });
+        const auto found = std::find_if(posted_.begin(), posted_.end(),
+                                        [&](const Item& item) { return item.index == receive; });
         if (found == posted_.end()) return false;
         posted_.erase(found);
         return true;
@@ -45,7 +45,8 @@ class PlainMatcher {
 
   private:
     template <typename Fits>
-    static std::uint32_t take(std::list<Item>& from, std::list<Item>& otherwise, const Item& item, Fits fits) {
+    static std::uint32_t take(std::list<Item>& from, std::list<Item>& otherwise, const Item& item,
+                              Fits fits) {
         const auto found = std::find_if(from.begin(), from.end(), fits);
         if (found == from.end()) {
             otherwise.push_back(item);

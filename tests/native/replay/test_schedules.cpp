@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Every collective algorithm, for every rank count up to 33: what one rank sends is what the other receives, in order, and
-/// the data that must move does move.
+/// Every collective algorithm, for every rank count up to 33: what one rank sends is what the other receives,
+/// in order, and the data that must move does move.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -26,8 +26,8 @@ struct Traffic {
     std::uint64_t messages = 0;
 };
 
-/// Runs all ranks' schedules until none can go on. Fails where a receive finds other bytes than were sent, where a message is
-/// left over, or where ranks wait for ever.
+/// Runs all ranks' schedules until none can go on. Fails where a receive finds other bytes than were sent,
+/// where a message is left over, or where ranks wait for ever.
 Traffic run(const Maker& make, Rank size) {
     std::vector<Schedule> schedules;
     std::vector<std::vector<std::pair<Rank, Bytes>>> awaited(size);
@@ -63,7 +63,8 @@ Traffic run(const Maker& make, Rank size) {
                     if (!schedules[rank].next(step)) {
                         ended[rank] = true;
                         moved = true;
-                        EXPECT_TRUE(waits.empty()) << "rank " << rank << " of " << size << " ends without a wait";
+                        EXPECT_TRUE(waits.empty())
+                            << "rank " << rank << " of " << size << " ends without a wait";
                         break;
                     }
                     EXPECT_TRUE(step.kind == StepKind::wait || step.peer < size);
@@ -124,11 +125,13 @@ TEST_P(AnyRankCount, LinearTreesUseTheRootsCounts) {
     std::iota(counts.begin(), counts.end(), Bytes{10});
     const Rank root = size / 2;
     const auto own = [&](Rank me) { return counts[me]; };
-    const auto gather =
-        run([&](Rank me, Rank n) { return gather_linear(me, n, root, own(me), me == root ? counts : Counts{}); }, size);
+    const auto gather = run(
+        [&](Rank me, Rank n) { return gather_linear(me, n, root, own(me), me == root ? counts : Counts{}); },
+        size);
     EXPECT_EQ(gather.received[root], total(counts) - counts[root]);
-    const auto scatter =
-        run([&](Rank me, Rank n) { return scatter_linear(me, n, root, own(me), me == root ? counts : Counts{}); }, size);
+    const auto scatter = run(
+        [&](Rank me, Rank n) { return scatter_linear(me, n, root, own(me), me == root ? counts : Counts{}); },
+        size);
     EXPECT_EQ(scatter.sent[root], total(counts) - counts[root]);
 }
 
@@ -136,12 +139,18 @@ TEST_P(AnyRankCount, ScatterAllgatherBroadcastsEverything) {
     const Rank size = GetParam();
     for (const Bytes bytes : {Bytes{1}, Bytes{1000}, Bytes{1 << 20}}) {
         for (const Rank root : {Rank{0}, size - 1}) {
-            const auto ring = [&](Rank me, Rank n) { return bcast_scatter_allgather(me, n, root, bytes, true); };
+            const auto ring = [&](Rank me, Rank n) {
+                return bcast_scatter_allgather(me, n, root, bytes, true);
+            };
             const auto traffic = run(ring, size);
-            for (Rank rank = 0; rank < size; ++rank)
-                if (rank != root) EXPECT_GE(traffic.received[rank], bytes - (bytes + size - 1) / size);
+            for (Rank rank = 0; rank < size; ++rank) {
+                if (rank != root) {
+                    EXPECT_GE(traffic.received[rank], bytes - (bytes + size - 1) / size);
+                }
+            }
             if ((size & (size - 1)) == 0)
-                run([&](Rank me, Rank n) { return bcast_scatter_allgather(me, n, root, bytes, false); }, size);
+                run([&](Rank me, Rank n) { return bcast_scatter_allgather(me, n, root, bytes, false); },
+                    size);
         }
     }
 }
@@ -151,12 +160,15 @@ TEST_P(AnyRankCount, AllReductionsAgree) {
     for (const Bytes bytes : {Bytes{8}, Bytes{1001}, Bytes{1 << 20}}) {
         run([&](Rank me, Rank n) { return allreduce_recursive_doubling(me, n, bytes); }, size);
         const auto halving = run([&](Rank me, Rank n) { return allreduce_rabenseifner(me, n, bytes); }, size);
-        if ((size & (size - 1)) == 0 && bytes % size == 0)
+        if ((size & (size - 1)) == 0 && bytes % size == 0) {
             for (const Bytes sent : halving.sent) EXPECT_EQ(sent, 2 * (bytes - bytes / size));
+        }
         for (Rank root = 0; root < size; ++root) {
             const auto reduce =
                 run([&](Rank me, Rank n) { return reduce_scatter_gather(me, n, root, bytes); }, size);
-            if (size > 1) EXPECT_GT(reduce.received[root], 0U);
+            if (size > 1) {
+                EXPECT_GT(reduce.received[root], 0U);
+            }
         }
         run([&](Rank me, Rank n) { return reduce_scatter_halving(me, n, bytes); }, size);
         run([&](Rank me, Rank n) { return scan_recursive_doubling(me, n, bytes); }, size);
@@ -187,7 +199,8 @@ TEST_P(AnyRankCount, EveryRankExchangesWithEveryOther) {
     for (const Bytes received : pairwise.received) EXPECT_EQ(received, expected);
     const auto bruck = run([&](Rank me, Rank n) { return alltoall_bruck(me, n, 5); }, size);
     for (const Bytes received : bruck.received) EXPECT_GE(received, expected);
-    const auto reduced = run([&](Rank me, Rank n) { return reduce_scatter_pairwise(me, n, Counts(n, 5)); }, size);
+    const auto reduced =
+        run([&](Rank me, Rank n) { return reduce_scatter_pairwise(me, n, Counts(n, 5)); }, size);
     for (const Bytes received : reduced.received) EXPECT_EQ(received, expected);
 
     const auto piece = [](Rank from, Rank to) { return Bytes{100} * from + to; };

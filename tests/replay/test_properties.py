@@ -1,0 +1,127 @@
+"""What must hold for every program: bounds, monotony, the sum of the parts, determinism."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from synthetic import Call, collective, fabric, irecv, isend, sendrecv, waitall, way, write_trace
+
+from linkworth import _engine
+from linkworth.model.fabric import Fabric
+from linkworth.model.prediction import Layout, Prediction
+from linkworth.replay.run import replay, replay_in_detail
+
+COLLECTIVES = ("MPI_Barrier", "MPI_Bcast", "MPI_Allreduce", "MPI_Alltoall", "MPI_Allgather", "MPI_Reduce")
+SIZES = st.sampled_from([0, 8, 300, 5000, 70_000, 2_000_000])
+GAPS = st.integers(min_value=0, max_value=1_000_000).map(lambda nanoseconds: nanoseconds * 1e-9)
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> list[list[Call]]:
+    """Programs that cannot deadlock: phases of shifts, exchanges and collectives that all ranks take part in."""
+    count = draw(st.integers(min_value=1, max_value=6))
+    ranks: list[list[Call]] = [[] for _ in range(count)]
+    for _ in range(draw(st.integers(min_value=1, max_value=6))):
+        kind = draw(st.sampled_from(["shift", "exchange", "collective"]))
+        size = draw(SIZES)
+        distance = draw(st.integers(min_value=0, max_value=count - 1))
+        name = draw(st.sampled_from(COLLECTIVES))
+        for rank in range(count):
+            gap = draw(GAPS)
+            right, left = (rank + distance) % count, (rank - distance) % count
+            if kind == "shift":
+                ranks[rank].append(sendrecv(right, size, left).after(gap))
+            elif kind == "exchange":
+                ranks[rank] += [irecv(left, size).after(gap), isend(right, size), waitall(2, 1).after(gap)]
+            else:
+                ranks[rank].append(collective(name, size, root=0).after(gap))
+    return ranks
+
+
+FABRICS = st.builds(
+    lambda latency, bandwidth, overhead, eager, rails: fabric(
+        way(latency, bandwidth, overhead, eager), way(latency / 10, bandwidth * 4), rails=rails
+    ),
+    latency=st.floats(min_value=0, max_value=1e-4),
+    bandwidth=st.floats(min_value=1e7, max_value=1e11),
+    overhead=st.floats(min_value=0, max_value=1e-5),
+    eager=st.sampled_from([0, 4096, 1 << 40]),
+    rails=st.integers(min_value=1, max_value=4),
+)
+
+
+def predict(ranks: list[list[Call]], on: Fabric, nodes: int = 2) -> Prediction:
+    with tempfile.TemporaryDirectory() as folder:
+        trace = _engine.Trace(str(write_trace(Path(folder) / "any.lwt", ranks)))
+        placed = [rank % nodes for rank in range(len(ranks))]
+        return replay(trace, on, Layout(nodes=nodes, node_of_rank=placed))
+
+
+@given(programs(), FABRICS)
+@settings(deadline=None, max_examples=60)
+def test_parts_sum_to_the_time_and_none_is_negative(ranks: list[list[Call]], on: Fabric) -> None:
+    got = predict(ranks, on)
+    parts = [
+        got.compute_seconds,
+        got.overhead_seconds,
+        got.latency_seconds,
+        got.bandwidth_seconds,
+        got.wait_seconds,
+    ]
+    assert min(parts) >= 0
+    assert sum(parts) == pytest.approx(got.seconds, rel=1e-9, abs=1e-15)
+
+
+@given(programs(), FABRICS)
+@settings(deadline=None, max_examples=40)
+def test_two_replays_agree_to_the_last_bit(ranks: list[list[Call]], on: Fabric) -> None:
+    assert predict(ranks, on) == predict(ranks, on)
+
+
+@given(programs(), FABRICS)
+@settings(deadline=None, max_examples=60)
+def test_no_network_beats_the_longest_computation(ranks: list[list[Call]], on: Fabric) -> None:
+    longest = max(sum(call.gap for call in calls) for calls in ranks)
+    assert predict(ranks, on).seconds >= longest * (1 - 1e-6)
+
+
+@given(programs())
+@settings(deadline=None, max_examples=40)
+def test_on_the_ideal_network_only_computation_is_left(ranks: list[list[Call]]) -> None:
+    got = predict(ranks, fabric(way()))
+    assert got.compute_seconds == pytest.approx(got.seconds, rel=1e-12, abs=1e-15)
+
+
+@given(programs(), FABRICS, st.floats(min_value=1.0, max_value=10.0))
+@settings(deadline=None, max_examples=60)
+def test_a_lower_latency_never_slows_a_node_per_rank_program(
+    ranks: list[list[Call]], on: Fabric, factor: float
+) -> None:
+    # With one rank a node and no wildcards no two ranks compete for a sender's NIC, so less latency cannot reorder its queue.
+    slower = fabric(
+        way(
+            on.link.latency_seconds * factor,
+            on.link.bandwidth_bytes_per_second,
+            0.0,
+            1 << 40,
+        )
+    )
+    faster = fabric(way(on.link.latency_seconds, on.link.bandwidth_bytes_per_second, 0.0, 1 << 40))
+    nodes = len(ranks)
+    shifts = [[call for call in calls if call.name == "MPI_Sendrecv"] for calls in ranks]
+    assert predict(shifts, faster, nodes).seconds <= predict(shifts, slower, nodes).seconds * (1 + 1e-9)
+
+
+@given(programs(), FABRICS, st.floats(min_value=1.0, max_value=10.0))
+@settings(deadline=None, max_examples=40)
+def test_faster_cores_scale_computation_alone(ranks: list[list[Call]], on: Fabric, factor: float) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        trace = _engine.Trace(str(write_trace(Path(folder) / "any.lwt", ranks)))
+        layout = Layout(nodes=1, node_of_rank=[0] * len(ranks))
+        plain = replay_in_detail(trace, on, layout)
+        fast = replay_in_detail(trace, on, layout, cpu_factor=factor)
+    for slow_rank, fast_rank in zip(plain.rank_compute_seconds, fast.rank_compute_seconds, strict=True):
+        assert fast_rank == pytest.approx(slow_rank / factor)
+    assert fast.prediction.messages == plain.prediction.messages
