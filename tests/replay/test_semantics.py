@@ -188,3 +188,20 @@ def test_a_placement_of_another_rank_count_is_refused(tmp_path: Path) -> None:
     trace = _engine.Trace(str(write_trace(tmp_path / "two.lwt", [[], []])))
     with pytest.raises(UsageError, match="the placement has 3 ranks, but the trace has 2"):
         replay_in_detail(trace, LATENCY, Layout(nodes=1, node_of_rank=[0, 0, 0]))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        send(7, 8),
+        recv(-5, 8),
+        collective("MPI_Bcast", 8, root=9),
+        collective("MPI_Alltoallv", 8, send_counts=[1], recv_counts=[1]),
+        split([0, 12], 2),
+        split([1], 2),
+        Call("MPI_Comm_dup", "comm_new", comm=0, new_comm=2_000_000_000, members=[0, 1]),
+    ],
+)
+def test_a_trace_with_impossible_values_is_refused(tmp_path: Path, call: Call) -> None:
+    with pytest.raises(UsageError, match="record (it|the program) again"):
+        run(tmp_path, [[call], []])

@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 namespace linkworth::replay {
 namespace {
 
-constexpr std::int32_t world = 0;
 constexpr std::int32_t self = 1;
+
+/// Numbers of a rank's communicators rise one by one; only damage to the trace makes them jump.
+constexpr std::size_t most_lost_numbers = 1 << 20;
 
 std::unique_ptr<Communicator> make(const std::vector<std::int32_t>& members,
                                    const std::vector<std::int32_t>& remote, std::uint32_t context,
@@ -31,19 +34,28 @@ Communicators::Communicators(std::uint32_t ranks) : by_rank_(ranks) {
     Family& family = families_[Groups{everyone, {}}];
     family.instances.push_back(make(everyone, {}, next_context_++, false));
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-        by_rank_[rank][world] = Membership{family.instances.front().get(), rank, 0};
+        by_rank_[rank].push_back(Membership{family.instances.front().get(), rank, 0});
         family.count_by_rank[rank] = 1;
         define(rank, self, {static_cast<std::int32_t>(rank)}, {}, false);
     }
 }
 
+void Communicators::check(const std::vector<std::int32_t>& members) const {
+    for (const std::int32_t member : members)
+        if (member < 0 || static_cast<std::size_t>(member) >= by_rank_.size())
+            throw std::invalid_argument("a communicator with a rank that is not in the world");
+}
+
 Membership* Communicators::find(std::uint32_t rank, std::int32_t number) {
-    const auto found = by_rank_[rank].find(number);
-    return found == by_rank_[rank].end() ? nullptr : &found->second;
+    if (number < 0 || static_cast<std::size_t>(number) >= by_rank_[rank].size()) return nullptr;
+    Membership& found = by_rank_[rank][static_cast<std::size_t>(number)];
+    return found.communicator == nullptr ? nullptr : &found;
 }
 
 void Communicators::define(std::uint32_t rank, std::int32_t number, const std::vector<std::int32_t>& members,
                            const std::vector<std::int32_t>& remote, bool inter) {
+    check(members);
+    check(remote);
     // An inter-communicator has the same two groups seen from both sides.
     const bool swapped = inter && remote < members;
     Family& family = swapped ? families_[Groups{remote, members}] : families_[Groups{members, remote}];
@@ -58,9 +70,15 @@ void Communicators::define(std::uint32_t rank, std::int32_t number, const std::v
     }
     const Communicator* mine = family.instances[ordinal * sides + (swapped ? 1 : 0)].get();
     const auto place = std::find(mine->members.begin(), mine->members.end(), static_cast<std::int32_t>(rank));
-    by_rank_[rank][number] = Membership{mine, static_cast<std::uint32_t>(place - mine->members.begin()), 0};
+    const auto slot = static_cast<std::size_t>(number);
+    if (number < 0 || slot > by_rank_[rank].size() + most_lost_numbers || place == mine->members.end())
+        throw std::invalid_argument("a communicator that its rank cannot have");
+    if (slot >= by_rank_[rank].size()) by_rank_[rank].resize(slot + 1);
+    by_rank_[rank][slot] = Membership{mine, static_cast<std::uint32_t>(place - mine->members.begin()), 0};
 }
 
-void Communicators::forget(std::uint32_t rank, std::int32_t number) { by_rank_[rank].erase(number); }
+void Communicators::forget(std::uint32_t rank, std::int32_t number) {
+    if (Membership* gone = find(rank, number)) *gone = Membership{};
+}
 
 }  // namespace linkworth::replay

@@ -35,11 +35,14 @@ class Communicators {
 
     /// Null where the rank's trace never defined that communicator (its block was lost).
     Membership* find(std::uint32_t rank, std::int32_t number);
+    /// Throws `std::invalid_argument` for members that cannot be.
     void define(std::uint32_t rank, std::int32_t number, const std::vector<std::int32_t>& members,
                 const std::vector<std::int32_t>& remote, bool inter);
     void forget(std::uint32_t rank, std::int32_t number);
 
   private:
+    void check(const std::vector<std::int32_t>& members) const;
+
     struct Groups {
         std::vector<std::int32_t> members;
         std::vector<std::int32_t> remote;
@@ -50,7 +53,7 @@ class Communicators {
         std::unordered_map<std::uint32_t, std::size_t> count_by_rank;
     };
 
-    std::vector<std::unordered_map<std::int32_t, Membership>> by_rank_;
+    std::vector<std::vector<Membership>> by_rank_;  ///< [rank][number]
     std::map<Groups, Family> families_;
     std::uint32_t next_context_ = 0;
 };

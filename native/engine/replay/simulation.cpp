@@ -2,6 +2,7 @@
 #include "replay/simulation.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -197,7 +198,12 @@ void Simulation::report_blocked(ReplayResult& result) const {
 }
 
 ReplayResult replay(const tracefile::Trace& trace, const ReplayOptions& options) {
-    return Simulation(trace, options).run();
+    try {
+        return Simulation(trace, options).run();
+    } catch (const std::logic_error& impossible) {
+        throw ReplayError(std::string("the trace holds what no MPI program can do (") + impossible.what() +
+                          "); it is damaged: record the program again");
+    }
 }
 
 }  // namespace linkworth::replay
