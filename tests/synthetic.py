@@ -100,18 +100,18 @@ def finalize() -> Call:
 
 
 def write_trace(
-    path: Path, ranks: Sequence[Sequence[Call]], *, init: bool = True, end: bool = True, **metadata: Any
+    path: Path, programs: Sequence[Sequence[Call]], *, init: bool = True, end: bool = True, **metadata: Any
 ) -> Path:
     """Write a trace whose ranks make these calls between MPI_Init and MPI_Finalize."""
     document = {
         "schema": "linkworth.trace-metadata/1",
         "workload": "synthetic",
         "source": "synthetic",
-        "ranks": [{"rank": rank, "host": "node", "state": "complete"} for rank in range(len(ranks))],
+        "ranks": [{"rank": rank, "host": "node", "state": "complete"} for rank in range(len(programs))],
         **metadata,
     }
-    writer = _engine.TraceWriter(str(path), len(ranks), json.dumps(document))
-    for rank, calls in enumerate(ranks):
+    writer = _engine.TraceWriter(str(path), len(programs), json.dumps(document))
+    for rank, calls in enumerate(programs):
         opening = [Call("MPI_Init", "init").after(1.0).lasting(0.5)] if init else []
         closing = [finalize()] if end else []
         for call in [*opening, *calls, *closing]:

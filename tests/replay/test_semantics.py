@@ -203,5 +203,5 @@ def test_a_placement_of_another_rank_count_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_a_trace_with_impossible_values_is_refused(tmp_path: Path, call: Call) -> None:
-    with pytest.raises(UsageError, match="record (it|the program) again"):
+    with pytest.raises(UsageError, match=r"record (it|the program) again"):
         run(tmp_path, [[call], []])

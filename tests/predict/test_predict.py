@@ -1,0 +1,165 @@
+"""Predictions over fabrics, layouts, calibration and sensitivity, from traces made by hand."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from synthetic import Call, collective, fabric, recv, send, way, write_trace
+
+from linkworth.errors import UsageError
+from linkworth.predict import predict, request, sensitivity
+from linkworth.replay.layout import block
+
+MS = 1e-3
+SLOW = fabric(way(latency=100e-6, bandwidth=1e8))
+FAST = fabric(way(latency=1e-6, bandwidth=1e10))
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    # 10 ms of computation, then 1 MB: 10 + 0.1 + 10 ms on the slow fabric.
+    return write_trace(
+        tmp_path / "two.lwt", [[send(1, 1_000_000).after(10 * MS)], [recv(0, 1_000_000)]], workload="two"
+    )
+
+
+def test_one_prediction_a_fabric_in_the_order_asked(trace: Path) -> None:
+    found = predict(trace, [SLOW, FAST], nodes=2)
+    assert [round(each.seconds / MS, 3) for each in found.predictions] == [20.1, 10.101]
+    assert (found.workload, found.ranks, found.nodes, found.ppn, found.region) == ("two", 2, 2, 1, "whole")
+    assert found.warnings == []
+
+
+def test_faster_cores_shorten_computation_only(trace: Path) -> None:
+    (found,) = predict(trace, [SLOW], nodes=2, cpu_factor=4).predictions
+    assert found.compute_seconds == pytest.approx(2.5 * MS)
+    assert found.seconds == pytest.approx(12.6 * MS)
+
+
+def test_a_measured_time_scales_the_computation(trace: Path) -> None:
+    found = predict(trace, [SLOW, FAST], nodes=2, measured=(SLOW, 50.1 * MS))
+    assert found.calibration.cpu_factor == pytest.approx(10 / 40, rel=1e-5)
+    assert found.predictions[0].seconds == pytest.approx(50.1 * MS, rel=1e-5)
+    assert found.predictions[1].seconds == pytest.approx(40.101 * MS, rel=1e-5)
+    quicker = predict(trace, [SLOW], nodes=2, measured=(SLOW, 11 * MS))
+    assert quicker.predictions[0].seconds == pytest.approx(11 * MS, rel=1e-5)
+
+
+def test_a_measured_time_below_the_communication_is_refused(trace: Path) -> None:
+    with pytest.raises(UsageError, match=r"the communication alone takes 0\.0101 s"):
+        predict(trace, [FAST], nodes=2, measured=(SLOW, 9 * MS))
+    with pytest.raises(UsageError, match="above 0 seconds"):
+        predict(trace, [FAST], nodes=2, measured=(SLOW, 0.0))
+
+
+def test_a_trace_without_computation_cannot_be_scaled(tmp_path: Path) -> None:
+    path = write_trace(tmp_path / "bare.lwt", [[collective("MPI_Barrier")]] * 2)
+    with pytest.raises(UsageError, match="no computation to scale"):
+        predict(path, [SLOW], nodes=2, measured=(SLOW, 1.0))
+
+
+@given(
+    seconds=st.floats(min_value=0.0102, max_value=1e3),
+    early=st.floats(min_value=0, max_value=0.02),
+    late=st.floats(min_value=1e-4, max_value=0.02),
+)
+@settings(deadline=None, max_examples=30)
+def test_calibration_meets_any_reachable_time(
+    tmp_path_factory: pytest.TempPathFactory, seconds: float, early: float, late: float
+) -> None:
+    # Which rank decides changes with the factor: the time has a kink.
+    path = write_trace(
+        tmp_path_factory.mktemp("kink") / "kink.lwt",
+        [[send(1, 1_000_000).after(early)], [recv(0, 1_000_000).after(late), Call("MPI_Wtime", "local")]],
+    )
+    found = predict(path, [SLOW], nodes=2, measured=(SLOW, seconds))
+    assert found.predictions[0].seconds == pytest.approx(seconds, rel=1e-5)
+
+
+def test_unmodelled_calls_and_a_failed_verification_are_warned_of(tmp_path: Path) -> None:
+    path = write_trace(tmp_path / "odd.lwt", [[Call("MPI_Put", "local").lasting(1e-3)]], verified=False)
+    warnings = predict(path, [SLOW]).warnings
+    assert any("MPI_Put (1 calls) is not modelled" in warning for warning in warnings)
+    assert any("failed its own verification" in warning for warning in warnings)
+
+
+def test_a_cut_trace_is_predicted_up_to_its_end(tmp_path: Path) -> None:
+    ranks = [{"rank": 0, "host": "a", "state": "cut"}, {"rank": 1, "host": "b", "state": "complete"}]
+    path = write_trace(tmp_path / "cut.lwt", [[], [recv(0, 8).after(5 * MS)]], end=False, ranks=ranks)
+    found = predict(path, [SLOW], nodes=2)
+    assert found.predictions[0].seconds == pytest.approx(5 * MS)
+    assert any("the trace is cut" in warning for warning in found.warnings)
+
+
+def test_the_sensitivity_grid_holds_replays(trace: Path) -> None:
+    grid = sensitivity(trace, SLOW, nodes=2, latency_factors=(0.5, 1.0), bandwidth_factors=(1.0, 2.0, 10.0))
+    assert grid.latency_seconds == pytest.approx([50e-6, 100e-6])
+    assert grid.bandwidth_bytes_per_second == pytest.approx([1e8, 2e8, 1e9])
+    expected = [[20.05, 15.05, 11.05], [20.1, 15.1, 11.1]]
+    assert [[round(cell / MS, 6) for cell in row] for row in grid.seconds] == expected
+
+
+def test_no_fabric_and_an_impossible_factor_are_refused(trace: Path) -> None:
+    with pytest.raises(UsageError, match="--on"):
+        predict(trace, [])
+    with pytest.raises(UsageError, match="--cpu-factor -1"):
+        predict(trace, [SLOW], cpu_factor=-1.0)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "nodes", "ppn", "expected"),
+    [
+        (4, 2, None, [0, 0, 1, 1]),
+        (5, 2, None, [0, 0, 0, 1, 1]),
+        (5, 2, 3, [0, 0, 0, 1, 1]),
+        (5, None, 2, [0, 0, 1, 1, 2]),
+        (1, None, None, [0]),
+        (3, 3, None, [0, 1, 2]),
+    ],
+)
+def test_ranks_are_laid_in_blocks(
+    ranks: int, nodes: int | None, ppn: int | None, expected: list[int]
+) -> None:
+    assert block(ranks, nodes, ppn).node_of_rank == expected
+
+
+@pytest.mark.parametrize(
+    ("ranks", "nodes", "ppn", "message"),
+    [
+        (8, 2, 3, "room for 6 ranks on 2 nodes, but the trace has 8; give --nodes 3"),
+        (8, 3, 4, "give --nodes 2"),
+        (2, 3, None, "only 2 ranks"),
+        (4, 0, None, "--nodes 0"),
+        (4, None, -2, "--ppn -2"),
+    ],
+)
+def test_a_layout_that_does_not_fit_says_what_would(
+    ranks: int, nodes: int | None, ppn: int | None, message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        block(ranks, nodes, ppn)
+
+
+@given(st.integers(1, 300), st.integers(1, 40))
+def test_even_blocks_differ_by_one_rank_at_most(ranks: int, nodes: int) -> None:
+    if nodes > ranks:
+        return
+    placed = block(ranks, nodes).node_of_rank
+    counts = [placed.count(node) for node in range(nodes)]
+    assert placed == sorted(placed)
+    assert max(counts) - min(counts) <= 1
+
+
+def test_a_program_without_a_recording_says_how_to_record_it() -> None:
+    with pytest.raises(UsageError, match=r"record it by `linkworth trace -n 64 -- npb:ft.C`"):
+        request.trace_path("npb:ft.C", 64)
+    with pytest.raises(UsageError, match="a trace has its number of ranks already"):
+        request.trace_path("some.lwt", 8)
+
+
+def test_a_measured_time_is_read_from_its_option() -> None:
+    found, seconds = request.measured_time("gbe=12.5")
+    assert (found.name, seconds) == ("gbe", 12.5)
+    with pytest.raises(UsageError, match=r"gbe"):
+        request.measured_time("gbee=12")
