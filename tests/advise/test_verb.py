@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from golden import check_golden
 
-import linkworth.predict
+from linkworth.advise import source
 from linkworth.catalog import fabrics
 from linkworth.cli.main import main
 from linkworth.model.prediction import PredictionSet
@@ -131,7 +131,7 @@ def test_a_trace_is_replayed_on_the_priced_fabrics(capsys, predictions, monkeypa
             made, predictions=[one for one in made.predictions if one.fabric in names]
         )
 
-    monkeypatch.setattr(linkworth.predict, "predict", predict, raising=False)
+    monkeypatch.setattr(source, "predict", predict)
     code, out, _ = run(capsys, "t.lwt", "--prices", "demo", "--json")
     assert code == 0
     assert {option["fabric"] for option in json.loads(out)["options"]} == {"gbe", "10gbe", "ib-fdr", "ib-hdr"}

@@ -152,9 +152,9 @@ def test_even_blocks_differ_by_one_rank_at_most(ranks: int, nodes: int) -> None:
 
 
 def test_a_program_without_a_recording_says_how_to_record_it() -> None:
-    with pytest.raises(UsageError, match=r"record it by `linkworth trace -n 64 -- npb:ft.C`"):
+    with pytest.raises(UsageError, match=r"run 'linkworth trace -n 64 npb:ft.C'"):
         request.trace_path("npb:ft.C", 64)
-    with pytest.raises(UsageError, match="a trace has its number of ranks already"):
+    with pytest.raises(UsageError, match="a trace has its rank count already"):
         request.trace_path("some.lwt", 8)
 
 

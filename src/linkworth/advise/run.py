@@ -5,9 +5,10 @@ from pathlib import Path
 
 from linkworth.advise.choose import advise
 from linkworth.advise.request import fabric_name, gather_prices
-from linkworth.advise.source import TraceRequest, check_trace, read_predictions, replay_predictions
+from linkworth.advise.source import TraceRequest, read_predictions, replay_predictions
 from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, Goal
+from linkworth.predict.request import trace_path
 
 
 def advise_on_request(
@@ -37,7 +38,7 @@ def advise_on_request(
         prices = gather_prices(price_options, catalog, needed=needed, region=region, instances=instances)
     else:
         assert trace is not None
-        check_trace(trace)
+        trace_path(trace.workload, trace.ranks)
         wanted = [fabric_name(fabric) for fabric in on] or None
         prices = gather_prices(price_options, catalog, needed=wanted, region=region, instances=instances)
         if unpriced := [fabric for fabric in wanted or () if fabric not in prices]:

@@ -7,9 +7,10 @@ import msgspec
 
 from linkworth.advise.request import fabric_name, load_predictions
 from linkworth.catalog import fabrics
-from linkworth.catalog.assignment import parse_assignment
 from linkworth.errors import UsageError
 from linkworth.model.prediction import PredictionSet
+from linkworth.predict import predict
+from linkworth.predict.request import measured_time, trace_path
 
 
 class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,33 +44,13 @@ def read_predictions(path: Path, on: Sequence[str]) -> PredictionSet:
     return msgspec.structs.replace(found, predictions=[by_name[fabric] for fabric in wanted])
 
 
-def check_trace(request: TraceRequest) -> None:
-    """Refuse what is no trace: a bundled program must be recorded first; a trace has its rank count already."""
-    if request.workload.startswith("npb:") and not Path(request.workload).exists():
-        record = f"linkworth trace -n {request.ranks or 8} {request.workload}"
-        raise UsageError(
-            f"{request.workload} must be recorded first: run '{record}' and give the trace that it writes"
-        )
-    if request.ranks is not None:
-        raise UsageError(f"-n {request.ranks}: a trace has its rank count already; leave -n out")
-
-
 def replay_predictions(request: TraceRequest, names: Sequence[str]) -> PredictionSet:
     """Replay a trace on the fabrics `names`."""
-    known = None
-    if request.measured is not None:
-        fabric, seconds = parse_assignment(request.measured, "--measured", "SECONDS")
-        if seconds == 0:
-            raise UsageError(f"--measured {request.measured!r}: a run takes more than 0 seconds")
-        known = (fabrics.get(fabric), seconds)
-    chosen = [fabrics.get(name) for name in names]
-    from linkworth.predict import predict
-
     return predict(
-        Path(request.workload),
-        chosen,
+        trace_path(request.workload, request.ranks),
+        [fabrics.get(name) for name in names],
         nodes=request.nodes,
         ppn=request.ppn,
         cpu_factor=1.0 if request.cpu_factor is None else request.cpu_factor,
-        measured=known,
+        measured=None if request.measured is None else measured_time(request.measured),
     )
