@@ -8,8 +8,12 @@ namespace {
 /// Elements: the gathers fill the processor's window, so that it does not run ahead on the streams by itself.
 constexpr std::uint64_t kPrefetchAhead = 512;
 
-inline Lanes8 products(const double* values, const double* x, const std::uint16_t* indices) {
-    return *reinterpret_cast<const Lanes8*>(values) * gather8(x, indices);
+/// Elements of a pass of the loop below, and vectors that they fill: as many sums run side by side.
+constexpr std::uint64_t kStep = 16;
+constexpr std::size_t kSums = kStep / kLanes;
+
+inline Lanes products(const double* values, const double* x, const std::uint16_t* indices) {
+    return *reinterpret_cast<const Lanes*>(values) * gather(x, indices);
 }
 
 }  // namespace
@@ -20,23 +24,23 @@ void Matrix::multiply(const double* x, double* result) const {
     const std::uint64_t* piece_end = ends_.data();
     std::uint64_t e = 0;
     for (std::size_t row = 0; row < rows_; ++row) {
-        Lanes8 sum{}, other{};
+        Lanes sums[kSums] = {};
         for (std::size_t strip = 0; strip < strips_; ++strip, ++piece_end) {
             const double* const strip_x = x + strip * strip_width_;
             const std::uint64_t end = *piece_end;
-            for (; e + 16 <= end; e += 16) {
+            for (; e + kStep <= end; e += kStep) {
                 __builtin_prefetch(values + e + kPrefetchAhead);
                 __builtin_prefetch(values + e + 8 + kPrefetchAhead);
                 __builtin_prefetch(indices + e + kPrefetchAhead);
-                sum += products(values + e, strip_x, indices + e);
-                other += products(values + e + 8, strip_x, indices + e + 8);
+                for (std::size_t k = 0; k < kSums; ++k)
+                    sums[k] += products(values + e + k * kLanes, strip_x, indices + e + k * kLanes);
             }
-            if (e < end) {
-                sum += products(values + e, strip_x, indices + e);
-                e += 8;
-            }
+            for (; e < end; e += kLanes) sums[0] += products(values + e, strip_x, indices + e);
         }
-        result[row] = sum_lanes(sum + other);
+        double total = 0.0;
+        for (const Lanes& sum : sums)
+            for (std::size_t lane = 0; lane < kLanes; ++lane) total += sum[lane];
+        result[row] = total;
     }
 }
 

@@ -75,8 +75,8 @@ template <Direction direction>
 void PencilKernel::transform_lines(const Transform& transform, const Side& from, const Checksum* input,
                                    const Side& to, Checksum* output) {
     const std::size_t count = from.starts.size();
-    for (std::size_t line = 0; line < count; line += kBlockLanes) {
-        const std::size_t lanes = std::min(kBlockLanes, count - line);
+    for (std::size_t line = 0; line < count; line += kLanes) {
+        const std::size_t lanes = std::min(kLanes, count - line);
         transform.run<direction>(
             work_.data(),
             [&](std::size_t i) {

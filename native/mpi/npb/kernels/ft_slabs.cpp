@@ -8,10 +8,8 @@
 namespace linkworth::npb::ft {
 namespace {
 
-constexpr std::size_t kLanes = kBlockLanes;
-
 /// 0 <= x < 2^46 to x 2^-46, exactly, by writing x into the mantissa of 2^52.
-inline Lanes8 to_unit(const Bits8& x) { return ((Lanes8)(x | 0x4330000000000000u) - 0x1p52) * kToUnit; }
+inline Lanes to_unit(const Bits& x) { return ((Lanes)(x | 0x4330000000000000u) - 0x1p52) * kToUnit; }
 
 }  // namespace
 
@@ -55,17 +53,17 @@ void SlabKernel::find_rows(Block* field, std::size_t plane) {
     for (std::size_t y = 0; y < ny_; ++y) plane_rows_[y] = field + row_offset(plane, y);
 }
 
-/// Lanes are rows from the start, so eight rows' random sequences run side by side.
+/// Lanes are rows from the start, so several rows' random sequences run side by side.
 void SlabKernel::fill_plane(std::size_t plane) {
     find_rows(outgoing_.data(), plane);
     const auto z = static_cast<std::int64_t>(planes_) * rank_ + static_cast<std::int64_t>(plane);
     const std::uint64_t row_jump = jump(2 * nx_);
     std::uint64_t seed = row_seed(problem_, 0, z);
     for (std::size_t y = 0; y < ny_; y += kLanes) {
-        Bits8 real{};
+        Bits real{};
         for (std::size_t lane = 0; lane < kLanes; ++lane, seed = multiply(seed, row_jump))
             real[lane] = multiply(seed, kMultiplier);
-        Bits8 imaginary = real * kMultiplier & kStateMask;
+        Bits imaginary = real * kMultiplier & kStateMask;
         for (std::size_t x = 0; x < nx_; ++x) {
             plane_rows_[y + x % kLanes][x / kLanes] = {to_unit(real), to_unit(imaginary)};
             real = real * multiply(kMultiplier, kMultiplier) & kStateMask;
@@ -84,7 +82,7 @@ void SlabKernel::forward_plane(std::size_t plane) {
             line, [&](std::size_t x) { return tile_rows[x % kLanes][x / kLanes]; },
             [&](std::size_t k, const Block& value) { result[k] = value; });
         for (std::size_t block = 0; block < blocks_; ++block) {
-            Block tile[8];
+            Block tile[kLanes];
             for (std::size_t i = 0; i < kLanes; ++i) tile[i] = result[block * kLanes + i];
             transpose(tile);
             for (std::size_t i = 0; i < kLanes; ++i) tile_rows[i][block] = tile[i];
@@ -107,7 +105,7 @@ void SlabKernel::inverse_plane(std::size_t plane) {
     for (std::size_t y = 0; y < ny_; y += kLanes) {
         Block* const* const tile_rows = plane_rows_.data() + y;
         for (std::size_t block = 0; block < blocks_; ++block) {
-            Block tile[8];
+            Block tile[kLanes];
             for (std::size_t i = 0; i < kLanes; ++i) tile[i] = tile_rows[i][block];
             transpose(tile);
             for (std::size_t i = 0; i < kLanes; ++i) gathered[block * kLanes + i] = tile[i];
@@ -140,7 +138,7 @@ void SlabKernel::inverse_columns(int iteration) {
         for (std::size_t block = 0; block < blocks_; ++block) {
             const std::size_t column = row * blocks_ + block;
             const Block* const source = spectrum_.data() + column * nz_;
-            Lanes8 plane_decay;
+            Lanes plane_decay;
             for (std::size_t lane = 0; lane < kLanes; ++lane)
                 plane_decay[lane] = decay_x_[block * kLanes + lane] * decay_y_[row];
             along_z_.run<Direction::inverse>(

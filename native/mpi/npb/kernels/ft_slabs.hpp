@@ -14,10 +14,10 @@ namespace linkworth::npb::ft {
 /// Arithmetic of FT on whole planes: the layouts `whole` and `slabs`.
 ///
 /// Stage 0 transforms x and y of one plane after the other, in cache; stage 1 transforms z. Planes are stored
-/// as [rank that owns the rows][z][row y][block of 8 x], so that what goes to one rank is contiguous and,
+/// as [rank that owns the rows][z][row y][block of x], so that what goes to one rank is contiguous and,
 /// received, is already in the order of the other stage; the spectrum as [row y][block of x][z], so that
-/// stage 1 streams through it. Inside a tile of 8 rows and one block of x the space side is transposed: the
-/// block at row i holds x = 8 block + i, its lanes are the rows.
+/// stage 1 streams through it. Inside a tile of kLanes rows and one block of x the space side is transposed:
+/// the block at row i holds x = kLanes block + i, its lanes are the rows.
 class SlabKernel {
   public:
     SlabKernel(const Class& problem, const Layout& layout, int rank);
@@ -45,7 +45,7 @@ class SlabKernel {
     Class problem_;
     int rank_;
     std::size_t nx_, ny_, nz_;
-    std::size_t blocks_;  ///< of 8 x in a row
+    std::size_t blocks_;  ///< of kLanes x in a row
     std::size_t planes_;  ///< of this rank in space
     std::size_t rows_;    ///< of this rank in frequency
     Transform along_x_, along_y_, along_z_;

@@ -6,10 +6,10 @@
 
 #include "../simd_block.hpp"
 
-/// One-dimensional Fourier transforms of eight lines at once, by decimation in frequency with radix 8 and 4
-/// (Cooley and Tukey 1965; Gentleman and Sande 1966). It works in place in a buffer that fits in the
-/// first-level cache; the first pass reads and the last pass writes through functions of the caller, so that
-/// loading, scaling, reordering and storing cost no pass of their own.
+/// One-dimensional Fourier transforms of several lines at once, one a lane, by decimation in frequency with
+/// radix 8 and 4 (Cooley and Tukey 1965; Gentleman and Sande 1966). It works in place in a buffer that fits
+/// in the first-level cache; the first pass reads and the last pass writes through functions of the caller,
+/// so that loading, scaling, reordering and storing cost no pass of their own.
 namespace linkworth::npb::ft {
 
 enum class Direction { forward, inverse };

@@ -1,0 +1,83 @@
+"""Time and memory of lw-npb beside the official NAS Parallel Benchmarks.
+
+The official programs are not distributed here, so the baseline is the table in official.toml, with its machine: the ratios
+mean something on a machine of that kind only. They count the better of the two official builds.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import tomllib
+from pathlib import Path
+
+from linkworth.launch.local import ROOT_ALLOWED
+from linkworth.model.mpi import MpiInstallation
+from linkworth.mpi import build, find
+
+OFFICIAL = tomllib.loads((Path(__file__).parent / "official.toml").read_text(encoding="utf-8"))
+NATIVE_BUILD = {"ep": 1.0, "ft": 0.96, "cg": 1.0}
+"""The better official build relative to the table (see its head)."""
+
+
+def open_mpi() -> MpiInstallation:
+    """Choose Open MPI, 4.1 where there is one: the baseline was taken with it."""
+    found = [mpi for mpi in find.find_all() if mpi.kind == "openmpi" and mpi.mpiexec and mpi.mpicxx]
+    if not found:
+        raise SystemExit("this benchmark needs Open MPI: the baseline was taken with it")
+    return next((mpi for mpi in found if mpi.version.startswith("4.1")), found[0])
+
+
+def launch(mpi: MpiInstallation, ranks: int, program: str, letter: str) -> dict:
+    """Run once; the waits yield, as those of the baseline did."""
+    oversubscribe = ["--map-by", ":OVERSUBSCRIBE"] if mpi.version.startswith("5") else ["--oversubscribe"]
+    options = [*oversubscribe, "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
+    done = subprocess.run(
+        [mpi.mpiexec, "-n", str(ranks), *options, build.npb(mpi), program, letter, "--json", "--timers"],
+        env=os.environ | ROOT_ALLOWED,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+def main() -> None:
+    """Print one line a program, class and rank count, and the geometric means."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", default="ep,ft,cg")
+    parser.add_argument("--classes", default="A,B")
+    parser.add_argument("--ranks", default="1,2,4")
+    parser.add_argument("--repeat", type=int, default=3, help="runs of each; the median counts")
+    options = parser.parse_args()
+    mpi = open_mpi()
+    print(f"lw-npb with {mpi.name}, medians of {options.repeat}; load {os.getloadavg()[0]:.2f}")
+    print(
+        f"{'program':8} {'ranks':>5} {'seconds':>9} {'official':>9} {'ratio':>6}   {'MB':>6} {'official':>9} {'ratio':>6}"
+    )
+    ratios: dict[str, list[float]] = {}
+    for program in options.programs.split(","):
+        for letter in options.classes.split(","):
+            for ranks in options.ranks.split(","):
+                runs = [launch(mpi, int(ranks), program, letter) for _ in range(options.repeat)]
+                assert all(run["verified"] for run in runs)
+                seconds = statistics.median(run["seconds"] for run in runs)
+                memory = max(run["peak_memory_bytes"] for run in runs) / 1e6
+                official_seconds, official_memory = OFFICIAL[program][letter][ranks]
+                official_seconds *= NATIVE_BUILD[program]
+                ratio = seconds / official_seconds
+                ratios.setdefault(program, []).append(ratio)
+                print(
+                    f"{program}.{letter:6} {ranks:>5} {seconds:9.3f} {official_seconds:9.3f} {ratio:6.2f}   "
+                    f"{memory:6.0f} {official_memory:9.0f} {memory / official_memory:6.2f}",
+                    flush=True,
+                )
+    for program, values in ratios.items():
+        print(f"geometric mean of {program}: {statistics.geometric_mean(values):.2f}")
+    every = [ratio for values in ratios.values() for ratio in values]
+    print(f"geometric mean of all: {statistics.geometric_mean(every):.2f}")
+
+
+if __name__ == "__main__":
+    main()
