@@ -1,7 +1,9 @@
 import msgspec
+import pytest
 from report import samples
 
-from linkworth.report.summary import ran_on, summarise
+from linkworth.model.trace import MpiInfo
+from linkworth.report.summary import mpi_name, ran_on, summarise
 
 
 def test_one_row_a_program_with_a_cell_for_each_fabric() -> None:
@@ -49,3 +51,26 @@ def test_where_it_ran_counts_the_cores_of_each_host_once() -> None:
     ]
     metadata = msgspec.structs.replace(item.metadata, ranks=ranks)
     assert ran_on(msgspec.structs.replace(item, metadata=metadata)) == "2 hosts, 16 cores, MPICH 4.0.2"
+
+
+@pytest.mark.parametrize(
+    ("library", "version", "name"),
+    [
+        (
+            "/usr/lib/libmpi.so.40",
+            "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4",
+            "Open MPI v4.1.4",
+        ),
+        ("/usr/lib/libmpich.so.12", "MPICH Version:      4.0.2", "MPICH 4.0.2"),
+        (
+            "/usr/lib/libmpi.so.12",
+            "Intel(R) MPI Library 2021.9 for Linux* OS",
+            "Intel(R) MPI Library 2021.9 for Linux* OS",
+        ),
+        ("/usr/lib/libmpi.so.12", "", "libmpi.so.12"),
+        ("MPICH", "4.0.2", "MPICH 4.0.2"),
+        ("", "", ""),
+    ],
+)
+def test_an_mpi_is_named_shortly(library: str, version: str, name: str) -> None:
+    assert mpi_name(MpiInfo(library=library, version=version)) == name

@@ -44,7 +44,8 @@ def test_rate_is_in_bits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "text"), [(0, "0 %"), (0.0004, "< 0.1 %"), (0.004, "0.4 %"), (0.456, "46 %"), (1, "100 %")]
+    ("share", "text"),
+    [(0, "0 %"), (0.0004, "< 0.1 %"), (0.004, "0.4 %"), (0.456, "46 %"), (0.997, "> 99 %"), (1, "100 %")],
 )
 def test_percent(share: float, text: str) -> None:
     assert units.percent(share) == text

@@ -45,12 +45,14 @@ def command(ranks: int, output: Path, page: Path | None, mpi: str | None, as_jso
     Prints one table and writes a page with charts and sliders. Exit code 1 where a program or its verification fails.
     """
     from linkworth.cli.steps import Steps
-    from linkworth.demo.run import run
+    from linkworth.demo.run import LocalRecorder, run
     from linkworth.report.summary import summarise
     from linkworth.report.terminal import show
 
     with Steps(plain_lines=True) as steps:
-        demo, items = run(output, page or output / "report.html", ranks=ranks, mpi=mpi, progress=steps)
+        demo, items = run(
+            output, page or output / "report.html", ranks=ranks, recorder=LocalRecorder(mpi), progress=steps
+        )
     if as_json:
         emit_json(demo)
     else:

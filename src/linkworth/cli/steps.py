@@ -24,7 +24,7 @@ class Steps:
     def __enter__(self) -> Self:
         if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
             self._bar = Progress(
-                TextColumn("{task.description}"),
+                TextColumn("{task.description}", markup=False),
                 BarColumn(bar_width=None),
                 MofNCompleteColumn(),
                 TimeElapsedColumn(),

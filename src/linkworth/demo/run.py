@@ -30,19 +30,36 @@ _STEPS = 4 + len(FABRICS)
 
 
 class Recorder(Protocol):
-    """Runs and records a bundled program."""
+    """Runs and records bundled programs."""
 
-    def __call__(self, name: str, ranks: int, trace: Path, mpi: str | None) -> TraceSummary:
+    def prepare(self) -> None:
+        """Build what is needed, where it is not there yet."""
+
+    def record(self, name: str, ranks: int, trace: Path) -> TraceSummary:
         """Record `name` (`npb:ft.W`) to `trace`, replacing what is there."""
 
 
-def record_here(name: str, ranks: int, trace: Path, mpi: str | None) -> TraceSummary:
-    """Record a bundled program on this machine."""
-    from linkworth.measure import plan
-    from linkworth.trace.record import record
+class LocalRecorder:
+    """Records on this machine, with the MPI that `linkworth doctor` names so (None: the first that works)."""
 
-    workload = plan.workload((name,), ranks)
-    return record(workload, output=trace, mpi=mpi, timeout=RUN_LIMIT_SECONDS, replace=True)
+    def __init__(self, mpi: str | None = None) -> None:
+        self._mpi = mpi
+
+    def prepare(self) -> None:
+        """Build the preload library and the programs for the MPI; they are kept, so this takes time only once."""
+        from linkworth.mpi import build, find
+
+        chosen = find.choose(self._mpi, None)
+        build.tracer(chosen)
+        build.npb(chosen)
+
+    def record(self, name: str, ranks: int, trace: Path) -> TraceSummary:
+        """Record a bundled program."""
+        from linkworth.measure import plan
+        from linkworth.trace.record import record
+
+        workload = plan.workload((name,), ranks)
+        return record(workload, output=trace, mpi=self._mpi, timeout=RUN_LIMIT_SECONDS, replace=True)
 
 
 class DemoProgram(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,9 +93,8 @@ def run(
     page: Path,
     *,
     ranks: int,
-    mpi: str | None,
+    recorder: Recorder,
     progress: Progress,
-    recorder: Recorder = record_here,
 ) -> tuple[Demo, list[ReportItem]]:
     """Run the demo and write its page; also return the items, for the table.
 
@@ -98,22 +114,29 @@ def run(
         raise UsageError(
             f"cannot make the folder {folder}: {error.strerror}; choose another with --output"
         ) from error
-    progress.plan(len(PROGRAMS) * _STEPS + 1)
+    progress.plan(len(PROGRAMS) * _STEPS + 2)
+    progress.step("building the recorder and the programs for this MPI, where they are not there yet")
+    recorder.prepare()
     items: list[ReportItem] = []
     programs: list[DemoProgram] = []
     failures: list[str] = []
     for program in PROGRAMS:
         trace = folder / f"{program}.lwt"
         progress.step(f"npb:{program}.{CLASS}: recording on {ranks} ranks")
-        summary = recorder(f"npb:{program}.{CLASS}", ranks, trace, mpi)
+        summary = recorder.record(f"npb:{program}.{CLASS}", ranks, trace)
         progress.step(
             f"npb:{program}.{SMALLER_CLASS}: recording, to see how the shares move with the problem"
         )
-        smaller = recorder(f"npb:{program}.{SMALLER_CLASS}", ranks, folder / SMALLER / trace.name, mpi)
+        smaller = recorder.record(f"npb:{program}.{SMALLER_CLASS}", ranks, folder / SMALLER / trace.name)
         if summary.state != "complete":
             failures.append(f"{summary.workload}: {summary.state}; what it recorded is in {summary.path}")
             continue
-        if summary.verified is not True:
+        if summary.verified is None:
+            failures.append(
+                f"{summary.workload}: it did not say whether its result is right, so nothing is predicted from it"
+            )
+            continue
+        if summary.verified is False:
             failures.append(f"{summary.workload}: its verification failed, so nothing is predicted from it")
         good = smaller.state == "complete" and smaller.verified is True
         item = _item(trace, Path(smaller.path) if good else None, fabrics, prices, program, progress)

@@ -1,10 +1,12 @@
 """The summary as display strings, one row a program: the same for the page and for the terminal."""
 
+import re
 from collections.abc import Sequence
 
 import msgspec
 
 from linkworth.model.profile import Shares
+from linkworth.model.trace import MpiInfo
 from linkworth.report import units
 from linkworth.report.item import ReportItem
 
@@ -25,6 +27,8 @@ class SummaryRow(msgspec.Struct, frozen=True, kw_only=True):
 
     workload: str
     ranks: int
+    layout: str
+    """How the ranks lie on nodes in the predictions."""
     verified: str
     trusted: bool
     time: str
@@ -60,6 +64,13 @@ def verified_text(verified: bool | None) -> str:
     return {True: "yes", False: "FAILED", None: "not checked"}[verified]
 
 
+def layout(item: ReportItem) -> str:
+    """Return the predictions' nodes and ranks a node: `2 nodes x 8`."""
+    nodes, ppn = item.predictions.nodes, item.predictions.ppn
+    text = f"{nodes} node{'s' if nodes > 1 else ''}"
+    return f"{text} x {ppn} ranks" if ppn else text
+
+
 def seconds_where_it_ran(item: ReportItem) -> float:
     """Return the measured time of the same part of the run that is predicted: the marked part, or all of it."""
     if item.predictions.region == "marked" and item.metadata and item.metadata.reported_seconds is not None:
@@ -78,9 +89,18 @@ def ran_on(item: ReportItem) -> str:
     cores = {rank.host: rank.cores for rank in item.metadata.ranks}
     if total := sum(cores.values()):
         parts.append(f"{total} core{'s' if total > 1 else ''}")
-    if library := f"{item.metadata.mpi.library} {item.metadata.mpi.version}".strip():
-        parts.append(library)
+    if mpi := mpi_name(item.metadata.mpi):
+        parts.append(mpi)
     return ", ".join(parts)
+
+
+def mpi_name(mpi: MpiInfo) -> str:
+    """Return an MPI library's name and version without the rest of what it says of itself: `MPICH 4.0.2`."""
+    said = mpi.version.partition(",")[0]
+    said = re.sub(r"\s*version:?\s+v?", " ", said, flags=re.IGNORECASE).strip()
+    if said[:1].isalpha():
+        return said
+    return f"{mpi.library.rpartition('/')[2]} {said}".strip()
 
 
 def _row(item: ReportItem, fabrics: list[str], scale: units.CostScale) -> SummaryRow:
@@ -88,6 +108,7 @@ def _row(item: ReportItem, fabrics: list[str], scale: units.CostScale) -> Summar
     return SummaryRow(
         workload=profile.workload,
         ranks=profile.ranks,
+        layout=layout(item),
         verified=verified_text(profile.verified),
         trusted=item.trusted,
         time=units.duration(seconds_where_it_ran(item)),

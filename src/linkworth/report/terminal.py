@@ -16,6 +16,13 @@ def show(summary: Summary, console: Console) -> None:
     table = _table(summary)
     fits = console.measure(table, options=console.options.update(width=10_000)).maximum <= console.width
     console.print(table if fits else _stacked(summary))
+    for line in dict.fromkeys(_circumstances(row) for row in summary.rows):
+        console.print(Text(line))
+
+
+def _circumstances(row: SummaryRow) -> str:
+    where = f"; ran here: {plain(row.ran_on)}" if row.ran_on else ""
+    return f"predicted as if on {row.layout}, a core for each rank{where}"
 
 
 def _table(summary: Summary) -> Table:

@@ -53,8 +53,10 @@ def rate(bytes_per_second: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share as a whole percentage; small ones keep a digit: `12 %`, `0.4 %`."""
+    """Return a share as a whole percentage; small ones keep a digit, and only all is 100: `12 %`, `0.4 %`, `> 99 %`."""
     value = share * 100
+    if 99.5 <= value < 99.995:
+        return "> 99 %"
     if value and abs(value) < 1:
         return "< 0.1 %" if 0 < value < 0.1 else f"{value:.1f} %"
     return f"{value:.0f} %"

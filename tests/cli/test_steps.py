@@ -1,0 +1,49 @@
+"""Progress goes to standard error: a bar on a terminal, plain lines or nothing elsewhere."""
+
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+from linkworth.cli.steps import Steps
+
+WORK = """
+from linkworth.cli.steps import Steps
+with Steps() as steps:
+    steps.plan(2)
+    steps.step("first")
+    steps.step("[bold]second")
+print("answer")
+"""
+
+
+def test_a_plain_line_a_step_where_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    with Steps(plain_lines=True) as steps:
+        steps.plan(2)
+        steps.step("first")
+        steps.step("second")
+    output, errors = capsys.readouterr()
+    assert (output, errors) == ("", "[1/2] first\n[2/2] second\n")
+
+
+def test_nothing_where_not_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    with Steps() as steps:
+        steps.plan(1)
+        steps.step("first")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_bar_on_a_terminal_and_the_answer_alone_on_standard_output() -> None:
+    controller, terminal = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
+    done = subprocess.run(
+        [sys.executable, "-c", WORK], stdout=subprocess.PIPE, stderr=terminal, env=environment, check=True
+    )
+    os.close(terminal)
+    shown = os.read(controller, 1 << 16).decode()
+    os.close(controller)
+    assert done.stdout == b"answer\n"
+    assert "[bold]second" in shown
+    assert "1/2" in shown
