@@ -122,10 +122,13 @@ def _stop(
 ) -> None:
     """Ask the session to stop, keep taking its output meanwhile, and kill what does not."""
     _signal_group(process.pid, signal.SIGTERM)
-    stopped = _watch(process, streams, observer, started, time.monotonic() - started + GRACE_SECONDS)
-    if not stopped or process.poll() is None:
-        _signal_group(process.pid, signal.SIGKILL)
-    process.wait()
+    stopped = False
+    try:
+        stopped = _watch(process, streams, observer, started, time.monotonic() - started + GRACE_SECONDS)
+    finally:  # also where the observer fails again
+        if not stopped or process.poll() is None:
+            _signal_group(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:
