@@ -1,0 +1,52 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include "tracefile/names.hpp"
+
+#include <gtest/gtest.h>
+
+namespace linkworth::tests {
+namespace {
+
+using tracefile::Collective;
+using tracefile::collective_by_name;
+using tracefile::communicates;
+
+TEST(Names, EveryFormOfACollectiveIsTheCollective) {
+    for (const char* name : {"MPI_Allreduce", "MPI_Iallreduce", "MPI_Allreduce_init", "MPI_Allreduce_c",
+                             "MPI_Iallreduce_c", "MPI_Allreduce_init_c", "PMPI_Allreduce"}) {
+        EXPECT_EQ(collective_by_name(name), Collective::allreduce) << name;
+    }
+    EXPECT_EQ(collective_by_name("MPI_Ireduce_scatter_block"), Collective::reduce_scatter_block);
+    EXPECT_EQ(collective_by_name("MPI_Reduce_scatter_init"), Collective::reduce_scatter);
+    EXPECT_EQ(collective_by_name("MPI_Ibarrier"), Collective::barrier);
+    for (const char* name : {"MPI_Init", "MPI_Neighbor_alltoall", "MPI_Ineighbor_alltoallv",
+                             "MPI_Reduce_local", "MPI_Isend", "allreduce", ""}) {
+        EXPECT_EQ(collective_by_name(name), Collective::none) << name;
+    }
+}
+
+TEST(Names, CallsWithoutAModelThatMoveDataAreKnown) {
+    for (const char* name :
+         {"MPI_Put", "MPI_Rget", "MPI_Accumulate", "MPI_Win_fence", "MPI_Win_lock_all",
+          "MPI_File_write_at_all", "MPI_File_open", "MPI_Ineighbor_allgather", "MPI_Psend_init",
+          "MPI_Pready_range", "MPI_Comm_spawn_multiple", "MPI_Comm_accept", "MPI_Isendrecv_replace"}) {
+        EXPECT_TRUE(communicates(name)) << name;
+    }
+    for (const char* name : {"MPI_Comm_rank", "MPI_Win_get_attr", "MPI_File_get_size", "MPI_Type_commit",
+                             "MPI_Wtime", "MPI_Get_count", "MPI_Get_processor_name"}) {
+        EXPECT_FALSE(communicates(name)) << name;
+    }
+}
+
+TEST(Names, ClassesGoByTheNamesOfTheFormat) {
+    for (int number = 0; number <= 22; ++number) {
+        const auto call_class = static_cast<tracefile::CallClass>(number);
+        tracefile::CallClass back{};
+        EXPECT_TRUE(tracefile::class_by_name(tracefile::class_name(call_class), back));
+        EXPECT_EQ(back, call_class);
+    }
+    tracefile::CallClass unused{};
+    EXPECT_FALSE(tracefile::class_by_name("sende", unused));
+}
+
+}  // namespace
+}  // namespace linkworth::tests
