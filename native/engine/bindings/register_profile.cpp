@@ -38,6 +38,7 @@ nb::list calls_list(const tracefile::Trace& trace, const Scan& scan) {
 nb::dict rank_dict(const RankTimes& times) {
     nb::dict out;
     out["events"] = times.events;
+    out["before_init_seconds"] = times.before_init;
     out["compute_seconds"] = times.compute;
     out["compute_wall_seconds"] = times.compute_wall;
     out["descheduled_seconds"] = times.descheduled;
@@ -94,6 +95,7 @@ nb::dict profile_trace(const tracefile::Trace& trace, std::uint32_t matrix_rows)
     out["ranks_per_row"] = scan.traffic.ranks_per_row();
     out["matrix"] = matrix_list(scan.traffic);
     out["messages"] = scan.traffic.messages();
+    out["global_bytes"] = scan.global_bytes;
     out["message_bytes"] = scan.traffic.bytes();
     out["unmodelled"] = scan.unmodelled;
     out["damage"] = damage;

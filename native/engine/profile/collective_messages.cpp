@@ -95,6 +95,21 @@ bool is_uniform(Collective collective) {
     }
 }
 
+bool is_global(Collective collective) {
+    switch (collective) {
+        case Collective::allgather:
+        case Collective::allgatherv:
+        case Collective::alltoall:
+        case Collective::alltoallv:
+        case Collective::alltoallw:
+        case Collective::reduce_scatter:
+        case Collective::reduce_scatter_block:
+            return true;
+        default:
+            return false;
+    }
+}
+
 void uniform_messages(const UniformCollective& call, const Group& group, const SendMessage& send) {
     const std::int32_t last = group.size() - 1;
     const bool rooted = call.root >= 0 && call.root <= last;

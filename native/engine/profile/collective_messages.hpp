@@ -27,6 +27,10 @@ struct UniformCollective {
 /// Whether the messages follow from `UniformCollective` alone.
 bool is_uniform(tracefile::Collective collective);
 
+/// Whether all ranks' data goes to all ranks, so that its bytes grow as the data does and cross every cut of
+/// the machine.
+bool is_global(tracefile::Collective collective);
+
 void uniform_messages(const UniformCollective& call, const Group& group, const SendMessage& send);
 void listed_messages(const tracefile::Shape& shape, const Group& group, const SendMessage& send);
 

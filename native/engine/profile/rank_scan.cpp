@@ -47,6 +47,12 @@ void RankScan::run() {
 
 void RankScan::take_times(const Event& event) {
     ++times_.events;
+    const CallClass call_class = event.shape->call_class;
+    if (call_class == CallClass::init) {
+        times_.before_init += event.gap_seconds;
+        times_.init += event.duration_seconds;
+        return;
+    }
     const bool has_cpu = event.cpu_seconds >= 0;
     const double compute = has_cpu ? event.cpu_seconds : event.gap_seconds;
     times_.compute += compute;
@@ -54,9 +60,7 @@ void RankScan::take_times(const Event& event) {
     if (has_cpu && event.cpu_seconds < event.gap_seconds) {
         times_.descheduled += event.gap_seconds - event.cpu_seconds;
     }
-    const CallClass call_class = event.shape->call_class;
-    const bool is_init = call_class == CallClass::init || call_class == CallClass::finalize;
-    (is_init ? times_.init : times_.communication) += event.duration_seconds;
+    (call_class == CallClass::finalize ? times_.init : times_.communication) += event.duration_seconds;
     if (in_marked_region_) {
         times_.marked += event.gap_seconds + event.duration_seconds;
         times_.marked_compute += compute;
@@ -125,7 +129,9 @@ std::uint64_t RankScan::collective(const Shape& shape) {
         ++collectives_[{index, {shape.collective, shape.peer, shape.bytes}}];
     } else {
         const Group& group = communicators_.group(index);
-        listed_messages(shape, group, [this, &group](std::int32_t peer, std::uint64_t bytes) {
+        const bool global = is_global(shape.collective);
+        listed_messages(shape, group, [this, &group, global](std::int32_t peer, std::uint64_t bytes) {
+            scan_.global_bytes += global ? bytes : 0;
             scan_.traffic.add(static_cast<std::int32_t>(rank_), group.world_rank(peer), bytes);
         });
     }
@@ -154,9 +160,12 @@ void RankScan::flush_collectives() {
     for (const auto& [key, times] : collectives_) {
         const Group& group = communicators_.group(key.group);
         const std::uint64_t calls = times;
-        uniform_messages(key.call, group, [this, &group, calls](std::int32_t peer, std::uint64_t bytes) {
-            scan_.traffic.add(static_cast<std::int32_t>(rank_), group.world_rank(peer), bytes, calls);
-        });
+        const bool global = is_global(key.call.collective);
+        uniform_messages(
+            key.call, group, [this, &group, calls, global](std::int32_t peer, std::uint64_t bytes) {
+                scan_.global_bytes += global ? calls * bytes : 0;
+                scan_.traffic.add(static_cast<std::int32_t>(rank_), group.world_rank(peer), bytes, calls);
+            });
     }
 }
 

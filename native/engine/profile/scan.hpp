@@ -21,6 +21,7 @@ struct CallTotals {
 /// Times of one rank, in seconds.
 struct RankTimes {
     std::uint64_t events = 0;
+    double before_init = 0;     ///< before MPI_Init, in no other figure
     double compute = 0;         ///< between calls: CPU time where it was read, else wall time
     double compute_wall = 0;    ///< between calls, wall time
     double descheduled = 0;     ///< wall time beyond CPU time between calls, where CPU time was read
@@ -36,6 +37,7 @@ struct Scan {
     std::vector<CallTotals> calls;  ///< by name
     std::vector<RankTimes> ranks;
     Traffic traffic;
+    std::uint64_t global_bytes = 0;  ///< of the traffic: all-to-all, all-gather and reduce-scatter exchanges
     std::map<std::string, std::uint64_t> unmodelled;  ///< communicating calls without a model
     std::vector<tracefile::Damage> damage;            ///< met while decoding
 };

@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "profile/scan.hpp"
+#include "sample_trace.hpp"
 #include "tracefile/container.hpp"
 #include "tracefile/container_writer.hpp"
-#include "sample_trace.hpp"
 #include "tracefile/trace.hpp"
 
 namespace linkworth::tests {

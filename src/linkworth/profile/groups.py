@@ -1,0 +1,114 @@
+"""The group of network dependence: a written rule (docs/explanation/groups.md) on a trace's profile."""
+
+import math
+
+import msgspec
+
+from linkworth.model.prediction import Prediction
+from linkworth.model.profile import Group
+from linkworth.profile.scan import TraceScan
+
+GROWN_MESSAGE_BYTES = float(1 << 20)
+"""Latency is below a tenth of such a message's time on every network of the catalog, so it has no say any more."""
+MOST_GROWTH = 4096.0
+"""16 times as long in each of three dimensions: from the smallest to the largest problem that a program is used for."""
+SURFACE_LAW = -1 / 3
+"""Exponent by which the bytes of neighbours' exchanges over computation move as a three-dimensional problem grows."""
+TELLING_GROWTH = 4.0
+"""With four times the computation, timing noise of 20 % moves a measured exponent by less than 0.15."""
+NEGLIGIBLE = 0.05
+"""No network saves more than this: it is within the spread of repeated runs."""
+SMALL_TODAY = 0.25
+DEPENDENT = 1 / 3
+"""A network that takes 3/5 off this share saves a fifth of the time, and so pays nodes that cost a quarter more."""
+HIGHLY = 0.5
+"""Communication takes longer than computation: the network weighs more than the processors."""
+
+
+class Balance(msgspec.Struct, frozen=True, kw_only=True):
+    """Communication per second of computation on the reference network, along the critical path."""
+
+    compute_seconds: float
+    latency: float
+    """Latency and overheads: moves as 1 / computation when the problem grows."""
+    global_bytes: float
+    """Bytes of exchanges of all with all: they are the data itself, and stay."""
+    other_bytes: float
+    """Bytes to neighbours, partners and trees."""
+    typical_message_bytes: float
+    """Mean size of the message in which a byte travels."""
+
+    @property
+    def share(self) -> float:
+        """Share of communication in the time."""
+        ratio = self.latency + self.global_bytes + self.other_bytes
+        return ratio / (1 + ratio)
+
+
+def balance(prediction: Prediction, scan: TraceScan) -> Balance:
+    """Return the balance of a replay on the reference network. Waiting (for the network) goes with its causes."""
+    latency = prediction.latency_seconds + prediction.overhead_seconds
+    transfer = prediction.bandwidth_seconds
+    network = latency + transfer
+    stretch = 1 + prediction.wait_seconds / network if network > 0 else 0.0
+    compute = max(prediction.compute_seconds, 1e-12)
+    from_all = scan.global_bytes / scan.message_bytes if scan.message_bytes else 0.0
+    return Balance(
+        compute_seconds=prediction.compute_seconds,
+        latency=latency * stretch / compute,
+        global_bytes=transfer * stretch * from_all / compute,
+        other_bytes=transfer * stretch * (1 - from_all) / compute,
+        typical_message_bytes=_typical_message(scan),
+    )
+
+
+def _typical_message(scan: TraceScan) -> float:
+    total = sum(size.bytes for size in scan.message_sizes)
+    if total == 0:
+        return 0.0
+    return sum(size.bytes * size.bytes / size.messages for size in scan.message_sizes) / total
+
+
+def measured_exponent(now: Balance, smaller: Balance) -> float | None:
+    """Return how the bytes of neighbours' exchanges really moved against computation; None where the two runs do not tell."""
+    growth = now.compute_seconds / max(smaller.compute_seconds, 1e-12)
+    if growth < TELLING_GROWTH or min(now.other_bytes, smaller.other_bytes) < NEGLIGIBLE:
+        return None
+    exponent = math.log(now.other_bytes / smaller.other_bytes) / math.log(growth)
+    return min(0.0, max(-1.0, exponent))
+
+
+def grown(now: Balance, exponent: float) -> Balance:
+    """Return the balance of the problem grown until its typical message is `GROWN_MESSAGE_BYTES` long."""
+    longer = GROWN_MESSAGE_BYTES / max(now.typical_message_bytes, 1.0)
+    growth = min(MOST_GROWTH, max(1.0, longer**1.5))
+    return Balance(
+        compute_seconds=now.compute_seconds * growth,
+        latency=now.latency / growth,
+        global_bytes=now.global_bytes,
+        other_bytes=now.other_bytes * growth**exponent,
+        typical_message_bytes=now.typical_message_bytes * growth ** (2 / 3),
+    )
+
+
+def decide(now: Balance, smaller: Balance | None = None) -> tuple[Group, str]:
+    """Return the group, and the figures that decided in one sentence."""
+    measured = measured_exponent(now, smaller) if smaller is not None else None
+    later = grown(now, SURFACE_LAW if measured is None else measured)
+    from_all = later.global_bytes >= later.latency + later.other_bytes and later.global_bytes > 0
+    figures = (
+        f"on gigabit Ethernet with one rank a node {now.share:.0%} of the time is communication, "
+        f"and {later.share:.0%} when the problem grows"
+    )
+    if measured is not None:
+        figures += f" (bytes per computation moved with exponent {measured:.2f} from the smaller run)"
+    if later.share < NEGLIGIBLE and now.share < SMALL_TODAY:
+        return "none", f"{figures}: no network can save more"
+    if later.share >= HIGHLY and from_all:
+        return "highly dependent", f"{figures}, most of it exchanges of all with all that grow with the data"
+    if later.share >= DEPENDENT:
+        return (
+            "dependent",
+            f"{figures}: a faster network pays, but computation grows faster than what it carries",
+        )
+    return "low", f"{figures}: computation outgrows communication"

@@ -1,0 +1,94 @@
+"""Puts a profile together: one pass over the events, and replays on three networks."""
+
+from pathlib import Path
+
+from linkworth.catalog import fabrics
+from linkworth.errors import UsageError
+from linkworth.model.profile import Profile
+from linkworth.profile.groups import Balance, balance, decide
+from linkworth.profile.pop import efficiencies
+from linkworth.profile.scan import TraceScan, scan
+from linkworth.profile.shares import measured_shares, shares_with_a_core_each
+from linkworth.profile.where_it_ran import core_shares, elapsed_seconds
+from linkworth.replay.layout import block
+from linkworth.replay.run import Replay, replay_in_detail
+from linkworth.trace.read import TraceFile, open_trace
+
+IDEAL = "ideal"
+SHARED_MEMORY = "shm"
+REFERENCE = "gbe"
+
+
+def of_trace(path: Path, smaller: Path | None = None) -> Profile:
+    """Profile the trace at `path`.
+
+    `smaller`: a trace of the same program on as many ranks with a smaller problem; how communication moved between the two
+    then counts in the group. Raises UsageError for a trace that cannot be used.
+    """
+    trace = open_trace(path)
+    found = scan(trace.engine)
+    cores = core_shares(trace.metadata.ranks, trace.engine.ranks)
+    oversubscribed = min(cores) < 1
+    ideal = _replay(trace, IDEAL, nodes=1)
+    shared_memory = _replay(trace, SHARED_MEMORY, nodes=1) if oversubscribed else None
+    runtime = (
+        shared_memory.prediction.seconds
+        if shared_memory is not None
+        else _measured_runtime(found, marked=ideal.marked_region)
+    )
+    group, reason = decide(
+        _reference_balance(trace, found), _smaller_balance(smaller, trace) if smaller is not None else None
+    )
+    return Profile(
+        workload=trace.metadata.workload,
+        ranks=trace.engine.ranks,
+        elapsed_seconds=elapsed_seconds(trace.metadata.ranks, found.ranks),
+        shares=(
+            shares_with_a_core_each(found.ranks, cores, shared_memory)
+            if shared_memory is not None
+            else measured_shares(found.ranks)
+        ),
+        calls=found.calls,
+        pop=efficiencies(ideal.rank_compute_seconds, runtime, ideal.prediction.seconds),
+        group=group,
+        group_reason=reason,
+        message_sizes=found.message_sizes,
+        matrix=found.matrix,
+        messages=found.messages,
+        message_bytes=found.message_bytes,
+        verified=trace.metadata.verified,
+        oversubscribed=oversubscribed,
+        descheduled_seconds=sum(rank.descheduled_seconds for rank in found.ranks),
+        rank_compute_seconds=[rank.compute_seconds for rank in found.ranks],
+        rank_communication_seconds=[rank.communication_seconds for rank in found.ranks],
+        unmodelled=found.unmodelled,
+        damage=[*trace.damage, *found.damage],
+    )
+
+
+def _replay(trace: TraceFile, fabric: str, nodes: int) -> Replay:
+    incomplete = bool(trace.damage) or any(rank.state != "complete" for rank in trace.metadata.ranks)
+    layout = block(trace.engine.ranks, nodes)
+    return replay_in_detail(trace.engine, fabrics.get(fabric), layout, tolerate_cut=incomplete)
+
+
+def _measured_runtime(found: TraceScan, *, marked: bool) -> float:
+    """Return the wall time of the part that is replayed: the marked one, or from MPI_Init to MPI_Finalize."""
+    if marked:
+        return max(rank.marked_seconds for rank in found.ranks)
+    return max(rank.compute_wall_seconds + rank.communication_seconds for rank in found.ranks)
+
+
+def _reference_balance(trace: TraceFile, found: TraceScan) -> Balance:
+    """One rank a node, so that the group is the program's own and no matter of how its ranks are placed."""
+    return balance(_replay(trace, REFERENCE, nodes=trace.engine.ranks).prediction, found)
+
+
+def _smaller_balance(path: Path, of: TraceFile) -> Balance:
+    trace = open_trace(path)
+    if trace.engine.ranks != of.engine.ranks:
+        raise UsageError(
+            f"--smaller {path}: it has {trace.engine.ranks} ranks and {of.path} has {of.engine.ranks}; "
+            "give a trace of the same program on as many ranks with a smaller problem"
+        )
+    return _reference_balance(trace, scan(trace.engine))

@@ -1,0 +1,32 @@
+"""POP efficiencies (https://pop-coe.eu/node/69)."""
+
+from collections.abc import Sequence
+
+from linkworth.model.profile import Pop
+
+
+def efficiencies(compute_seconds: Sequence[float], runtime: float, ideal_runtime: float) -> Pop:
+    """Return the efficiencies of a run.
+
+    `compute_seconds`: by rank; `runtime`: of the same part of the run; `ideal_runtime`: of its replay on a network without
+    latency, overhead and with infinite bandwidth. With C the computation: load balance = mean C / max C; communication
+    efficiency = max C / runtime = serialisation (max C / ideal runtime) x transfer (ideal runtime / runtime); parallel
+    efficiency = load balance x communication efficiency. Figures above 1 are shown as they are: the computation was then
+    measured longer than the run.
+    """
+    longest = max(compute_seconds, default=0.0)
+    mean = sum(compute_seconds) / len(compute_seconds) if compute_seconds else 0.0
+    balance = _ratio(mean, longest)
+    communication = _ratio(longest, runtime)
+    return Pop(
+        parallel_efficiency=balance * communication,
+        load_balance=balance,
+        communication_efficiency=communication,
+        serialisation_efficiency=_ratio(longest, ideal_runtime),
+        transfer_efficiency=_ratio(ideal_runtime, runtime),
+    )
+
+
+def _ratio(part: float, whole: float) -> float:
+    """Of a run that takes no time, everything is efficient."""
+    return part / whole if whole > 0 else 1.0
