@@ -40,12 +40,12 @@ def stdin_is_given() -> bool:
 
 
 EXIT_CODES = {"complete": 0, "failed": 1, "aborted": 1, "killed": 4, "timeout": 4}
-"""By the state of a run: 1 the program failed, 4 it was stopped and what it did until then is kept."""
+"""By the state of a run: 1 the program failed, 4 (also for any other word) it was recorded in part only."""
 
 
 def exit_code(state: str, verified: bool | None) -> int:
     """Return the exit code for a run's state (a word, perhaps with an explanation after a colon) and verdict."""
-    return EXIT_CODES.get(state.partition(":")[0], 1) or (1 if verified is False else 0)
+    return EXIT_CODES.get(state.partition(":")[0], 4) or (1 if verified is False else 0)
 
 
 def show_plan(workload: Workload, mpi: str | None, as_json: bool, schema: str) -> int:

@@ -9,6 +9,8 @@ from linkworth.cli.output import console, emit_json, note
 from linkworth.cli.watch import TerminalWatch
 from linkworth.errors import UsageError
 
+SHOWN_DAMAGE = 3
+
 
 @click.command(context_settings={"allow_interspersed_args": False})
 @click.option(
@@ -72,8 +74,12 @@ def command(
             f"{summary.bytes} bytes{verdict}",
             markup=False,
         )
-    for sentence in summary.damage:
+    for sentence in summary.damage[:SHOWN_DAMAGE]:
         note(f"linkworth: {summary.path}: {sentence}")
+    if len(summary.damage) > SHOWN_DAMAGE:
+        note(
+            f"linkworth: {summary.path}: and {len(summary.damage) - SHOWN_DAMAGE} ranks more like this (all: --json)"
+        )
     if summary.state != "complete":
         note(f"linkworth: {summary.workload}: {summary.state}")
     return exit_code(summary.state, summary.verified)

@@ -70,13 +70,19 @@ class GivenLauncher:
 
     def arguments(self, job: Job) -> list[str]:
         """Return the user's command with the variables put where its launcher takes them for the ranks."""
+        after_colon: list[str] = []
         if self._kind == "openmpi":
             added = [word for name, value in job.environment.items() for word in ("-x", f"{name}={value}")]
+            # Of several programs, Open MPI's -x belongs to the one that follows; Hydra's -genv to all.
+            after_colon = added
         elif self._kind in ("mpich", "intel"):
             added = [word for name, value in job.environment.items() for word in ("-genv", name, value)]
         else:
             added = []
-        return [str(self.path), *added, *self.command[1:]]
+        words = [
+            piece for word in self.command[1:] for piece in ([word, *after_colon] if word == ":" else [word])
+        ]
+        return [str(self.path), *added, *words]
 
     def run(self, job: Job, observer: Observer) -> JobEnd:
         """Run the command to its end. Launchers of an unknown kind, and srun, hand their own variables on."""

@@ -10,7 +10,7 @@ from linkworth.model.run import RunState
 _ABORTED = re.compile(
     r"MPI_ABORT was invoked|application called MPI_Abort|internal_Abort\(|^Abort\(\d+\)", re.MULTILINE
 )
-_ABORT_CODE = re.compile(r"with errorcode (-?\d+)|MPI_Abort\([^,)]*, (-?\d+)\)")
+_ABORT_CODE = re.compile(r"[Ee]rrorcode:? (-?\d+)|MPI_Abort\([^,)]*, (-?\d+)\)")
 _SIGNALLED = re.compile(
     r"exited on signal (\d+)"  # Open MPI
     r"|EXIT STRING: [^\n]*\(signal (\d+)\)"  # Hydra
@@ -32,7 +32,9 @@ def classify(end: JobEnd, output: str, timeout: float | None) -> Ending:
     if end.interrupted:
         return Ending("killed", f"it was interrupted after {end.seconds:.1f} s")
     if end.timed_out:
-        return Ending("timeout", f"it ran longer than {timeout:g} s and was stopped")
+        return Ending(
+            "timeout", f"it ran longer than {end.seconds if timeout is None else timeout:g} s and was stopped"
+        )
     if end.exit_code == 0:
         return Ending("complete", "")
     if _ABORTED.search(output):

@@ -1,0 +1,135 @@
+import json
+import os
+from pathlib import Path
+
+import msgspec
+import pytest
+from mpi_programs import compiled, usable_mpis
+
+from linkworth.errors import UsageError
+from linkworth.launch.fake import FakeLauncher
+from linkworth.measure import plan, run
+from linkworth.model.run import RunResult
+
+NPB = " Time in seconds =    1.25\n Verification    =   {}\n"
+needs_mpi = pytest.mark.requires("mpi")
+
+
+def played(tmp_path, *, command=("true",), **end):
+    return run.run(plan.workload(list(command), 4), launcher=FakeLauncher(**end), folder=tmp_path / "result")
+
+
+@needs_mpi
+def test_a_result_is_one_document_beside_the_raw_output(tmp_path):
+    result = played(tmp_path, stdout=NPB.format("SUCCESSFUL"), stderr="remark\n", seconds=2.0)
+    assert (result.state, result.seconds, result.reported_seconds, result.verified) == (
+        "complete",
+        2.0,
+        1.25,
+        True,
+    )
+    assert msgspec.json.decode((tmp_path / "result/result.json").read_bytes(), type=RunResult) == result
+    assert Path(result.output).read_text() == NPB.format("SUCCESSFUL") + "remark\n"
+    assert sorted(path.name for path in (tmp_path / "result").iterdir()) == ["output.txt", "result.json"]
+
+
+@needs_mpi
+def test_failures_are_results(tmp_path):
+    assert played(tmp_path, exit_code=3).state == "failed"
+    stopped = played(tmp_path, exit_code=-15, timed_out=True)
+    assert stopped.state == "timeout"
+    assert played(tmp_path, stdout=NPB.format("UNSUCCESSFUL")).verified is False
+
+
+@needs_mpi
+@pytest.mark.requires("c++")
+def test_a_bundled_programs_refusal_is_a_usage_error_in_its_words(tmp_path):
+    with pytest.raises(UsageError, match=r"^ranks must be a square$"):
+        played(
+            tmp_path,
+            command=["npb:ep.S"],
+            exit_code=2,
+            stderr="noise\nlw-npb: ranks must be a square\nnoise\n",
+        )
+
+
+@needs_mpi
+@pytest.mark.requires("dev-full")
+def test_output_that_cannot_be_kept_does_not_stop_the_run(tmp_path):
+    (tmp_path / "result").mkdir()
+    (tmp_path / "result/output.txt").symlink_to("/dev/full")
+    result = played(tmp_path, stdout=NPB.format("SUCCESSFUL"))
+    assert (result.state, result.verified) == ("complete", True)
+    assert "No space left" in result.message
+
+
+def test_impossible_rank_counts_and_commands(tmp_path):
+    with pytest.raises(UsageError, match="-n 0: the number of ranks must be at least 1"):
+        plan.workload(["./program"], 0)
+    with pytest.raises(UsageError, match="after --"):
+        plan.workload([], 4)
+    with pytest.raises(UsageError, match=r"npb:PROGRAM\.CLASS"):
+        plan.workload(["npb:ft"], 4)
+
+
+def test_a_rank_count_twice_is_refused(tmp_path):
+    with pytest.raises(UsageError, match="has its own number of ranks"):
+        plan.workload(["mpirun", "-n", "4", "./program"], 8)
+
+
+def test_files_are_replaced_whole(tmp_path):
+    target = tmp_path / "file"
+    target.write_text("before")
+    run.write_atomically(target, b"after")
+    assert target.read_text() == "after"
+    mask = os.umask(0)
+    os.umask(mask)
+    assert target.stat().st_mode & 0o777 == 0o666 & ~mask
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@needs_mpi
+@pytest.mark.requires("c++")
+def test_the_command_line_runs_a_program_and_passes_its_output_on(linkworth, tmp_path):
+    compiled(usable_mpis()[0], linkworth.folder)
+    done = linkworth("run", "-n", "3", "-o", "kept", "--json", "--", "./ends", "well")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert (document["schema"], document["ranks"], document["state"]) == ("linkworth.run/1", 3, "complete")
+    assert "ranks 3" in done.stderr
+    assert json.loads((linkworth.folder / "kept/result.json").read_text()) == document
+    assert linkworth("run", "-n", "2", "--", "./ends", "fail").returncode == 1
+    assert linkworth("run", "-n", "2", "--timeout", "2", "--", "./ends", "hang").returncode == 4
+    shown = linkworth("run", "-n", "2", "--dry-run", "--", "./ends", "well")
+    assert shown.stdout.split()[1:3] == ["-n", "2"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["./absent"], "there is no program ./absent"),
+        (["npb:ft"], "npb:PROGRAM.CLASS"),
+        (["-n", "0", "--", "true"], "at least 1"),
+        (["-n", "two", "--", "true"], "two"),
+        (["--timeout", "0", "--", "true"], "timeout"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["run", "trace"])
+def test_what_cannot_be_run_is_one_sentence_and_exit_code_2(linkworth, verb, arguments, sentence):
+    done = linkworth(verb, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert sentence in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_without_an_mpi_run_and_trace_and_doctor_say_so_with_3(linkworth, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("LINKWORTH_MPI_PATH", "")
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    for arguments in (["run", "--", program], ["trace", "--", program], ["doctor"]):
+        done = linkworth(*arguments)
+        if done.returncode == 0:
+            pytest.skip("this Python environment has an MPI of its own")
+        assert done.returncode == 3
+        assert "pip install mpich" in done.stderr

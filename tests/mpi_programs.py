@@ -1,0 +1,66 @@
+"""A small MPI program that ends in the way that its argument names, compiled for an MPI of this machine."""
+
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from linkworth.model.mpi import MpiInstallation
+from linkworth.mpi import find
+
+SOURCE = r"""
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, size;
+    const char *how = argc > 1 ? argv[1] : "well";
+    if (!strcmp(how, "before")) return 3;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < 100; i++) {
+        double x = rank, sum;
+        MPI_Allreduce(&x, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+    if (rank == 0) printf("ranks %d\n", size);
+    if (rank == 0 && !strcmp(how, "read")) { char line[64]; if (fgets(line, sizeof line, stdin)) printf("read %s", line); }
+    fflush(stdout);
+    if (!strcmp(how, "abort") && rank == 1) MPI_Abort(MPI_COMM_WORLD, 5);
+    if (!strcmp(how, "kill") && rank == 1) raise(SIGKILL);
+    if (!strcmp(how, "crash") && rank == 1) raise(SIGSEGV);
+    if (!strcmp(how, "exit") && rank == 1) exit(9);
+    if (!strcmp(how, "hang")) for (;;) sleep(1);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return !strcmp(how, "fail") ? 6 : 0;
+}
+"""
+ALLREDUCES = 100
+
+
+@cache
+def usable_mpis() -> list[MpiInstallation]:
+    """MPIs that can compile and start a program."""
+    return [mpi for mpi in find.find_all() if mpi.mpicc and mpi.mpiexec]
+
+
+def each_mpi() -> list:
+    """Parameters for a test with every MPI here; one skipped parameter where there is none."""
+    found = usable_mpis()
+    if not found:
+        return [pytest.param(None, id="none", marks=pytest.mark.skip(reason="no MPI was found"))]
+    return [pytest.param(mpi, id=mpi.name) for mpi in found]
+
+
+def compiled(mpi: MpiInstallation, folder: Path) -> Path:
+    """Compile the program for an MPI."""
+    source = folder / "ends.c"
+    source.write_text(SOURCE)
+    subprocess.run([mpi.mpicc, source, "-o", folder / "ends"], check=True)
+    return folder / "ends"

@@ -1,0 +1,257 @@
+"""Recording real programs, with every MPI of this machine."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from mpi_programs import ALLREDUCES, compiled, each_mpi, usable_mpis
+
+from linkworth import _engine
+from linkworth.errors import IncompleteError, UsageError
+from linkworth.launch.fake import FakeLauncher
+from linkworth.measure import plan
+from linkworth.trace import record
+
+needs_mpi = pytest.mark.requires("mpi", "c++")
+
+
+def names(path, rank):
+    return [event["name"] for event in _engine.Trace(str(path)).iterate(rank)]
+
+
+def leftovers(folder):
+    return [path.name for path in folder.iterdir() if path.suffix == ".parts"]
+
+
+@pytest.fixture
+def program(tmp_path):
+    return compiled(usable_mpis()[0], tmp_path)
+
+
+def recorded(program, how, ranks=3, **options):
+    options.setdefault("output", program.parent / "trace.lwt")
+    return record.record(plan.workload([str(program), how], ranks), **options)
+
+
+@pytest.mark.parametrize("mpi", each_mpi())
+def test_every_mpi_is_recorded_call_for_call(tmp_path, mpi):
+    summary = recorded(compiled(mpi, tmp_path), "well")
+    assert (summary.state, summary.ranks, summary.verified, summary.damage) == ("complete", 3, None, [])
+    for rank in range(3):
+        calls = names(summary.path, rank)
+        assert calls[0] == "MPI_Init"
+        assert calls.count("MPI_Allreduce") == ALLREDUCES
+        assert calls[-2:] == ["MPI_Barrier", "MPI_Finalize"]
+    metadata = json.loads(_engine.Trace(summary.path).metadata_json)
+    assert metadata["mpi"]["library"] == mpi.library
+    assert metadata["command"] == [str(tmp_path / "ends"), "well"]
+    assert metadata["exit_code"] == 0
+    assert leftovers(tmp_path) == []
+
+
+def assert_kept(summary, state, *, cut):
+    assert summary.state.startswith(state)
+    assert bool(summary.damage) is cut
+    # Rank 1 ends itself after its last reduction; the others may be stopped while they are still in it.
+    assert names(summary.path, 1).count("MPI_Allreduce") == ALLREDUCES
+    for rank in (0, 2):
+        assert names(summary.path, rank).count("MPI_Allreduce") >= ALLREDUCES - 1
+
+
+@pytest.mark.parametrize("mpi", each_mpi())
+def test_an_aborted_and_a_killed_program_leave_their_trace_under_every_mpi(tmp_path, mpi):
+    program = compiled(mpi, tmp_path)
+    assert_kept(recorded(program, "abort"), "aborted: the program called MPI_Abort with code 5", cut=True)
+    assert_kept(recorded(program, "kill"), "killed: a rank was killed by SIGKILL", cut=True)
+    assert leftovers(tmp_path) == []
+
+
+@needs_mpi
+@pytest.mark.parametrize(
+    ("how", "state"),
+    [
+        ("crash", "failed: a rank crashed with SIGSEGV"),
+        ("exit", "failed: the program left with exit code 9"),
+        ("fail", "failed: the program left with exit code 6"),
+    ],
+)
+def test_a_program_that_fails_leaves_its_trace(program, how, state):
+    assert_kept(recorded(program, how), state, cut=how != "fail")
+
+
+@needs_mpi
+def test_a_program_that_hangs_is_stopped_and_its_trace_kept(program):
+    summary = recorded(program, "hang", timeout=2.0)
+    assert summary.state == "timeout: it ran longer than 2 s and was stopped"
+    assert names(summary.path, 2).count("MPI_Allreduce") == ALLREDUCES
+    assert len(summary.damage) == 3
+
+
+@needs_mpi
+def test_a_name_that_is_taken_gets_a_number(program):
+    first = recorded(program, "well")
+    before = (program.parent / "trace.lwt").read_bytes()
+    second = recorded(program, "well")
+    assert first.path.endswith("/trace.lwt") and second.path.endswith("/trace-2.lwt")
+    assert (program.parent / "trace.lwt").read_bytes() == before
+    third = recorded(program, "fail", replace=True)
+    assert third.path.endswith("/trace.lwt")
+    assert (program.parent / "trace.lwt").read_bytes() != before
+
+
+@needs_mpi
+def test_two_recordings_at_once_in_one_folder_do_not_meet(program):
+    with ThreadPoolExecutor(2) as pool:
+        summaries = list(pool.map(lambda ranks: recorded(program, "well", ranks=ranks), (2, 3)))
+    assert [summary.ranks for summary in summaries] == [2, 3]
+    assert len({summary.path for summary in summaries}) == 2
+    for summary in summaries:
+        assert json.loads(_engine.Trace(summary.path).metadata_json)["exit_code"] == 0
+        assert names(summary.path, 1).count("MPI_Allreduce") == ALLREDUCES
+    assert leftovers(program.parent) == []
+
+
+@needs_mpi
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [(["true"], "it is not an MPI program"), ([sys.executable, "-c", "pass"], "it is not an MPI program")],
+)
+def test_a_program_without_mpi_is_a_usage_error(tmp_path, command, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        record.record(plan.workload(command, 2), output=tmp_path / "trace.lwt")
+    assert list(tmp_path.iterdir()) == []
+
+
+@needs_mpi
+def test_a_program_that_fails_before_mpi_says_that_nothing_was_recorded(program):
+    with pytest.raises(UsageError, match=r"called no MPI_Init, so nothing was recorded.*exit code 3"):
+        recorded(program, "before")
+    with pytest.raises(IncompleteError, match=r"nothing was recorded: it ran longer than 0\.5 s"):
+        record.record(plan.workload(["sleep", "60"], 2), output=program.parent / "t.lwt", timeout=0.5)
+    assert leftovers(program.parent) == []
+
+
+@needs_mpi
+def test_a_static_program_is_refused_before_it_runs(tmp_path):
+    source = tmp_path / "main.cpp"
+    source.write_text("int main() { return 0; }\n")
+    built = subprocess.run(
+        ["c++", "-static", source, "-o", tmp_path / "static"], capture_output=True, check=False
+    )
+    if built.returncode:
+        pytest.skip("the C++ library for static linking is not here")
+    with pytest.raises(UsageError, match="linked statically"):
+        record.record(plan.workload([str(tmp_path / "static")], 2), output=tmp_path / "trace.lwt")
+
+
+@needs_mpi
+def test_ranks_that_each_believe_to_be_alone_are_refused(program):
+    """The launcher of another MPI starts N programs of one rank: here, N launchers of one rank do."""
+    mpi = usable_mpis()[0]
+
+    class Separate(FakeLauncher):
+        def run(self, job, observer):
+            for _ in range(2):
+                variables = {**os.environ, **job.environment}
+                subprocess.run(
+                    [mpi.mpiexec, "-n", "1", *job.command], env=variables, check=True, capture_output=True
+                )
+            return super().run(job, observer)
+
+    with pytest.raises(UsageError, match="ran as 2 separate programs of one rank each"):
+        recorded(program, "well", ranks=2, launcher=Separate())
+
+
+@needs_mpi
+@pytest.mark.requires("several-mpis")
+def test_a_launcher_of_another_mpi_is_refused_before_it_runs(tmp_path):
+    first = usable_mpis()[0]
+    other = next((mpi for mpi in usable_mpis() if mpi.kind != first.kind), None)
+    if other is None:
+        pytest.skip("all MPIs here are of one kind")
+    program = compiled(first, tmp_path)
+    with pytest.raises(UsageError, match=f"linked with {first.name}.*rank 0 of 1"):
+        record.record(
+            plan.workload([other.mpiexec, "-n", "2", str(program)], None), output=tmp_path / "trace.lwt"
+        )
+    with pytest.raises(UsageError, match="rank 0 of 1"):
+        recorded(program, "well", mpi=other.name)
+
+
+@pytest.mark.parametrize("mpi", each_mpi())
+def test_the_users_own_launcher_command_is_recorded(tmp_path, mpi):
+    program = compiled(mpi, tmp_path)
+    more = ["--oversubscribe"] if mpi.kind == "openmpi" and mpi.version < "5" else []
+    more = ["--map-by", ":OVERSUBSCRIBE"] if mpi.kind == "openmpi" and not more else more
+    command = [mpi.mpiexec, *more, "-n", "1", str(program), "well", ":", "-n", "2", str(program), "well"]
+    summary = record.record(plan.workload(command, None), output=tmp_path / "trace.lwt")
+    assert (summary.state, summary.ranks, summary.workload) == ("complete", 3, "ends")
+    assert [names(summary.path, rank).count("MPI_Allreduce") for rank in range(3)] == [ALLREDUCES] * 3
+
+
+@needs_mpi
+def test_a_merge_without_space_keeps_the_parts_for_later(program, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as inside:
+        inside.setattr(record, "merge", full)
+        with pytest.raises(
+            IncompleteError, match=r"No space left.*linkworth trace --merge (\S+) -o"
+        ) as raised:
+            recorded(program, "well")
+    kept = program.parent / str(raised.value).split("--merge ")[1].split()[0]
+    assert len(list(kept.glob("*.part"))) == 3
+    summary = record.merge_folder(kept, program.parent / "later.lwt")
+    assert (summary.ranks, summary.workload, summary.state) == (3, "ends", "complete")
+    assert not kept.exists()
+
+
+def test_a_folder_without_parts_cannot_be_merged(tmp_path):
+    with pytest.raises(UsageError, match="holds no parts"):
+        record.merge_folder(tmp_path, tmp_path / "trace.lwt")
+
+
+@needs_mpi
+@pytest.mark.requires("root")
+def test_a_full_disk_lets_the_program_end_and_keeps_what_fits(program, tmp_path):
+    """A file system of 256 KiB: each rank's part wants 64 KiB a block from the start."""
+    small = tmp_path / "small"
+    small.mkdir()
+    mount = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=256k", "none", small], capture_output=True, check=False
+    )
+    if mount.returncode:
+        pytest.skip("this machine lets no test mount a small file system")
+    try:
+        try:
+            summary = recorded(program, "well", ranks=4, output=small / "trace.lwt")
+            assert json.loads(_engine.Trace(summary.path).metadata_json)["exit_code"] == 0
+            assert summary.state != "complete"
+        except IncompleteError as error:
+            assert "--merge" in str(error)  # not even the merged trace fits: the parts are kept
+            kept = next(small.glob("*.parts"))
+            merged = record.merge_folder(kept, tmp_path / "elsewhere.lwt")
+            assert json.loads(_engine.Trace(merged.path).metadata_json)["workload"] == "ends"
+    finally:
+        subprocess.run(["umount", small], check=True)
+
+
+@needs_mpi
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_recording_keeps_its_trace_and_exits_with_4(linkworth, program, number):
+    running = linkworth.start("trace", "-n", "2", "-o", "t.lwt", "--", program, "hang")
+    until = time.monotonic() + 60
+    while not list(linkworth.folder.glob("*.parts/*.part")) and time.monotonic() < until:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    running.send_signal(number)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == 4
+    assert "interrupted" in said and "t.lwt" in said and "Traceback" not in said
+    assert _engine.Trace(str(linkworth.folder / "t.lwt")).ranks == 2
