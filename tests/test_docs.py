@@ -1,0 +1,76 @@
+"""The documentation says what is true: navigation, links, commands and options."""
+
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import click
+import pytest
+
+from linkworth.cli.main import cli
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES]
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+
+
+def navigation(entries: list[object]) -> list[str]:
+    paths: list[str] = []
+    for entry in entries:
+        for target in entry.values() if isinstance(entry, dict) else [entry]:
+            paths += navigation(target) if isinstance(target, list) else [str(target)]
+    return paths
+
+
+def commands() -> list[tuple[str, list[str]]]:
+    """Return every `linkworth VERB ...` of the shell blocks, with the file it stands in."""
+    found = []
+    for path in TEXTS:
+        for block in re.findall(
+            r"^```(?:sh|console)\n(.*?)^```", path.read_text(encoding="utf-8"), re.S | re.M
+        ):
+            for line in block.replace("\\\n", " ").splitlines():
+                words = shlex.split(line, comments=True)
+                if words[:1] == ["linkworth"] and len(words) > 1:
+                    found.append((path.name, words[1:]))
+    return found
+
+
+def test_every_page_is_in_the_navigation_once() -> None:
+    project = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
+    assert sorted(navigation(project["nav"])) == [str(page.relative_to(ROOT / "docs")) for page in PAGES]
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
+def test_links_to_files_lead_somewhere(path: Path) -> None:
+    targets = [target for target in LINK.findall(path.read_text(encoding="utf-8")) if "://" not in target]
+    assert not [target for target in targets if not (path.parent / target).exists()]
+
+
+def test_the_command_reference_is_what_the_commands_say() -> None:
+    page = ROOT / "docs" / "reference" / "cli.md"
+    command = [sys.executable, str(ROOT / "scripts" / "cli_reference.py"), "--check", str(page)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("page", "words"), commands(), ids=lambda value: str(value)[:60])
+def test_commands_in_the_documentation_use_options_that_exist(page: str, words: list[str]) -> None:
+    command: click.Command = cli
+    context = click.Context(cli, info_name="linkworth")
+    own = words[: words.index("--")] if "--" in words else words
+    while isinstance(command, click.Group):
+        below = command.get_command(context, own[0])
+        if below is None and isinstance(command, click.Group) and command is not cli:
+            break
+        assert below is not None, f"{page}: no verb {own[0]}"
+        command, own = below, own[1:]
+        if not own:
+            break
+    known = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    used = [word.partition("=")[0] for word in own if re.match(r"--?[A-Za-z]", word)]
+    assert not [option for option in used if option not in known and option not in {"--help", "-h"}], page
