@@ -1,0 +1,126 @@
+"""The diagnosis of machines that nobody here owns, from made-up /sys and /proc trees, and of this one."""
+
+import json
+
+import msgspec
+import pytest
+
+from linkworth.measure.machine import hardware, kernel
+from linkworth.measure.machine.tools import mpi_checks
+from linkworth.model.environment import Diagnosis
+from linkworth.model.mpi import MpiInstallation
+
+
+def tree(folder, files):
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_infiniband_and_roce_ports_with_their_rate(tmp_path):
+    sys = tree(
+        tmp_path,
+        {
+            "class/infiniband/mlx5_0/ports/1/rate": "200 Gb/sec (4X HDR)\n",
+            "class/infiniband/mlx5_0/ports/1/link_layer": "InfiniBand\n",
+            "class/infiniband/mlx5_0/ports/1/state": "4: ACTIVE\n",
+            "class/infiniband/mlx5_1/ports/1/rate": "25 Gb/sec (1X EDR)\n",
+            "class/infiniband/mlx5_1/ports/1/link_layer": "Ethernet\n",
+            "class/infiniband/mlx5_1/ports/1/state": "1: DOWN\n",
+        },
+    )
+    first, second = hardware.infiniband(sys)
+    assert (first.name, first.present) == ("mlx5_0 port 1", True)
+    assert first.detail == "InfiniBand, 200 Gb/sec (4X HDR), 4: ACTIVE"
+    assert (second.name, second.present) == ("mlx5_1 port 1", False)
+
+
+def test_a_machine_without_rdma_says_so_once(tmp_path):
+    (only,) = hardware.infiniband(tmp_path)
+    assert (only.name, only.present) == ("RDMA devices", False)
+
+
+def test_physical_nics_only(tmp_path):
+    sys = tree(
+        tmp_path,
+        {
+            "class/net/eno1/device/vendor": "0x8086\n",
+            "class/net/eno1/speed": "25000\n",
+            "class/net/eno1/operstate": "up\n",
+            "class/net/eno2/device/vendor": "0x8086\n",
+            "class/net/eno2/speed": "-1\n",
+            "class/net/eno2/operstate": "down\n",
+            "class/net/lo/operstate": "unknown\n",
+        },
+    )
+    found = {check.name: (check.present, check.detail) for check in hardware.ethernet(sys)}
+    assert found == {"eno1": (True, "25,000 Mb/s, up"), "eno2": (False, "speed unknown, down")}
+
+
+@pytest.mark.parametrize(
+    ("flags", "steady"), [("fpu constant_tsc nonstop_tsc", True), ("fpu constant_tsc", False), ("fpu", False)]
+)
+def test_the_clock_is_steady_only_when_it_is_also_nonstop(tmp_path, flags, steady):
+    proc = tree(tmp_path / "proc", {"cpuinfo": f"model name\t: Some CPU\nflags\t\t: {flags}\n"})
+    (check,) = hardware.clock(tmp_path / "sys", proc)
+    assert check.present is steady
+    assert hardware.processor(proc) == "Some CPU"
+
+
+def test_memory_is_in_bytes(tmp_path):
+    assert (
+        hardware.memory_bytes(tree(tmp_path, {"meminfo": "MemTotal:       24731732 kB\n"})) == 24731732 * 1024
+    )
+    assert hardware.memory_bytes(tmp_path / "absent") == 0
+
+
+@pytest.mark.parametrize(("content", "present"), [("1\n", True), ("0\n", False), (None, False)])
+def test_mptcp_as_the_kernel_says(tmp_path, content, present):
+    if content:
+        tree(tmp_path, {"sys/net/mptcp/enabled": content})
+    check = kernel.features(tmp_path)[-1]
+    assert (check.name, check.present) == ("MPTCP", present)
+
+
+def test_what_could_not_be_tried_is_not_called_absent(tmp_path, monkeypatch):
+    monkeypatch.setattr(kernel.shutil, "which", lambda *_, **__: None)
+    checks = {check.name: check for check in kernel.features()}
+    assert checks["veth"].present is None
+    assert "iproute2" in checks["veth"].remedy
+
+
+def test_an_mpi_whose_compiler_or_launcher_does_not_work_says_why(tmp_path):
+    broken = tmp_path / "mpicc"
+    broken.write_text("#!/bin/sh\necho 'mpicc: line 1: gcc: command not found' >&2\nexit 127\n")
+    broken.chmod(0o755)
+    library = {
+        "name": "mpich-5",
+        "kind": "mpich",
+        "version": "5",
+        "library": "/opt/libmpi.so",
+        "library_version": "",
+    }
+    one, two, three = mpi_checks(
+        [
+            MpiInstallation(**library, mpiexec="/opt/mpiexec", mpicc=str(broken)),
+            MpiInstallation(**library, mpiexec="", mpicc=str(broken)),
+            MpiInstallation(**library, mpiexec="/opt/mpiexec"),
+        ]
+    )
+    assert (one.present, two.present, three.present) == (False, False, False)
+    assert "gcc: command not found" in one.detail
+    assert "no launcher" in two.detail
+    assert "no compiler wrapper" in three.detail
+
+
+def test_doctor_agrees_with_itself(linkworth):
+    done = linkworth("doctor", "--json")
+    found = msgspec.json.decode(done.stdout, type=Diagnosis)
+    assert json.loads(done.stdout)["schema"] == "linkworth.doctor/1"
+    assert done.returncode == (0 if found.can_record else 3)
+    works = {check.name for check in found.checks if check.group == "recording" and check.present}
+    assert found.can_record is bool(works & {mpi.name for mpi in found.mpis})
+    table = linkworth("doctor")
+    for check in found.checks:
+        assert check.name in table.stdout
