@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from linkworth.mpi import build
+
 pytestmark = pytest.mark.requires("openmpi")
 
 BLOCK = [
@@ -88,3 +90,14 @@ def test_refuses_with_one_sentence(npb, ranks, arguments, sentence):
     assert done.returncode == 2
     assert done.stdout == ""
     assert [line for line in done.stderr.splitlines() if "lw-npb:" in line] == [f"lw-npb: {sentence}"]
+
+
+def test_too_little_memory_is_said(open_mpi, launch):
+    """Class C of FT takes 4.3 GB on one rank: within 4 GB of address space it cannot run."""
+    limited = ["sh", "-c", 'ulimit -v 4000000; exec "$0" ft C', build.npb(open_mpi)]
+    done = launch(open_mpi, 1, limited)
+    assert done.returncode == 3
+    assert (
+        "lw-npb: not enough memory for this class on this many ranks; use more ranks or a smaller class"
+        in done.stderr.splitlines()
+    )
