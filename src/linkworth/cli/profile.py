@@ -1,0 +1,32 @@
+"""`linkworth profile`: what a trace says of a program."""
+
+from pathlib import Path
+
+import rich_click as click
+
+
+@click.command()
+@click.argument("trace", metavar="TRACE", type=click.Path(path_type=Path))
+@click.option(
+    "--smaller",
+    type=click.Path(path_type=Path),
+    metavar="TRACE2",
+    help="A trace of the same program on as many ranks with a smaller problem: how communication moved between the two "
+    "counts in the group.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.profile/1).")
+def command(trace: Path, smaller: Path | None, as_json: bool) -> None:
+    """Say where the ranks' time went in TRACE: computation, communication, initialisation; calls, sizes, who talks to whom.
+
+    The efficiencies are those of the POP project. The group (highly dependent, dependent, low, none) says how much the program
+    depends on the network: it comes from a replay on gigabit Ethernet and from how communication moves as the problem grows.
+    """
+    from linkworth.cli.output import console, emit_json
+    from linkworth.cli.profile_screen import screen
+    from linkworth.profile import of_trace
+
+    profile = of_trace(trace, smaller)
+    if as_json:
+        emit_json(profile)
+    else:
+        console().print(screen(profile))

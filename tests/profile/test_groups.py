@@ -1,0 +1,105 @@
+"""The rule of the groups on programs whose communication is known."""
+
+import communication_patterns as patterns
+import pytest
+import synthetic
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linkworth.errors import UsageError
+from linkworth.profile import of_trace
+from linkworth.profile.groups import Balance, decide, grown, measured_exponent
+
+RANKS = 8
+
+
+def group_of(tmp_path, programs, smaller=None):
+    path = synthetic.write_trace(tmp_path / "t.lwt", programs)
+    other = synthetic.write_trace(tmp_path / "s.lwt", smaller) if smaller is not None else None
+    return of_trace(path, other).group
+
+
+# Bytes and computation as the NAS programs have them on cores of 2024 (seconds a step: FT class W 0.10 s / 6 over 8 ranks,
+# 8.4 MB of data; CG class W 0.10 s / 375 over 8 ranks, vectors of 14 kB; BT class A 24.8 s / 200 over 16 ranks in some 14
+# exchanges of 78 kB), and then with larger problems of the same programs.
+@pytest.mark.parametrize("scale", [1, 16, 256])
+def test_transposes_of_all_data_are_highly_dependent(tmp_path, scale):
+    programs = patterns.transposes(RANKS, scale * 8_400_000, scale * 2e-3)
+    assert group_of(tmp_path, programs) == "highly dependent"
+
+
+@pytest.mark.parametrize("scale", [1, 16, 64])
+def test_frequent_exchanges_on_sparse_work_are_dependent(tmp_path, scale):
+    programs = patterns.sparse_solver(RANKS, scale * 14_000, scale * 40e-6)
+    assert group_of(tmp_path, programs) == "dependent"
+
+
+@pytest.mark.parametrize("edge", [1, 2, 4])
+def test_faces_under_heavy_computation_are_low(tmp_path, edge):
+    programs = patterns.halo(RANKS, 78_000 * edge**2, 1.1e-3 * edge**3)
+    assert group_of(tmp_path, programs) == "low"
+
+
+def test_almost_no_communication_is_none(tmp_path):
+    assert group_of(tmp_path, patterns.independent(RANKS, 20e-3)) == "none"
+
+
+def test_no_communication_at_all_is_none(tmp_path):
+    assert group_of(tmp_path, [[] for _ in range(2)]) == "none"
+
+
+def test_the_movement_from_a_smaller_run_counts(tmp_path):
+    # The same exchanges today; with bytes that grew as the work did they stay, with surfaces they fade.
+    now = patterns.sparse_solver(RANKS, 60_000, 2.4e-3)
+    as_work = patterns.sparse_solver(RANKS, 60_000 // 8, 2.4e-3 / 8)
+    as_points = patterns.sparse_solver(RANKS, 60_000 // 2, 2.4e-3 / 8)
+    assert group_of(tmp_path, now, as_work) == "dependent"
+    assert group_of(tmp_path, now, as_points) == "low"
+
+
+def test_a_smaller_run_on_other_ranks_is_refused(tmp_path):
+    path = synthetic.write_trace(tmp_path / "t.lwt", patterns.independent(4, 1e-3))
+    other = synthetic.write_trace(tmp_path / "s.lwt", patterns.independent(2, 1e-3))
+    with pytest.raises(UsageError, match="has 2 ranks"):
+        of_trace(path, other)
+
+
+ratios = st.floats(0, 1e3)
+balances = st.builds(
+    Balance,
+    compute_seconds=st.floats(1e-6, 1e6),
+    latency=ratios,
+    global_bytes=ratios,
+    other_bytes=ratios,
+    typical_message_bytes=st.floats(0, 1e9),
+)
+
+
+@given(balances, st.floats(-1, 0))
+def test_growth_never_raises_the_share_and_keeps_what_is_global(now, exponent):
+    later = grown(now, exponent)
+    assert later.share <= now.share + 1e-12
+    assert later.global_bytes == now.global_bytes
+    assert later.compute_seconds >= now.compute_seconds
+
+
+@given(balances, balances)
+def test_every_balance_has_a_group_and_its_reason_names_the_figures(now, smaller):
+    group, reason = decide(now, smaller)
+    assert group in {"highly dependent", "dependent", "low", "none"}
+    assert f"{now.share:.0%}" in reason
+    exponent = measured_exponent(now, smaller)
+    assert exponent is None or -1 <= exponent <= 0
+
+
+@given(balances, st.floats(1, 10))
+def test_more_communication_of_all_with_all_never_lowers_the_group(now, factor):
+    order = ["none", "low", "dependent", "highly dependent"]
+    more = Balance(
+        compute_seconds=now.compute_seconds,
+        latency=now.latency,
+        global_bytes=now.global_bytes * factor,
+        other_bytes=now.other_bytes,
+        typical_message_bytes=now.typical_message_bytes,
+    )
+    assert order.index(decide(more)[0]) >= order.index(decide(now)[0])

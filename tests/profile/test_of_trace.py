@@ -1,0 +1,121 @@
+"""Profiles of traces made by hand, against figures worked out by hand."""
+
+import pytest
+import synthetic
+from synthetic import collective, pcontrol, recv, send
+
+from linkworth.profile import of_trace
+
+
+def test_shares_calls_sizes_and_matrix(tmp_path):
+    programs = [
+        [send(1, 1000).after(3.0).lasting(0.5), collective("MPI_Alltoall", 10).lasting(0.25)],
+        [recv(0, 1000).after(1.0).lasting(2.5), collective("MPI_Alltoall", 10).lasting(0.25)],
+    ]
+    profile = of_trace(synthetic.write_trace(tmp_path / "t.lwt", programs))
+    # Computation 3 + 1, communication 0.75 + 2.75, MPI_Init 0.5 + 0.5; the second before MPI_Init counts nowhere.
+    assert profile.shares.compute == pytest.approx(4 / 8.5)
+    assert profile.shares.communication == pytest.approx(3.5 / 8.5)
+    assert profile.shares.init == pytest.approx(1 / 8.5)
+    assert profile.elapsed_seconds == pytest.approx(5.25)
+    assert [(call.name, call.count, call.bytes) for call in profile.calls[:2]] == [
+        ("MPI_Recv", 1, 1000),
+        ("MPI_Init", 2, 0),
+    ]
+    assert profile.messages == 3
+    assert [(size.lowest_bytes, size.highest_bytes, size.messages) for size in profile.message_sizes] == [
+        (8, 15, 2),
+        (512, 1023, 1),
+    ]
+    assert profile.matrix.bytes == [[0, 1010], [10, 0]]
+    assert profile.rank_communication_seconds == pytest.approx([0.75, 2.75])
+
+
+def test_efficiencies_by_hand(tmp_path):
+    # Rank 1 waits for rank 0's 3 s and computes 1 s after it; 5 s where it ran.
+    programs = [
+        [send(1, 1000).after(3.0).lasting(0.0), collective("MPI_Barrier").lasting(2.0)],
+        [recv(0, 1000).lasting(3.5), collective("MPI_Barrier").after(1.0).lasting(0.5)],
+    ]
+    pop = of_trace(synthetic.write_trace(tmp_path / "t.lwt", programs)).pop
+    assert pop.load_balance == pytest.approx(2 / 3)
+    assert pop.communication_efficiency == pytest.approx(3 / 5)
+    assert pop.serialisation_efficiency == pytest.approx(3 / 4)
+    assert pop.transfer_efficiency == pytest.approx(4 / 5)
+    assert pop.parallel_efficiency == pytest.approx(2 / 5)
+
+
+def test_the_marked_part_gives_the_efficiencies(tmp_path):
+    programs = [
+        [
+            pcontrol(1).after(100.0 if rank == 0 else 0.0),
+            collective("MPI_Barrier").after(2.0).lasting(0.5),
+            pcontrol(0),
+        ]
+        for rank in range(2)
+    ]
+    pop = of_trace(synthetic.write_trace(tmp_path / "t.lwt", programs)).pop
+    assert pop.load_balance == pytest.approx(1)
+    assert pop.communication_efficiency == pytest.approx(2 / 2.5)
+
+
+def test_an_oversubscribed_run_is_profiled_as_if_each_rank_had_a_core(tmp_path):
+    # Four ranks on one core: each computes 1 s but has the core for a quarter of the time.
+    programs = [[collective("MPI_Barrier").after(4.0, cpu=1.0).lasting(3.0)] for _ in range(4)]
+    ranks = [
+        {"rank": rank, "host": "node", "state": "complete", "cores": 1, "elapsed_seconds": 9.0}
+        for rank in range(4)
+    ]
+    profile = of_trace(synthetic.write_trace(tmp_path / "t.lwt", programs, ranks=ranks))
+    assert profile.oversubscribed
+    assert profile.descheduled_seconds == pytest.approx(12.0)
+    assert profile.elapsed_seconds == pytest.approx(9.0)
+    # MPI_Init: 0.5 s with a quarter of a core.
+    assert profile.shares.init == pytest.approx(0.125 / 1.125, rel=1e-3)
+    assert profile.shares.communication < 0.01
+    assert profile.pop.communication_efficiency > 0.99
+
+
+def test_sub_communicators_persistent_requests_and_what_has_no_model(tmp_path):
+    from synthetic import Call
+
+    split = Call("MPI_Comm_split", "comm_new", comm=0, new_comm=2, members=[2, 0])
+    rank0 = [
+        split,
+        send(0, 64, comm=2),
+        Call("MPI_Send_init", "send_init", comm=0, peer=1, tag=0, bytes=32),
+        *[
+            step
+            for _ in range(3)
+            for step in (
+                Call("MPI_Start", "start", references=[1]),
+                Call("MPI_Wait", "complete", mode=0, listed=1, completions=[(1, False, 0, 0)]),
+            )
+        ],
+        Call("MPI_Put", "local"),
+        Call("MPI_Comm_rank", "local"),
+    ]
+    rank1 = [recv(0, 32) for _ in range(3)]
+    rank2 = [split, recv(1, 64, comm=2)]
+    profile = of_trace(synthetic.write_trace(tmp_path / "t.lwt", [rank0, rank1, rank2]))
+    assert profile.matrix.bytes == [[0, 96, 64], [0, 0, 0], [0, 0, 0]]
+    assert profile.unmodelled == {"MPI_Put": 1}
+    assert {call.name: call.bytes for call in profile.calls}["MPI_Start"] == 96
+
+
+def test_many_ranks_share_rows_of_the_matrix(tmp_path):
+    programs = [[collective("MPI_Alltoall", 1)] for _ in range(300)]
+    profile = of_trace(synthetic.write_trace(tmp_path / "t.lwt", programs))
+    assert profile.matrix.ranks_per_row == 2
+    assert len(profile.matrix.bytes) == 150
+    assert sum(map(sum, profile.matrix.bytes)) == profile.message_bytes == 300 * 299
+    assert profile.matrix.bytes[0][:2] == [2, 4]
+
+
+def test_a_cut_trace_still_has_a_profile(tmp_path):
+    programs = [[collective("MPI_Barrier").after(1e-3) for _ in range(10)] for _ in range(2)]
+    path = synthetic.write_trace(tmp_path / "t.lwt", programs)
+    path.write_bytes(path.read_bytes()[:-80])
+    profile = of_trace(path)
+    assert profile.damage
+    assert profile.ranks == 2

@@ -1,0 +1,83 @@
+"""Opening traces: what cannot be used is refused in one sentence, what is damaged is said."""
+
+import struct
+
+import pytest
+import synthetic
+
+from linkworth import _engine
+from linkworth.errors import UsageError
+from linkworth.trace.read import open_trace
+
+
+@pytest.fixture
+def trace_path(tmp_path):
+    ring = [[synthetic.sendrecv((r + 1) % 4, 100, (r - 1) % 4).after(1e-3)] * 50 for r in range(4)]
+    return synthetic.write_trace(tmp_path / "t.lwt", ring)
+
+
+def test_a_sound_trace_has_metadata_and_no_damage(trace_path):
+    trace = open_trace(trace_path)
+    assert trace.metadata.workload == "synthetic"
+    assert trace.engine.ranks == 4
+    assert trace.engine.events == 4 * 52
+    assert trace.damage == []
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (None, "cannot open"),
+        (b"", "is empty"),
+        (b"#!/bin/sh\necho no trace here at all, only a script that is long enough\n", "not a linkworth trace"),
+        (b"LWTRACE1" + struct.pack("<I", 7) + b"\0" * 100, "version 7, newer than this linkworth"),
+        (b"LWTRACE1" + struct.pack("<I", 1), "cut inside its header"),
+    ],
+)  # fmt: skip
+def test_what_is_no_trace_is_refused_in_one_sentence(tmp_path, content, sentence):
+    path = tmp_path / "x.lwt"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(UsageError, match=sentence) as refused:
+        open_trace(path)
+    assert str(path) in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_folder_is_refused(tmp_path):
+    with pytest.raises(UsageError, match="is not a file"):
+        open_trace(tmp_path)
+
+
+def test_metadata_of_another_kind_is_refused(tmp_path):
+    writer = _engine.TraceWriter(str(tmp_path / "t.lwt"), 1, '{"workload": 5}')
+    writer.close()
+    with pytest.raises(UsageError, match="metadata cannot be read"):
+        open_trace(tmp_path / "t.lwt")
+
+
+def test_a_cut_trace_says_what_is_lost_and_keeps_the_rest(trace_path):
+    whole = trace_path.read_bytes()
+    trace_path.write_bytes(whole[: -(32 + 4 * 32 + 10)])
+    trace = open_trace(trace_path)
+    assert trace.engine.events == 3 * 52
+    assert any("no valid index" in sentence for sentence in trace.damage)
+    assert any(
+        "rank 3 is cut or damaged: its 52 events are left out" in sentence for sentence in trace.damage
+    )
+
+
+def test_a_flipped_byte_costs_its_block_only(trace_path):
+    content = bytearray(trace_path.read_bytes())
+    content[content.index(b"LWBK") + 70] ^= 1
+    trace_path.write_bytes(content)
+    trace = open_trace(trace_path)
+    assert trace.damage == [
+        "block 0 of rank 0 is damaged (its checksum is wrong): its 52 events are left out"
+    ]
+    assert [len(list(trace.engine.iterate(rank))) for rank in range(4)] == [0, 52, 52, 52]
+
+
+def test_a_rank_that_does_not_exist_is_refused(trace_path):
+    with pytest.raises(_engine.TraceError, match="has 4 ranks: there is no rank 4"):
+        open_trace(trace_path).engine.iterate(4)
