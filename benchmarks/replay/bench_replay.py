@@ -1,6 +1,6 @@
 """Replayed messages and events a second on one core, against merely reading the same trace.
 
-    .venv/bin/python benchmarks/replay/run.py [--messages 640000] [--repeats 3] [--json]
+    .venv/bin/python benchmarks/replay/bench_replay.py [--messages 640000] [--repeats 3] [--json]
 
 Reading is the baseline: the same pass over the same file without simulating anything. Times are medians.
 """
