@@ -22,6 +22,7 @@ class Trace:
     metadata_json: str
     names: list[str]
     damage: list[tuple[int, int, str]]
+    def check(self) -> tuple[int, float, list[tuple[int, int, str]]]: ...
     def iterate(self, rank: int) -> Iterator[dict[str, Any]]: ...
 
 class TraceWriter:

@@ -61,6 +61,26 @@ nb::list damage_list(const std::vector<tracefile::Damage>& damage) {
     return out;
 }
 
+// Decodes every event: how many there are, the ranks' seconds, and the damage that only decoding shows.
+nb::tuple check_events(const Trace& trace) {
+    std::uint64_t events = 0;
+    double seconds = 0;
+    std::vector<tracefile::Damage> damage;
+    {
+        const nb::gil_scoped_release released;
+        for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
+            tracefile::RankCursor cursor = trace.cursor(rank);
+            Event event;
+            while (cursor.next(event)) {
+                ++events;
+                seconds += event.gap_seconds + event.duration_seconds;
+            }
+            damage.insert(damage.end(), cursor.damage().begin(), cursor.damage().end());
+        }
+    }
+    return nb::make_tuple(events, seconds, damage_list(damage));
+}
+
 void write_event(TraceWriter& writer, std::uint32_t rank, const std::string& name,
                  const std::string& call_class, const nb::dict& fields, double gap_seconds,
                  double cpu_seconds, double duration_seconds) {
@@ -96,6 +116,7 @@ void register_tracefile(nb::module_& module) {
         .def_prop_ro("metadata_json", &Trace::metadata_json)
         .def_prop_ro("names", &Trace::names)
         .def_prop_ro("damage", [](const Trace& trace) { return damage_list(trace.damage()); })
+        .def("check", &check_events)
         .def(
             "iterate", [](const Trace& trace, std::uint32_t rank) { return EventIterator(trace, rank); },
             nb::arg("rank"));
