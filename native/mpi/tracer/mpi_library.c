@@ -121,6 +121,7 @@ void lw_resolve_all(void) {
     RESOLVE(ibarrier, "MPI_Ibarrier");
     RESOLVE(isend, "MPI_Isend");
     RESOLVE(irecv, "MPI_Irecv");
+    RESOLVE(recv, "MPI_Recv");
     RESOLVE(pack, "MPI_Pack");
     RESOLVE(pack_size, "MPI_Pack_size");
     RESOLVE(query_thread, "MPI_Query_thread");
@@ -131,12 +132,14 @@ void lw_resolve_all(void) {
     lw_mpi.comm_null = (MPI_Comm)find_object("ompi_mpi_comm_null");
     lw_mpi.request_null = (MPI_Request)find_object("ompi_request_null");
     lw_mpi.packed = (MPI_Datatype)find_object("ompi_mpi_packed");
+    lw_mpi.message_no_proc = (MPI_Message)find_object("ompi_message_no_proc");
 #else
     lw_mpi.world = MPI_COMM_WORLD;
     lw_mpi.self = MPI_COMM_SELF;
     lw_mpi.comm_null = MPI_COMM_NULL;
     lw_mpi.request_null = MPI_REQUEST_NULL;
     lw_mpi.packed = MPI_PACKED;
+    lw_mpi.message_no_proc = MPI_MESSAGE_NO_PROC;
 #endif
 }
 

@@ -34,6 +34,7 @@ struct lw_mpi {
     int (*ibarrier)(MPI_Comm, MPI_Request*);
     int (*isend)(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
     int (*irecv)(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+    int (*recv)(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status*);
     int (*pack)(const void*, int, MPI_Datatype, void*, int, int*, MPI_Comm);
     int (*pack_size)(int, MPI_Datatype, MPI_Comm, int*);
     int (*query_thread)(int*);
@@ -41,6 +42,7 @@ struct lw_mpi {
     MPI_Comm world, self, comm_null;
     MPI_Request request_null;
     MPI_Datatype packed;
+    MPI_Message message_no_proc;
 };
 extern struct lw_mpi lw_mpi;
 

@@ -84,3 +84,10 @@ void lw_yield_barrier(MPI_Comm comm) {
     if (comm != lw_mpi.comm_null)
         lw_yield_finish(lw_mpi.ibarrier(comm, &request), &request, MPI_STATUS_IGNORE);
 }
+
+bool lw_yield_between_groups(MPI_Comm comm) {
+    int inter = 0;
+    if (comm != lw_mpi.world && comm != lw_mpi.comm_null) lw_mpi.comm_test_inter(comm, &inter);
+    if (inter) lw_yield_barrier(comm);
+    return inter;
+}

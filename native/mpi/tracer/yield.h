@@ -19,6 +19,8 @@ int lw_yield_sendrecv_replace(void* buffer, int count, MPI_Datatype datatype, in
                               int source, int receive_tag, MPI_Comm comm, MPI_Status* status);
 /// A barrier before a collective that has no non-blocking form: what then spins, spins shortly.
 void lw_yield_barrier(MPI_Comm comm);
+/// Whether COMM is an inter-communicator; waits there by yielding, for the blocking collective to come.
+bool lw_yield_between_groups(MPI_Comm comm);
 
 /// Completes what a non-blocking call, whose answer RESULT is, has begun.
 static inline int lw_yield_finish(int result, MPI_Request* request, MPI_Status* status) {

@@ -34,6 +34,10 @@ def _finish(call: str, status: str = "MPI_STATUS_IGNORE") -> str:
     return f"({{ MPI_Request lw_request; lw_yield_finish({call}, &lw_request, {status}); }})"
 
 
+def _unless(plain: str, call: str) -> str:
+    return f"({plain} ? {{real}} : {call})"
+
+
 def _point_to_point(large: str) -> dict[str, Body]:
     bodies = {}
     for mode in ("", "B", "S", "R"):
@@ -52,8 +56,10 @@ def _point_to_point(large: str) -> dict[str, Body]:
     bodies[f"MPI_Recv{large}"] = Body(
         f"lw_record_recv(&lw_call, {_message('source')}, status);",
         before=_OWN_STATUS,
-        yielding=_finish(
-            f"REAL_MPI_Irecv{large}(buf, count, datatype, source, tag, comm, &lw_request)", "status"
+        # Nothing is waited for there, and MPICH 4.0 gives a wrong status for the non-blocking form.
+        yielding=_unless(
+            "source == MPI_PROC_NULL",
+            _finish(f"REAL_MPI_Irecv{large}(buf, count, datatype, source, tag, comm, &lw_request)", "status"),
         ),
     )
     bodies[f"MPI_Irecv{large}"] = Body(
@@ -65,7 +71,10 @@ def _point_to_point(large: str) -> dict[str, Body]:
     bodies[f"MPI_Mrecv{large}"] = Body(
         "lw_record_matched(&lw_call, lw_message, count, datatype, NULL);",
         before=("MPI_Message lw_message = *message;",),
-        yielding=_finish(f"REAL_MPI_Imrecv{large}(buf, count, datatype, message, &lw_request)", "status"),
+        yielding=_unless(
+            "*message == lw_mpi.message_no_proc",
+            _finish(f"REAL_MPI_Imrecv{large}(buf, count, datatype, message, &lw_request)", "status"),
+        ),
     )
     bodies[f"MPI_Imrecv{large}"] = Body(
         "lw_record_matched(&lw_call, lw_message, count, datatype, request);",
@@ -89,7 +98,9 @@ def _exchanges(large: str) -> dict[str, Body]:
         "if (lw_answer == MPI_SUCCESS) lw_answer = "
         f"REAL_MPI_Isend{large}(sendbuf, sendcount, sendtype, dest, sendtag, comm, &lw_requests[1]); "
         "lw_answer = lw_yield_finish(lw_answer, &lw_requests[0], status); "
-        "lw_yield_finish(lw_answer, &lw_requests[1], MPI_STATUS_IGNORE); })"
+        "lw_answer = lw_yield_finish(lw_answer, &lw_requests[1], MPI_STATUS_IGNORE); "
+        "if (lw_answer == MPI_SUCCESS && source == MPI_PROC_NULL) "
+        f"REAL_MPI_Recv{large}(recvbuf, recvcount, recvtype, source, recvtag, comm, status); lw_answer; }})"
     )
     # The large-count form goes through the library's own non-blocking one; older ones lack the plain one.
     exchanged = "buf, count, datatype, dest, sendtag, source, recvtag, comm"
@@ -245,8 +256,12 @@ def _collectives(large: str) -> dict[str, Body]:
             return f"lw_record_{function}(&lw_call, {', '.join(filter(None, (what, sides)))});"
 
         passed = ", ".join(filter(None, (arguments, "comm, &lw_request")))
+        # Not between groups: MPICH's (4.0.2, 5.0.2) MPI_Ibcast gives wrong data there.
         bodies[f"MPI_{name}{large}"] = Body(
-            record("LW_COLLECTIVE", "NULL"), yielding=_finish(f"REAL_MPI_I{name.lower()}{large}({passed})")
+            record("LW_COLLECTIVE", "NULL"),
+            yielding=_unless(
+                "lw_yield_between_groups(comm)", _finish(f"REAL_MPI_I{name.lower()}{large}({passed})")
+            ),
         )
         bodies[f"MPI_I{name.lower()}{large}"] = Body(record("LW_ICOLLECTIVE", "request"))
         bodies[f"MPI_{name}_init{large}"] = Body(record("LW_COLLECTIVE_INIT", "request"))
