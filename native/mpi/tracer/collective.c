@@ -7,7 +7,7 @@
 #include "rank.h"
 #include "request.h"
 
-#include <string.h>
+#include <limits.h>
 
 // The fields of a collective's payload. The lists are given by the sides that they come from.
 struct fields {
@@ -17,7 +17,8 @@ struct fields {
     int peers;  // length of the lists
 };
 
-static const int no_root = -1;
+// No library's constant: MPI_PROC_NULL, which is a root, is -1 in some.
+static const int no_root = INT_MIN;
 
 static uint64_t bytes_of(struct lw_side side) {
     return side.count > 0 ? (uint64_t)side.count * lw_type_size(side.datatype) : 0;
@@ -59,7 +60,7 @@ static void write_fields(struct lw_call* call, struct lw_collective what, const 
     uint8_t* at = lw_payload_begin(call, what.class, (8 + 2 * listed) * LW_VARINT_MOST_BYTES);
     if (at) {
         at = lw_put(at, comm->number);
-        at = lw_put_signed(at, fields.root == no_root ? no_root : lw_rank(fields.root));
+        at = lw_put_signed(at, fields.root == no_root ? LW_ANY : lw_rank(fields.root));
         at = lw_put(at, fields.sent);
         at = lw_put(at, fields.received);
         at = lw_put(at, fields.element ? fields.element : 1);

@@ -66,6 +66,14 @@ static void know_the_world(struct lw_part_header* header) {
     snprintf(header->library, sizeof header->library, "%.*s", (int)sizeof header->library - 1, version);
 }
 
+// As the format numbers them: the standard ABI's constants are not 0 to 3.
+static uint64_t thread_level(void) {
+    int level = MPI_THREAD_SINGLE;
+    lw_mpi.query_thread(&level);
+    return (uint64_t)(level >= MPI_THREAD_FUNNELED) + (level >= MPI_THREAD_SERIALIZED) +
+           (level >= MPI_THREAD_MULTIPLE);
+}
+
 void lw_after_init(struct lw_call* call, bool succeeded) {
     lw_exit(call, succeeded);
     lw_active = succeeded && (lw_tracing || lw_yielding);
@@ -83,7 +91,7 @@ void lw_after_init(struct lw_call* call, bool succeeded) {
     lw_mpi.query_thread(&level);
     lw_recorder.locked = level == MPI_THREAD_MULTIPLE;
     uint8_t* at = lw_payload_begin(call, LW_INIT, LW_VARINT_MOST_BYTES);
-    lw_write(call, at ? lw_put(at, (uint64_t)level) : NULL);
+    lw_write(call, at ? lw_put(at, level) : NULL);
     lw_part_synchronise();
     __atomic_or_fetch(&lw_part.header->flags, LW_PART_INITIALISED, __ATOMIC_RELEASE);
 }

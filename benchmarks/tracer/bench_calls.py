@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""What recording costs: ns added to each MPI call, the ratio of a ping-pong with and without, bytes an event.
+
+    benchmarks/tracer/bench_calls.py [--mpi NAME] [--repeats N]
+
+Each repeat runs the same program without and with the tracer, in turn; printed are medians of the repeats. The baseline
+is the run without the tracer. One rank: CPU time a call; ping-pong: wall time from Send to its receipt.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+from linkworth.model.mpi import MpiInstallation
+from linkworth.mpi import build, find, preload
+
+HERE = Path(__file__).parent
+EVENTS_OF_ONE_RANK = 6 * 200_000
+ALLOW_ROOT = {
+    f"{prefix}_ALLOW_RUN_AS_ROOT{suffix}": "1" for prefix in ("OMPI", "PRTE") for suffix in ("", "_CONFIRM")
+}
+
+
+def _launch(mpi: MpiInstallation, program: Path, ranks: int, variables: dict[str, str]) -> dict[str, float]:
+    oversubscribe = ["--oversubscribe"] if mpi.kind == "openmpi" else []
+    done = subprocess.run(
+        [mpi.mpiexec, *oversubscribe, "-n", str(ranks), str(program)],
+        env={**os.environ, **ALLOW_ROOT, **variables},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return {name: float(value) for name, value in (line.split() for line in done.stdout.splitlines())}
+
+
+def _measure(mpi: MpiInstallation, repeats: int) -> None:
+    tracer = build.tracer(mpi)
+    figures: dict[tuple[str, bool], list[float]] = defaultdict(list)
+    sizes = []
+    with tempfile.TemporaryDirectory() as name:
+        program = Path(name) / "calls"
+        subprocess.run([mpi.mpicc, "-O2", "-w", str(HERE / "calls.c"), "-o", str(program)], check=True)
+        for repeat in range(repeats):
+            for ranks in (1, 2):
+                parts = Path(name) / f"parts-{repeat}-{ranks}"
+                parts.mkdir()
+                recording = preload.environment(tracer, parts=parts, yielding=False)
+                for traced, variables in ((False, {}), (True, recording)):
+                    for what, value in _launch(mpi, program, ranks, variables).items():
+                        figures[what, traced].append(value)
+                if ranks == 1:
+                    sizes.append(sum(path.stat().st_size for path in parts.iterdir()))
+    print(f"{mpi.name}: medians of {repeats}")
+    print(f"  {'call':<14}{'without':>10}{'with':>10}{'added':>10}{'ratio':>8}   ns")
+    for what in dict.fromkeys(key for key, _ in figures):
+        without, with_tracer = (statistics.median(figures[what, traced]) for traced in (False, True))
+        added, ratio = with_tracer - without, with_tracer / without
+        print(f"  {what:<14}{without:>10.1f}{with_tracer:>10.1f}{added:>10.1f}{ratio:>8.2f}")
+    print(f"  bytes an event in the part: {statistics.median(sizes) / EVENTS_OF_ONE_RANK:.2f}")
+
+
+def main() -> None:
+    """Measure each MPI of this machine, or the one that was named."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--mpi", help="name, kind or prefix of one MPI; default: every one found")
+    parser.add_argument("--repeats", type=int, default=5)
+    options = parser.parse_args()
+    chosen = [find.choose(options.mpi, None)] if options.mpi else find.find_all()
+    for mpi in chosen:
+        if mpi.mpicc and mpi.mpiexec:
+            _measure(mpi, options.repeats)
+
+
+if __name__ == "__main__":
+    main()

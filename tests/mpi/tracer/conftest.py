@@ -1,0 +1,76 @@
+"""Builds the tracer and the test programs for each MPI of this machine, and runs them under it."""
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from part_reader import Part, read_parts
+
+from linkworth.model.mpi import MpiInstallation
+from linkworth.mpi import build, find
+
+PROGRAMS = Path(__file__).parent / "programs"
+MPIS = [mpi for mpi in find.find_all() if mpi.mpicc and mpi.mpiexec]
+ALLOW_ROOT = {
+    f"{prefix}_ALLOW_RUN_AS_ROOT{suffix}": "1" for prefix in ("OMPI", "PRTE") for suffix in ("", "_CONFIRM")
+}
+
+
+@dataclass
+class Run:
+    """What a test program left behind."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+    parts: list[Part]
+
+
+class Bench:
+    """One MPI with its tracer: compiles test programs with it and runs them."""
+
+    def __init__(self, mpi: MpiInstallation, folder: Path) -> None:
+        self.mpi = mpi
+        self.folder = folder
+        self.tracer = build.tracer(mpi)
+
+    def compile(self, source: str, *flags: str, output: str = "program") -> Path:
+        # -w: some mpi.h make compilers warn of MPI_STATUSES_IGNORE.
+        program = self.folder / output
+        command = [self.mpi.mpicc, "-O1", "-w", str(PROGRAMS / source), "-o", str(program), *flags]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return program
+
+    def launch(self, *command: str | Path, ranks: int, environment: dict[str, str]) -> Run:
+        """Run a command on ranks, with the tracer preloaded."""
+        oversubscribe = ["--oversubscribe"] if self.mpi.kind == "openmpi" else []
+        launcher = [self.mpi.mpiexec, *oversubscribe, "-n", str(ranks), *map(str, command)]
+        done = subprocess.run(
+            launcher,
+            env={**os.environ, **ALLOW_ROOT, "LD_PRELOAD": str(self.tracer), **environment},
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=100,
+            check=False,
+        )
+        folder = environment.get("LINKWORTH_TRACE_DIR")
+        parts = read_parts(Path(folder)) if folder else []
+        return Run(done.returncode, done.stdout, done.stderr, parts)
+
+    def record(self, *command: str | Path, ranks: int = 4, yielding: bool = True, **environment: str) -> Run:
+        """Run a command and read its parts."""
+        folder = self.folder / "parts"
+        folder.mkdir()
+        told = {"LINKWORTH_TRACE_DIR": str(folder), "LINKWORTH_YIELD": "1" if yielding else "0"}
+        return self.launch(*command, ranks=ranks, environment={**told, **environment})
+
+
+@pytest.fixture(params=MPIS, ids=[mpi.name for mpi in MPIS])
+def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Bench:
+    """Each MPI in turn; with none the tests are skipped."""
+    return Bench(request.param, tmp_path)

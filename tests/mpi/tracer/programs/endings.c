@@ -1,0 +1,89 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+// Ends in the way that the first argument names, after some calls that a trace should still hold.
+#include "check.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void call_often(int times) {
+    int flag;
+    for (int i = 0; i < times; i++) MPI_Iprobe(MPI_ANY_SOURCE, i, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+}
+
+static void* call_from_thread(void* argument) {
+    int own = 0, received = -1, tag = *(int*)argument;
+    for (int i = 0; i < 500; i++) {
+        MPI_Request request;
+        MPI_Irecv(&received, 1, MPI_INT, 0, tag, MPI_COMM_SELF, &request);
+        MPI_Send(&own, 1, MPI_INT, 0, tag, MPI_COMM_SELF);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    return NULL;
+}
+
+static void call_from_threads(void) {
+    pthread_t threads[2];
+    int tags[2] = {1, 2};
+    for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, call_from_thread, &tags[i]);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+}
+
+static void fork_a_child(void) {
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        int flag;
+        MPI_Initialized(&flag);
+        _exit(flag ? 0 : 1);
+    }
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+// A payload longer than a block: so many requests complete in one call.
+static void complete_very_many(void) {
+    enum { MANY = 20000 };
+    static MPI_Request requests[MANY];
+    static int received[MANY];
+    for (int i = 0; i < MANY; i++)
+        MPI_Irecv(&received[i], 1, MPI_INT, MPI_ANY_SOURCE, 7, MPI_COMM_SELF, &requests[i]);
+    for (int i = 0; i < MANY; i++) MPI_Send(&i, 1, MPI_INT, 0, 7, MPI_COMM_SELF);
+    MPI_Waitall(MANY, requests, MPI_STATUSES_IGNORE);
+}
+
+static void compute(void) {
+    volatile double sum = 0;
+    double end = MPI_Wtime() + 0.1;
+    while (MPI_Wtime() < end)
+        for (int i = 0; i < 2000000; i++) sum += i;
+}
+
+int main(int argc, char** argv) {
+    const char* ending = argc > 1 ? argv[1] : "";
+    int level, rank;
+    if (strcmp(ending, "threads") == 0)
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    else
+        MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (strcmp(ending, "limit") == 0) setrlimit(RLIMIT_FSIZE, &(struct rlimit){1300000, RLIM_INFINITY});
+    if (strcmp(ending, "threads") == 0 && level == MPI_THREAD_MULTIPLE)
+        call_from_threads();
+    else if (strcmp(ending, "many") == 0)
+        complete_very_many();
+    else if (strcmp(ending, "compute") == 0)
+        compute();
+    else
+        call_often(200000);
+    if (strcmp(ending, "kill") == 0) kill(getpid(), SIGKILL);
+    if (strcmp(ending, "abort") == 0 && rank == 0) MPI_Abort(MPI_COMM_WORLD, 5);
+    if (strcmp(ending, "exit") == 0) _exit(4);
+    if (strcmp(ending, "fork") == 0) fork_a_child();
+    if (rank == 0) printf("all right\n");
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,60 @@
+"""Collectives as they stand in the parts of `programs/collectives.c`."""
+
+import pytest
+
+# (sent, received, element, sent by peer, received by peer) of each call in the program's order, of rank R; INT is 4
+# bytes, and N is R + 1 elements. From the table in docs/reference/trace-format.md.
+PIECES = [4, 8, 12, 16]
+
+
+def _expected(rank: int) -> dict[str, list[tuple]]:
+    own = 4 * (rank + 1)
+    root1, root3, first = rank == 1, rank == 3, rank == 0
+    gathered = (own, 40 if root1 else 0, 1, [], PIECES if root1 else [])
+    scattered = (40 if root1 else 0, own, 1, PIECES if root1 else [], [])
+    to_all = (4 * own, 40, 1, [own] * 4, PIECES)
+    return {
+        "Barrier": [(0, 0, 1, [], [])],
+        "Bcast": [(4, 4, 1, [], [])],
+        "Reduce": [(4, 4, 4, [], []), (24, 24, 8, [], [])],
+        "Gather": [(4, 4 if root3 else 0, 1, [], [])] * 2,
+        "Scatter": [(4 if first else 0, 4, 1, [], [])] * 2,
+        "Gatherv": [gathered] * 2,
+        "Scatterv": [scattered] * 2,
+        "Allreduce": [(4, 4, 4, [], [])] * 2,
+        "Scan": [(4, 4, 4, [], [])],
+        "Exscan": [(4, 4, 4, [], [])],
+        "Reduce_scatter": [(40, own, 4, [], PIECES)],
+        "Reduce_scatter_block": [(32, 8, 4, [], [])],
+        "Allgather": [(4, 4, 1, [], [])] * 2,
+        "Alltoall": [(4, 4, 1, [], [])] * 2,
+        "Allgatherv": [(own, 40, 1, [], PIECES)] * 2,
+        "Alltoallv": [to_all, (16, 16, 1, [4] * 4, [4] * 4)],
+        "Alltoallw": [to_all],
+    }
+
+
+ROOTS = {"Bcast": 1, "Reduce": 2, "Gather": 3, "Scatter": 0, "Gatherv": 1, "Scatterv": 1}
+
+
+def _figures(fields: dict) -> tuple:
+    return tuple(fields[name] for name in ("sent", "received", "element", "sent_list", "received_list"))
+
+
+@pytest.mark.parametrize("yielding", [False, True], ids=["spinning", "yielding"])
+def test_every_collective_says_its_bytes(bench, yielding):
+    run = bench.record(bench.compile("collectives.c"), yielding=yielding)
+    assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+    for part in run.parts:
+        assert part.events[0].fields == {"level": 1}
+        for name, figures in _expected(part.rank).items():
+            blocking = part.named(f"MPI_{name}")
+            assert [_figures(event.fields) for event in blocking] == figures, name
+            started = part.named(f"MPI_I{name.lower()}")
+            assert [_figures(event.fields) for event in started] == figures[:1], name
+            assert {event.kind for event in blocking} == {"collective"}
+            assert {event.kind for event in started} == {"icollective"}
+            roots = {event.fields["root"] for event in blocking + started}
+            assert roots == {ROOTS.get(name, -1)}, name
+        waits = part.of_kind("complete")
+        assert [event.fields["completed"] for event in waits] == [[(1, None)]] * 17

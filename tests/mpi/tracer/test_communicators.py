@@ -1,0 +1,65 @@
+"""Communicators as they stand in the parts of `programs/communicators.c`."""
+
+import pytest
+
+
+def _constructions(part):
+    return {event.name: event.fields for event in part.events if event.kind in ("comm_new", "icomm_new")}
+
+
+@pytest.mark.parametrize("yielding", [False, True], ids=["spinning", "yielding"])
+def test_every_constructor_says_its_members(bench, yielding):
+    run = bench.record(bench.compile("communicators.c"), yielding=yielding)
+    assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+    world = [0, 1, 2, 3]
+    for part in run.parts:
+        rank = part.rank
+        made = _constructions(part)
+        splits = [event.fields for event in part.named("MPI_Comm_split")]
+        assert splits[0]["members"] == ([2, 0] if rank % 2 == 0 else [3, 1])
+        assert splits[1]["members"] == ([0] if rank == 0 else [])
+        assert (splits[1]["new"] == -1) == (rank != 0)
+        assert splits[2]["members"] == ([0, 1] if rank < 2 else [2, 3])
+        for name in ("MPI_Comm_split_type", "MPI_Comm_dup", "MPI_Comm_dup_with_info", "MPI_Comm_idup"):
+            assert made[name]["members"] == world
+        assert made["MPI_Comm_dup_with_info"]["parent"] == made["MPI_Comm_dup"]["new"]
+        assert made["MPI_Comm_idup"]["parent"] == made["MPI_Comm_dup_with_info"]["new"]
+        assert made["MPI_Comm_create"]["members"] == ([3, 1] if rank % 2 else [])
+        assert ("MPI_Comm_create_group" in made) == (rank % 2 == 1)
+        assert made["MPI_Cart_sub"]["members"] == ([0, 1] if rank < 2 else [2, 3])
+        for name in ("Cart_create", "Graph_create", "Dist_graph_create", "Dist_graph_create_adjacent"):
+            assert made[f"MPI_{name}"]["members"] == world
+        _check_inter(part, made)
+        _check_numbers(part)
+
+
+def _check_inter(part, made):
+    mine, others = ([0, 1], [2, 3]) if part.rank < 2 else ([2, 3], [0, 1])
+    bridge = made["MPI_Intercomm_create"]
+    assert (bridge["inter"], bridge["members"], bridge["remote"]) == (1, mine, others)
+    # MPI_Intercomm_merge puts the group that said high last.
+    assert made["MPI_Intercomm_merge"]["members"] == [2, 3, 0, 1]
+    assert made["MPI_Intercomm_merge"]["parent"] == bridge["new"]
+    (cast,) = part.named("MPI_Bcast")
+    assert cast.fields["comm"] == bridge["new"]
+    assert cast.fields["root"] == (1 if part.rank > 1 else -3 if part.rank == 1 else -2)
+    assert cast.fields["sent"] == (0 if part.rank == 0 else 4)
+
+
+def _check_numbers(part):
+    """Numbers count up from 2 and never come back; only live communicators are used; all are freed."""
+    expected, live = 2, {0, 1}
+    for event in part.events:
+        if event.kind in ("comm_new", "icomm_new"):
+            assert event.fields["parent"] in live
+            if event.fields["new"] >= 0:
+                assert event.fields["new"] == expected
+                live.add(expected)
+                expected += 1
+        elif event.kind == "comm_free":
+            live.remove(event.fields["comm"])
+        elif "comm" in event.fields:
+            assert event.fields["comm"] in live
+    assert live == {0, 1}
+    # Not modelled yet, and still there.
+    assert [event.kind for event in part.named("MPI_Neighbor_allgather")] == ["local"]

@@ -1,0 +1,154 @@
+"""How programs end, and what their parts then say."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from part_reader import read_part
+
+PROBES = 200_000  # calls of MPI_Iprobe that programs/endings.c makes before it ends
+
+
+def test_a_killed_rank_leaves_all_that_it_recorded(bench):
+    run = bench.record(bench.compile("endings.c"), "kill", ranks=1)
+    assert run.returncode != 0
+    (part,) = run.parts
+    assert part.flags & 15 == 1
+    assert len(part.named("MPI_Iprobe")) == PROBES
+    assert part.blocks > 1
+
+
+def test_abort_is_the_last_event_and_flagged(bench):
+    run = bench.record(bench.compile("endings.c"), "abort", ranks=2)
+    assert run.returncode != 0
+    first = run.parts[0]
+    assert first.flags & 15 == 1 + 8
+    assert (first.events[-1].kind, first.events[-1].fields) == ("abort", {"code": 5})
+    assert run.parts[1].flags & 2 == 0
+
+
+def test_exit_without_finalize_keeps_the_exit_code(bench):
+    run = bench.record(bench.compile("endings.c"), "exit", ranks=1)
+    assert run.returncode != 0
+    assert run.parts[0].flags & 15 == 1
+    assert len(run.parts[0].named("MPI_Iprobe")) == PROBES
+
+
+def test_a_forked_child_does_not_write_into_the_part(bench):
+    run = bench.record(bench.compile("endings.c"), "fork", ranks=1)
+    assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+    assert run.parts[0].flags & 15 == 3
+    assert run.parts[0].named("MPI_Initialized") == []
+
+
+def test_calls_of_several_threads_are_all_there(bench):
+    run = bench.record(bench.compile("endings.c", "-pthread"), "threads", ranks=1)
+    assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+    (part,) = run.parts
+    if part.events[0].fields["level"] < 3:
+        pytest.skip(f"{bench.mpi.name} does not give MPI_THREAD_MULTIPLE")
+    assert len(part.named("MPI_Send")) == 1000
+    completed = [event.fields["completed"] for event in part.named("MPI_Wait")]
+    assert len(completed) == 1000
+    assert all(len(references) == 1 for references in completed)
+
+
+def test_a_payload_longer_than_a_block(bench):
+    run = bench.record(bench.compile("endings.c"), "many", ranks=1)
+    assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+    (wait,) = run.parts[0].named("MPI_Waitall")
+    assert len(wait.fields["completed"]) == 20_000
+    assert {actual for _, actual in wait.fields["completed"]} == {(0, 7)}
+    assert run.parts[0].events[-1].kind == "finalize"
+
+
+def test_a_long_gap_carries_cpu_time(bench):
+    run = bench.record(bench.compile("endings.c"), "compute", ranks=1)
+    (part,) = run.parts
+    first = max(part.events[1:], key=lambda event: event.gap)
+    assert first.cpu is not None
+    assert 0 < first.cpu <= first.gap / part.rate * 1e9
+    assert all(event.cpu is None for event in part.events if event.gap / part.rate < 49e-6)
+    elapsed = sum(event.gap + event.duration for event in part.events) / part.rate
+    assert elapsed <= (part.latest[1] - part.start[1]) / 1e9
+    assert part.cpu > 0
+
+
+def test_a_full_disk_stops_the_recording_and_not_the_program(bench):
+    """RLIMIT_FSIZE stands for the disk: past it a write would end the program with SIGXFSZ."""
+    run = bench.record(bench.compile("endings.c"), "limit", ranks=1)
+    assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+    (part,) = run.parts
+    assert part.flags & 15 == 1 + 2 + 4
+    assert part.path.stat().st_size <= 1_300_000
+    assert part.dropped > 0
+    assert len(part.events) + part.dropped >= PROBES
+
+
+@pytest.mark.requires("root")
+def test_a_full_tmpfs(bench):
+    folder = bench.folder / "small"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(folder)], capture_output=True, check=False
+    )
+    if mounted.returncode != 0:
+        pytest.skip("a tmpfs cannot be mounted here")
+    try:
+        run = bench.record(bench.compile("endings.c"), ranks=1, LINKWORTH_TRACE_DIR=str(folder))
+        assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+        assert run.parts[0].flags & 4
+        assert run.parts[0].dropped > 0
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_folder_that_does_not_exist_is_one_sentence(bench):
+    run = bench.launch(
+        bench.compile("endings.c"), ranks=1, environment={"LINKWORTH_TRACE_DIR": str(bench.folder / "none")}
+    )
+    assert (run.returncode, run.stdout) == (0, "all right\n")
+    assert run.stderr.count("this rank is not recorded") == 1
+
+
+def test_without_a_folder_nothing_is_written(bench):
+    program = bench.compile("endings.c")
+    before = sorted(bench.folder.iterdir())
+    run = bench.launch(program, ranks=2, environment={"LINKWORTH_YIELD": "1"})
+    assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+    assert sorted(bench.folder.iterdir()) == before
+
+
+def test_a_program_that_opens_its_mpi_late(bench):
+    plugin = bench.compile("plugin.c", "-shared", "-fPIC", output="plugin.so")
+    run = bench.record(bench.compile("host.c", "-ldl", output="host"), plugin, ranks=2)
+    assert run.returncode == 0, run.stderr
+    assert [part.rank for part in run.parts] == [0, 1]
+    assert len(run.parts[0].named("MPI_Allreduce")) == 1
+
+
+@pytest.mark.parametrize("yielding", [False, True], ids=["spinning", "yielding"])
+def test_large_counts_have_the_class_of_their_small_twins(bench, yielding):
+    if b"PMPI_Send_c\0" not in Path(bench.mpi.library).read_bytes():
+        pytest.skip(f"{bench.mpi.name} has no large-count procedures")
+    run = bench.record(bench.compile("large_counts.c"), ranks=2, yielding=yielding)
+    assert run.returncode == 0, run.stderr
+    first, second = run.parts
+    (send,) = first.named("MPI_Send_c")
+    assert (send.kind, send.fields) == ("send", {"comm": 0, "peer": 1, "tag": 1, "bytes": 4})
+    assert second.named("MPI_Recv_c")[0].fields["bytes"] == 8
+    assert first.named("MPI_Sendrecv_replace_c")[0].kind == "sendrecv"
+    assert first.named("MPI_Allreduce_c")[0].fields["sent"] == 4
+    assert first.named("MPI_Alltoallv_c")[0].fields["received_list"] == [4, 4]
+
+
+def test_shells_under_the_preload_leave_nothing(bench):
+    folder = bench.folder / "parts"
+    folder.mkdir()
+    environment = {**os.environ, "LD_PRELOAD": str(bench.tracer), "LINKWORTH_TRACE_DIR": str(folder)}
+    done = subprocess.run(
+        ["sh", "-c", "echo fine"], env=environment, capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr) == ("fine\n", "")
+    assert [read_part(path) for path in folder.iterdir()] == []
