@@ -87,9 +87,8 @@ void lw_after_init(struct lw_call* call, bool succeeded) {
     pthread_atfork(NULL, NULL, stop_in_child);
     know_the_world(lw_part.header);
     lw_comms_begin();
-    int level = MPI_THREAD_SINGLE;
-    lw_mpi.query_thread(&level);
-    lw_recorder.locked = level == MPI_THREAD_MULTIPLE;
+    uint64_t level = thread_level();
+    lw_recorder.locked = level == 3;
     uint8_t* at = lw_payload_begin(call, LW_INIT, LW_VARINT_MOST_BYTES);
     lw_write(call, at ? lw_put(at, level) : NULL);
     lw_part_synchronise();

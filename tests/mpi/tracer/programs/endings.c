@@ -81,6 +81,7 @@ int main(int argc, char** argv) {
         call_often(200000);
     if (strcmp(ending, "kill") == 0) kill(getpid(), SIGKILL);
     if (strcmp(ending, "abort") == 0 && rank == 0) MPI_Abort(MPI_COMM_WORLD, 5);
+    if (strcmp(ending, "abort") == 0) MPI_Barrier(MPI_COMM_WORLD);
     if (strcmp(ending, "exit") == 0) _exit(4);
     if (strcmp(ending, "fork") == 0) fork_a_child();
     if (rank == 0) printf("all right\n");
