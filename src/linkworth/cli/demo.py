@@ -40,7 +40,7 @@ from linkworth.cli.output import console, emit_json, note
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.demo/1).")
 def command(ranks: int, output: Path, page: Path | None, mpi: str | None, as_json: bool) -> int:
     """Run and record NPB EP, FT and CG (class W) here, replay each as if on two nodes
-    of four networks, and price them.
+    with each of four networks, and price them.
 
     Prints one table and writes a page with charts and sliders. Exit code 1 where a program or its verification fails.
     """

@@ -76,7 +76,7 @@ def figure(item: ReportItem, key: str) -> Figure | None:
         ]
     return Figure(
         key=f"{key}-matrix",
-        title=_message(item),
+        title=_message(item, ranks_per_row, cells),
         chart=alt.layer(*layers).properties(width=side, height=side),
         columns=["sending rank", "sent", "largest to one partner"],
         rows=[
@@ -106,18 +106,25 @@ def _name(row: int, ranks_per_row: int, ranks: int) -> str:
     return str(first) if first == last else f"{first}–{last}"
 
 
-def _node_edges(item: ReportItem, ranks_per_row: int, names: list[str]) -> list[str]:
+def _rows_per_node(item: ReportItem, ranks_per_row: int) -> int | None:
+    """Return how many rows a node takes; None where a row holds ranks of two nodes."""
     ppn = item.predictions.ppn or math.ceil(item.profile.ranks / max(1, item.predictions.nodes))
-    if item.predictions.nodes < 2 or item.predictions.nodes > MAX_ROWS // 2 or ppn % ranks_per_row:
+    return None if ppn % ranks_per_row else ppn // ranks_per_row
+
+
+def _node_edges(item: ReportItem, ranks_per_row: int, names: list[str]) -> list[str]:
+    rows = _rows_per_node(item, ranks_per_row)
+    if rows is None or not 2 <= item.predictions.nodes <= MAX_ROWS // 2:
         return []
-    step = ppn // ranks_per_row
-    return [names[n] for n in range(step, len(names), step)]
+    return names[rows::rows]
 
 
-def _message(item: ReportItem) -> str:
-    crossing = max((p.internode_bytes for p in item.predictions.predictions), default=0)
-    total = item.profile.message_bytes
-    if item.predictions.nodes < 2 or not total:
+def _message(item: ReportItem, ranks_per_row: int, cells: list[list[int]]) -> str:
+    total = sum(map(sum, cells))
+    rows = _rows_per_node(item, ranks_per_row)
+    if item.predictions.nodes < 2 or rows is None:
         return f"{units.data_size(total)} go from rank to rank"
-    share = units.percent(min(1.0, crossing / total))
-    return f"{share} of the bytes cross between the {item.predictions.nodes} nodes"
+    crossing = sum(
+        size for i, row in enumerate(cells) for j, size in enumerate(row) if i // rows != j // rows
+    )
+    return f"{units.percent(crossing / total)} of the bytes cross between the {item.predictions.nodes} nodes"
