@@ -67,9 +67,17 @@ def figure(items: Sequence[ReportItem]) -> Figure:
             [item.profile.workload, *(units.percent(getattr(item.profile.shares, field)) for field in KINDS)]
             for item in items
         ],
-        note="As recorded where it ran; MPI_Init and MPI_Finalize are initialisation.",
+        note=_note(items),
         wide=True,
     )
+
+
+def _note(items: Sequence[ReportItem]) -> str:
+    crowded = any(item.profile.oversubscribed for item in items)
+    where = (
+        "Where it ran, as if every rank had had a core of its own" if crowded else "As recorded where it ran"
+    )
+    return f"{where}; MPI_Init and MPI_Finalize are initialisation."
 
 
 def _lookup(names: dict[str, str]) -> str:
