@@ -51,6 +51,13 @@ def test_percent(share: float, text: str) -> None:
     assert units.percent(share) == text
 
 
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.004, "0.4 %"), (0.06, "6 %"), (0.997, "100 %"), (7.5, "750 %")]
+)
+def test_growth(share: float, text: str) -> None:
+    assert units.growth(share) == text
+
+
 @given(st.lists(st.floats(min_value=1e-8, max_value=1e6), min_size=1))
 def test_cost_scale_shows_every_cost_of_a_real_run_as_more_than_a_cent(costs: list[float]) -> None:
     scale = units.cost_scale(costs)

@@ -62,6 +62,11 @@ def percent(share: float) -> str:
     return f"{value:.0f} %"
 
 
+def growth(share: float) -> str:
+    """Return by how much something grew, as a percentage that may pass 100."""
+    return f"{share * 100:.0f} %" if share >= 0.1 else percent(share)
+
+
 def count(number: int) -> str:
     """Return a count with thin spaces between thousands."""
     return f"{number:,}".replace(",", "\u202f")

@@ -124,7 +124,7 @@ def _figure(
     worst = max(((fabric.name, change(grid, fabric)) for grid, fabric in pairs), key=lambda pair: pair[1])
     return Figure(
         key=key,
-        title=message(worst[0], units.percent(worst[1])) if worst[1] >= 0.005 else indifferent,
+        title=message(worst[0], units.growth(worst[1])) if worst[1] >= 0.005 else indifferent,
         chart=alt.layer(line, dots, here).properties(width=theme.PLOT_WIDTH - 30, height=200),
         columns=["fabric", axis.split(" of ")[0], "time"],
         rows=[

@@ -1,0 +1,151 @@
+"""The demo's own logic, with recordings made by hand: what is shown, what is held back, what goes wrong."""
+
+from pathlib import Path
+
+import pytest
+import synthetic
+
+from linkworth.demo.run import CLASS, FABRICS, PROGRAMS, SMALLER_CLASS, run
+from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.model.trace import TraceSummary
+
+
+class Steps:
+    """Counts what the work announces."""
+
+    def __init__(self) -> None:
+        self.planned = 0
+        self.texts: list[str] = []
+
+    def plan(self, steps: int) -> None:
+        self.planned = steps
+
+    def step(self, text: str) -> None:
+        self.texts.append(text)
+
+
+class HandRecorder:
+    """Writes a small ring exchange as the trace of every program; `verdicts` and `states` by name where not good."""
+
+    def __init__(
+        self, verdicts: dict[str, bool | None] | None = None, states: dict[str, str] | None = None
+    ) -> None:
+        self.verdicts = verdicts or {}
+        self.states = states or {}
+        self.asked: list[str] = []
+
+    def prepare(self) -> None:
+        pass
+
+    def record(self, name: str, ranks: int, trace: Path) -> TraceSummary:
+        self.asked.append(name)
+        verified = self.verdicts.get(name, True)
+        calls = [
+            [
+                synthetic.sendrecv((rank + 1) % ranks, 100_000, (rank - 1) % ranks).after(0.01).lasting(0.002)
+                for _ in range(5)
+            ]
+            for rank in range(ranks)
+        ]
+        synthetic.write_trace(trace, calls, workload=name, verified=verified, source="recorded")
+        return TraceSummary(
+            path=str(trace),
+            ranks=ranks,
+            events=7 * ranks,
+            bytes=trace.stat().st_size,
+            verified=verified,
+            workload=name,
+            state=self.states.get(name, "complete"),
+        )
+
+
+def demo(tmp_path: Path, recorder: HandRecorder, steps: Steps | None = None):
+    page = tmp_path / "report.html"
+    return run(tmp_path / "traces", page, ranks=4, recorder=recorder, progress=steps or Steps())
+
+
+def test_every_program_is_recorded_at_both_sizes_and_priced_on_every_network(tmp_path: Path) -> None:
+    recorder, steps = HandRecorder(), Steps()
+    answer, items = demo(tmp_path, recorder, steps)
+    assert recorder.asked == [f"npb:{p}.{size}" for p in PROGRAMS for size in (CLASS, SMALLER_CLASS)]
+    assert len(steps.texts) == steps.planned
+    assert answer.failures == []
+    for program, item in zip(answer.programs, items, strict=True):
+        assert [p.fabric for p in program.predictions.predictions] == list(FABRICS)
+        assert program.predictions.nodes == 2
+        assert program.advice is not None
+        assert program.advice.choice in FABRICS
+        assert [grid.fabric for grid in item.grids] == list(FABRICS)
+        assert len(item.prices) == len(FABRICS)
+    assert Path(answer.report).stat().st_size > 0
+
+
+def test_the_slider_grids_hold_the_predicted_time_at_the_fabrics_own_place(tmp_path: Path) -> None:
+    from linkworth.report.sensitivity import seconds_at
+
+    _, items = demo(tmp_path, HandRecorder())
+    for item in items:
+        for fabric, grid, prediction in zip(
+            item.fabrics, item.grids, item.predictions.predictions, strict=True
+        ):
+            link = fabric.link
+            assert seconds_at(grid, link.latency_seconds, link.bandwidth_bytes_per_second) == pytest.approx(
+                prediction.seconds, rel=1e-9
+            )
+
+
+@pytest.mark.parametrize("verdict", [False, None])
+def test_a_program_that_did_not_verify_is_named_and_chooses_nothing(
+    tmp_path: Path, verdict: bool | None
+) -> None:
+    answer, _ = demo(tmp_path, HandRecorder(verdicts={"npb:ft.W": verdict}))
+    assert len(answer.failures) == 1
+    assert answer.failures[0].startswith("npb:ft.W: ")
+    by_name = {program.workload: program for program in answer.programs}
+    if verdict is False:
+        assert by_name["npb:ft.W"].advice is None
+        assert "✗ verification failed" in Path(answer.report).read_text(encoding="utf-8")
+    else:
+        assert "npb:ft.W" not in by_name
+    assert by_name["npb:cg.W"].advice is not None
+
+
+def test_a_run_that_did_not_end_is_named_and_the_others_go_on(tmp_path: Path) -> None:
+    recorder = HandRecorder(states={"npb:ep.W": "killed: signal 9"})
+    answer, items = demo(tmp_path, recorder)
+    assert [item.profile.workload for item in items] == ["npb:ft.W", "npb:cg.W"]
+    assert "npb:ep.W: killed: signal 9" in answer.failures[0]
+    assert (tmp_path / "traces" / "ep.lwt").exists()
+
+
+def test_a_smaller_run_that_failed_is_not_used(tmp_path: Path) -> None:
+    answer, _ = demo(tmp_path, HandRecorder(verdicts={"npb:cg.S": False}))
+    assert answer.failures == []
+    assert len(answer.programs) == 3
+
+
+def test_nothing_recorded_no_page(tmp_path: Path) -> None:
+    states = {f"npb:{program}.{CLASS}": "aborted: MPI_Abort" for program in PROGRAMS}
+    answer, items = demo(tmp_path, HandRecorder(states=states))
+    assert (answer.report, items, len(answer.failures)) == ("", [], 3)
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_one_rank_does_not_fill_two_nodes(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--ranks 1"):
+        run(tmp_path, tmp_path / "r.html", ranks=1, recorder=HandRecorder(), progress=Steps())
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "traces").write_text("a file")
+    with pytest.raises(UsageError, match="traces"):
+        demo(tmp_path, HandRecorder())
+
+
+def test_without_an_mpi_the_demo_says_so(tmp_path: Path) -> None:
+    class Without(HandRecorder):
+        def prepare(self) -> None:
+            raise EnvironmentLacksError("no MPI was found")
+
+    with pytest.raises(EnvironmentLacksError):
+        run(tmp_path, tmp_path / "r.html", ranks=4, recorder=Without(), progress=Steps())

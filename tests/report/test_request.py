@@ -1,0 +1,119 @@
+"""`linkworth report` from traces made by hand to the page, through its own entry point."""
+
+from pathlib import Path
+
+import pytest
+import synthetic
+
+from linkworth.errors import UsageError
+from linkworth.report.collect import find_traces, smaller_of
+from linkworth.report.request import ReportRequest, WrittenReport, run
+
+
+class NoProgress:
+    def plan(self, steps: int) -> None:
+        pass
+
+    def step(self, text: str) -> None:
+        pass
+
+
+def exchange(
+    path: Path, *, rounds: int = 5, verified: bool | None = None, workload: str = "exchange"
+) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    calls = [
+        [
+            synthetic.sendrecv((rank + 1) % 4, 100_000, (rank - 1) % 4).after(0.01).lasting(0.002)
+            for _ in range(rounds)
+        ]
+        for rank in range(4)
+    ]
+    return synthetic.write_trace(path, calls, workload=workload, verified=verified)
+
+
+def report(*paths: Path, output: Path, on: tuple[str, ...] = (), **options) -> WrittenReport:
+    request = ReportRequest(paths=list(paths), output=output, on=list(on), **options)
+    return run(request, NoProgress())
+
+
+def test_a_folder_of_traces_becomes_one_page(tmp_path: Path) -> None:
+    exchange(tmp_path / "runs" / "b.lwt", workload="second")
+    exchange(tmp_path / "runs" / "a.lwt", workload="first", verified=True)
+    exchange(tmp_path / "runs" / "smaller" / "a.lwt", rounds=2)
+    written = report(tmp_path / "runs", output=tmp_path / "r.html")
+    assert [program.workload for program in written.programs] == ["first", "second"]
+    assert written.fabrics == ["gbe", "ib-fdr", "10gbe", "ib-hdr"]
+    assert written.bytes == (tmp_path / "r.html").stat().st_size
+    assert all(program.choice in written.fabrics for program in written.programs)
+
+
+def test_own_prices_decide_which_networks_are_shown(tmp_path: Path) -> None:
+    trace = exchange(tmp_path / "a.lwt")
+    prices = ["gbe=1", "ib-hdr=1000"]
+    written = report(trace, output=tmp_path / "r.html", assignments=prices)
+    assert written.fabrics == ["gbe", "ib-hdr"]
+    assert written.programs[0].choice == "gbe"
+
+
+def test_a_network_without_a_price_has_a_time_and_no_cost(tmp_path: Path) -> None:
+    trace = exchange(tmp_path / "a.lwt")
+    written = report(trace, output=tmp_path / "r.html", on=("gbe", "ib-qdr"), assignments=["gbe=1"])
+    assert (written.fabrics, written.programs[0].choice) == (["gbe", "ib-qdr"], "gbe")
+    assert "no price" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_no_price_at_all_still_gives_times(tmp_path: Path) -> None:
+    trace = exchange(tmp_path / "a.lwt")
+    written = report(trace, output=tmp_path / "r.html", on=("ib-qdr", "ideal"))
+    assert written.programs[0].choice is None
+    assert "no price is known" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_a_deadline_that_nothing_meets_chooses_nothing(tmp_path: Path) -> None:
+    trace = exchange(tmp_path / "a.lwt")
+    written = report(trace, output=tmp_path / "r.html", deadline=1e-6)
+    assert written.programs[0].choice is None
+    assert "none fits" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_a_failed_verification_chooses_nothing(tmp_path: Path) -> None:
+    trace = exchange(tmp_path / "a.lwt", verified=False)
+    written = report(trace, output=tmp_path / "r.html")
+    assert (written.programs[0].verified, written.programs[0].choice) == (False, None)
+
+
+def test_traces_are_found_in_order_and_once(tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        exchange(tmp_path / f"{name}.lwt")
+    (tmp_path / "notes.txt").write_text("x")
+    first, second = tmp_path / "a.lwt", tmp_path / "b.lwt"
+    assert find_traces([second, tmp_path]) == [second, first]
+    assert smaller_of(first) is None
+
+
+@pytest.mark.parametrize("name", ["absent.lwt", "absent"])
+def test_a_path_that_does_not_exist_is_named(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match=rf"{name} does not exist"):
+        find_traces([tmp_path / name])
+
+
+def test_an_empty_folder_says_how_to_fill_it(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="holds no trace"):
+        find_traces([tmp_path])
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"not a trace at all, but long enough to hold a header of 64 bytes and more"]
+)
+def test_a_file_that_is_no_trace_is_named(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "x.lwt").write_bytes(content)
+    with pytest.raises(UsageError, match=r"x\.lwt"):
+        report(tmp_path / "x.lwt", output=tmp_path / "r.html")
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_an_unknown_network_is_named_with_the_nearest(tmp_path: Path) -> None:
+    trace = exchange(tmp_path / "a.lwt")
+    with pytest.raises(UsageError, match="ib-hdr"):
+        report(trace, output=tmp_path / "r.html", on=("ib-hdrr",))
