@@ -40,6 +40,7 @@ class VerbGroup(click.RichGroup):
             return None
         module = importlib.import_module(f"linkworth.cli.{cmd_name}")
         command: click.Command = module.command
+        command.name = cmd_name
         return command
 
 
