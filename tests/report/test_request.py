@@ -83,6 +83,22 @@ def test_a_failed_verification_chooses_nothing(tmp_path: Path) -> None:
     assert (written.programs[0].verified, written.programs[0].choice) == (False, None)
 
 
+def test_a_page_that_cannot_be_written_is_refused_before_the_work(tmp_path: Path) -> None:
+    for target in (tmp_path, tmp_path / "absent" / "r.html"):
+        with pytest.raises(UsageError, match="cannot write the report"):
+            report(tmp_path / "no-trace-is-read.lwt", output=target)
+
+
+def test_a_cut_trace_says_so_once_in_the_page_and_in_the_answer(tmp_path: Path) -> None:
+    trace = exchange(tmp_path / "a.lwt", rounds=500)
+    trace.write_bytes(trace.read_bytes()[:-200])
+    written = report(trace, output=tmp_path / "r.html")
+    warnings = written.programs[0].warnings
+    assert any("cut or damaged" in warning for warning in warnings)
+    assert len(warnings) == len(set(warnings))
+    assert "read the notes" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
 def test_traces_are_found_in_order_and_once(tmp_path: Path) -> None:
     for name in ("b", "a"):
         exchange(tmp_path / f"{name}.lwt")

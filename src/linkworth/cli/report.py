@@ -103,7 +103,7 @@ def command(
         click.echo(
             f"{written.path}: {len(written.programs)} program{'s' if len(written.programs) != 1 else ''}, {written.bytes} bytes"
         )
-    failed = [program.workload for program in written.programs if program.verified is False]
-    if failed:
-        note(f"linkworth: the verification of {', '.join(failed)} failed; the page predicts nothing from it")
-    return 1 if failed else 0
+    for program in written.programs:
+        for warning in program.warnings:
+            note(f"linkworth: {program.workload}: {warning}")
+    return 1 if any(program.verified is False for program in written.programs) else 0

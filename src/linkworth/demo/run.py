@@ -14,7 +14,7 @@ from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Price
 from linkworth.model.profile import Profile
 from linkworth.model.trace import TraceSummary
-from linkworth.report import ReportItem, write
+from linkworth.report import ReportItem, check_target, write
 from linkworth.report.collect import SMALLER, collect
 from linkworth.report.request import Progress
 
@@ -114,6 +114,7 @@ def run(
         raise UsageError(
             f"cannot make the folder {folder}: {error.strerror}; choose another with --output"
         ) from error
+    check_target(page)
     progress.plan(len(PROGRAMS) * _STEPS + 2)
     progress.step("building the recorder and the programs for this MPI, where they are not there yet")
     recorder.prepare()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from linkworth.report.item import ReportItem
 
-__all__ = ["ReportItem", "write"]
+__all__ = ["ReportItem", "check_target", "write"]
 
 
 def write(items: Sequence[ReportItem], path: Path) -> None:
@@ -13,3 +13,10 @@ def write(items: Sequence[ReportItem], path: Path) -> None:
     from linkworth.report import page
 
     page.write(items, path)
+
+
+def check_target(path: Path) -> None:
+    """Raise UsageError where a report could not be written to `path`; see `linkworth.report.page.check_target`."""
+    from linkworth.report import page
+
+    page.check_target(path)

@@ -44,6 +44,19 @@ def write(items: Sequence[ReportItem], path: Path) -> None:
         ) from error
 
 
+def check_target(path: Path) -> None:
+    """Raise UsageError where a report could not be written to `path`, so that this is known before the work."""
+    if path.is_dir():
+        raise UsageError(f"cannot write the report to {path}: it is a folder; choose a file with -o")
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise UsageError(
+            f"cannot write the report to {path}: the folder {folder} does not exist; make it first"
+        )
+    if not os.access(folder, os.W_OK):
+        raise UsageError(f"cannot write the report to {path}: the folder {folder} may not be written to")
+
+
 def render(items: Sequence[ReportItem]) -> str:
     """Return the page as HTML text."""
     summary = summarise(items)

@@ -8,7 +8,7 @@ import msgspec
 from linkworth.advise.request import gather_prices
 from linkworth.catalog import fabrics as fabric_catalog
 from linkworth.model.advice import Goal
-from linkworth.report import write
+from linkworth.report import check_target, tables, write
 from linkworth.report.collect import collect, find_traces, smaller_of
 
 DEFAULT_PRICES = "demo"
@@ -50,6 +50,7 @@ class ReportedProgram(msgspec.Struct, frozen=True, kw_only=True):
     verified: bool | None
     group: str
     choice: str | None
+    warnings: list[str]
 
 
 class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,6 +65,7 @@ class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
 
 def run(request: ReportRequest, progress: Progress) -> WrittenReport:
     """Write the page. Raises UsageError for traces, fabrics, prices or limits that cannot be used."""
+    check_target(request.output)
     traces = find_traces(request.paths)
     catalog = request.catalog or (None if request.assignments else DEFAULT_PRICES)
     fabrics = [fabric_catalog.get(name) for name in request.on]
@@ -102,6 +104,7 @@ def run(request: ReportRequest, progress: Progress) -> WrittenReport:
                 verified=item.profile.verified,
                 group=item.profile.group,
                 choice=item.advice.choice if item.trusted else None,
+                warnings=tables.warnings(item),
             )
             for trace, item in zip(traces, items, strict=True)
         ],

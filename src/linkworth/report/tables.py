@@ -74,7 +74,7 @@ def warnings(item: ReportItem) -> list[str]:
     if item.profile.unmodelled:
         calls_ = ", ".join(f"{name} ({units.count(n)})" for name, n in item.profile.unmodelled.items())
         sentences.append(f"Recorded by time only, not replayed: {calls_}.")
-    return sentences + item.predictions.warnings + item.advice.warnings
+    return list(dict.fromkeys(sentences + item.predictions.warnings + item.advice.warnings))
 
 
 def fabrics(items: Sequence[ReportItem]) -> list[dict[str, str]]:
