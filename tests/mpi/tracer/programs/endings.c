@@ -80,8 +80,14 @@ int main(int argc, char** argv) {
     else
         call_often(200000);
     if (strcmp(ending, "kill") == 0) kill(getpid(), SIGKILL);
-    if (strcmp(ending, "abort") == 0 && rank == 0) MPI_Abort(MPI_COMM_WORLD, 5);
-    if (strcmp(ending, "abort") == 0) MPI_Barrier(MPI_COMM_WORLD);
+    if (strcmp(ending, "abort") == 0) {
+        if (rank == 0) {
+            MPI_Abort(MPI_COMM_WORLD, 5);
+            // MPICH 5 may return, and be killed by its launcher a little later.
+            pause();
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
     if (strcmp(ending, "exit") == 0) _exit(4);
     if (strcmp(ending, "fork") == 0) fork_a_child();
     if (rank == 0) printf("all right\n");

@@ -1,0 +1,80 @@
+"""The generator of the tracer's wrappers."""
+
+import re
+
+import pytest
+
+from linkworth.mpi import wrapper_bodies, wrappers
+
+LIBRARY = {
+    "MPI_Init",
+    "PMPI_Init",
+    "MPI_Send",
+    "PMPI_Isend",
+    "MPI_Recv",
+    "MPI_Comm_f2c",
+    "MPI_Type_ub",
+    "MPI_COMM_DUP_FN",
+}
+
+
+def _generated(tmp_path, symbols):
+    return wrappers.generate(tmp_path / "new", symbols).read_text()
+
+
+def _exported(text):
+    return set(re.findall(r'LW_EXPORTED [^;]*__asm__\("(\w+)"\)', text))
+
+
+def test_only_what_the_library_has_is_exported_under_both_names(tmp_path):
+    exported = _exported(_generated(tmp_path, LIBRARY))
+    both = {f"{p}MPI_{name}" for p in ("", "P") for name in ("Init", "Send", "Isend", "Recv", "Type_ub")}
+    # Open MPI's Fortran interface calls the PMPI form of conversions for itself.
+    assert exported == both | {"MPI_Comm_f2c"}
+
+
+def test_the_table_of_names_is_in_the_order_of_the_numbers(tmp_path):
+    text = _generated(tmp_path, LIBRARY)
+    names = re.findall(r'^    "(MPI_\w+)\\0"', text, re.MULTILINE)
+    assert names == sorted(names)
+    for number, name in enumerate(names):
+        assert f"#define REAL_{name}(...) (((lw_type_{name})lw_target({number}))" in text
+
+
+def test_yielding_uses_only_what_the_library_has(tmp_path):
+    text = _generated(tmp_path, LIBRARY)
+    assert "REAL_MPI_Isend(buf" in text  # MPI_Send yields by it
+    assert "REAL_MPI_Irecv(buf" not in text  # there is none: MPI_Recv stays as it is
+
+
+def test_a_library_without_mpi_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="no MPI_Init"):
+        wrappers.generate(tmp_path, {"main", "printf"})
+
+
+def test_every_modelled_body_belongs_to_a_procedure_of_the_standard():
+    procedures = wrappers.standard_procedures()
+    assert set(wrapper_bodies._BODIES) <= set(procedures)
+    assert len(procedures) > 650
+    assert procedures["MPI_Send"].arguments == "buf, count, datatype, dest, tag, comm"
+
+
+def test_each_body_names_only_parameters_of_its_procedure():
+    procedures = wrappers.standard_procedures()
+    words = {
+        "comm",
+        "count",
+        "datatype",
+        "dest",
+        "source",
+        "tag",
+        "request",
+        "status",
+        "root",
+        "sendbuf",
+        "recvbuf",
+    }
+    for name, body in wrapper_bodies._BODIES.items():
+        known = {parameter.name for parameter in procedures[name].parameters}
+        used = set(re.findall(r"\b[a-z_]+\b", body.record)) & words
+        assert used <= known, name
