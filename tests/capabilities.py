@@ -50,6 +50,8 @@ CHECKS: dict[str, Callable[[], str | None]] = {
     "several-mpis": _several_mpis,
     "c++": partial(_program, "c++", "g++", "clang++"),
     "chromium": partial(_program, "chromium", "chromium-browser", "google-chrome"),
+    "netpipe": partial(_program, "NPopenmpi"),
+    "lammps": partial(_program, "lmp"),
     "two-cores": partial(_cores, 2),
     "dev-full": _device_full,
     "root": _root,

@@ -2,9 +2,9 @@
 
     .venv/bin/python benchmarks/accuracy/bench_published.py [--classes A] [--traces FOLDER] [--json]
 
-Each program is recorded here on 64 ranks (class C needs 8 GiB and some ten minutes on two cores), its computation is scaled to the
-time published for InfiniBand, and the time on Gigabit Ethernet is predicted. The baseline is the naive answer, that the network
-changes nothing.
+Each program is recorded here on 64 ranks (class C needs 8 GiB and some ten minutes on two cores), its computation is
+scaled to the time published for InfiniBand, and the time on Gigabit Ethernet is predicted. The baseline is the naive
+answer, that the network changes nothing.
 """
 
 import argparse
