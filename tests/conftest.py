@@ -36,12 +36,13 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def cache_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Use one cache folder for the whole session, shared by its workers: what is built for an MPI is built once."""
+    """Share one cache folder among the session's workers: what is built for an MPI is built once, and without a warning."""
     base = tmp_path_factory.getbasetemp()
     session = base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base
     folder = session / "cache"
     folder.mkdir(exist_ok=True)
     os.environ["XDG_CACHE_HOME"] = str(folder)
+    os.environ["LINKWORTH_WERROR"] = "ON"
     return folder
 
 

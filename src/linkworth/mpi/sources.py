@@ -1,6 +1,7 @@
 """The native sources that are built on the user's machine, and how (native/mpi/README.md describes build.toml)."""
 
 import hashlib
+import os
 import tomllib
 from importlib import resources
 from pathlib import Path
@@ -10,6 +11,9 @@ import linkworth
 from linkworth.errors import EnvironmentLacksError, UsageError
 
 _HEADERS = (".h", ".hpp")
+
+STRICT = "LINKWORTH_WERROR"
+"""Set to ON by developers and CI: warnings stop the build. A user's newer compiler must not be stopped by new warnings."""
 
 
 class Recipe(NamedTuple):
@@ -62,6 +66,8 @@ def recipe(part: str, place: Path | None = None) -> Recipe:
     sources = sorted({path for glob in globs for path in place.glob(glob)})
     if not sources:
         raise EnvironmentLacksError(f"{place} holds no sources ({', '.join(globs)}); install linkworth anew")
+    if os.environ.get(STRICT) == "ON":
+        flags = [*flags, "-Werror"]
     return Recipe(place, sources, flags, libraries)
 
 
