@@ -21,11 +21,16 @@ __attribute__((constructor)) static void note_start(void) {
 // The child shares the mapping with its parent: it must not write there.
 static void stop_in_child(void) { lw_tracing = lw_active = false; }
 
+static bool asked_for(const char* variable) {
+    const char* value = getenv(variable);
+    return value && strcmp(value, "1") == 0;
+}
+
 static bool begin_part(void) {
     const char* folder = getenv("LINKWORTH_TRACE_DIR");
     if (!folder || !*folder) return false;
     lw_clock_choose();
-    if (!lw_recorder_begin(lw_clock_start().ticks)) {
+    if (!lw_recorder_begin(lw_clock_start().ticks, asked_for("LINKWORTH_CROWDED"))) {
         fprintf(stderr, "linkworth: process %d: no memory to record with; this rank is not recorded\n",
                 (int)getpid());
         return false;
@@ -36,8 +41,7 @@ static bool begin_part(void) {
 }
 
 void lw_before_init(struct lw_call* call, uint32_t name) {
-    const char* yield = getenv("LINKWORTH_YIELD");
-    bool yielding = yield && strcmp(yield, "1") == 0;
+    bool yielding = asked_for("LINKWORTH_YIELD");
     bool tracing = false;
     lw_resolve_all();
     if (lw_library_matches()) {

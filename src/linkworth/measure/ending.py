@@ -16,6 +16,7 @@ _SIGNALLED = re.compile(
     r"|EXIT STRING: [^\n]*\(signal (\d+)\)"  # Hydra
     r"|KILLED BY SIGNAL: (\d+)"  # Intel MPI and MPICH 4
 )
+_HYDRA = re.compile(r"^YOUR APPLICATION TERMINATED WITH THE EXIT STRING", re.MULTILINE)
 # Signals that come from outside: a person, a batch system or the kernel short of memory. Others are crashes.
 _FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGXCPU, signal.SIGUSR2}
 
@@ -45,7 +46,12 @@ def classify(end: JobEnd, output: str, timeout: float | None) -> Ending:
     if number is None:
         return Ending("failed", f"the program left with exit code {end.exit_code}")
     if number in _FROM_OUTSIDE:
-        hint = ", as the kernel does when memory runs out" if number == signal.SIGKILL else ""
+        hint = ""
+        if number == signal.SIGKILL:
+            hint = ", as the kernel does when memory runs out"
+            if _HYDRA.search(output):
+                # Hydra kills the other ranks when one leaves early, and may then report their end instead of its.
+                hint += " and this launcher does when another rank leaves before MPI_Finalize"
         return Ending("killed", f"a rank was killed by {_name(number)}{hint}")
     return Ending("failed", f"a rank crashed with {_name(number)}")
 

@@ -7,9 +7,13 @@ PARTS = "LINKWORTH_TRACE_DIR"
 """Folder into which each rank writes its part; unset: nothing is recorded."""
 YIELD = "LINKWORTH_YIELD"
 """1: blocking calls give the core away while they wait, which MPICH by itself does not."""
+CROWDED = "LINKWORTH_CROWDED"
+"""1: ranks share cores, so that the CPU time of every gap is worth its cost."""
 
 
-def environment(library: Path, *, parts: Path | None, yielding: bool) -> dict[str, str]:
+def environment(
+    library: Path, *, parts: Path | None, yielding: bool, crowded: bool = False
+) -> dict[str, str]:
     """Return the variables for the ranks; what the user preloads stays, after ours."""
     before = os.environ.get("LD_PRELOAD", "")
     variables = {"LD_PRELOAD": f"{library}:{before}" if before else str(library)}
@@ -17,4 +21,6 @@ def environment(library: Path, *, parts: Path | None, yielding: bool) -> dict[st
         variables[PARTS] = str(parts)
     if yielding:
         variables[YIELD] = "1"
+    if crowded:
+        variables[CROWDED] = "1"
     return variables

@@ -29,6 +29,8 @@ METADATA = "metadata.json"
 class _Parts(NamedTuple):
     files: list[Path]
     world_sizes: list[int]
+    aborted: bool
+    """Some rank called MPI_Abort."""
 
 
 def record(
@@ -69,7 +71,9 @@ def record(
         result = execute(
             decided,
             output=None,
-            environment=preload.environment(library, parts=parts, yielding=must_yield(decided)),
+            environment=preload.environment(
+                library, parts=parts, yielding=must_yield(decided), crowded=decided.oversubscribed
+            ),
             timeout=timeout,
             watcher=watcher,
             inherit_stdin=inherit_stdin,
@@ -81,7 +85,8 @@ def record(
             seconds=result.seconds,
             reported_seconds=result.reported_seconds,
         )
-        _check(decided, result, _read_parts(parts))
+        read = _read_parts(parts)
+        _check(decided, result, read)
     except (LinkworthError, OSError):
         # Nothing usable was recorded: the checks above come before anything is worth keeping.
         shutil.rmtree(parts, ignore_errors=True)
@@ -95,7 +100,14 @@ def record(
         raise IncompleteError(
             f"{workload.name}: {result.message}; what was recorded until then is in {summary.path}"
         )
-    return msgspec.structs.replace(summary, state=f"{result.state}: {result.message}")
+    return msgspec.structs.replace(summary, state=_ending(result, read))
+
+
+def _ending(result: RunResult, parts: _Parts) -> str:
+    """Say how the run ended. The ranks' own records know of an MPI_Abort that the launcher kept to itself."""
+    if result.state == "failed" and parts.aborted:
+        return f"aborted: the program called MPI_Abort with code {result.exit_code}"
+    return f"{result.state}: {result.message}"
 
 
 def merge_folder(parts: Path, output: Path, *, replace: bool = False) -> TraceSummary:
@@ -173,13 +185,16 @@ def _save(metadata: TraceMetadata, parts: Path) -> None:
 def _read_parts(folder: Path) -> _Parts:
     files = sorted(folder.glob("*.part"))
     sizes = []
+    aborted = False
     for file in files:
         try:
-            sizes.append(int(part_info(str(file))["size"]))
+            found = part_info(str(file))
         except (TraceError, OSError):
             # Damaged: the merge says so by name.
             continue
-    return _Parts(files, sizes)
+        sizes.append(int(found["size"]))
+        aborted = aborted or found["state"] == "aborted"
+    return _Parts(files, sizes, aborted)
 
 
 def _refuse_static(decided: Plan) -> None:

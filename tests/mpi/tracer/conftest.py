@@ -8,14 +8,12 @@ from pathlib import Path
 import pytest
 from part_reader import Part, read_parts
 
+from linkworth.launch.local import ROOT_ALLOWED
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, find
 
 PROGRAMS = Path(__file__).parent / "programs"
 MPIS = [mpi for mpi in find.find_all() if mpi.mpicc and mpi.mpiexec]
-ALLOW_ROOT = {
-    f"{prefix}_ALLOW_RUN_AS_ROOT{suffix}": "1" for prefix in ("OMPI", "PRTE") for suffix in ("", "_CONFIRM")
-}
 
 
 @dataclass
@@ -50,7 +48,7 @@ class Bench:
         launcher = [self.mpi.mpiexec, *oversubscribe, "-n", str(ranks), *map(str, command)]
         done = subprocess.run(
             launcher,
-            env={**os.environ, **ALLOW_ROOT, "LD_PRELOAD": str(self.tracer), **environment},
+            env={**os.environ, **ROOT_ALLOWED, "LD_PRELOAD": str(self.tracer), **environment},
             cwd=self.folder,
             stdin=subprocess.DEVNULL,
             capture_output=True,

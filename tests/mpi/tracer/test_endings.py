@@ -75,6 +75,22 @@ def test_a_long_gap_carries_cpu_time(bench):
     assert part.cpu > 0
 
 
+def test_where_ranks_share_cores_every_gap_worth_a_reading_carries_cpu_time(bench):
+    run = bench.record(bench.compile("endings.c"), "compute", ranks=2, LINKWORTH_CROWDED="1")
+    for part in run.parts:
+        gaps = part.events[1:]
+        assert any(event.cpu is not None for event in gaps)
+        for event in gaps:
+            seconds = event.gap / part.rate
+            # The threshold is 5 us; the clock's own cost, taken off the gap afterwards, may lie on either side of it.
+            if seconds >= 10e-6:
+                assert event.cpu is not None
+            if seconds < 3e-6:
+                assert event.cpu is None
+        elapsed = sum(event.gap + event.duration for event in part.events) / part.rate
+        assert elapsed <= (part.latest[1] - part.start[1]) / 1e9
+
+
 def test_a_full_disk_stops_the_recording_and_not_the_program(bench):
     """RLIMIT_FSIZE stands for the disk: past it a write would end the program with SIGXFSZ."""
     run = bench.record(bench.compile("endings.c"), "limit", ranks=1)
