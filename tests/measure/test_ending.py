@@ -27,7 +27,13 @@ INTEL_KILL = "=   KILLED BY SIGNAL: 9 (Killed)\n"
         (5, OPENMPI_4_ABORT, "aborted", "the program called MPI_Abort with code 5"),
         (5, OPENMPI_5_ABORT, "aborted", "the program called MPI_Abort with code 5"),
         (5, MPICH_ABORT, "aborted", "the program called MPI_Abort with code 5"),
-        (9, HYDRA_KILL, "killed", "a rank was killed by SIGKILL, as the kernel does when memory runs out"),
+        (
+            9,
+            HYDRA_KILL,
+            "killed",
+            "a rank was killed by SIGKILL, as the kernel does when memory runs out and this launcher does "
+            "when another rank leaves before MPI_Finalize",
+        ),
         (9, INTEL_KILL, "killed", "a rank was killed by SIGKILL, as the kernel does when memory runs out"),
         (139, OPENMPI_CRASH, "failed", "a rank crashed with SIGSEGV"),
         (139, "", "failed", "a rank crashed with SIGSEGV"),

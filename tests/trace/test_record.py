@@ -14,6 +14,7 @@ from mpi_programs import ALLREDUCES, compiled, each_mpi, usable_mpis
 from linkworth import _engine
 from linkworth.errors import IncompleteError, UsageError
 from linkworth.launch.fake import FakeLauncher
+from linkworth.launch.local import ROOT_ALLOWED
 from linkworth.measure import plan
 from linkworth.trace import record
 
@@ -158,7 +159,7 @@ def test_ranks_that_each_believe_to_be_alone_are_refused(program):
     class Separate(FakeLauncher):
         def run(self, job, observer):
             for _ in range(2):
-                variables = {**os.environ, **job.environment}
+                variables = {**os.environ, **ROOT_ALLOWED, **job.environment}
                 subprocess.run(
                     [mpi.mpiexec, "-n", "1", *job.command], env=variables, check=True, capture_output=True
                 )
