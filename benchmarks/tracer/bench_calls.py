@@ -15,21 +15,19 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
+from linkworth.launch.local import ROOT_ALLOWED
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, find, preload
 
 HERE = Path(__file__).parent
 EVENTS_OF_ONE_RANK = 6 * 200_000
-ALLOW_ROOT = {
-    f"{prefix}_ALLOW_RUN_AS_ROOT{suffix}": "1" for prefix in ("OMPI", "PRTE") for suffix in ("", "_CONFIRM")
-}
 
 
 def _launch(mpi: MpiInstallation, program: Path, ranks: int, variables: dict[str, str]) -> dict[str, float]:
     oversubscribe = ["--oversubscribe"] if mpi.kind == "openmpi" else []
     done = subprocess.run(
         [mpi.mpiexec, *oversubscribe, "-n", str(ranks), str(program)],
-        env={**os.environ, **ALLOW_ROOT, **variables},
+        env={**os.environ, **ROOT_ALLOWED, **variables},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         text=True,

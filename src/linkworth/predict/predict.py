@@ -34,15 +34,16 @@ def predict(
         raise UsageError(f"--cpu-factor {cpu_factor:g}: give a number above 0 (2 means twice as fast)")
     trace = open_trace(path)
     layout = block(trace.engine.ranks, nodes, ppn)
-    cut = is_cut(trace)
     calibration = Calibration(cpu_factor=cpu_factor)
     if measured is not None:
-        cpu_factor = cpu_factor_for(trace.engine, measured[0], layout, measured[1], tolerate_cut=cut)
+        cpu_factor = cpu_factor_for(
+            trace.engine, measured[0], layout, measured[1], tolerate_cut=trace.incomplete
+        )
         calibration = Calibration(
             cpu_factor=cpu_factor, measured_fabric=measured[0].name, measured_seconds=measured[1]
         )
     replays = [
-        replay_in_detail(trace.engine, fabric, layout, cpu_factor=cpu_factor, tolerate_cut=cut)
+        replay_in_detail(trace.engine, fabric, layout, cpu_factor=cpu_factor, tolerate_cut=trace.incomplete)
         for fabric in fabrics
     ]
     return PredictionSet(
@@ -55,11 +56,6 @@ def predict(
         region="marked" if replays[0].marked_region else "whole",
         warnings=_warnings(trace, replays[0]),
     )
-
-
-def is_cut(trace: TraceFile) -> bool:
-    """Say whether parts of the run are missing, so that a replay has to stop where the trace does."""
-    return bool(trace.damage) or any(rank.state != "complete" for rank in trace.metadata.ranks)
 
 
 def _warnings(trace: TraceFile, replay: Replay) -> list[str]:

@@ -9,7 +9,6 @@ import msgspec
 
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import SensitivityGrid
-from linkworth.predict.predict import is_cut
 from linkworth.replay.layout import block
 from linkworth.replay.run import replay
 from linkworth.trace.read import open_trace
@@ -31,13 +30,16 @@ def sensitivity(
     """Replay the trace at `path` on `fabric` with its link's latency and bandwidth multiplied by every pair of factors."""
     trace = open_trace(path)
     layout = block(trace.engine.ranks, nodes, ppn)
-    cut = is_cut(trace)
     latencies = [fabric.link.latency_seconds * factor for factor in latency_factors]
     bandwidths = [fabric.link.bandwidth_bytes_per_second * factor for factor in bandwidth_factors]
 
     def seconds_at(point: tuple[float, float]) -> float:
         return replay(
-            trace.engine, _with_link(fabric, *point), layout, cpu_factor=cpu_factor, tolerate_cut=cut
+            trace.engine,
+            _with_link(fabric, *point),
+            layout,
+            cpu_factor=cpu_factor,
+            tolerate_cut=trace.incomplete,
         ).seconds
 
     # The engine runs without the interpreter's lock, so threads use all cores.

@@ -67,9 +67,8 @@ def of_trace(path: Path, smaller: Path | None = None) -> Profile:
 
 
 def _replay(trace: TraceFile, fabric: str, nodes: int) -> Replay:
-    incomplete = bool(trace.damage) or any(rank.state != "complete" for rank in trace.metadata.ranks)
     layout = block(trace.engine.ranks, nodes)
-    return replay_in_detail(trace.engine, fabrics.get(fabric), layout, tolerate_cut=incomplete)
+    return replay_in_detail(trace.engine, fabrics.get(fabric), layout, tolerate_cut=trace.incomplete)
 
 
 def _measured_runtime(found: TraceScan, *, marked: bool) -> float:

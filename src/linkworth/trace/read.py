@@ -18,6 +18,11 @@ class TraceFile(msgspec.Struct, frozen=True, kw_only=True):
     damage: list[str]
     """What was lost when it was recorded and what of the file cannot be read, one sentence each."""
 
+    @property
+    def incomplete(self) -> bool:
+        """Parts of the run are missing, so that a replay has to stop where the trace does."""
+        return bool(self.damage) or any(rank.state != "complete" for rank in self.metadata.ranks)
+
 
 def open_trace(path: Path) -> TraceFile:
     """Open a trace and check it. Raises UsageError where it is missing, empty, no trace, or too new."""
