@@ -61,5 +61,6 @@ def unknown_name(what: str, name: str, known: Iterable[str], hint: str = "") -> 
     """Return the error for an unknown name, with the nearest known ones (or all where none is near)."""
     names = sorted(known)
     near = difflib.get_close_matches(name.lower(), names, n=3, cutoff=0.5)
-    tail = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}"
-    return UsageError(f"no {what} is called {name!r}; {tail}{hint}")
+    tail = f"did you mean {' or '.join(near)}" if near else f"known: {', '.join(names)}"
+    mark = "?" if near and not hint else ""
+    return UsageError(f"no {what} is called {name!r}; {tail}{hint}{mark}")
