@@ -131,9 +131,11 @@ def test_nothing_recorded_no_page(tmp_path: Path) -> None:
     assert not (tmp_path / "report.html").exists()
 
 
-def test_one_rank_does_not_fill_two_nodes(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--ranks 1"):
-        run(tmp_path, tmp_path / "r.html", ranks=1, recorder=HandRecorder(), progress=Steps())
+@pytest.mark.parametrize("ranks", [-4, 0, 1, 3, 12])
+def test_ranks_that_a_program_cannot_use_are_refused_before_anything_runs(tmp_path: Path, ranks: int) -> None:
+    with pytest.raises(UsageError, match=f"--ranks {ranks}: .* power of two"):
+        run(tmp_path, tmp_path / "r.html", ranks=ranks, recorder=HandRecorder(), progress=Steps())
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:

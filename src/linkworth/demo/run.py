@@ -102,9 +102,9 @@ def run(
     whose run or verification fails is named in the answer's `failures` and does not stop the others. Raises UsageError
     for a rank count that does not fit on two nodes, and what the recording raises where this machine lacks an MPI.
     """
-    if ranks < NODES:
+    if ranks < NODES or ranks & (ranks - 1):
         raise UsageError(
-            f"--ranks {ranks}: the demo's programs run on {NODES} nodes, so give at least {NODES} ranks"
+            f"--ranks {ranks}: FT and CG need a power of two, and all are laid on {NODES} nodes; give 2, 4, 8, 16 ..."
         )
     fabrics = [fabric_catalog.get(name) for name in FABRICS]
     prices = gather_prices([], PRICES, needed=FABRICS)
