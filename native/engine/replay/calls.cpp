@@ -110,13 +110,13 @@ bool Simulation::call_complete(std::uint32_t rank, const Event& event) {
     state.polling = event.shape->completions.empty();
     for (const auto& completion : event.shape->completions) {
         const std::uint64_t number = event.next_request - completion.reference;
-        std::uint32_t operation = RequestTable::nothing_to_wait_for;
+        std::uint32_t operation = none;
         if (const auto found = state.persistent.find(number); found != state.persistent.end()) {
-            operation = std::exchange(found->second.active, RequestTable::nothing_to_wait_for);
+            operation = std::exchange(found->second.active, none);
         } else {
             state.requests.take(number, operation);
         }
-        if (operation != RequestTable::nothing_to_wait_for) actor.waiting.push_back(operation);
+        if (operation != none) actor.waiting.push_back(operation);
     }
     return wait_for_operations(rank);
 }
@@ -138,7 +138,7 @@ void Simulation::call_request_end(std::uint32_t rank, const Event& event) {
     const bool freed = event.shape->call_class == CallClass::request_free;
     for (const std::uint64_t reference : event.shape->references) {
         const std::uint64_t number = event.next_request - reference;
-        std::uint32_t operation = RequestTable::nothing_to_wait_for;
+        std::uint32_t operation = none;
         const auto persistent = state.persistent.find(number);
         if (persistent != state.persistent.end()) {
             operation = persistent->second.active;
@@ -148,7 +148,7 @@ void Simulation::call_request_end(std::uint32_t rank, const Event& event) {
         } else {
             state.requests.find(number, operation);
         }
-        if (operation == RequestTable::nothing_to_wait_for) continue;
+        if (operation == none) continue;
         Operation& pending = operations_[operation];
         if (freed && pending.done) {
             operations_.release(operation);
@@ -201,8 +201,7 @@ std::uint32_t Simulation::begin_collective(std::uint32_t rank, const Shape& shap
     actor.request = request;
     actor.membership = *membership;
     ++membership->collectives;
-    const auto size = static_cast<std::uint32_t>(membership->communicator->members.size());
-    actor.schedule = collectives::schedule_of(shape, membership->my_rank, size);
+    actor.schedule = collectives::schedule_of(shape, membership->my_rank, membership->communicator->size());
     run_schedule(index);
     return request;
 }
@@ -223,20 +222,21 @@ bool Simulation::call_collective(std::uint32_t rank, const Event& event) {
     }
     Membership* membership = communicators_.find(rank, shape.comm);
     if (membership == nullptr || membership->communicator->inter) return pass_as_recorded(rank, event);
-    const auto size = static_cast<std::uint32_t>(membership->communicator->members.size());
-    return enter_collective(rank, *membership, collectives::schedule_of(shape, membership->my_rank, size));
+    return enter_collective(
+        rank, *membership,
+        collectives::schedule_of(shape, membership->my_rank, membership->communicator->size()));
 }
 
 bool Simulation::call_new_communicator(std::uint32_t rank, const Event& event) {
     const Shape& shape = *event.shape;
-    if (shape.call_class == CallClass::icomm_new)
-        ranks_[rank].requests.insert(event.next_request, RequestTable::nothing_to_wait_for);
+    if (shape.call_class == CallClass::icomm_new) ranks_[rank].requests.insert(event.next_request, none);
     if (shape.new_comm < 0) return true;
     communicators_.define(rank, shape.new_comm, shape.members, shape.remote_members, shape.inter);
     if (shape.inter || shape.call_class == CallClass::icomm_new) return true;
     Membership& membership = *communicators_.find(rank, shape.new_comm);
-    const auto size = static_cast<std::uint32_t>(membership.communicator->members.size());
-    return enter_collective(rank, membership, collectives::constructor_schedule(membership.my_rank, size));
+    return enter_collective(
+        rank, membership,
+        collectives::constructor_schedule(membership.my_rank, membership.communicator->size()));
 }
 
 bool Simulation::pass_as_recorded(std::uint32_t rank, const Event& event) {

@@ -17,6 +17,7 @@ struct Communicator {
     std::vector<std::int32_t> remote;  ///< the other group of an inter-communicator
     bool inter = false;
 
+    std::uint32_t size() const { return static_cast<std::uint32_t>(members.size()); }
     const std::vector<std::int32_t>& peers() const { return inter ? remote : members; }
 };
 

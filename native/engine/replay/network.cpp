@@ -13,8 +13,8 @@ Network::Network(const FabricCosts& fabric, std::uint32_t nodes)
       in_(out_.size()),
       memory_(nodes) {}
 
-Stamp Network::occupy(std::vector<Stamp>& rails, std::uint32_t node, std::uint64_t bytes, const Stamp& ready,
-                      Stamp& done) {
+Network::Occupancy Network::occupy(std::vector<Stamp>& rails, std::uint32_t node, std::uint64_t bytes,
+                                   const Stamp& ready) {
     Stamp* const first = &rails[static_cast<std::size_t>(node) * fabric_.rails];
     const bool striped = fabric_.rails > 1 && bytes >= fabric_.stripe_min_bytes;
     std::uint32_t chosen = 0;
@@ -25,26 +25,27 @@ Stamp Network::occupy(std::vector<Stamp>& rails, std::uint32_t node, std::uint64
     }
     const Stamp start = later(ready, first[chosen]);
     const double wire = fabric_.link.wire_seconds(bytes) / (striped ? stripe_width_ : 1);
-    done = start;
-    done.add_bandwidth(wire, false);
-    if (wire < fabric_.link.gap_seconds) done.add_overhead(fabric_.link.gap_seconds - wire);
+    Stamp free = start;
+    free.add_bandwidth(wire, false);
+    if (wire < fabric_.link.gap_seconds) free.add_overhead(fabric_.link.gap_seconds - wire);
     if (striped) {
-        for (std::uint32_t rail = 0; rail < fabric_.rails; ++rail) first[rail] = done;
+        for (std::uint32_t rail = 0; rail < fabric_.rails; ++rail) first[rail] = free;
     } else {
-        first[chosen] = done;
+        first[chosen] = free;
     }
-    return start;
+    return {start, free, wire};
 }
 
 Stamp Network::inject(std::uint32_t node, std::uint64_t bytes, const Stamp& ready, Stamp& done) {
-    return occupy(out_, node, bytes, ready, done);
+    const Occupancy taken = occupy(out_, node, bytes, ready);
+    done = taken.free;
+    return taken.start;
 }
 
 Stamp Network::deliver(std::uint32_t node, std::uint64_t bytes, const Stamp& head) {
-    Stamp busy_until;
-    Stamp in_memory = occupy(in_, node, bytes, head, busy_until);
-    const bool striped = fabric_.rails > 1 && bytes >= fabric_.stripe_min_bytes;
-    in_memory.add_bandwidth(fabric_.link.wire_seconds(bytes) / (striped ? stripe_width_ : 1), false);
+    const Occupancy taken = occupy(in_, node, bytes, head);
+    Stamp in_memory = taken.start;
+    in_memory.add_bandwidth(taken.wire_seconds, false);
     return in_memory;
 }
 

@@ -26,8 +26,14 @@ class Network {
     Stamp copy(std::uint32_t node, std::uint64_t bytes, const Stamp& ready);
 
   private:
-    Stamp occupy(std::vector<Stamp>& rails, std::uint32_t node, std::uint64_t bytes, const Stamp& ready,
-                 Stamp& done);
+    /// What one message takes of a NIC.
+    struct Occupancy {
+        Stamp start;          ///< its first byte
+        Stamp free;           ///< the next message may start
+        double wire_seconds;  ///< its bytes, on the rails that it uses
+    };
+
+    Occupancy occupy(std::vector<Stamp>& rails, std::uint32_t node, std::uint64_t bytes, const Stamp& ready);
 
     const FabricCosts& fabric_;
     double stripe_width_;

@@ -11,9 +11,8 @@ namespace linkworth::replay {
 
 class RequestTable {
   public:
-    /// Marks a request that is live but has nothing to wait for (its operation ended when it was posted).
-    static constexpr std::uint32_t nothing_to_wait_for = 0xffffffffU;
-
+    /// `operation` is `none` for a request that has nothing to wait for: its operation ended when it was
+    /// posted.
     void insert(std::uint64_t number, std::uint32_t operation) {
         if (first_ == end_) first_ = end_ = number;
         while (number - first_ >= slots_.size()) grow();

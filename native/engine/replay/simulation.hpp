@@ -64,7 +64,7 @@ struct Actor {
 /// A request that MPI_Start can start again and again.
 struct PersistentCall {
     tracefile::Shape shape;
-    std::uint32_t active = RequestTable::nothing_to_wait_for;
+    std::uint32_t active = none;
 };
 
 /// A rank's place in its trace.
