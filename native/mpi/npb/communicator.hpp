@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <span>
 
 /// What a program may ask of its communicator. The programs are templates over this concept, so that their
 /// communication is written once: MpiCommunicator runs it, a recorder can write it down as a trace without
@@ -22,8 +23,10 @@ struct Placement {
 /// Source and tag of the messages are ranks of this communicator and numbers from 0.
 template <class C>
 concept Communicator =
+    std::default_initializable<typename C::Request> &&
     requires(C comm, const C view, double* data, const double* input, std::size_t count, int rank, int level,
-             Reduction operation, typename C::Request request, Placement (*placement)(int)) {
+             Reduction operation, typename C::Request request, std::span<typename C::Request> requests,
+             std::span<const int> counts, Placement (*placement)(int)) {
         { view.rank() } -> std::same_as<int>;
         { view.size() } -> std::same_as<int>;
         /// Seconds since some moment in the past.
@@ -36,9 +39,16 @@ concept Communicator =
         comm.allreduce(operation, input, data, count);
         /// `count` elements to and from every rank.
         comm.alltoall(input, data, count);
+        /// `counts[r]` elements for rank r, one rank's after the other's, and so for what comes in.
+        comm.alltoallv(input, counts, data, counts);
         comm.send(input, count, rank, level);
+        comm.recv(data, count, rank, level);
+        { comm.isend(input, count, rank, level) } -> std::same_as<typename C::Request>;
         { comm.irecv(data, count, rank, level) } -> std::same_as<typename C::Request>;
         comm.wait(request);
+        comm.wait_all(requests);
+        /// The same ranks with message spaces of their own.
+        { comm.duplicate() } -> std::same_as<C>;
         /// `placement(rank)` for every rank, not only this one, so that a recorder can tell the members
         /// without running.
         { comm.split(placement) } -> std::same_as<C>;

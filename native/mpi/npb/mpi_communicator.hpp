@@ -5,10 +5,13 @@
 
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "communicator.hpp"
 
@@ -48,6 +51,13 @@ class MpiCommunicator {
         MPI_Alltoall(input, narrow(count), type<T>(), output, narrow(count), type<T>(), comm_);
     }
     template <class T>
+    void alltoallv(const T* input, std::span<const int> input_counts, T* output,
+                   std::span<const int> output_counts) {
+        const std::vector<int> from = offsets(input_counts), to = offsets(output_counts);
+        MPI_Alltoallv(input, input_counts.data(), from.data(), type<T>(), output, output_counts.data(),
+                      to.data(), type<T>(), comm_);
+    }
+    template <class T>
     void send(const T* data, std::size_t count, int destination, int tag) {
         MPI_Send(data, narrow(count), type<T>(), destination, tag, comm_);
     }
@@ -57,7 +67,25 @@ class MpiCommunicator {
         MPI_Irecv(data, narrow(count), type<T>(), source, tag, comm_, &request);
         return request;
     }
+    template <class T>
+    void recv(T* data, std::size_t count, int source, int tag) {
+        MPI_Recv(data, narrow(count), type<T>(), source, tag, comm_, MPI_STATUS_IGNORE);
+    }
+    template <class T>
+    Request isend(const T* data, std::size_t count, int destination, int tag) {
+        Request request;
+        MPI_Isend(data, narrow(count), type<T>(), destination, tag, comm_, &request);
+        return request;
+    }
     void wait(Request& request) { MPI_Wait(&request, MPI_STATUS_IGNORE); }
+    void wait_all(std::span<Request> requests) {
+        MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    }
+    MpiCommunicator duplicate() {
+        MPI_Comm copy;
+        MPI_Comm_dup(comm_, &copy);
+        return MpiCommunicator(copy);
+    }
 
     template <class PlacementOfRank>
     MpiCommunicator split(PlacementOfRank&& placement) {
@@ -87,6 +115,14 @@ class MpiCommunicator {
             throw std::length_error("a message of " + std::to_string(count) +
                                     " elements is more than one MPI call can carry; use more ranks");
         return static_cast<int>(count);
+    }
+
+    static std::vector<int> offsets(std::span<const int> counts) {
+        std::vector<int> result(counts.size(), 0);
+        std::int64_t next = 0;
+        for (std::size_t i = 0; i < counts.size(); next += counts[i++])
+            result[i] = narrow(static_cast<std::size_t>(next));
+        return result;
     }
 
     MPI_Comm comm_;

@@ -8,6 +8,17 @@
 
 namespace linkworth::npb {
 
+/// Told when a rank enters and leaves a phase: where a program is recorded without running, work is counted
+/// there instead of timed.
+class PhaseObserver {
+  public:
+    virtual void enter(std::size_t phase) = 0;
+    virtual void leave() = 0;
+
+  protected:
+    ~PhaseObserver() = default;
+};
+
 /// Seconds that this rank spent in each of a program's phases. Off, it costs one branch a phase.
 template <std::size_t N>
 class PhaseTimers {
@@ -15,11 +26,18 @@ class PhaseTimers {
     using Names = std::array<std::string_view, N>;
 
     PhaseTimers(const Names& names, bool enabled) : names_(names), enabled_(enabled) {}
+    PhaseTimers(const Names& names, PhaseObserver& observer)
+        : names_(names), enabled_(true), observer_(&observer) {}
 
     /// Runs `work` and adds its time to phase `index`.
     template <class Work>
     void measure(std::size_t index, Work&& work) {
         if (!enabled_) return work();
+        if (observer_) {
+            observer_->enter(index);
+            work();
+            return observer_->leave();
+        }
         const auto start = std::chrono::steady_clock::now();
         work();
         seconds_[index] += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -32,6 +50,7 @@ class PhaseTimers {
     Names names_;
     std::array<double, N> seconds_{};
     bool enabled_;
+    PhaseObserver* observer_ = nullptr;
 };
 
 }  // namespace linkworth::npb

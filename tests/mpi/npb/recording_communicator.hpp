@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdio>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -38,6 +39,13 @@ class RecordingCommunicator {
     void alltoall(const T*, T*, std::size_t count) {
         write("MPI_Alltoall", size(), count * sizeof(T));
     }
+    /// Writes the bytes that go out.
+    template <class T>
+    void alltoallv(const T*, std::span<const int> counts, T*, std::span<const int>) {
+        std::size_t total = 0;
+        for (const int count : counts) total += static_cast<std::size_t>(count);
+        write("MPI_Alltoallv", size(), total * sizeof(T));
+    }
     template <class T>
     void send(const T*, std::size_t count, int to, int) {
         write("MPI_Send", members_[to], count * sizeof(T));
@@ -46,6 +54,20 @@ class RecordingCommunicator {
     Request irecv(T*, std::size_t count, int from, int) {
         write("MPI_Irecv", members_[from], count * sizeof(T));
         return {};
+    }
+    template <class T>
+    void recv(T*, std::size_t count, int from, int) {
+        write("MPI_Recv", members_[from], count * sizeof(T));
+    }
+    template <class T>
+    Request isend(const T*, std::size_t count, int to, int) {
+        write("MPI_Isend", members_[to], count * sizeof(T));
+        return {};
+    }
+    void wait_all(std::span<Request> requests) { write("MPI_Waitall", -1, requests.size()); }
+    RecordingCommunicator duplicate() {
+        write("MPI_Comm_dup", -1, 0);
+        return *this;
     }
     void wait(Request&) { write("MPI_Wait", -1, 0); }
 
