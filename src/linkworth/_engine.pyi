@@ -1,11 +1,12 @@
 """Type stubs of the native engine: the seam between Python and C++ in one place."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 class TraceError(ValueError): ...
 class TraceWriteError(TraceError): ...
 class ReplayError(ValueError): ...
+class SkeletonError(ValueError): ...
 
 def merge_parts(
     parts: Sequence[str], output: str, metadata_json: str, compress: bool = True
@@ -41,3 +42,18 @@ class TraceWriter:
 
 def profile_trace(trace: Trace, matrix_rows: int = 256) -> dict[str, Any]: ...
 def replay(trace: Trace, options: dict[str, Any]) -> dict[str, Any]: ...
+def skeleton_programs() -> dict[str, list[str]]:
+    """Return each program's phases."""
+
+def check_skeleton(program: str, arguments: Sequence[str], ranks: int) -> None: ...
+def record_skeleton(
+    program: str,
+    arguments: Sequence[str],
+    ranks: int,
+    seconds_per_operation: Sequence[float],
+    path: str,
+    metadata_json: str,
+    threads: int = 1,
+    progress: Callable[[int], object] | None = None,
+) -> dict[str, int]: ...
+def skeleton_operations(program: str, arguments: Sequence[str], ranks: int, rank: int) -> list[float]: ...

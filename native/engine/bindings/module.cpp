@@ -6,12 +6,15 @@ void register_tracefile(nanobind::module_& module);
 void register_merge(nanobind::module_& module);
 void register_profile(nanobind::module_& module);
 void register_replay(nanobind::module_& module);
+void register_skeleton(nanobind::module_& module);
 }  // namespace linkworth::bindings
 
 NB_MODULE(_engine, module) {
-    module.doc() = "The native engine of linkworth: trace files and their replay.";
+    module.doc() =
+        "The native engine of linkworth: trace files, their replay, and programs recorded without running.";
     linkworth::bindings::register_tracefile(module);
     linkworth::bindings::register_merge(module);
     linkworth::bindings::register_profile(module);
     linkworth::bindings::register_replay(module);
+    linkworth::bindings::register_skeleton(module);
 }

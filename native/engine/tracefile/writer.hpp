@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tracefile/event.hpp"
+#include "tracefile/rank_writer.hpp"
 
 namespace linkworth::tracefile {
 
@@ -26,8 +27,15 @@ class TraceWriter {
     /// Appends one event to a rank. `cpu_seconds` negative: not known. Requests are numbered by the writer.
     void event(std::uint32_t rank, const Shape& shape, double gap_seconds, double cpu_seconds,
                double duration_seconds);
+    /// The same without checks of names and times, for many events. Once all names are known, threads may
+    /// write a rank each at once.
+    RankWriter& rank(std::uint32_t rank);
+    /// Ends a rank and frees its memory; nothing may be appended to it any more. Threads as for `rank`.
+    void finish(std::uint32_t rank);
     /// Writes index and trailer. Returns the bytes of a trace in memory, else nothing.
     std::vector<std::byte> close();
+    /// Size of the file so far; after `close`, its whole size.
+    std::uint64_t bytes() const;
 
     struct State;
 

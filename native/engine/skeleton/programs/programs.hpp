@@ -1,0 +1,13 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "skeleton/registry.hpp"
+
+/// One function a program: its entry of the registry.
+namespace linkworth::skeleton {
+
+Skeleton cg();
+Skeleton ep();
+Skeleton ft();
+
+}  // namespace linkworth::skeleton

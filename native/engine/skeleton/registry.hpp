@@ -1,0 +1,39 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "skeleton/recording_communicator.hpp"
+#include "skeleton/work.hpp"
+
+namespace linkworth::skeleton {
+
+/// A program's arguments: {"B"} of `lw-npb mg B`, {"100x126x37", "--iterations", "10"} of a stencil.
+using Arguments = std::span<const std::string>;
+
+/// Arguments or a rank count that a program cannot run with; one sentence for the user.
+class UsageError : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// A program that can be recorded without running. A new one is a file in programs/, a line in
+/// programs/programs.hpp and an entry in registry.cpp.
+struct Skeleton {
+    std::string_view name;
+    /// What `Work` counts by, in order: the phases that the program times with --timers.
+    std::span<const std::string_view> phases;
+    /// Throws UsageError where the program cannot run with these.
+    void (*check)(Arguments arguments, int ranks);
+    /// One rank's calls between MPI_Init and MPI_Finalize.
+    void (*record)(Arguments arguments, RecordingCommunicator& world, Work& work);
+};
+
+std::span<const Skeleton> skeletons();
+
+/// Throws UsageError that names all programs.
+const Skeleton& find_skeleton(std::string_view name);
+
+}  // namespace linkworth::skeleton

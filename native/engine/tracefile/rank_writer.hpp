@@ -1,0 +1,90 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// The blocks of one rank of a trace that is being written event by event.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tracefile/container.hpp"
+#include "tracefile/event.hpp"
+#include "tracefile/shape_codec.hpp"
+#include "tracefile/shape_table.hpp"
+
+namespace linkworth::tracefile {
+
+/// Takes full blocks; from several threads where the writer of the trace allows it.
+class BlockSink {
+  public:
+    virtual void append(const BlockHeader& header, std::span<const std::uint8_t> raw) = 0;
+
+  protected:
+    ~BlockSink() = default;
+};
+
+/// Writes one rank's events; holds one block at a time. Ticks are nanoseconds.
+class RankWriter {
+  public:
+    RankWriter(BlockSink& sink, std::uint32_t rank) : sink_(&sink), rank_(rank) {}
+
+    /// Number of a shape in the open block; written there at its first use. It holds until the next event has
+    /// changed `block()`. Throws TraceError for a field that the format cannot hold.
+    std::uint32_t shape(const Shape& shape);
+    /// Number of the open block, from 0.
+    std::uint32_t block() const { return sequence_; }
+
+    /// Appends an event of that shape. `cpu_ns` negative: not known. `makes_request`: its class numbers a
+    /// request.
+    void event(std::uint32_t shape_number, bool makes_request, std::uint64_t gap_ns, std::int64_t cpu_ns,
+               std::uint64_t duration_ns) {
+        if (raw_.size() - used_ < most_event_bytes) grow(most_event_bytes);
+        std::uint8_t* at = raw_.data() + used_;
+        at = put(at, head_event + 2 * std::uint64_t{shape_number} + (cpu_ns >= 0 ? 1 : 0));
+        at = put(at, gap_ns);
+        if (cpu_ns >= 0) at = put(at, static_cast<std::uint64_t>(cpu_ns));
+        at = put(at, duration_ns);
+        used_ = static_cast<std::size_t>(at - raw_.data());
+        clock_ns_ += gap_ns + duration_ns;
+        next_request_ += makes_request ? 1 : 0;
+        ++events_;
+        if (used_ >= block_bytes) flush();
+    }
+
+    /// Number of the next request to be made.
+    std::uint64_t next_request() const { return next_request_; }
+    /// Of the whole rank so far.
+    std::uint64_t events() const { return flushed_events_ + events_; }
+    /// Gives the open block to the sink; to be called at the rank's end.
+    void flush();
+
+  private:
+    static constexpr std::size_t block_bytes = 65536;
+    static constexpr std::size_t most_event_bytes = 40;  // four varints of 64 bits
+
+    static std::uint8_t* put(std::uint8_t* at, std::uint64_t value) {
+        while (value >= 0x80) {
+            *at++ = static_cast<std::uint8_t>(value | 0x80);
+            value >>= 7;
+        }
+        *at++ = static_cast<std::uint8_t>(value);
+        return at;
+    }
+    void grow(std::size_t bytes);
+
+    BlockSink* sink_;
+    std::uint32_t rank_;
+    std::vector<std::uint8_t> raw_;  ///< `used_` bytes of it are filled
+    std::size_t used_ = 0;
+    ShapeTable shapes_;
+    std::vector<std::uint8_t> payload_;
+    Shape checked_;
+    std::uint32_t events_ = 0;
+    std::uint64_t flushed_events_ = 0;
+    std::uint32_t sequence_ = 0;
+    std::uint64_t base_ns_ = 0;
+    std::uint64_t clock_ns_ = 0;
+    std::uint64_t first_request_ = 0;
+    std::uint64_t next_request_ = 0;
+};
+
+}  // namespace linkworth::tracefile
