@@ -12,16 +12,18 @@ REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
 
 def example(page, folder):
-    (text,) = re.findall(
-        r"```toml\n(.*?)```", (REFERENCE / page).read_text(encoding="utf-8"), flags=re.DOTALL
-    )
+    """All blocks of a page are one file, whose sources come last."""
+    blocks = re.findall(r"```toml\n(.*?)```", (REFERENCE / page).read_text(encoding="utf-8"), flags=re.DOTALL)
     path = folder / "example.toml"
-    path.write_text(text)
+    path.write_text("\n".join(blocks))
     return str(path)
 
 
 def test_the_fabric_of_the_page_loads(tmp_path):
-    assert fabrics.get(example("fabrics.md", tmp_path)).name == "campus"
+    found = fabrics.get(example("fabrics.md", tmp_path))
+    assert found.name == "campus"
+    assert [level.nodes_per_group for level in found.topology.levels] == [16, 64]
+    assert found.tcp.port_buffer_bytes == 512_000
 
 
 def test_the_prices_of_the_page_load(tmp_path):

@@ -20,11 +20,14 @@ void register_replay(nb::module_& module);
 
 namespace {
 
+using replay::Aggregation;
 using replay::FabricCosts;
 using replay::OverheadCurve;
 using replay::PathCosts;
 using replay::ReplayOptions;
 using replay::ReplayResult;
+using replay::TcpCosts;
+using replay::Topology;
 
 using Points = std::vector<std::pair<double, double>>;
 
@@ -42,6 +45,31 @@ PathCosts path_costs(const nb::dict& path) {
     return costs;
 }
 
+Aggregation aggregation_of(const std::string& name) {
+    if (name == "message") return Aggregation::message;
+    if (name == "connection") return Aggregation::connection;
+    if (name == "packet") return Aggregation::packet;
+    return Aggregation::stripe;
+}
+
+Topology topology(const nb::dict& given) {
+    Topology topology;
+    for (const nb::handle each : nb::cast<nb::list>(given["levels"])) {
+        const auto level = nb::cast<nb::dict>(each);
+        topology.levels.push_back({nb::cast<std::uint32_t>(level["nodes_per_group"]),
+                                   nb::cast<std::uint32_t>(level["uplinks"]),
+                                   nb::cast<double>(level["bandwidth_bytes_per_second"])});
+    }
+    topology.hop_latency_seconds = nb::cast<double>(given["hop_latency_seconds"]);
+    topology.per_packet_routing = nb::cast<std::string>(given["routing"]) == "packet";
+    return topology;
+}
+
+TcpCosts tcp_costs(const nb::dict& given) {
+    return {nb::cast<double>(given["restart_after_seconds"]), nb::cast<double>(given["initial_window_bytes"]),
+            nb::cast<double>(given["port_buffer_bytes"])};
+}
+
 ReplayOptions replay_options(const nb::dict& given) {
     ReplayOptions options;
     FabricCosts& fabric = options.fabric;
@@ -50,6 +78,11 @@ ReplayOptions replay_options(const nb::dict& given) {
     fabric.rails = nb::cast<std::uint32_t>(given["rails"]);
     fabric.rail_efficiency = nb::cast<double>(given["rail_efficiency"]);
     fabric.stripe_min_bytes = nb::cast<std::uint64_t>(given["stripe_min_bytes"]);
+    fabric.aggregation = aggregation_of(nb::cast<std::string>(given["aggregation"]));
+    fabric.chunk_bytes = nb::cast<std::uint64_t>(given["chunk_bytes"]);
+    fabric.contention = nb::cast<bool>(given["contention"]);
+    fabric.topology = topology(nb::cast<nb::dict>(given["topology"]));
+    fabric.tcp = tcp_costs(nb::cast<nb::dict>(given["tcp"]));
     fabric.intranode_total_bytes_per_second = nb::cast<double>(given["intranode_total_bytes_per_second"]);
     options.node_of_rank = nb::cast<std::vector<std::uint32_t>>(given["node_of_rank"]);
     options.cpu_factor = nb::cast<double>(given["cpu_factor"]);

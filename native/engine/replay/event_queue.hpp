@@ -9,7 +9,14 @@
 
 namespace linkworth::replay {
 
-enum class Happening : std::uint32_t { resume, envelope, transfer };
+enum class Happening : std::uint32_t {
+    resume,    ///< an actor goes on
+    envelope,  ///< a request to send, or a message inside a node, reaches its receiver
+    transfer,  ///< the data of a rendezvous may leave
+    whole,     ///< a message of one chunk reaches the other node
+    parcel,    ///< a chunk reaches the next switch or the other node
+    port,      ///< a NIC is free for the next chunk
+};
 
 struct QueueEntry {
     double seconds;

@@ -58,19 +58,21 @@ void Simulation::send_eagerly(Message& message, std::uint32_t index, const Actor
         queue_.push(envelope.seconds, Happening::envelope, index);
         return;
     }
-    Stamp left;
-    message.at = network_.inject(node_of(actor.rank), message.bytes, actor.now, left);
-    message.at.add_latency(options_.fabric.link.latency_seconds, false);
-    message.at.raise_to(sender.last_link_envelope);
-    sender.last_link_envelope = message.at;
-    queue_.push(message.at.seconds, Happening::envelope, index);
+    network_.send(index,
+                  {node_of(message.source), node_of(message.destination), connection_of(message),
+                   message.bytes, &sender.last_link_envelope, false},
+                  actor.now);
 }
 
 void Simulation::announce(Message& message, std::uint32_t index, const Actor& actor) {
     RankState& sender = ranks_[actor.rank];
     Stamp& last = message.local ? sender.last_local_envelope : sender.last_link_envelope;
-    message.at = actor.now;
-    message.at.add_latency(path(message.local).latency_seconds, message.local);
+    if (message.local) {
+        message.at = actor.now;
+        message.at.add_latency(options_.fabric.intranode.latency_seconds, true);
+    } else {
+        message.at = network_.control(node_of(message.source), node_of(message.destination), actor.now);
+    }
     message.at.raise_to(last);
     last = message.at;
     queue_.push(message.at.seconds, Happening::envelope, index);
@@ -88,14 +90,9 @@ std::uint32_t Simulation::post_receive(Actor& actor, const Membership& membershi
     return index;
 }
 
+/// The message meets its receive, waits for one, or is what a probe waits for.
 void Simulation::on_envelope(std::uint32_t index) {
     Message& message = messages_[index];
-    if (message.receive != none) {  // the data of a rendezvous
-        deliver(index, network_.deliver(node_of(message.destination), message.bytes, message.at));
-        return;
-    }
-    if (!message.rendezvous && !message.local)
-        message.at = network_.deliver(node_of(message.destination), message.bytes, message.at);
     RankState& receiver = ranks_[message.destination];
     const std::uint32_t receive = receiver.matcher.arrive(message.envelope, index);
     if (receive != none) {
@@ -107,6 +104,25 @@ void Simulation::on_envelope(std::uint32_t index) {
     }
 }
 
+void Simulation::on_head(std::uint32_t index, const Stamp& at) {
+    Message& message = messages_[index];
+    if (message.rendezvous) return;
+    message.at = at;
+    message.incomplete = true;
+    on_envelope(index);
+}
+
+void Simulation::on_arrival(std::uint32_t index, const Stamp& at) {
+    Message& message = messages_[index];
+    if (message.rendezvous) return deliver(index, at);
+    message.at = at;
+    if (!message.incomplete) return on_envelope(index);
+    message.incomplete = false;
+    if (message.receive != none) deliver(index, at);
+}
+
+void Simulation::on_left(std::uint32_t index, const Stamp& left) { finish(messages_[index].send, left); }
+
 void Simulation::meet(std::uint32_t index, std::uint32_t receive, const Stamp& at) {
     Message& message = messages_[index];
     const PathCosts& costs = path(message.local);
@@ -114,33 +130,35 @@ void Simulation::meet(std::uint32_t index, std::uint32_t receive, const Stamp& a
     message.at.raise_to(at);
     message.receive = receive;
     if (!message.rendezvous) {
-        deliver(index, message.at);
+        if (!message.incomplete) deliver(index, message.at);
         return;
     }
     // The receiver answers the request to send; the sender takes the answer and begins.
     message.at.add_overhead(costs.receive_overhead.at(control_bytes) + costs.send_overhead.at(control_bytes));
-    message.at.add_latency(costs.latency_seconds, message.local);
+    if (message.local) {
+        message.at.add_latency(costs.latency_seconds, true);
+    } else {
+        message.at = network_.control(node_of(message.destination), node_of(message.source), message.at);
+    }
     message.at.add_overhead(costs.receive_overhead.at(control_bytes));
     queue_.push(message.at.seconds, Happening::transfer, index);
 }
 
+/// The data of a rendezvous begins.
 void Simulation::on_transfer(std::uint32_t index) {
     Message& message = messages_[index];
-    Stamp left;
-    if (message.local) {
-        left = network_.copy(node_of(message.source), message.bytes, message.at);
-        message.at = left;
-        message.at.add_latency(options_.fabric.intranode.latency_seconds, true);
-    } else {
-        message.at = network_.inject(node_of(message.source), message.bytes, message.at, left);
-        message.at.add_latency(options_.fabric.link.latency_seconds, false);
-        queue_.push(message.at.seconds, Happening::envelope, index);
+    if (!message.local) {
+        network_.send(index,
+                      {node_of(message.source), node_of(message.destination), connection_of(message),
+                       message.bytes, nullptr, message.send != none},
+                      message.at);
+        return;
     }
-    const std::uint32_t send = message.send;
-    const bool local = message.local;
-    const Stamp at = message.at;
-    if (send != none) finish(send, left);
-    if (local) deliver(index, at);
+    const Stamp left = network_.copy(node_of(message.source), message.bytes, message.at);
+    Stamp at = left;
+    at.add_latency(options_.fabric.intranode.latency_seconds, true);
+    if (message.send != none) finish(message.send, left);
+    deliver(index, at);
 }
 
 void Simulation::deliver(std::uint32_t index, const Stamp& at) {

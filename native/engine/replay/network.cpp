@@ -1,58 +1,245 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include "replay/network.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
 namespace linkworth::replay {
+namespace {
 
-Network::Network(const FabricCosts& fabric, std::uint32_t nodes)
+/// A longer message is cut into this many chunks, which are larger then: its fairness changes little, its
+/// cost a lot.
+constexpr std::uint64_t most_chunks = 64;
+
+}  // namespace
+
+Network::Network(const FabricCosts& fabric, std::uint32_t nodes, EventQueue& queue, NetworkListener& listener)
     : fabric_(fabric),
-      stripe_width_(1 + (fabric.rails - 1) * fabric.rail_efficiency),
+      queue_(queue),
+      listener_(listener),
+      rail_bandwidth_(fabric.link.bandwidth_bytes_per_second),
+      striped_bandwidth_(rail_bandwidth_ * (1 + (fabric.rails - 1) * fabric.rail_efficiency) / fabric.rails),
       out_(static_cast<std::size_t>(nodes) * fabric.rails),
       in_(out_.size()),
-      memory_(nodes) {}
+      memory_(nodes),
+      switches_(fabric.topology, nodes),
+      restarts_(fabric) {}
 
-Network::Occupancy Network::occupy(std::vector<Stamp>& rails, std::uint32_t node, std::uint64_t bytes,
-                                   const Stamp& ready) {
-    Stamp* const first = &rails[static_cast<std::size_t>(node) * fabric_.rails];
-    const bool striped = fabric_.rails > 1 && bytes >= fabric_.stripe_min_bytes;
+bool Network::striped(std::uint64_t bytes) const {
+    if (fabric_.rails == 1) return false;
+    if (fabric_.aggregation == Aggregation::packet) return bytes > fabric_.link.mtu_bytes;
+    return fabric_.aggregation == Aggregation::stripe && bytes >= fabric_.stripe_min_bytes;
+}
+
+std::uint32_t Network::choose_rail(const Transmission& what) const {
+    if (fabric_.rails == 1) return 0;
+    if (fabric_.aggregation == Aggregation::connection)
+        return static_cast<std::uint32_t>((what.connection * 0x9e3779b97f4a7c15U) >> 33U) % fabric_.rails;
     std::uint32_t chosen = 0;
-    for (std::uint32_t rail = 1; rail < fabric_.rails; ++rail) {
-        const bool better = striped ? first[rail].seconds > first[chosen].seconds
-                                    : first[rail].seconds < first[chosen].seconds;
-        if (better) chosen = rail;
+    for (std::uint32_t rail = 0; rail < fabric_.rails; ++rail) {
+        // Behind an earlier message of its connection, so that they keep their order.
+        if (waiting_.waits(port_of(what.source_node, rail), what.connection)) return rail;
+        const OutPort& port = out_[port_of(what.source_node, rail)];
+        const OutPort& best = out_[port_of(what.source_node, chosen)];
+        if (port.idle() != best.idle() ? port.idle() : port.free.seconds < best.free.seconds) chosen = rail;
     }
-    const Stamp start = later(ready, first[chosen]);
-    const double wire = fabric_.link.wire_seconds(bytes) / (striped ? stripe_width_ : 1);
-    Stamp free = start;
-    free.add_bandwidth(wire, false);
-    if (wire < fabric_.link.gap_seconds) free.add_overhead(fabric_.link.gap_seconds - wire);
-    if (striped) {
-        for (std::uint32_t rail = 0; rail < fabric_.rails; ++rail) first[rail] = free;
+    return chosen;
+}
+
+void Network::send(std::uint32_t message, const Transmission& what, const Stamp& ready) {
+    if (message >= shipments_.size()) shipments_.resize(message + 1);
+    Shipment& shipment = shipments_[message];
+    const double stall = restarts_.stall_seconds(what.connection, what.bytes, ready.seconds);
+    const double wire_bytes = fabric_.link.wire_bytes(what.bytes);
+    const bool on_all_rails = striped(what.bytes);
+    const std::uint32_t rail = on_all_rails ? 0 : choose_rail(what);
+    shipment = {ready, {}, what, wire_bytes, stall, rail, 1, 1, false, false};
+    if (!fabric_.contention || (!on_all_rails && what.bytes <= fabric_.chunk_bytes &&
+                                out_[port_of(what.source_node, rail)].idle())) {
+        send_alone(message);
+        return;
+    }
+    const std::uint64_t least = on_all_rails ? fabric_.rails : 1;
+    std::uint64_t chunks = (what.bytes + fabric_.chunk_bytes - 1) / fabric_.chunk_bytes;
+    chunks = std::clamp<std::uint64_t>(chunks, 1, most_chunks);
+    chunks = (chunks + least - 1) / least * least;
+    send_in_chunks(message, rail, static_cast<std::uint32_t>(chunks), on_all_rails);
+}
+
+/// A message of one chunk that nobody is in the way of, but others of its kind.
+void Network::send_alone(std::uint32_t message) {
+    Shipment& shipment = shipments_[message];
+    const Transmission& what = shipment.what;
+    OutPort& port = out_[port_of(what.source_node, shipment.rail)];
+    Stamp start = shipment.at;
+    const double bandwidth =
+        fabric_.contention || !striped(what.bytes) ? rail_bandwidth_ : striped_bandwidth_ * fabric_.rails;
+    const double wire = shipment.chunk_wire_bytes / bandwidth;
+    if (fabric_.contention) start.raise_to(port.free);
+    Stamp left = start;
+    left.add_bandwidth(wire, false);
+    if (fabric_.contention) {
+        port.free = left;
+        const double gap = fabric_.link.gap_seconds;
+        if (wire < gap) port.free.add_overhead(gap - wire);
+    }
+    shipment.unsent = 0;
+    const Stamp head = head_after(shipment, start);
+    leave(message, left);
+    if (fabric_.contention && switches_.hops(what.source_node, what.destination_node) > 0) {
+        const std::uint32_t parcel = parcels_.take();
+        Stamp tail = head;
+        tail.add_bandwidth(wire, false);
+        parcels_[parcel] = {head, tail, message, shipment.rail, 0};
+        queue_.push(head.seconds, Happening::parcel, parcel);
+        return;
+    }
+    shipment.at = head;
+    queue_.push(head.seconds, Happening::whole, message);
+}
+
+/// Tells the sender that its data is out, if it waits for that.
+void Network::leave(std::uint32_t message, const Stamp& left) {
+    const Shipment& shipment = shipments_[message];
+    if (!shipment.what.tell_when_left) return;
+    Stamp out = left;
+    out.add_wait(shipment.stall_seconds);
+    listener_.on_left(message, out);
+}
+
+/// When the first byte of a chunk that starts now is at the other side (of the first switch).
+Stamp Network::head_after(Shipment& shipment, const Stamp& start) {
+    Stamp head = start;
+    head.add_latency(fabric_.link.latency_seconds, false);
+    head.add_wait(shipment.stall_seconds);
+    if (!shipment.head_left) {
+        shipment.head_left = true;
+        if (shipment.what.order != nullptr) {
+            head.raise_to(*shipment.what.order);
+            *shipment.what.order = head;
+        }
+    }
+    return head;
+}
+
+void Network::send_in_chunks(std::uint32_t message, std::uint32_t rail, std::uint32_t chunks,
+                             bool on_all_rails) {
+    Shipment& shipment = shipments_[message];
+    shipment.unsent = shipment.unarrived = chunks;
+    shipment.chunk_wire_bytes /= chunks;
+    const std::uint32_t rails = on_all_rails ? fabric_.rails : 1;
+    for (std::uint32_t each = 0; each < rails; ++each) {
+        const std::uint32_t index = port_of(shipment.what.source_node, on_all_rails ? each : rail);
+        OutPort& port = out_[index];
+        if (waiting_.join(port, index, shipment.what.connection, message, chunks / rails))
+            queue_.push(std::max(port.free.seconds, shipment.at.seconds), Happening::port, index);
+    }
+}
+
+void Network::on_port(std::uint32_t index) {
+    OutPort& port = out_[index];
+    const std::uint32_t message = waiting_.take_chunk(port);
+    Shipment& shipment = shipments_[message];
+    const Stamp start = later(shipment.at, port.free);
+    const double bandwidth = striped(shipment.what.bytes) ? striped_bandwidth_ : rail_bandwidth_;
+    const double wire = shipment.chunk_wire_bytes / bandwidth;
+    const bool first = !shipment.head_left;
+    port.free = start;
+    port.free.add_bandwidth(wire, false);
+    const Stamp left = port.free;
+    const double gap = fabric_.link.gap_seconds;
+    if (first && wire < gap) port.free.add_overhead(gap - wire);
+    if (!port.idle()) queue_.push(port.free.seconds, Happening::port, index);
+
+    const std::uint32_t parcel = parcels_.take();
+    const Stamp head = head_after(shipment, start);
+    Stamp tail = head;
+    tail.add_bandwidth(wire, false);
+    parcels_[parcel] = {head, tail, message, index % fabric_.rails, 0};
+    queue_.push(head.seconds, Happening::parcel, parcel);
+    if (--shipment.unsent == 0) leave(message, left);
+}
+
+void Network::on_parcel(std::uint32_t index) {
+    Parcel& parcel = parcels_[index];
+    const Transmission& what = shipments_[parcel.message].what;
+    if (parcel.hop < switches_.hops(what.source_node, what.destination_node)) {
+        switches_.pass(what.source_node, what.destination_node, parcel.hop++,
+                       shipments_[parcel.message].chunk_wire_bytes, parcel.head, parcel.tail);
+        queue_.push(parcel.head.seconds, Happening::parcel, index);
+        return;
+    }
+    const Parcel there = parcel;
+    parcels_.release(index);
+    arrive(there.message, there.rail, there.head, there.tail);
+}
+
+void Network::on_whole(std::uint32_t message) {
+    const Shipment& shipment = shipments_[message];
+    arrive(message, shipment.rail, shipment.at, shipment.at);
+}
+
+/// A chunk's first byte reaches the receiver's NIC, and the rest flows in behind it.
+void Network::arrive(std::uint32_t message, std::uint32_t rail, const Stamp& head, const Stamp& tail) {
+    Shipment& shipment = shipments_[message];
+    const Transmission& what = shipment.what;
+    const bool on_all = striped(what.bytes);
+    const double bandwidth = on_all ? striped_bandwidth_ : rail_bandwidth_;
+    Stamp in_memory = head;
+    if (fabric_.contention) {
+        const double wire = shipment.chunk_wire_bytes / bandwidth;
+        Stamp& free = in_[port_of(what.destination_node, rail)];
+        const double backlog = (free.seconds - head.seconds) * bandwidth;
+        in_memory.raise_to(free);
+        free = in_memory;
+        free.add_bandwidth(wire, false);
+        in_memory = free;
+        in_memory.raise_to(tail);
+        if (wire < fabric_.link.gap_seconds) free.add_overhead(fabric_.link.gap_seconds - wire);
+        // Lost at the switch; a probe two round trips later finds it out (RFC 8985, 7.2), and these trips
+        // take the full buffer's time.
+        if (backlog > fabric_.tcp.port_buffer_bytes)
+            in_memory.add_wait(2 * (2 * fabric_.link.latency_seconds +
+                                    fabric_.tcp.port_buffer_bytes / fabric_.link.bandwidth_bytes_per_second));
     } else {
-        first[chosen] = free;
+        in_memory.add_bandwidth(
+            shipment.chunk_wire_bytes / (on_all ? striped_bandwidth_ * fabric_.rails : rail_bandwidth_),
+            false);
     }
-    return {start, free, wire};
+    if (shipment.unarrived == 1 && !shipment.head_arrived) {
+        listener_.on_arrival(message, in_memory);
+        return;
+    }
+    shipment.last_in_memory.raise_to(in_memory);
+    if (!shipment.head_arrived) {
+        shipment.head_arrived = true;
+        listener_.on_head(message, head);
+    }
+    if (--shipments_[message].unarrived == 0) {
+        const Stamp last = shipments_[message].last_in_memory;
+        listener_.on_arrival(message, last);
+    }
 }
 
-Stamp Network::inject(std::uint32_t node, std::uint64_t bytes, const Stamp& ready, Stamp& done) {
-    const Occupancy taken = occupy(out_, node, bytes, ready);
-    done = taken.free;
-    return taken.start;
-}
-
-Stamp Network::deliver(std::uint32_t node, std::uint64_t bytes, const Stamp& head) {
-    const Occupancy taken = occupy(in_, node, bytes, head);
-    Stamp in_memory = taken.start;
-    in_memory.add_bandwidth(taken.wire_seconds, false);
-    return in_memory;
+Stamp Network::control(std::uint32_t source_node, std::uint32_t destination_node, const Stamp& ready) {
+    Stamp at = ready;
+    if (fabric_.contention) {
+        OutPort& port = out_[port_of(source_node, 0)];
+        at.raise_to(port.free);
+        port.free.raise_to(at);
+        port.free.add_bandwidth(fabric_.link.wire_seconds(0), false);
+    }
+    at.add_bandwidth(fabric_.link.wire_seconds(0), false);
+    at.add_latency(fabric_.link.latency_seconds + switches_.latency_seconds(source_node, destination_node),
+                   false);
+    return at;
 }
 
 Stamp Network::copy(std::uint32_t node, std::uint64_t bytes, const Stamp& ready) {
     Stamp alone = ready;
     alone.add_bandwidth(fabric_.intranode.wire_seconds(bytes), true);
-    if (std::isinf(fabric_.intranode_total_bytes_per_second)) return alone;
+    if (!fabric_.contention || std::isinf(fabric_.intranode_total_bytes_per_second)) return alone;
     Stamp& memory = memory_[node];
     memory = later(memory, ready);
     memory.add_bandwidth(static_cast<double>(bytes) / fabric_.intranode_total_bytes_per_second, true);

@@ -1,45 +1,111 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// The nodes' NICs and memories as queues that competing messages share.
+/// What lies between the nodes and inside them: NICs, switches and memories that competing messages share.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "replay/event_queue.hpp"
 #include "replay/path.hpp"
+#include "replay/pool.hpp"
+#include "replay/port.hpp"
+#include "replay/restarts.hpp"
 #include "replay/stamp.hpp"
+#include "replay/switches.hpp"
 
 namespace linkworth::replay {
 
+/// Is told what becomes of the messages on their way between nodes.
+class NetworkListener {
+  public:
+    /// The last byte leaves the sender's NIC at `left`. Only for messages sent with `tell_when_left`.
+    virtual void on_left(std::uint32_t message, const Stamp& left) = 0;
+    /// The first of several chunks is there: what the message is, is known, but not all of its data is.
+    virtual void on_head(std::uint32_t message, const Stamp& at) = 0;
+    /// The last byte is in the receiver's memory at `at`. Comes when the last chunk's first byte does.
+    virtual void on_arrival(std::uint32_t message, const Stamp& at) = 0;
+
+  protected:
+    ~NetworkListener() = default;
+};
+
+/// A message that goes to another node. Messages are named by indices that the caller chooses.
+struct Transmission {
+    std::uint32_t source_node = 0;
+    std::uint32_t destination_node = 0;
+    std::uint64_t connection = 0;  ///< the same for all messages from one rank to another
+    std::uint64_t bytes = 0;
+    Stamp* order = nullptr;  ///< where set: heads leave in order, none before the last that is kept here
+    bool tell_when_left = false;
+};
+
+/// Messages of one chunk that find their NIC idle, or others of one chunk before them, are served in the
+/// order they came. As soon as a longer one is there, a NIC sends a chunk of each connection in turn.
+/// Switches and receiving NICs serve chunks in the order they come.
 class Network {
   public:
-    Network(const FabricCosts& fabric, std::uint32_t nodes);
+    Network(const FabricCosts& fabric, std::uint32_t nodes, EventQueue& queue, NetworkListener& listener);
 
-    /// Takes the sender's NIC from `ready` on, first come first served. Returns when the first byte leaves;
-    /// `done` is when the last one has left.
-    Stamp inject(std::uint32_t node, std::uint64_t bytes, const Stamp& ready, Stamp& done);
-
-    /// Takes the receiver's NIC from the arrival of the first byte on. Returns when the last byte is in
-    /// memory: bytes flow through both NICs at once, so an undisturbed message pays for its bytes once.
-    Stamp deliver(std::uint32_t node, std::uint64_t bytes, const Stamp& head);
+    void send(std::uint32_t message, const Transmission& transmission, const Stamp& ready);
+    /// A request to send or its answer, of no data: waits for what its NIC has begun. Returns when it is
+    /// there.
+    Stamp control(std::uint32_t source_node, std::uint32_t destination_node, const Stamp& ready);
 
     /// A message inside a node: the pair's own rate, and the node's ceiling shared by all of its messages.
     Stamp copy(std::uint32_t node, std::uint64_t bytes, const Stamp& ready);
 
+    // Called when the queue says so.
+    void on_whole(std::uint32_t message);
+    void on_parcel(std::uint32_t parcel);
+    void on_port(std::uint32_t port);
+
   private:
-    /// What one message takes of a NIC.
-    struct Occupancy {
-        Stamp start;          ///< its first byte
-        Stamp free;           ///< the next message may start
-        double wire_seconds;  ///< its bytes, on the rails that it uses
+    /// A message under way.
+    struct Shipment {
+        Stamp at;              ///< ready to leave; of a message of one chunk, then its head at the other side
+        Stamp last_in_memory;  ///< of the chunks that have arrived
+        Transmission what;
+        double chunk_wire_bytes = 0;
+        double stall_seconds = 0;  ///< that TCP adds
+        std::uint32_t rail = 0;
+        std::uint32_t unsent = 0;  ///< chunks
+        std::uint32_t unarrived = 0;
+        bool head_left = false;
+        bool head_arrived = false;
+    };
+    /// A chunk between two ports.
+    struct Parcel {
+        Stamp head;
+        Stamp tail;
+        std::uint32_t message = 0;
+        std::uint32_t rail = 0;
+        std::uint32_t hop = 0;
     };
 
-    Occupancy occupy(std::vector<Stamp>& rails, std::uint32_t node, std::uint64_t bytes, const Stamp& ready);
+    std::uint32_t port_of(std::uint32_t node, std::uint32_t rail) const {
+        return node * fabric_.rails + rail;
+    }
+    bool striped(std::uint64_t bytes) const;
+    std::uint32_t choose_rail(const Transmission& what) const;
+    void send_in_chunks(std::uint32_t message, std::uint32_t rail, std::uint32_t chunks, bool on_all_rails);
+    void send_alone(std::uint32_t message);
+    void leave(std::uint32_t message, const Stamp& left);
+    Stamp head_after(Shipment& shipment, const Stamp& start);
+    void arrive(std::uint32_t message, std::uint32_t rail, const Stamp& head, const Stamp& tail);
 
     const FabricCosts& fabric_;
-    double stripe_width_;
-    std::vector<Stamp> out_;     ///< [node x rails + rail]: when it is free
-    std::vector<Stamp> in_;      ///< likewise
-    std::vector<Stamp> memory_;  ///< [node]
+    EventQueue& queue_;
+    NetworkListener& listener_;
+    double rail_bandwidth_;            ///< bytes per second of one rail for a message on one
+    double striped_bandwidth_;         ///< of one rail for a message on all
+    std::vector<OutPort> out_;         ///< [node x rails + rail]
+    std::vector<Stamp> in_;            ///< likewise: when it is free
+    std::vector<Stamp> memory_;        ///< [node]
+    std::vector<Shipment> shipments_;  ///< [message]
+    Pool<Parcel> parcels_;
+    WaitingConnections waiting_;
+    Switches switches_;
+    Restarts restarts_;
 };
 
 }  // namespace linkworth::replay

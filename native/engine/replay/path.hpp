@@ -58,6 +58,35 @@ struct PathCosts {
     bool is_eager(std::uint64_t bytes) const { return bytes <= eager_limit_bytes; }
 };
 
+/// What a node's rails carry: each message on one of them, each connection on its own, or long messages on
+/// all at once, in fragments of many packets or packet by packet.
+enum class Aggregation { message, connection, stripe, packet };
+
+/// Switches above those that the nodes are plugged into: `uplinks` links in each direction from each group of
+/// `nodes_per_group` consecutive nodes (a leaf switch, a pod) to the next level. The last level's uplinks
+/// meet in one switch.
+struct SwitchLevel {
+    std::uint32_t nodes_per_group = 1;
+    std::uint32_t uplinks = 1;
+    double bandwidth_bytes_per_second = std::numeric_limits<double>::infinity();
+};
+
+struct Topology {
+    std::vector<SwitchLevel> levels;  ///< from the nodes upwards; none: full bisection
+    double hop_latency_seconds = 0;   ///< added by each link between switches
+    bool per_packet_routing = false;  ///< packets spread over all uplinks; else a pair of nodes keeps one
+};
+
+/// What TCP adds to a link.
+struct TcpCosts {
+    /// A connection that was silent for so long begins anew with the initial window (RFC 5681, 4.1);
+    /// infinite: never.
+    double restart_after_seconds = std::numeric_limits<double>::infinity();
+    double initial_window_bytes = 14600;  ///< RFC 6928: ten segments
+    /// Bytes that the switch can hold for one node's link before it drops.
+    double port_buffer_bytes = std::numeric_limits<double>::infinity();
+};
+
 /// A network between nodes and the memory path inside them.
 struct FabricCosts {
     PathCosts link;
@@ -65,7 +94,13 @@ struct FabricCosts {
     std::uint32_t rails = 1;
     double rail_efficiency = 1;
     std::uint64_t stripe_min_bytes = 65536;
+    Aggregation aggregation = Aggregation::stripe;
+    /// A NIC sends so much of one connection before the next has its turn.
+    std::uint64_t chunk_bytes = 65536;
     double intranode_total_bytes_per_second = std::numeric_limits<double>::infinity();
+    Topology topology;
+    TcpCosts tcp;
+    bool contention = true;  ///< false: every message has the network for itself
 };
 
 }  // namespace linkworth::replay

@@ -28,7 +28,7 @@ Simulation::Simulation(const tracefile::Trace& trace, const ReplayOptions& optio
     : trace_(trace),
       options_(options),
       names_(describe_names(trace.names())),
-      network_(options.fabric, count_nodes(options.node_of_rank)),
+      network_(options.fabric, count_nodes(options.node_of_rank), queue_, *this),
       communicators_(trace.ranks()),
       actors_(trace.ranks()),
       region_(trace.ranks()),
@@ -56,6 +56,15 @@ ReplayResult Simulation::run() {
                 break;
             case Happening::transfer:
                 on_transfer(entry.index);
+                break;
+            case Happening::whole:
+                network_.on_whole(entry.index);
+                break;
+            case Happening::parcel:
+                network_.on_parcel(entry.index);
+                break;
+            case Happening::port:
+                network_.on_port(entry.index);
                 break;
         }
     }

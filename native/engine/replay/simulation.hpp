@@ -36,7 +36,7 @@ struct Operation {
 
 /// A message on its way. A rendezvous message is first its request to send, then its data.
 struct Message {
-    Stamp at;  ///< of an eager message: when its data is in the receiver's memory (link: set on arrival)
+    Stamp at;  ///< when its data (of a rendezvous: what is under way of it) is in the receiver's memory
     Envelope envelope;
     std::uint32_t source = 0;  ///< world ranks
     std::uint32_t destination = 0;
@@ -45,6 +45,7 @@ struct Message {
     std::uint32_t receive = none;  ///< set when a rendezvous has met its receive
     bool rendezvous = false;
     bool local = false;
+    bool incomplete = false;  ///< some of its chunks are there
 };
 
 /// Something with a clock: a rank, or a non-blocking collective that goes on beside its rank.
@@ -87,7 +88,7 @@ struct RankState {
     Stamp last_local_envelope;
 };
 
-class Simulation {
+class Simulation final : private NetworkListener {
   public:
     Simulation(const tracefile::Trace& trace, const ReplayOptions& options);
     ReplayResult run();
@@ -125,7 +126,13 @@ class Simulation {
                                std::int32_t tag);
     void send_eagerly(Message& message, std::uint32_t index, const Actor& actor);
     void announce(Message& message, std::uint32_t index, const Actor& actor);
+    std::uint64_t connection_of(const Message& message) const {
+        return std::uint64_t{message.source} * ranks_.size() + message.destination;
+    }
     void on_envelope(std::uint32_t message);
+    void on_left(std::uint32_t message, const Stamp& left) override;
+    void on_head(std::uint32_t message, const Stamp& at) override;
+    void on_arrival(std::uint32_t message, const Stamp& at) override;
     void on_transfer(std::uint32_t message);
     void meet(std::uint32_t message, std::uint32_t receive, const Stamp& at);
     void deliver(std::uint32_t message, const Stamp& at);

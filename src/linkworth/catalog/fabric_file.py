@@ -1,13 +1,13 @@
 """The TOML form of a fabric: its fields, its checks, its JSON Schema."""
 
 import math
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
 from linkworth.catalog.decode import decode
 from linkworth.errors import UsageError
-from linkworth.model.fabric import Fabric, Path, SourceNote
+from linkworth.model.fabric import Fabric, Path, SourceNote, SwitchLevel, Tcp, Topology
 
 NUMERIC_PATH_FIELDS = (
     "latency_seconds",
@@ -20,11 +20,33 @@ NUMERIC_PATH_FIELDS = (
     "header_bytes",
     "header_in_mtu_bytes",
 )
-NUMERIC_FABRIC_FIELDS = ("rails", "rail_efficiency", "stripe_min_bytes", "intranode_total_bytes_per_second")
+NUMERIC_FABRIC_FIELDS = (
+    "rails",
+    "rail_efficiency",
+    "stripe_min_bytes",
+    "chunk_bytes",
+    "intranode_total_bytes_per_second",
+)
 
 
 class PathTable(Path, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[link]` or `[intranode]` of a fabric file."""
+
+
+class SwitchLevelTable(SwitchLevel, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One `[[topology.levels]]` of a fabric file."""
+
+
+class TopologyTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[topology]` of a fabric file; the fields are those of `linkworth.model.fabric.Topology`."""
+
+    levels: list[SwitchLevelTable] = msgspec.field(default_factory=list)
+    hop_latency_seconds: float = 0.0
+    routing: Literal["static", "packet"] = "static"
+
+
+class TcpTable(Tcp, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[tcp]` of a fabric file."""
 
 
 class SourceTable(SourceNote, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -42,6 +64,10 @@ class FabricFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     rails: int = 1
     rail_efficiency: float = 1.0
     stripe_min_bytes: int = 65536
+    aggregation: Literal["stripe", "packet", "connection", "message"] = "stripe"
+    chunk_bytes: int = 65536
+    topology: TopologyTable = msgspec.field(default_factory=TopologyTable)
+    tcp: TcpTable = msgspec.field(default_factory=TcpTable)
     intranode_total_bytes_per_second: float | None = None
     """No ceiling where it is left out, or that of the fabric which `intranode` names."""
     sources: list[SourceTable] = msgspec.field(default_factory=list)
@@ -69,6 +95,9 @@ def parse(document: dict[str, Any], origin: str) -> FabricFile:
     _check(
         file.stripe_min_bytes >= 0, origin, "stripe_min_bytes", file.stripe_min_bytes, "give 0 or more bytes"
     )
+    _check(file.chunk_bytes >= 1, origin, "chunk_bytes", file.chunk_bytes, "give 1 or more bytes")
+    _check_topology(file.topology, origin)
+    _check_tcp(file.tcp, origin)
     total = file.intranode_total_bytes_per_second
     _check(
         total is None or total > 0,
@@ -80,11 +109,49 @@ def parse(document: dict[str, Any], origin: str) -> FabricFile:
     return file
 
 
+def topology(table: TopologyTable) -> Topology:
+    """Return the plain form of a checked `[topology]`."""
+    return Topology(
+        levels=[plain(level, SwitchLevel) for level in table.levels],
+        hop_latency_seconds=table.hop_latency_seconds,
+        routing=table.routing,
+    )
+
+
 def fields_without_source(fabric: Fabric) -> list[str]:
     """Return the dotted names of the numeric fields that no source covers, in the order of the structs."""
     covered = {field for source in fabric.sources for field in source.fields}
     names = [f"{path}.{field}" for path in ("link", "intranode") for field in NUMERIC_PATH_FIELDS]
     return [name for name in [*names, *NUMERIC_FABRIC_FIELDS] if name not in covered]
+
+
+def _check_topology(table: TopologyTable, origin: str) -> None:
+    latency = table.hop_latency_seconds
+    good = math.isfinite(latency) and latency >= 0
+    _check(good, origin, "topology.hop_latency_seconds", latency, "give seconds, 0 or more")
+    below = 1
+    for index, level in enumerate(table.levels):
+        name = f"topology.levels[{index}]"
+        nodes = level.nodes_per_group
+        good = nodes >= 1 and nodes % below == 0
+        _check(
+            good,
+            origin,
+            f"{name}.nodes_per_group",
+            nodes,
+            f"give a multiple of {below}, the nodes of the level below",
+        )
+        _check(level.uplinks >= 1, origin, f"{name}.uplinks", level.uplinks, "give 1 or more links")
+        bandwidth = level.bandwidth_bytes_per_second
+        field = f"{name}.bandwidth_bytes_per_second"
+        _check(bandwidth > 0, origin, field, bandwidth, "give a positive number of bytes per second")
+        below = nodes
+
+
+def _check_tcp(table: TcpTable, origin: str) -> None:
+    for field in ("restart_after_seconds", "initial_window_bytes", "port_buffer_bytes"):
+        value = getattr(table, field)
+        _check(value > 0, origin, f"tcp.{field}", value, "give a positive number, or leave it out")
 
 
 def _check_path(path: Path, table: str, origin: str) -> None:

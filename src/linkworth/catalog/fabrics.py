@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from linkworth.catalog.decode import data_folder, read_toml, unknown_name
-from linkworth.catalog.fabric_file import PathTable, parse, plain
+from linkworth.catalog.fabric_file import PathTable, parse, plain, topology
 from linkworth.errors import UsageError
 from linkworth.model import fabric as model
 
@@ -93,6 +93,10 @@ def _from_file(path: Path | Traversable, origin: str) -> model.Fabric:
         rails=file.rails,
         rail_efficiency=file.rail_efficiency,
         stripe_min_bytes=file.stripe_min_bytes,
+        aggregation=file.aggregation,
+        chunk_bytes=file.chunk_bytes,
+        topology=topology(file.topology),
+        tcp=plain(file.tcp, model.Tcp),
         intranode_total_bytes_per_second=float("inf") if total is None else total,
         sources=sources,
         origin=origin,

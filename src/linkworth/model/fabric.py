@@ -1,5 +1,7 @@
 """A network between nodes, as the replay uses it."""
 
+from typing import Literal
+
 import msgspec
 
 
@@ -38,6 +40,39 @@ class Path(msgspec.Struct, frozen=True, kw_only=True):
     """Those of `header_bytes` that the MTU counts (IP and TCP headers)."""
 
 
+class SwitchLevel(msgspec.Struct, frozen=True, kw_only=True):
+    """Switches of one level, by the links that leave them upwards."""
+
+    nodes_per_group: int
+    """Nodes below one switch (or pod) of this level; consecutive nodes share one."""
+    uplinks: int
+    """Links from such a switch to the next level, in each direction."""
+    bandwidth_bytes_per_second: float
+    """Of one of these links in one direction."""
+
+
+class Topology(msgspec.Struct, frozen=True, kw_only=True):
+    """The switches between nodes. Without levels all nodes are on one switch of full bisection."""
+
+    levels: list[SwitchLevel] = msgspec.field(default_factory=list)
+    """From the nodes upwards; the uplinks of the last level meet in one switch."""
+    hop_latency_seconds: float = 0.0
+    """Latency that each link between two switches adds."""
+    routing: Literal["static", "packet"] = "static"
+    """`static`: a pair of nodes keeps one uplink; `packet`: packets take all uplinks in turn."""
+
+
+class Tcp(msgspec.Struct, frozen=True, kw_only=True):
+    """What TCP adds to a link under bursts."""
+
+    restart_after_seconds: float = float("inf")
+    """A connection silent for so long begins anew with the initial window (RFC 5681, 4.1); `inf`: never."""
+    initial_window_bytes: int = 14600
+    """Ten segments of 1460 bytes (RFC 6928)."""
+    port_buffer_bytes: float = float("inf")
+    """What the switch holds for one node's link before it drops packets; `inf`: it never drops."""
+
+
 class Fabric(msgspec.Struct, frozen=True, kw_only=True):
     """A network between nodes, and the memory path inside a node that goes with its MPI transport."""
 
@@ -53,8 +88,15 @@ class Fabric(msgspec.Struct, frozen=True, kw_only=True):
     """Share of the added rails' bandwidth that striping delivers, 0 to 1: K rails give 1 + (K - 1) x this."""
     stripe_min_bytes: int = 65536
     """Messages at least this long are striped over all rails; a shorter one takes one rail."""
+    aggregation: Literal["stripe", "packet", "connection", "message"] = "stripe"
+    """What the rails carry. `stripe`: long messages on all rails in fragments. `packet`: all messages packet by packet over all
+    rails. `connection`: each pair of ranks on one rail, by a hash. `message`: each message on the rail that is free first."""
+    chunk_bytes: int = 65536
+    """A NIC sends this much of one connection before the next has its turn."""
     intranode_total_bytes_per_second: float = float("inf")
     """Ceiling of all messages inside one node together."""
+    topology: Topology = Topology()
+    tcp: Tcp = Tcp()
     sources: list[SourceNote] = msgspec.field(default_factory=list)
     origin: str = "catalog"
     """`catalog`, or the path of the file that it was read from."""

@@ -46,13 +46,16 @@ def replay_in_detail(
     *,
     cpu_factor: float = 1.0,
     tolerate_cut: bool = False,
+    contention: bool = True,
 ) -> Replay:
     """Replay and return what else it tells.
 
     Raises UsageError for a trace that cannot be replayed (messages missing, unknown communicators), with a sentence that says
-    what to do; with `tolerate_cut` it stops there instead.
+    what to do; with `tolerate_cut` it stops there instead. Without `contention` every message has the network for itself.
     """
-    options = engine_options(fabric, layout, cpu_factor=cpu_factor, tolerate_cut=tolerate_cut)
+    options = engine_options(
+        fabric, layout, cpu_factor=cpu_factor, tolerate_cut=tolerate_cut, contention=contention
+    )
     try:
         result = _engine.replay(trace, options)
     except (_engine.ReplayError, _engine.TraceError) as error:
@@ -68,7 +71,7 @@ def replay_in_detail(
 
 
 def engine_options(
-    fabric: Fabric, layout: Layout, *, cpu_factor: float, tolerate_cut: bool
+    fabric: Fabric, layout: Layout, *, cpu_factor: float, tolerate_cut: bool, contention: bool = True
 ) -> dict[str, Any]:
     """Return the engine's view of a fabric and a placement."""
     return {
@@ -77,6 +80,11 @@ def engine_options(
         "rails": fabric.rails,
         "rail_efficiency": fabric.rail_efficiency,
         "stripe_min_bytes": fabric.stripe_min_bytes,
+        "aggregation": fabric.aggregation,
+        "chunk_bytes": fabric.chunk_bytes,
+        "topology": msgspec.to_builtins(fabric.topology),
+        "tcp": msgspec.structs.asdict(fabric.tcp),
+        "contention": contention,
         "intranode_total_bytes_per_second": fabric.intranode_total_bytes_per_second,
         "node_of_rank": layout.node_of_rank,
         "cpu_factor": cpu_factor,

@@ -1,0 +1,57 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include "replay/switches.hpp"
+
+#include <cstddef>
+
+namespace linkworth::replay {
+namespace {
+
+/// The same link for all that one node sends to another, another link for most other pairs.
+std::uint32_t static_choice(std::uint32_t source, std::uint32_t destination, std::uint32_t links) {
+    const std::uint64_t pair = (std::uint64_t{source} << 32U) | destination;
+    return static_cast<std::uint32_t>((pair * 0x9e3779b97f4a7c15U) >> 33U) % links;
+}
+
+}  // namespace
+
+Switches::Switches(const Topology& topology, std::uint32_t nodes) : topology_(topology) {
+    for (const SwitchLevel& level : topology.levels) {
+        const std::uint32_t groups = (nodes + level.nodes_per_group - 1) / level.nodes_per_group;
+        // Packets that take every uplink in turn see one link of their joint bandwidth.
+        const std::uint32_t links = topology.per_packet_routing ? 1 : level.uplinks;
+        const double bandwidth = level.bandwidth_bytes_per_second * (level.uplinks / links);
+        const Links all{std::vector<Stamp>(std::size_t{groups} * links), bandwidth, links};
+        up_.push_back(all);
+        down_.push_back(all);
+    }
+}
+
+std::uint32_t Switches::levels_apart(std::uint32_t source, std::uint32_t destination) const {
+    std::uint32_t level = 0;
+    for (const SwitchLevel& each : topology_.levels) {
+        if (source / each.nodes_per_group == destination / each.nodes_per_group) break;
+        ++level;
+    }
+    return level;
+}
+
+void Switches::pass(std::uint32_t source, std::uint32_t destination, std::uint32_t hop, double wire_bytes,
+                    Stamp& head, Stamp& tail) {
+    const std::uint32_t apart = levels_apart(source, destination);
+    const bool upwards = hop < apart;
+    const std::uint32_t level = upwards ? hop : 2 * apart - 1 - hop;
+    Links& links = upwards ? up_[level] : down_[level];
+    const std::uint32_t node = upwards ? source : destination;
+    const std::uint32_t group = node / topology_.levels[level].nodes_per_group;
+    Stamp& free =
+        links
+            .free[std::size_t{group} * links.per_group + static_choice(source, destination, links.per_group)];
+    head.raise_to(free);
+    free = head;
+    free.add_bandwidth(wire_bytes / links.bandwidth_bytes_per_second, false);
+    tail.raise_to(free);
+    head.add_latency(topology_.hop_latency_seconds, false);
+    tail.add_latency(topology_.hop_latency_seconds, false);
+}
+
+}  // namespace linkworth::replay

@@ -1,0 +1,47 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// The links between switches, where the fabric has fewer of them than its nodes could fill.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "replay/path.hpp"
+#include "replay/stamp.hpp"
+
+namespace linkworth::replay {
+
+class Switches {
+  public:
+    Switches(const Topology& topology, std::uint32_t nodes);
+
+    /// Links between switches from node to node: up, level by level, until both are below the same switches,
+    /// then down.
+    std::uint32_t hops(std::uint32_t source, std::uint32_t destination) const {
+        return topology_.levels.empty() ? 0 : 2 * levels_apart(source, destination);
+    }
+    /// Latency that these links add.
+    double latency_seconds(std::uint32_t source, std::uint32_t destination) const {
+        return hops(source, destination) * topology_.hop_latency_seconds;
+    }
+
+    /// A chunk of `wire_bytes` takes the `hop`-th link of its way. Its head goes on at once, its tail when
+    /// the link is through with it.
+    void pass(std::uint32_t source, std::uint32_t destination, std::uint32_t hop, double wire_bytes,
+              Stamp& head, Stamp& tail);
+
+  private:
+    /// The uplinks or the downlinks of all groups of one level.
+    struct Links {
+        std::vector<Stamp> free;  ///< [group x links + link]
+        double bandwidth_bytes_per_second;
+        std::uint32_t per_group;
+    };
+
+    std::uint32_t levels_apart(std::uint32_t source, std::uint32_t destination) const;
+
+    const Topology& topology_;
+    std::vector<Links> up_;  ///< [level]
+    std::vector<Links> down_;
+};
+
+}  // namespace linkworth::replay

@@ -1,0 +1,197 @@
+"""Messages that compete: turns at a NIC, links between switches, several rails, TCP. Times worked out by hand."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from synthetic import Call, fabric, irecv, isend, recv, send, waitall, way, write_trace
+
+from linkworth import _engine
+from linkworth.model.fabric import Fabric, SwitchLevel, Tcp, Topology
+from linkworth.model.prediction import Layout
+from linkworth.replay.run import replay_in_detail
+
+US = 1e-6
+GB = 1e9
+"""Bytes per second at which a byte takes a nanosecond."""
+MB = 1_000_000
+EAGER = 1 << 40
+
+Seconds = Callable[..., float]
+
+
+@pytest.fixture
+def seconds(tmp_path: Path) -> Seconds:
+    """Predict hand-made ranks, one node a rank unless `nodes` places them."""
+
+    def run(
+        ranks: Sequence[Sequence[Call]],
+        on: Fabric,
+        nodes: list[int] | None = None,
+        contention: bool = True,
+    ) -> float:
+        trace = _engine.Trace(str(write_trace(tmp_path / "hand.lwt", ranks)))
+        placed = nodes if nodes is not None else list(range(len(ranks)))
+        layout = Layout(nodes=max(placed) + 1, node_of_rank=placed)
+        return replay_in_detail(trace, on, layout, contention=contention).prediction.seconds
+
+    return run
+
+
+def link(latency: float = 0.0, **fields: object) -> Fabric:
+    return fabric(way(latency=latency, bandwidth=GB, eager=EAGER), **fields)
+
+
+def test_a_short_message_waits_for_one_chunk_of_a_long_one(seconds: Seconds) -> None:
+    # 1 MB leaves in 16 chunks of 62.5 us; what is ready at 30 us has the next turn, arrives at 63.5 us, and its receiver
+    # computes for 2 ms after it.
+    ranks = [
+        [send(2, MB)],
+        [send(3, 1000).after(30 * US)],
+        [recv(0, MB)],
+        [recv(1, 1000), send(1, 0).after(2000 * US)],
+    ]
+    ranks[1].append(recv(3, 0))
+    assert seconds(ranks, link(), [0, 0, 1, 2]) == pytest.approx(63.5 * US + 2000 * US)
+
+
+def test_two_long_messages_share_a_nic_chunk_by_chunk(seconds: Seconds) -> None:
+    # Chunks of 62.5 us in turn: the first message ends with the 31st, the second with the 32nd.
+    ranks = [
+        [send(2, MB), recv(2, 0)],
+        [send(3, MB)],
+        [recv(0, MB), send(0, 0).after(1000 * US)],
+        [recv(1, MB)],
+    ]
+    assert seconds(ranks, link(), [0, 0, 1, 2]) == pytest.approx(31 * 62.5 * US + 1000 * US)
+
+
+def test_messages_of_one_pair_keep_their_order(seconds: Seconds) -> None:
+    # The short one behind the long one of the same connection: 1 MB and 1000 B.
+    ranks = [[isend(1, MB), isend(1, 1000), waitall(1, 2)], [irecv(0, MB), irecv(0, 1000), waitall(1, 2)]]
+    assert seconds(ranks, link()) == pytest.approx((MB + 1000) / GB)
+
+
+def test_a_message_of_several_chunks_meets_its_receive_by_its_head(seconds: Seconds) -> None:
+    # The late receive is posted while the data still flows in; nothing is sent again.
+    ranks = [[send(1, MB)], [recv(0, MB).after(500 * US)]]
+    assert seconds(ranks, link(latency=10 * US)) == pytest.approx(1010 * US)
+    ranks = [[send(1, MB)], [recv(0, MB).after(5000 * US)]]
+    assert seconds(ranks, link(latency=10 * US)) == pytest.approx(5000 * US)
+
+
+def test_without_contention_each_message_has_the_network_for_itself(seconds: Seconds) -> None:
+    ranks = [[recv(source, MB) for source in range(1, 9)], *([send(0, MB)] for _ in range(8))]
+    assert seconds(ranks, link(), contention=False) == pytest.approx(1e-3)
+    assert seconds(ranks, link()) == pytest.approx(8e-3)
+
+
+CROSSING = [[send(2, MB)], [send(3, MB)], [recv(0, MB)], [recv(1, MB)]]
+"""Nodes 0 and 1 on one switch, 2 and 3 on the other."""
+INSIDE = [[send(1, MB)], [recv(0, MB)], [send(3, MB)], [recv(2, MB)]]
+
+
+def leaves(uplinks: int, bandwidth: float = GB, routing: str = "static", hop: float = 0.0) -> Topology:
+    level = SwitchLevel(nodes_per_group=2, uplinks=uplinks, bandwidth_bytes_per_second=bandwidth)
+    return Topology(levels=[level], hop_latency_seconds=hop, routing=routing)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("topology", "crossing"),
+    [
+        (Topology(), 1e-3),
+        (leaves(uplinks=1), 2e-3),
+        (leaves(uplinks=1, bandwidth=2 * GB), 1e-3),
+        (leaves(uplinks=1, bandwidth=GB / 2), 4e-3),
+        (leaves(uplinks=2, routing="packet"), 1e-3),
+    ],
+)
+def test_a_trunk_is_shared_by_what_crosses_it(seconds: Seconds, topology: Topology, crossing: float) -> None:
+    on = link(topology=topology)
+    # The last chunk's head waits behind the others at the trunk, its bytes still flow: one chunk of tolerance.
+    assert seconds(CROSSING, on) == pytest.approx(crossing, abs=130 * US)
+    assert seconds(CROSSING, on) >= crossing * (1 - 1e-9)
+    assert seconds(INSIDE, on) == pytest.approx(1e-3)
+
+
+def test_each_link_between_switches_adds_its_latency(seconds: Seconds) -> None:
+    small = [[send(2, 1000)], [], [recv(0, 1000)], []]
+    on = link(latency=10 * US, topology=leaves(uplinks=1, hop=3 * US))
+    assert seconds(small, on) == pytest.approx((10 + 2 * 3 + 1) * US)
+
+
+def test_a_fat_tree_of_two_levels(seconds: Seconds) -> None:
+    # 8 nodes, leaves of 2, pods of 4: from pod to pod a message takes four links between switches.
+    levels = [
+        SwitchLevel(nodes_per_group=2, uplinks=1, bandwidth_bytes_per_second=GB),
+        SwitchLevel(nodes_per_group=4, uplinks=1, bandwidth_bytes_per_second=GB),
+    ]
+    on = link(latency=10 * US, topology=Topology(levels=levels, hop_latency_seconds=1 * US))
+    to_pod = [[send(4, 1000)], [], [], [], [recv(0, 1000)], [], [], []]
+    to_leaf = [[send(2, 1000)], [], [recv(0, 1000)], [], [], [], [], []]
+    assert seconds(to_pod, on) == pytest.approx((10 + 4 + 1) * US)
+    assert seconds(to_leaf, on) == pytest.approx((10 + 2 + 1) * US)
+
+
+@pytest.mark.parametrize(
+    ("aggregation", "milliseconds"),
+    [("stripe", 0.25), ("packet", 0.25), ("message", 1.0), ("connection", 1.0)],
+)
+def test_one_long_message_on_four_rails(seconds: Seconds, aggregation: str, milliseconds: float) -> None:
+    on = link(rails=4, aggregation=aggregation)
+    assert seconds([[send(1, MB)], [recv(0, MB)]], on) == pytest.approx(milliseconds * 1e-3)
+
+
+def test_reordering_takes_its_share_of_the_added_rails(seconds: Seconds) -> None:
+    # 1 + 3 x 0.6 = 2.8 times one rail.
+    on = link(rails=4, aggregation="packet", rail_efficiency=0.6)
+    assert seconds([[send(1, MB)], [recv(0, MB)]], on) == pytest.approx(1e-3 / 2.8)
+
+
+@pytest.mark.parametrize("aggregation", ["stripe", "message"])
+def test_short_messages_of_four_pairs_take_four_rails(seconds: Seconds, aggregation: str) -> None:
+    ranks = [*([send(4 + pair, 10_000)] for pair in range(4)), *([recv(pair, 10_000)] for pair in range(4))]
+    on = link(rails=4, aggregation=aggregation)
+    assert seconds(ranks, on, [0] * 4 + [1] * 4) == pytest.approx(10 * US)
+
+
+def test_connections_may_meet_on_a_rail(seconds: Seconds) -> None:
+    # A hash spreads 16 pairs over 2 rails, hardly ever evenly: between half of the bytes and all of them on one.
+    ranks = [*([send(16 + pair, MB)] for pair in range(16)), *([recv(pair, MB)] for pair in range(16))]
+    on = link(rails=2, aggregation="connection")
+    assert 8e-3 <= seconds(ranks, on, [0] * 16 + [1] * 16) < 16e-3
+
+
+def test_tcp_starts_slowly_after_silence(seconds: Seconds) -> None:
+    # Round trip 200 us, 200 kB in it. Windows of 14.6 and 29.2 kB leave the link idle for 185.4 and 170.8 us; with the third
+    # the message is through. The first message of a connection finds it warm.
+    on = link(latency=100 * US, tcp=Tcp(restart_after_seconds=0.2))
+    first = [[send(1, 100_000)], [recv(0, 100_000)]]
+    assert seconds(first, on) == pytest.approx(200 * US)
+    soon = [[send(1, 10), send(1, 100_000).after(0.1)], [recv(0, 10), recv(0, 100_000)]]
+    assert seconds(soon, on) == pytest.approx(0.1 + 200 * US)
+    late = [[send(1, 10), send(1, 100_000).after(0.5)], [recv(0, 10), recv(0, 100_000)]]
+    assert seconds(late, on) == pytest.approx(0.5 + 200 * US + (185.4 + 170.8) * US)
+
+
+def test_a_full_switch_drops_and_the_loss_is_found_out_later(seconds: Seconds) -> None:
+    # Eight times 64 kB at one port: when the eighth begins to arrive, 448 kB are queued.
+    ranks = [[recv(source, 64_000) for source in range(1, 9)], *([send(0, 64_000)] for _ in range(8))]
+    wide = link(latency=10 * US, tcp=Tcp(port_buffer_bytes=450_000))
+    assert seconds(ranks, wide) == pytest.approx(10 * US + 8 * 64 * US)
+    tight = link(latency=10 * US, tcp=Tcp(port_buffer_bytes=400_000))
+    found_out = 2 * (2 * 10 * US + 400 * US)
+    assert seconds(ranks, tight) == pytest.approx(10 * US + 8 * 64 * US + found_out)
+
+
+def test_less_latency_may_slow_a_program_whose_messages_compete(seconds: Seconds) -> None:
+    # Rank 0 needs 1 kB from rank 1 before it computes for 2 ms; 60 kB from rank 2 can wait. Rank 1 sends at 15 us, rank 2 when
+    # rank 3 has told it to. With 20 us of latency the needed message is the first (15 + 20 us), with 10 us the other (20 us).
+    ranks = [
+        [recv(1, 1000), recv(2, 60_000).after(2000 * US)],
+        [send(0, 1000).after(15 * US)],
+        [recv(3, 0), send(0, 60_000)],
+        [send(2, 0)],
+    ]
+    assert seconds(ranks, link(latency=20 * US)) == pytest.approx((35 + 1 + 2000) * US)
+    assert seconds(ranks, link(latency=10 * US)) == pytest.approx((20 + 60 + 1 + 2000) * US)
