@@ -13,6 +13,7 @@ std::span<const Program> programs() {
         Program{"ft", "three-dimensional Fourier transforms", "powers of two up to nz x min(nx, ny)", run_ft},
         Program{"cg", "smallest eigenvalue of a sparse matrix by conjugate gradients", "powers of two",
                 run_cg},
+        Program{"sp", "three-dimensional flow by scalar pentadiagonal systems", "square numbers", run_sp},
     };
     return table;
 }

@@ -1,0 +1,249 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "../communicator.hpp"
+#include "../flow/face_exchange.hpp"
+#include "../flow/model.hpp"
+#include "../flow/multi_partition.hpp"
+#include "../phase_timers.hpp"
+#include "../reference/sp.hpp"
+
+/// SP: the compressible Navier-Stokes equations by implicit time steps in approximately factored, diagonal
+/// form: along each axis in turn, scalar pentadiagonal systems on all grid lines (RNR-94-007, 3.2;
+/// multi-partition scheme of NAS-95-020).
+namespace linkworth::npb::sp {
+
+using Layout = flow::MultiPartition;
+
+/// Empty if the class runs on this many ranks, else one sentence that says which counts work.
+inline std::string rank_problem(const Class& problem, int ranks) {
+    return flow::multi_partition_problem("sp", problem.letter, static_cast<int>(problem.points), ranks);
+}
+
+/// Sections [first, first + count) of a cell: planes of the same z for work along x and y, of the same y
+/// along z.
+struct Sections {
+    int first, count;
+};
+
+/// Lines of a cell that are solved along an axis: those in the inner of the grid.
+inline std::size_t inner_lines(const Layout& layout, int cell, int axis) {
+    const flow::Box box = layout.box(cell);
+    std::size_t lines = 1;
+    for (const int other : {(axis + 1) % 3, (axis + 2) % 3}) {
+        const bool starts = box.first[other] == 0;
+        const bool ends = box.first[other] + box.size[other] == layout.points();
+        lines *= static_cast<std::size_t>(box.size[other] - starts - ends);
+    }
+    return lines;
+}
+
+/// What a line's elimination hands on: of its last two points, two factors of each of the three matrices and
+/// five right-hand sides. Substitution hands on five values of two points.
+inline constexpr int kHandedToElimination = 2 * (3 * 2 + 5);
+inline constexpr int kHandedToSubstitution = 2 * 5;
+
+/// Arithmetic of SP on the cells of a rank. `cell` and `axis` count as in the layout.
+template <class K>
+concept Kernel =
+    flow::FaceKernel<K> && requires(K kernel, int cell, int axis, Sections sections, flow::State& sums) {
+        /// The field to start from.
+        kernel.reset();
+        /// Prepares the right-hand side of a cell, whose sections are then to be worked out in order.
+        kernel.start_right_hand_side(cell);
+        kernel.right_hand_side(cell, sections);
+        /// Solves all lines of the sections along the axis: x, y, then z, whose results are added to the
+        /// field.
+        kernel.solve(axis, cell, sections);
+        /// The same in two steps, for lines that go on in other cells.
+        kernel.eliminate(axis, cell, sections);
+        kernel.substitute(axis, cell, sections);
+        /// Between elimination and substitution of neighbouring cells; messages of all inner lines.
+        kernel.pack_rows(axis, cell);
+        kernel.unpack_rows(axis, cell);
+        kernel.pack_values(axis, cell);
+        kernel.unpack_values(axis, cell);
+        { kernel.outgoing_lines() } -> std::convertible_to<const double*>;
+        { kernel.incoming_lines() } -> std::convertible_to<double*>;
+        /// Sums of squares over this rank's cells: distance from the exact solution, right-hand side over dt.
+        kernel.squared_errors(sums);
+        kernel.squared_residuals(sums);
+    };
+
+using Timers = PhaseTimers<6>;
+inline constexpr Timers::Names kPhases{"faces",         "right-hand side", "lines along x",
+                                       "lines along y", "lines along z",   "line exchange"};
+
+struct Result {
+    double seconds = 0.0;         ///< of the timed region, the slowest rank's; on rank 0
+    flow::State error_squares{};  ///< sums over all ranks
+    flow::State residual_squares{};
+    std::vector<double> iteration_seconds;
+};
+
+/// Communication and phases of one run.
+template <Communicator Comm, Kernel K>
+class Run {
+  public:
+    Run(Comm& world, K& kernel, const Class& problem, const Layout& layout, Timers& timers)
+        : world_(world),
+          face_comm_(world.duplicate()),
+          line_comm_(world.duplicate()),
+          kernel_(kernel),
+          problem_(problem),
+          layout_(layout),
+          timers_(timers) {}
+
+    Result operator()(int timers_on) {
+        broadcast_problem(timers_on);
+        kernel_.reset();
+        step();
+        kernel_.reset();
+        timers_.reset();
+        world_.barrier();
+
+        world_.mark_region(1);
+        const double begin = world_.wall_time();
+        Result result;
+        for (int iteration = 0; iteration < problem_.steps; ++iteration) {
+            const double iteration_begin = world_.wall_time();
+            step();
+            result.iteration_seconds.push_back(world_.wall_time() - iteration_begin);
+        }
+        const double elapsed = world_.wall_time() - begin;
+        world_.mark_region(0);
+        world_.barrier();
+
+        measure_distances(result);
+        world_.reduce(Reduction::max, &elapsed, &result.seconds, 1, 0);
+        return result;
+    }
+
+  private:
+    enum Phase { kFaces, kRightHandSide, kLines, kLineExchange = kLines + 3 };
+
+    void broadcast_problem(int timers_on) {
+        int steps = problem_.steps;
+        double time_step = problem_.time_step;
+        std::array<int, 3> points;
+        points.fill(static_cast<int>(problem_.points));
+        world_.broadcast(&steps, 1, 0);
+        world_.broadcast(&time_step, 1, 0);
+        world_.broadcast(points.data(), points.size(), 0);
+        world_.broadcast(&timers_on, 1, 0);
+    }
+
+    void step() {
+        exchange_faces();
+        if (layout_.cells() == 1) return step_alone();
+        for (int cell = 0; cell < layout_.cells(); ++cell) right_hand_side(cell);
+        for (int axis = 0; axis < 3; ++axis) solve(axis);
+    }
+
+    void exchange_faces() {
+        timers_.measure(kFaces, [&] { flow::exchange_faces(face_comm_, layout_, kernel_); });
+    }
+    void right_hand_side(int cell) {
+        timers_.measure(kRightHandSide, [&] {
+            kernel_.start_right_hand_side(cell);
+            kernel_.right_hand_side(cell, all_sections(cell, 0));
+        });
+    }
+
+    /// One cell, whose lines go on nowhere: plane by plane, as long as a plane is in cache.
+    void step_alone() {
+        timers_.measure(kRightHandSide, [&] { kernel_.start_right_hand_side(0); });
+        const int planes = layout_.box(0).size[2];
+        for (int z = 0; z < planes; ++z) {
+            const Sections plane{z, 1};
+            timers_.measure(kRightHandSide, [&] { kernel_.right_hand_side(0, plane); });
+            for (int axis = 0; axis < 2; ++axis)
+                timers_.measure(kLines + axis, [&] { kernel_.solve(axis, 0, plane); });
+        }
+        timers_.measure(kLines + 2, [&] { kernel_.solve(2, 0, all_sections(0, 2)); });
+    }
+
+    /// All lines along an axis, slab after slab of cells and back.
+    void solve(int axis) {
+        using Request = typename Comm::Request;
+        const int cells = layout_.cells();
+        const auto message = [&](int cell, int numbers) {
+            return inner_lines(layout_, cell, axis) * static_cast<std::size_t>(numbers);
+        };
+        std::array<Request, 2> requests;  // what comes in, and what still goes out
+        for (int slab = 0; slab < cells; ++slab) {
+            const int cell = layout_.cell_in(slab, axis);
+            const std::size_t count = message(cell, kHandedToElimination);
+            if (slab > 0)
+                timers_.measure(kLineExchange, [&] {
+                    requests[0] = line_comm_.irecv(kernel_.incoming_lines(), count, layout_.predecessor(axis),
+                                                   kEliminationTag + axis);
+                    line_comm_.wait_all(requests);
+                    kernel_.unpack_rows(axis, cell);
+                });
+            timers_.measure(kLines + axis, [&] { kernel_.eliminate(axis, cell, all_sections(cell, axis)); });
+            if (slab < cells - 1)
+                timers_.measure(kLineExchange, [&] {
+                    kernel_.pack_rows(axis, cell);
+                    requests[1] = line_comm_.isend(kernel_.outgoing_lines(), count, layout_.successor(axis),
+                                                   kEliminationTag + axis);
+                });
+        }
+        for (int slab = cells - 1; slab >= 0; --slab) {
+            const int cell = layout_.cell_in(slab, axis);
+            const std::size_t count = message(cell, kHandedToSubstitution);
+            if (slab < cells - 1)
+                timers_.measure(kLineExchange, [&] {
+                    requests[0] = line_comm_.irecv(kernel_.incoming_lines(), count, layout_.successor(axis),
+                                                   kSubstitutionTag + axis);
+                    line_comm_.wait_all(requests);
+                    kernel_.unpack_values(axis, cell);
+                });
+            timers_.measure(kLines + axis, [&] { kernel_.substitute(axis, cell, all_sections(cell, axis)); });
+            if (slab > 0)
+                timers_.measure(kLineExchange, [&] {
+                    kernel_.pack_values(axis, cell);
+                    requests[1] = line_comm_.isend(kernel_.outgoing_lines(), count, layout_.predecessor(axis),
+                                                   kSubstitutionTag + axis);
+                });
+        }
+    }
+
+    Sections all_sections(int cell, int axis) const { return {0, layout_.box(cell).size[axis == 2 ? 1 : 2]}; }
+
+    void measure_distances(Result& result) {
+        flow::State sums{};
+        kernel_.squared_errors(sums);
+        world_.allreduce(Reduction::sum, sums.data(), result.error_squares.data(), sums.size());
+        exchange_faces();
+        for (int cell = 0; cell < layout_.cells(); ++cell) right_hand_side(cell);
+        kernel_.squared_residuals(sums);
+        world_.allreduce(Reduction::sum, sums.data(), result.residual_squares.data(), sums.size());
+    }
+
+    static constexpr int kEliminationTag = 1, kSubstitutionTag = 4;
+
+    Comm& world_;
+    Comm face_comm_, line_comm_;
+    K& kernel_;
+    Class problem_;
+    Layout layout_;
+    Timers& timers_;
+};
+
+/// `make_kernel(layout, use)` makes the arithmetic with its fields and returns use(kernel). `timers_on`: rank
+/// 0's word counts.
+template <Communicator Comm, class MakeKernel>
+Result run(Comm& world, const Class& problem, int timers_on, Timers& timers, MakeKernel&& make_kernel) {
+    const Layout layout(static_cast<int>(problem.points), world.rank(), world.size());
+    return make_kernel(layout,
+                       [&](auto& kernel) { return Run(world, kernel, problem, layout, timers)(timers_on); });
+}
+
+}  // namespace linkworth::npb::sp
