@@ -4,6 +4,7 @@ import pytest
 
 from linkworth.catalog import apps, fabrics, machines
 from linkworth.errors import UsageError
+from linkworth.mpi.apps import is_app
 
 NUMBERS = {"nodes", "sockets_per_node", "cores_per_node", "memory_bytes_per_node", "cpu_factor"}
 
@@ -34,9 +35,14 @@ def test_an_unknown_machine_gets_the_nearest():
 def test_a_program_is_found_with_and_without_its_class():
     assert apps.get("npb:ft.W") == apps.get("npb:ft")
     assert {"npb:ep", "npb:ft", "npb:cg"} <= set(apps.names())
+    assert apps.get("imbalance:3") == apps.get("imbalance")
     for name in apps.names():
         app = apps.get(name)
-        assert {"S", "W", "A", "B", "C", "D"} <= set(app.classes)
+        if name.startswith("npb:"):
+            assert {"S", "W", "A", "B", "C", "D"} <= set(app.classes)
+        else:
+            assert app.argument and not app.classes
+        assert is_app(app.command)
         assert app.rank_rule and app.description
 
 

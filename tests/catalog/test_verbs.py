@@ -33,6 +33,7 @@ def run(capsys, *arguments):
         ("prices-demo", ["prices", "show", "demo"]),
         ("apps", ["apps"]),
         ("apps-ft", ["apps", "show", "npb:ft"]),
+        ("apps-imbalance", ["apps", "show", "imbalance"]),
     ],
 )
 def test_the_table_is_as_before(capsys, golden, arguments):

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
 #include <thread>
 
 #include "drivers/registry.hpp"
@@ -16,18 +17,29 @@ using namespace linkworth::npb;
 
 enum ExitCode { kFine = 0, kVerificationFailed = 1, kUsage = 2, kEnvironment = 3 };
 
+void print_program(const Program& program) {
+    std::string name(program.name);
+    if (!program.takes_class()) name.append(" ").append(program.argument);
+    std::printf(program.takes_class() ? "  %-4s %s; %s\n" : "  %-16s %s; %s\n", name.c_str(),
+                std::string(program.title).c_str(), std::string(program.rank_rule).c_str());
+    for (const OptionText& option : program.options) {
+        const std::string form = std::string(option.name) + ' ' + std::string(option.value);
+        std::printf("      %-20s %s\n", form.c_str(), std::string(option.text).c_str());
+    }
+}
+
 void print_help() {
     std::printf(
-        "usage: mpiexec -n RANKS lw-npb PROGRAM CLASS [--json] [--timers]\n\n"
-        "The NAS Parallel Benchmarks, written anew from their published specification.\n\n"
-        "programs:\n");
+        "usage: mpiexec -n RANKS lw-npb PROGRAM CLASS [--json] [--timers]\n"
+        "       mpiexec -n RANKS lw-npb PROGRAM ARGUMENT [options] [--json] [--timers]\n\n"
+        "NAS Parallel Benchmarks, written anew from their published specification:\n");
     for (const Program& program : programs())
-        std::printf("  %-4.*s %.*s; %.*s\n", static_cast<int>(program.name.size()), program.name.data(),
-                    static_cast<int>(program.title.size()), program.title.data(),
-                    static_cast<int>(program.rank_rule.size()), program.rank_rule.data());
+        if (program.takes_class()) print_program(program);
+    std::printf("\nclasses: S W A B C D E (small to very large)\n\nothers, with their options:\n");
+    for (const Program& program : programs())
+        if (!program.takes_class()) print_program(program);
     std::printf(
-        "\nclasses: S W A B C D E (small to very large)\n\n"
-        "options:\n"
+        "\noptions of all:\n"
         "  --json    print one JSON document (schema linkworth.npb/1) instead of the result block\n"
         "  --timers  add the time of each phase and the peak memory\n\n"
         "exit codes: 0 verified, 1 verification failed, 2 usage, 3 not enough memory\n");
@@ -50,7 +62,7 @@ int run(MpiCommunicator& world, int argc, char** argv) {
             if (speaks) print_help();
             return kFine;
         }
-        const Outcome outcome = find_program(options.program).run(world, options);
+        const Outcome outcome = find_program(options).run(world, options);
         // Rank 0 alone has all results of some programs; a launcher reports the highest code of the ranks.
         if (!speaks) return kFine;
         (options.json ? print_json : print_block)(stdout, outcome);

@@ -24,10 +24,18 @@ struct PhaseTime {
     double longest_seconds;
 };
 
+/// A figure of a run that is printed beside the checks.
+struct Figure {
+    std::string_view name;
+    double value;
+};
+
 /// All that is printed of a run. Complete on rank 0; the other ranks hold what every rank knows.
 struct Outcome {
+    static constexpr char kNoClass = '\0';  ///< not one of the NAS Parallel Benchmarks
+
     std::string_view program;  ///< "ep"
-    char letter = '?';         ///< the class
+    char letter = kNoClass;    ///< the class
     std::vector<std::int64_t> size;
     int iterations = 0;
     double seconds = 0.0;  ///< of the timed region
@@ -38,6 +46,8 @@ struct Outcome {
     std::vector<Check> checks;
     std::vector<double> iteration_seconds;
     std::vector<PhaseTime> phases;
+    std::vector<Figure> parameters;      ///< what was asked for, where a class does not say it
+    std::vector<Figure> figures;         ///< results that have no reference
     std::int64_t peak_memory_bytes = 0;  ///< resident, of the largest rank; with --timers only
 };
 

@@ -14,6 +14,12 @@ std::string upper(std::string_view text) {
     return result;
 }
 
+std::string capitalised(std::string_view text) {
+    std::string result(text);
+    result[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(result[0])));
+    return result;
+}
+
 std::string decimal(double value, int digits) {
     char text[64];
     std::snprintf(text, sizeof text, "%.*f", digits, value);
@@ -40,12 +46,18 @@ void print_block(std::FILE* stream, const Outcome& outcome) {
     const auto line = [&](const char* label, const std::string& value) {
         std::fprintf(stream, " %-16s= %24s\n", label, value.c_str());
     };
-    std::fprintf(stream, "\n\n NAS Parallel Benchmarks (linkworth) -- %s Benchmark\n\n", name.c_str());
+    const bool has_class = outcome.letter != Outcome::kNoClass;
+    std::fprintf(stream, "\n\n %s -- %s Benchmark\n\n",
+                 has_class ? "NAS Parallel Benchmarks (linkworth)" : "linkworth", name.c_str());
     for (const Check& check : outcome.checks)
         std::fprintf(stream, " %-20s %24.15e   reference %24.15e   relative error %10.3e\n",
                      check.name.c_str(), check.value, check.reference, check.relative_error);
+    for (const Figure& figure : outcome.figures)
+        std::fprintf(stream, " %-20s %24.15e\n", std::string(figure.name).c_str(), figure.value);
     std::fprintf(stream, "\n\n %s Benchmark Completed.\n", name.c_str());
-    line("Class", std::string(1, outcome.letter));
+    if (has_class) line("Class", std::string(1, outcome.letter));
+    for (const Figure& parameter : outcome.parameters)
+        line(capitalised(parameter.name).c_str(), decimal(parameter.value, 0));
     line("Size", grid(outcome.size));
     line("Iterations", std::to_string(outcome.iterations));
     line("Time in seconds", decimal(outcome.seconds, 6));

@@ -1,8 +1,10 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "print.hpp"
 #include "version.hpp"
@@ -36,7 +38,9 @@ std::string list(const Items& items, Write write) {
     return text;
 }
 
-std::string object(std::initializer_list<std::pair<const char*, std::string>> fields) {
+using Fields = std::vector<std::pair<std::string_view, std::string>>;
+
+std::string object(const Fields& fields) {
     std::string text = "{";
     for (const auto& [name, value] : fields) {
         if (text.size() > 1) text += ',';
@@ -48,14 +52,27 @@ std::string object(std::initializer_list<std::pair<const char*, std::string>> fi
     return text;
 }
 
+/// The names as keys: "load balance" becomes load_balance.
+std::string figures(const std::vector<Figure>& values) {
+    std::vector<std::string> keys;
+    for (const Figure& figure : values) {
+        keys.emplace_back(figure.name);
+        std::replace(keys.back().begin(), keys.back().end(), ' ', '_');
+    }
+    Fields fields;
+    for (std::size_t i = 0; i < values.size(); ++i) fields.emplace_back(keys[i], number(values[i].value));
+    return object(fields);
+}
+
 }  // namespace
 
 void print_json(std::FILE* stream, const Outcome& outcome) {
     const double rate = outcome.seconds > 0 ? outcome.mega_operations / outcome.seconds : 0.0;
-    const std::string document = object({
+    Fields fields{
         {"schema", quoted("linkworth.npb/1")},
         {"program", quoted(outcome.program)},
-        {"class", quoted(std::string(1, outcome.letter))},
+        {"class",
+         outcome.letter == Outcome::kNoClass ? std::string("null") : quoted(std::string(1, outcome.letter))},
         {"size", list(outcome.size, [](std::int64_t extent) { return std::to_string(extent); })},
         {"iterations", std::to_string(outcome.iterations)},
         {"seconds", number(outcome.seconds)},
@@ -83,8 +100,10 @@ void print_json(std::FILE* stream, const Outcome& outcome) {
         {"peak_memory_bytes",
          outcome.peak_memory_bytes > 0 ? std::to_string(outcome.peak_memory_bytes) : std::string("null")},
         {"version", quoted(kVersion)},
-    });
-    std::fprintf(stream, "%s\n", document.c_str());
+    };
+    if (!outcome.parameters.empty()) fields.emplace_back("parameters", figures(outcome.parameters));
+    if (!outcome.figures.empty()) fields.emplace_back("figures", figures(outcome.figures));
+    std::fprintf(stream, "%s\n", object(fields).c_str());
     std::fflush(stream);
 }
 

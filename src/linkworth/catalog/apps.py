@@ -20,15 +20,15 @@ def names() -> list[str]:
 
 
 def get(name: str) -> App:
-    """Return a program by name, with or without its class (`npb:ft` or `npb:ft.W`).
+    """Return a program by name, with or without its class or argument (`npb:ft`, `npb:ft.W`, `imbalance:3`).
 
     An unknown name is a UsageError with the nearest names.
     """
     catalog = _catalog()
-    base = name.partition(".")[0]
-    if base not in catalog:
-        raise unknown_name("program", name, catalog)
-    return catalog[base]
+    for base in (name.partition(".")[0], name.partition(":")[0]):
+        if base in catalog:
+            return catalog[base]
+    raise unknown_name("program", name, catalog)
 
 
 @functools.cache

@@ -27,7 +27,7 @@ def list_command(as_json: bool) -> None:
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.app/1).")
 def show_command(name: str, as_json: bool) -> None:
-    """Show the program NAME (npb:ft): classes, rank counts and how to record it."""
+    """Show the program NAME (npb:ft, stencil): classes or argument, options, rank counts and how to record it."""
     app = apps.get(name)
     if as_json:
         emit_json(documents.AppDocument(app=app))

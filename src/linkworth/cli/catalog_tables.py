@@ -130,16 +130,18 @@ def price_catalogs(catalogs: Sequence[PriceCatalog], *, with_sources: bool) -> R
 
 def apps_table(document: AppsDocument) -> RenderableType:
     """Return the list of bundled programs."""
-    table = _table(("program", "l"), ("classes", "l"), ("ranks", "l"), ("", "l"))
+    table = _table(("program", "l"), ("classes or argument", "l"), ("ranks", "l"), ("", "l"))
     for app in document.apps:
-        table.add_row(app.name, " ".join(app.classes), app.rank_rule, app.title)
+        table.add_row(app.name, " ".join(app.classes) or app.argument, app.rank_rule, app.title)
     return table
 
 
 def app_details(app: App) -> RenderableType:
     """Return one program."""
-    lines = [f"classes: {' '.join(app.classes)}", f"ranks: {app.rank_rule}"]
-    lines.append(f"record it: linkworth trace -n 8 {app.name}.{app.classes[0]}")
+    lines = [f"classes: {' '.join(app.classes)}" if app.classes else f"argument: {app.argument}"]
+    lines.append(f"ranks: {app.rank_rule}")
+    lines += [f"option: {option}" for option in app.options]
+    lines.append(f"record it: linkworth trace -n 8 {app.command}")
     return Group(Text(f"{app.name}: {app.title}", style="bold"), Text(app.description), *map(Text, lines))
 
 

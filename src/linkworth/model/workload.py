@@ -16,9 +16,21 @@ class App(msgspec.Struct, frozen=True, kw_only=True):
     """A bundled program that `linkworth apps` lists."""
 
     name: str
-    """As typed by the user before the class: `npb:ft`."""
+    """As typed by the user before the class or the argument: `npb:ft`, `stencil`."""
     title: str
     description: str
-    classes: list[str]
+    classes: list[str] = []
+    """Problem sizes by letter, for the programs that have them (`npb:ft.S`)."""
+    argument: str = ""
+    """What stands after the colon where there are no classes."""
+    example: str = ""
+    """An argument, where there are no classes."""
+    options: list[str] = []
+    """What may follow the name, each with its value and meaning."""
     rank_rule: str
     """One sentence that says which rank counts work."""
+
+    @property
+    def command(self) -> str:
+        """The smallest thing to type: `npb:ft.S`, `imbalance:3`."""
+        return f"{self.name}.{self.classes[0]}" if self.classes else f"{self.name}:{self.example}"

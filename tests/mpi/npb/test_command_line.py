@@ -68,7 +68,7 @@ def test_help_lists_programs_and_their_rank_rules(npb):
 @pytest.mark.parametrize(
     ("ranks", "arguments", "sentence"),
     [
-        (1, ["xx", "S"], "unknown program 'xx'; choose one of: ep, ft, cg"),
+        (1, ["xx", "S"], "unknown program 'xx'; choose one of: ep, ft, cg, imbalance"),
         (1, ["ep", "Q"], "unknown class 'Q'; choose one of: S, W, A, B, C, D, E"),
         (1, ["ep", "SW"], "a class is one letter, not 'SW'"),
         (

@@ -10,5 +10,6 @@ Outcome run_cg(MpiCommunicator& world, const Options& options);
 Outcome run_ep(MpiCommunicator& world, const Options& options);
 Outcome run_ft(MpiCommunicator& world, const Options& options);
 Outcome run_sp(MpiCommunicator& world, const Options& options);
+Outcome run_imbalance(MpiCommunicator& world, const Options& options);
 
 }  // namespace linkworth::npb

@@ -1,11 +1,31 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include "registry.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "drivers.hpp"
 
 namespace linkworth::npb {
+namespace {
+
+constexpr std::array kImbalanceOptions{
+    OptionText{"--operations", "N", "points of the sum over all ranks (default: 4e9)"},
+};
+
+/// Throws UsageError for an option that the program does not have; all know the common ones.
+void check_options(std::span<const OptionText> known, const std::vector<Setting>& given) {
+    std::string names;
+    for (const OptionText& option : known) names += std::string(option.name) + ", ";
+    for (const Setting& setting : given) {
+        const auto same = [&](const OptionText& option) { return option.name == setting.name; };
+        if (std::none_of(known.begin(), known.end(), same))
+            throw UsageError("unknown option '" + setting.name + "'; the options are " + names +
+                             "--json, --timers and --help");
+    }
+}
+
+}  // namespace
 
 std::span<const Program> programs() {
     static constexpr std::array table{
@@ -14,18 +34,41 @@ std::span<const Program> programs() {
         Program{"cg", "smallest eigenvalue of a sparse matrix by conjugate gradients", "powers of two",
                 run_cg},
         Program{"sp", "three-dimensional flow by scalar pentadiagonal systems", "square numbers", run_sp},
+        Program{"imbalance", "computation spread unevenly, from even (LEVEL 1) to all on one rank (8)",
+                "any rank count", run_imbalance, "LEVEL", kImbalanceOptions},
     };
     return table;
 }
 
-const Program& find_program(std::string_view name) {
-    std::string known;
-    for (const Program& program : programs()) {
-        if (program.name == name) return program;
-        if (!known.empty()) known += ", ";
-        known += program.name;
+const Program& find_program(const Options& options) {
+    const auto table = programs();
+    const auto found = std::find_if(table.begin(), table.end(),
+                                    [&](const Program& program) { return program.name == options.program; });
+    const std::span<const OptionText> none;
+    check_options(found == table.end() ? none : found->options, options.settings);
+    if (options.words.empty())
+        throw UsageError(
+            "give a program and a class, as in 'lw-npb ft A', not 0 words; 'lw-npb --help' lists them");
+    if (found == table.end()) {
+        std::string known;
+        for (const Program& program : table) {
+            if (!known.empty()) known += ", ";
+            known += program.name;
+        }
+        throw UsageError("unknown program '" + options.program + "'; choose one of: " + known);
     }
-    throw UsageError("unknown program '" + std::string(name) + "'; choose one of: " + known);
+    const std::string count = std::to_string(options.words.size()) + " words; 'lw-npb --help' lists them";
+    if (!found->takes_class()) {
+        if (options.words.size() != 2)
+            throw UsageError("give " + std::string(found->argument) + " after " + options.program + ", not " +
+                             count);
+        return *found;
+    }
+    if (options.words.size() != 2)
+        throw UsageError("give a program and a class, as in 'lw-npb ft A', not " + count);
+    if (options.argument.size() != 1)
+        throw UsageError("a class is one letter, not '" + options.argument + "'");
+    return *found;
 }
 
 }  // namespace linkworth::npb

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "../mpi_communicator.hpp"
@@ -11,6 +10,13 @@
 
 namespace linkworth::npb {
 
+/// An option that one program alone takes; each has a value.
+struct OptionText {
+    std::string_view name;   ///< "--iterations"
+    std::string_view value;  ///< "N"
+    std::string_view text;
+};
+
 /// A program as the command line knows it. A new program is a new entry in registry.cpp.
 struct Program {
     std::string_view name;
@@ -18,11 +24,18 @@ struct Program {
     std::string_view rank_rule;
     /// Throws UsageError for a class or a rank count that cannot be run, before any communication.
     Outcome (*run)(MpiCommunicator& world, const Options& options);
+    /// What stands after the name; the NAS Parallel Benchmarks take a class.
+    std::string_view argument = kClassArgument;
+    std::span<const OptionText> options = {};
+
+    static constexpr std::string_view kClassArgument = "CLASS";
+    bool takes_class() const { return argument == kClassArgument; }
 };
 
 std::span<const Program> programs();
 
-/// Throws UsageError that names all programs.
-const Program& find_program(std::string_view name);
+/// The program that a command line names. Throws UsageError if there is none, or if it does not take the
+/// words and options given.
+const Program& find_program(const Options& options);
 
 }  // namespace linkworth::npb

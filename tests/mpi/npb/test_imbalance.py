@@ -1,0 +1,70 @@
+"""The sum that is spread unevenly: right at each level, and as uneven as the level says."""
+
+import json
+
+import pytest
+
+from linkworth.measure.parsers import npb as block
+from linkworth.mpi import build
+
+POINTS = 1_000_000
+
+
+def even_steps(level, ranks):
+    """Load balance of each level: equal steps from 1 to 1 / ranks."""
+    return 1 - (level - 1) / 7 * (1 - 1 / ranks)
+
+
+@pytest.mark.requires("openmpi")
+@pytest.mark.parametrize(
+    ("level", "ranks"),
+    [(1, 1), (8, 1), (1, 4), (8, 4), (2, 9), (5, 6), *((level, 2) for level in range(1, 9))],
+)
+def test_verifies_and_spreads_as_its_level_says(npb, level, ranks):
+    done = npb(ranks, "imbalance", str(level), "--operations", str(POINTS), "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    document = json.loads(done.stdout)
+    assert (document["program"], document["class"], document["ranks"]) == ("imbalance", None, ranks)
+    assert document["parameters"] == {"level": level}
+    assert document["verified"] is True
+    # Shares are whole numbers of points: off by at most half a point at each end.
+    balance = document["figures"]["load_balance"]
+    assert balance == pytest.approx(even_steps(level, ranks), rel=ranks / POINTS)
+
+
+def test_verifies_with_each_mpi(each_mpi, launch):
+    done = launch(each_mpi, 2, [build.npb(each_mpi), "imbalance", "4", "--operations", "4e6"])
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = block.parse(done.stdout)
+    assert report.verified is True
+    assert report.seconds > 0
+    assert report.operations_per_second == pytest.approx(4e6 / report.seconds, rel=0.01)
+    assert " Level           =                        4" in done.stdout.splitlines()
+    assert not any(line.startswith(" Class") for line in done.stdout.splitlines())
+
+
+@pytest.mark.requires("openmpi")
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["9"], "imbalance: the level is a whole number from 1 (even) to 8 (all on one rank), not '9'"),
+        ([], "give LEVEL after imbalance, not 1 words; 'lw-npb --help' lists them"),
+        (
+            ["2", "--operations", "5"],
+            "--operations: give a whole number from 1000000 to 1e15, not '5'",
+        ),
+        (
+            ["2", "--operations", "1.5e6x"],
+            "--operations: give a whole number from 1000000 to 1e15, not '1.5e6x'",
+        ),
+        (["2", "--operations"], "give a value after --operations"),
+        (
+            ["2", "--iterations", "5"],
+            "unknown option '--iterations'; the options are --operations, --json, --timers and --help",
+        ),
+    ],
+)
+def test_refuses_with_one_sentence(npb, arguments, sentence):
+    done = npb(1, "imbalance", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert [line for line in done.stderr.splitlines() if "lw-npb:" in line] == [f"lw-npb: {sentence}"]
