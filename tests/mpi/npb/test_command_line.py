@@ -65,10 +65,17 @@ def test_help_lists_programs_and_their_rank_rules(npb):
         assert re.search(rf"^  {program} .*; (any|powers)", done.stdout, re.MULTILINE)
 
 
+def test_an_unknown_program_gets_the_list_of_programs(npb):
+    listed = re.findall(r"^  ([a-z]+) .*;", npb(1, "--help").stdout, re.MULTILINE)
+    assert {"ep", "ft", "cg", "imbalance"} <= set(listed)
+    done = npb(1, "xx", "S")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"lw-npb: unknown program 'xx'; choose one of: {', '.join(listed)}" in done.stderr.splitlines()
+
+
 @pytest.mark.parametrize(
     ("ranks", "arguments", "sentence"),
     [
-        (1, ["xx", "S"], "unknown program 'xx'; choose one of: ep, ft, cg, imbalance"),
         (1, ["ep", "Q"], "unknown class 'Q'; choose one of: S, W, A, B, C, D, E"),
         (1, ["ep", "SW"], "a class is one letter, not 'SW'"),
         (
