@@ -6,6 +6,7 @@
 /// One function a program: checks class and rank count, runs it with its real arithmetic, and verifies.
 namespace linkworth::npb {
 
+Outcome run_bt(MpiCommunicator& world, const Options& options);
 Outcome run_cg(MpiCommunicator& world, const Options& options);
 Outcome run_ep(MpiCommunicator& world, const Options& options);
 Outcome run_ft(MpiCommunicator& world, const Options& options);

@@ -33,6 +33,7 @@ std::span<const Program> programs() {
         Program{"ft", "three-dimensional Fourier transforms", "powers of two up to nz x min(nx, ny)", run_ft},
         Program{"cg", "smallest eigenvalue of a sparse matrix by conjugate gradients", "powers of two",
                 run_cg},
+        Program{"bt", "three-dimensional flow by block tridiagonal systems", "square numbers", run_bt},
         Program{"sp", "three-dimensional flow by scalar pentadiagonal systems", "square numbers", run_sp},
         Program{"imbalance", "computation spread unevenly, from even (LEVEL 1) to all on one rank (8)",
                 "any rank count", run_imbalance, "LEVEL", kImbalanceOptions},
