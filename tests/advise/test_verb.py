@@ -123,7 +123,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(capsys, predictions, argument
 def test_a_trace_is_replayed_on_the_priced_fabrics(capsys, predictions, monkeypatch):
     calls = []
 
-    def predict(path, wanted, *, nodes=None, ppn=None, cpu_factor=1.0, measured=None):
+    def predict(path, wanted, *, nodes=None, ppn=None, cpu_factor=1.0, measured=None, **_):
         calls.append((path, [fabric.name for fabric in wanted], nodes, ppn, cpu_factor, measured))
         made = msgspec.json.decode(Path(predictions).read_bytes(), type=PredictionSet)
         names = calls[-1][1]

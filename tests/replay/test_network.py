@@ -9,6 +9,7 @@ from synthetic import Call, fabric, irecv, isend, recv, send, waitall, way, writ
 from linkworth import _engine
 from linkworth.model.fabric import Fabric, SwitchLevel, Tcp, Topology
 from linkworth.model.prediction import Layout
+from linkworth.model.settings import ReplaySettings
 from linkworth.replay.run import replay_in_detail
 
 US = 1e-6
@@ -33,7 +34,8 @@ def seconds(tmp_path: Path) -> Seconds:
         trace = _engine.Trace(str(write_trace(tmp_path / "hand.lwt", ranks)))
         placed = nodes if nodes is not None else list(range(len(ranks)))
         layout = Layout(nodes=max(placed) + 1, node_of_rank=placed)
-        return replay_in_detail(trace, on, layout, contention=contention).prediction.seconds
+        settings = ReplaySettings(contention=contention)
+        return replay_in_detail(trace, on, layout, settings=settings).prediction.seconds
 
     return run
 

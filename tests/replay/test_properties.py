@@ -12,6 +12,7 @@ from synthetic import Call, collective, fabric, irecv, isend, sendrecv, waitall,
 from linkworth import _engine
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout, Prediction
+from linkworth.model.settings import ReplaySettings
 from linkworth.replay.run import replay, replay_in_detail
 
 COLLECTIVES = ("MPI_Barrier", "MPI_Bcast", "MPI_Allreduce", "MPI_Alltoall", "MPI_Allgather", "MPI_Reduce")
@@ -108,7 +109,8 @@ def test_a_better_network_never_slows_a_program_that_has_it_for_itself(
             trace = _engine.Trace(str(write_trace(Path(folder) / "any.lwt", ranks)))
             layout = Layout(nodes=len(ranks), node_of_rank=list(range(len(ranks))))
             better = msgspec.structs.replace(on, link=link)
-            return replay_in_detail(trace, better, layout, contention=False).prediction.seconds
+            settings = ReplaySettings(contention=False)
+            return replay_in_detail(trace, better, layout, settings=settings).prediction.seconds
 
     latency, bandwidth = on.link.latency_seconds, on.link.bandwidth_bytes_per_second
     now = alone(latency, bandwidth) * (1 + 1e-9)

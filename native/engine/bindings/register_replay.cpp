@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -81,11 +82,17 @@ ReplayOptions replay_options(const nb::dict& given) {
     fabric.aggregation = aggregation_of(nb::cast<std::string>(given["aggregation"]));
     fabric.chunk_bytes = nb::cast<std::uint64_t>(given["chunk_bytes"]);
     fabric.contention = nb::cast<bool>(given["contention"]);
+    fabric.unexpected_copy_bytes_per_second = nb::cast<double>(given["unexpected_copy_bytes_per_second"]);
     fabric.topology = topology(nb::cast<nb::dict>(given["topology"]));
     fabric.tcp = tcp_costs(nb::cast<nb::dict>(given["tcp"]));
     fabric.intranode_total_bytes_per_second = nb::cast<double>(given["intranode_total_bytes_per_second"]);
     options.node_of_rank = nb::cast<std::vector<std::uint32_t>>(given["node_of_rank"]);
-    options.cpu_factor = nb::cast<double>(given["cpu_factor"]);
+    options.computation.factor = nb::cast<double>(given["cpu_factor"]);
+    options.computation.factor_at = nb::cast<std::map<std::int32_t, double>>(given["cpu_factor_at"]);
+    options.computation.slowdown = nb::cast<std::vector<double>>(given["slowdown_of_rank"]);
+    options.computation.noise = nb::cast<double>(given["noise"]);
+    options.computation.seed = nb::cast<std::uint64_t>(given["seed"]);
+    options.progress_in_calls_only = nb::cast<bool>(given["progress_in_calls_only"]);
     options.tolerate_cut = nb::cast<bool>(given["tolerate_cut"]);
     return options;
 }

@@ -53,6 +53,7 @@ bool Simulation::execute(std::uint32_t rank) {
             communicators_.forget(rank, shape.comm);
             return true;
         case CallClass::pcontrol:
+            state.level = shape.code;
             if (shape.code > 0) {
                 region_.enter(rank, actors_[rank].now);
             } else {

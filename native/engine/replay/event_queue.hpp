@@ -12,6 +12,7 @@ namespace linkworth::replay {
 enum class Happening : std::uint32_t {
     resume,    ///< an actor goes on
     envelope,  ///< a request to send, or a message inside a node, reaches its receiver
+    answer,    ///< a request to send may be answered
     transfer,  ///< the data of a rendezvous may leave
     whole,     ///< a message of one chunk reaches the other node
     parcel,    ///< a chunk reaches the next switch or the other node

@@ -86,7 +86,12 @@ std::uint32_t Simulation::post_receive(Actor& actor, const Membership& membershi
     operation.is_receive = true;
     operation.envelope = Envelope{context_of(membership, collective), peer, tag};
     const std::uint32_t message = ranks_[actor.rank].matcher.post(operation.envelope, index);
-    if (message != none) meet(message, index, actor.now);
+    if (message != none) {
+        const std::uint64_t bytes = messages_[message].rendezvous ? 0 : messages_[message].bytes;
+        meet(message, index, actor.now);
+        operations_[index].completion_overhead +=
+            static_cast<double>(bytes) / options_.fabric.unexpected_copy_bytes_per_second;
+    }
     return index;
 }
 
@@ -133,7 +138,22 @@ void Simulation::meet(std::uint32_t index, std::uint32_t receive, const Stamp& a
         if (!message.incomplete) deliver(index, message.at);
         return;
     }
-    // The receiver answers the request to send; the sender takes the answer and begins.
+    const Stamp noticed = noticed_by(message.destination, message.at);
+    if (noticed.seconds <= message.at.seconds) return on_answer(index);
+    message.at = noticed;
+    queue_.push(noticed.seconds, Happening::answer, index);
+}
+
+/// When a rank can do something about what has come: inside MPI at once, else when its next call begins.
+Stamp Simulation::noticed_by(std::uint32_t rank, const Stamp& at) const {
+    const bool computing = ranks_[rank].event_pending;
+    return options_.progress_in_calls_only && computing ? later(at, actors_[rank].now) : at;
+}
+
+/// The receiver answers the request to send; the sender takes the answer and begins.
+void Simulation::on_answer(std::uint32_t index) {
+    Message& message = messages_[index];
+    const PathCosts& costs = path(message.local);
     message.at.add_overhead(costs.receive_overhead.at(control_bytes) + costs.send_overhead.at(control_bytes));
     if (message.local) {
         message.at.add_latency(costs.latency_seconds, true);
@@ -147,6 +167,13 @@ void Simulation::meet(std::uint32_t index, std::uint32_t receive, const Stamp& a
 /// The data of a rendezvous begins.
 void Simulation::on_transfer(std::uint32_t index) {
     Message& message = messages_[index];
+    const Stamp noticed = noticed_by(message.source, message.at);
+    if (!message.noticed && noticed.seconds > message.at.seconds) {
+        message.noticed = true;
+        message.at = noticed;
+        queue_.push(noticed.seconds, Happening::transfer, index);
+        return;
+    }
     if (!message.local) {
         network_.send(index,
                       {node_of(message.source), node_of(message.destination), connection_of(message),

@@ -97,6 +97,8 @@ struct FabricCosts {
     Aggregation aggregation = Aggregation::stripe;
     /// A NIC sends so much of one connection before the next has its turn.
     std::uint64_t chunk_bytes = 65536;
+    /// Rate at which a message that came before its receive is copied to it.
+    double unexpected_copy_bytes_per_second = std::numeric_limits<double>::infinity();
     double intranode_total_bytes_per_second = std::numeric_limits<double>::infinity();
     Topology topology;
     TcpCosts tcp;

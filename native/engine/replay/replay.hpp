@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "replay/computation.hpp"
 #include "replay/path.hpp"
 #include "tracefile/trace.hpp"
 
@@ -23,8 +24,11 @@ class ReplayError : public std::runtime_error {
 struct ReplayOptions {
     FabricCosts fabric;
     std::vector<std::uint32_t> node_of_rank;  ///< one entry a rank
-    double cpu_factor = 1;                    ///< computation of the trace is divided by this
-    bool tolerate_cut = false;                ///< stop where a cut trace ends instead of failing
+    ComputationCosts computation;
+    /// Requests to send are answered, and answers taken, only while their rank is inside MPI: the library has
+    /// neither a thread nor a NIC that does it. False: at once.
+    bool progress_in_calls_only = false;
+    bool tolerate_cut = false;  ///< stop where a cut trace ends instead of failing
 };
 
 struct ReplayResult {

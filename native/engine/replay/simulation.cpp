@@ -29,6 +29,7 @@ Simulation::Simulation(const tracefile::Trace& trace, const ReplayOptions& optio
       options_(options),
       names_(describe_names(trace.names())),
       network_(options.fabric, count_nodes(options.node_of_rank), queue_, *this),
+      computation_(options.computation),
       communicators_(trace.ranks()),
       actors_(trace.ranks()),
       region_(trace.ranks()),
@@ -54,6 +55,9 @@ ReplayResult Simulation::run() {
             case Happening::envelope:
                 on_envelope(entry.index);
                 break;
+            case Happening::answer:
+                on_answer(entry.index);
+                break;
             case Happening::transfer:
                 on_transfer(entry.index);
                 break;
@@ -77,6 +81,15 @@ void Simulation::resume_at_its_time(std::uint32_t actor) {
 
 void Simulation::resume(std::uint32_t index) {
     Actor& actor = actors_[index];
+    if (index >= trace_.ranks() && !std::exchange(actor.noticed, false)) {
+        const Stamp noticed = noticed_by(actor.rank, actor.now);
+        if (noticed.seconds > actor.now.seconds) {
+            actor.now = noticed;
+            actor.noticed = true;
+            resume_at_its_time(index);
+            return;
+        }
+    }
     if (actor.schedule && !run_schedule(index)) return;
     if (index < trace_.ranks()) run_rank(index);
 }
@@ -106,7 +119,7 @@ bool Simulation::fetch(std::uint32_t rank) {
     const CallClass kind = event.shape->call_class;
     double compute =
         event.cpu_seconds >= 0 ? std::min(event.cpu_seconds, event.gap_seconds) : event.gap_seconds;
-    compute /= options_.cpu_factor;
+    compute = computation_.seconds(rank, state.level, state.intervals++, compute);
     if (!state.started) {
         // What comes before MPI_Init is the start of the process, which no network changes.
         state.gap_before_start = kind == CallClass::init ? 0 : state.gap_before_start + compute;

@@ -46,6 +46,7 @@ struct Message {
     bool rendezvous = false;
     bool local = false;
     bool incomplete = false;  ///< some of its chunks are there
+    bool noticed = false;     ///< by its sender: the answer to its request to send
 };
 
 /// Something with a clock: a rank, or a non-blocking collective that goes on beside its rank.
@@ -57,6 +58,7 @@ struct Actor {
     Schedule schedule;
     Membership membership;  ///< of the collective under way
     bool step_pending = false;
+    bool noticed = false;  ///< a non-blocking collective: its rank is inside MPI to go on with it
     Step step;
     std::vector<std::uint32_t>
         waiting;  ///< operations to wait for: posted by the schedule, or named by the call
@@ -79,6 +81,8 @@ struct RankState {
     bool started = false;  ///< MPI_Init is behind
     bool polling = false;  ///< the last call was a poll that found nothing
     double gap_before_start = 0;
+    std::int32_t level = 0;       ///< of MPI_Pcontrol
+    std::uint64_t intervals = 0;  ///< of computation so far
     std::uint32_t call_name = 0;  ///< of the call under way
     Matcher matcher;
     RequestTable requests;
@@ -134,6 +138,8 @@ class Simulation final : private NetworkListener {
     void on_head(std::uint32_t message, const Stamp& at) override;
     void on_arrival(std::uint32_t message, const Stamp& at) override;
     void on_transfer(std::uint32_t message);
+    Stamp noticed_by(std::uint32_t rank, const Stamp& at) const;
+    void on_answer(std::uint32_t message);
     void meet(std::uint32_t message, std::uint32_t receive, const Stamp& at);
     void deliver(std::uint32_t message, const Stamp& at);
     void finish(std::uint32_t operation, const Stamp& at);
@@ -150,6 +156,7 @@ class Simulation final : private NetworkListener {
     std::vector<CallName> names_;
     EventQueue queue_;
     Network network_;
+    Computation computation_;
     Communicators communicators_;
     std::deque<Actor> actors_;  ///< the first ones are the ranks
     std::vector<std::uint32_t> idle_actors_;

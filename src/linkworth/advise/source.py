@@ -9,6 +9,7 @@ from linkworth.advise.request import fabric_name, load_predictions
 from linkworth.catalog import fabrics
 from linkworth.errors import UsageError
 from linkworth.model.prediction import PredictionSet
+from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict
 from linkworth.predict.request import measured_time, trace_path
 
@@ -24,6 +25,8 @@ class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
     cpu_factor: float | None = None
     measured: str | None = None
     """FABRIC=SECONDS."""
+    placement: str = "block"
+    settings: ReplaySettings = ReplaySettings()
 
 
 def read_predictions(path: Path, on: Sequence[str]) -> PredictionSet:
@@ -53,4 +56,6 @@ def replay_predictions(request: TraceRequest, names: Sequence[str]) -> Predictio
         ppn=request.ppn,
         cpu_factor=1.0 if request.cpu_factor is None else request.cpu_factor,
         measured=None if request.measured is None else measured_time(request.measured),
+        placement=request.placement,
+        settings=request.settings,
     )

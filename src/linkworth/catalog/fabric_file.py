@@ -25,6 +25,7 @@ NUMERIC_FABRIC_FIELDS = (
     "rail_efficiency",
     "stripe_min_bytes",
     "chunk_bytes",
+    "unexpected_copy_bytes_per_second",
     "intranode_total_bytes_per_second",
 )
 
@@ -66,6 +67,7 @@ class FabricFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     stripe_min_bytes: int = 65536
     aggregation: Literal["stripe", "packet", "connection", "message"] = "stripe"
     chunk_bytes: int = 65536
+    unexpected_copy_bytes_per_second: float = float("inf")
     topology: TopologyTable = msgspec.field(default_factory=TopologyTable)
     tcp: TcpTable = msgspec.field(default_factory=TcpTable)
     intranode_total_bytes_per_second: float | None = None
@@ -96,6 +98,10 @@ def parse(document: dict[str, Any], origin: str) -> FabricFile:
         file.stripe_min_bytes >= 0, origin, "stripe_min_bytes", file.stripe_min_bytes, "give 0 or more bytes"
     )
     _check(file.chunk_bytes >= 1, origin, "chunk_bytes", file.chunk_bytes, "give 1 or more bytes")
+    copy = file.unexpected_copy_bytes_per_second
+    _check(
+        copy > 0, origin, "unexpected_copy_bytes_per_second", copy, "give bytes per second, or leave it out"
+    )
     _check_topology(file.topology, origin)
     _check_tcp(file.tcp, origin)
     total = file.intranode_total_bytes_per_second

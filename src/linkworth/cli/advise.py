@@ -9,7 +9,9 @@ from linkworth.advise.run import advise_on_request
 from linkworth.advise.source import TraceRequest
 from linkworth.cli.catalog_tables import advice_table
 from linkworth.cli.output import console, emit_json, note
+from linkworth.cli.replay_options import replay_options
 from linkworth.model.advice import Goal
+from linkworth.model.settings import ReplaySettings
 
 
 @click.command()
@@ -43,6 +45,7 @@ from linkworth.model.advice import Goal
     metavar="X",
     help="Speed of the target's cores against those of the trace (default: 1).",
 )
+@replay_options
 @click.option(
     "--price",
     "price_options",
@@ -78,6 +81,8 @@ def command(
     on: tuple[str, ...],
     measured: str | None,
     cpu_factor: float | None,
+    placement: str,
+    settings: ReplaySettings,
     price_options: tuple[str, ...],
     catalog: str | None,
     region: str | None,
@@ -107,7 +112,14 @@ def command(
     trace = None
     if workload is not None:
         trace = TraceRequest(
-            workload=workload, ranks=ranks, nodes=nodes, ppn=ppn, cpu_factor=cpu_factor, measured=measured
+            workload=workload,
+            ranks=ranks,
+            nodes=nodes,
+            ppn=ppn,
+            cpu_factor=cpu_factor,
+            measured=measured,
+            placement=placement,
+            settings=settings,
         )
     advice = advise_on_request(
         trace,

@@ -1,6 +1,13 @@
 """`linkworth predict`: time on other networks."""
 
+from typing import TYPE_CHECKING
+
 import rich_click as click
+
+from linkworth.cli.replay_options import replay_options
+
+if TYPE_CHECKING:
+    from linkworth.model.settings import ReplaySettings
 
 
 @click.command()
@@ -24,6 +31,7 @@ import rich_click as click
     help="Speed of the target's cores against those that recorded: 2 halves the computation.",
 )
 @click.option("-n", "ranks", type=int, metavar="N", help="Ranks of a bundled program without a trace.")
+@replay_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.prediction/1).")
 def command(
     trace: str,
@@ -33,12 +41,14 @@ def command(
     measured: str | None,
     cpu_factor: float,
     ranks: int | None,
+    placement: str,
+    settings: "ReplaySettings",
     as_json: bool,
 ) -> None:
     """Replay TRACE on each FABRIC and say how long the program would take there, and on what the time goes.
 
-    Ranks are laid on nodes in blocks. A program that marks its timed part by MPI_Pcontrol(1) and MPI_Pcontrol(0) is predicted
-    for that part, any other from MPI_Init to MPI_Finalize.
+    A program that marks its timed part by MPI_Pcontrol(1) and MPI_Pcontrol(0) is predicted for that part, any other from
+    MPI_Init to MPI_Finalize.
     """
     from linkworth.catalog import fabrics
     from linkworth.cli.output import console, emit_json, note
@@ -48,7 +58,16 @@ def command(
     path = request.trace_path(trace, ranks)
     chosen = [fabrics.get(name) for name in fabric_names]
     known = request.measured_time(measured) if measured is not None else None
-    predictions = predict(path, chosen, nodes=nodes, ppn=ppn, cpu_factor=cpu_factor, measured=known)
+    predictions = predict(
+        path,
+        chosen,
+        nodes=nodes,
+        ppn=ppn,
+        cpu_factor=cpu_factor,
+        measured=known,
+        placement=placement,
+        settings=settings,
+    )
     for warning in predictions.warnings:
         note(f"linkworth: warning: {warning}")
     if as_json:

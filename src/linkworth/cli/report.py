@@ -6,7 +6,9 @@ from typing import cast
 import rich_click as click
 
 from linkworth.cli.output import emit_json, note
+from linkworth.cli.replay_options import replay_options
 from linkworth.model.advice import Goal
+from linkworth.model.settings import ReplaySettings
 
 
 @click.command()
@@ -37,6 +39,7 @@ from linkworth.model.advice import Goal
     metavar="X",
     help="Speed of the target's cores against those of the trace.",
 )
+@replay_options
 @click.option(
     "--price",
     "assignments",
@@ -67,6 +70,8 @@ def command(
     nodes: int | None,
     ppn: int | None,
     cpu_factor: float,
+    placement: str,
+    settings: ReplaySettings,
     assignments: tuple[str, ...],
     catalog: str | None,
     goal: str,
@@ -89,6 +94,8 @@ def command(
         nodes=nodes,
         ppn=ppn,
         cpu_factor=cpu_factor,
+        placement=placement,
+        settings=settings,
         assignments=list(assignments),
         catalog=catalog,
         goal=cast(Goal, goal),

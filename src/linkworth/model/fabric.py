@@ -93,6 +93,8 @@ class Fabric(msgspec.Struct, frozen=True, kw_only=True):
     rails. `connection`: each pair of ranks on one rail, by a hash. `message`: each message on the rail that is free first."""
     chunk_bytes: int = 65536
     """A NIC sends this much of one connection before the next has its turn."""
+    unexpected_copy_bytes_per_second: float = float("inf")
+    """Rate at which a message that came before its receive was posted is copied to it."""
     intranode_total_bytes_per_second: float = float("inf")
     """Ceiling of all messages inside one node together."""
     topology: Topology = Topology()

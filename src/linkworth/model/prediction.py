@@ -2,6 +2,8 @@
 
 import msgspec
 
+from linkworth.model.settings import ReplaySettings
+
 
 class Layout(msgspec.Struct, frozen=True, kw_only=True):
     """How ranks lie on nodes: `node_of_rank[r]`."""
@@ -48,6 +50,9 @@ class PredictionSet(msgspec.Struct, frozen=True, kw_only=True):
     predictions: list[Prediction]
     ppn: int = 0
     calibration: Calibration = msgspec.field(default_factory=Calibration)
+    placement: str = "block"
+    """How the ranks were laid on the nodes, as it was asked for."""
+    settings: ReplaySettings = ReplaySettings()
     region: str = "whole"
     """`whole`: from MPI_Init to MPI_Finalize; `marked`: the part that the program marks by MPI_Pcontrol(1) and (0)."""
     warnings: list[str] = msgspec.field(default_factory=list)

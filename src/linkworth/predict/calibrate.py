@@ -1,18 +1,28 @@
 """One measured time scales the computation of a trace."""
 
+import msgspec
+
 from linkworth import _engine
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout
+from linkworth.model.settings import ReplaySettings
 from linkworth.replay.run import replay
 
 _RELATIVE_TOLERANCE = 1e-6
 _MOST_REPLAYS = 60
+_AS_RECORDED = ReplaySettings()
 _SLOWEST = 1e9
 
 
 def cpu_factor_for(
-    trace: _engine.Trace, fabric: Fabric, layout: Layout, seconds: float, *, tolerate_cut: bool = False
+    trace: _engine.Trace,
+    fabric: Fabric,
+    layout: Layout,
+    seconds: float,
+    *,
+    tolerate_cut: bool = False,
+    settings: ReplaySettings = _AS_RECORDED,
 ) -> float:
     """Return the CPU factor with which the replay of `trace` on `fabric` takes `seconds`.
 
@@ -23,7 +33,13 @@ def cpu_factor_for(
         raise UsageError(f"--measured {fabric.name}={seconds:g}: the measured time must be above 0 seconds")
 
     def time_at(scale: float) -> float:
-        return replay(trace, fabric, layout, cpu_factor=1 / scale, tolerate_cut=tolerate_cut).seconds
+        scaled = msgspec.structs.replace(
+            settings,
+            cpu_factor_at={level: factor / scale for level, factor in settings.cpu_factor_at.items()},
+        )
+        return replay(
+            trace, fabric, layout, cpu_factor=1 / scale, tolerate_cut=tolerate_cut, settings=scaled
+        ).seconds
 
     low, low_seconds = 1 / _SLOWEST, time_at(1 / _SLOWEST)
     if low_seconds >= seconds:

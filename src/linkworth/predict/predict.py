@@ -6,12 +6,14 @@ from pathlib import Path
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Calibration, PredictionSet
+from linkworth.model.settings import ReplaySettings
 from linkworth.predict.calibrate import cpu_factor_for
-from linkworth.replay.layout import block
+from linkworth.replay.layout import lay_out
 from linkworth.replay.run import Replay, replay_in_detail
 from linkworth.trace.read import TraceFile, open_trace
 
 _SHOWN_SENTENCES = 3
+_AS_RECORDED = ReplaySettings()
 
 
 def predict(
@@ -22,6 +24,8 @@ def predict(
     ppn: int | None = None,
     cpu_factor: float = 1.0,
     measured: tuple[Fabric, float] | None = None,
+    placement: str = "block",
+    settings: ReplaySettings = _AS_RECORDED,
 ) -> PredictionSet:
     """Replay the trace at `path` on each of `fabrics`, in that order.
 
@@ -33,17 +37,29 @@ def predict(
     if cpu_factor <= 0:
         raise UsageError(f"--cpu-factor {cpu_factor:g}: give a number above 0 (2 means twice as fast)")
     trace = open_trace(path)
-    layout = block(trace.engine.ranks, nodes, ppn)
+    layout = lay_out(trace.engine.ranks, nodes, ppn, placement)
     calibration = Calibration(cpu_factor=cpu_factor)
     if measured is not None:
         cpu_factor = cpu_factor_for(
-            trace.engine, measured[0], layout, measured[1], tolerate_cut=trace.incomplete
+            trace.engine,
+            measured[0],
+            layout,
+            measured[1],
+            tolerate_cut=trace.incomplete,
+            settings=settings,
         )
         calibration = Calibration(
             cpu_factor=cpu_factor, measured_fabric=measured[0].name, measured_seconds=measured[1]
         )
     replays = [
-        replay_in_detail(trace.engine, fabric, layout, cpu_factor=cpu_factor, tolerate_cut=trace.incomplete)
+        replay_in_detail(
+            trace.engine,
+            fabric,
+            layout,
+            cpu_factor=cpu_factor,
+            tolerate_cut=trace.incomplete,
+            settings=settings,
+        )
         for fabric in fabrics
     ]
     return PredictionSet(
@@ -53,6 +69,8 @@ def predict(
         ppn=max(layout.node_of_rank.count(node) for node in range(layout.nodes)),
         predictions=[each.prediction for each in replays],
         calibration=calibration,
+        placement=placement,
+        settings=settings,
         region="marked" if replays[0].marked_region else "whole",
         warnings=_warnings(trace, replays[0]),
     )

@@ -1,11 +1,14 @@
 """What a user types to name a recorded program and a measured time."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal, cast
 
 from linkworth.catalog import fabrics
 from linkworth.catalog.assignment import parse_assignment
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
+from linkworth.model.settings import ReplaySettings
 
 _DEFAULT_RANKS = 8
 
@@ -32,3 +35,40 @@ def measured_time(text: str) -> tuple[Fabric, float]:
     if seconds == 0:
         raise UsageError(f"--measured {text!r}: a run takes more than 0 seconds")
     return fabrics.get(name), seconds
+
+
+def settings(
+    *,
+    progress: str,
+    cpu_factor_at: Sequence[str],
+    memory_demand: float,
+    memory_bandwidth: float | None,
+    background_load: float,
+    noise: float,
+    seed: int,
+) -> ReplaySettings:
+    """Return the settings that the options of the command line ask for; memory figures are in GB/s there."""
+    factors: dict[int, float] = {}
+    for text in cpu_factor_at:
+        level, factor = parse_assignment(text, "--cpu-factor-at", "X", what="LEVEL")
+        if not level.lstrip("-").isdecimal():
+            raise UsageError(
+                f"--cpu-factor-at {text!r}: {level!r} is no level of MPI_Pcontrol; give a whole number"
+            )
+        if factor == 0:
+            raise UsageError(f"--cpu-factor-at {text!r}: give a number above 0 (2 means twice as fast)")
+        factors[int(level)] = factor
+    if (memory_demand > 0) != (memory_bandwidth is not None):
+        given, missing = "--memory-demand", "--memory-bandwidth"
+        if memory_bandwidth is not None:
+            given, missing = missing, given
+        raise UsageError(f"{given} needs {missing} beside it: a rank's traffic and what its node can carry")
+    return ReplaySettings(
+        progress=cast(Literal["asynchronous", "calls"], progress),
+        cpu_factor_at=factors,
+        memory_demand_bytes_per_second=memory_demand * 1e9,
+        memory_bandwidth_bytes_per_second=None if memory_bandwidth is None else memory_bandwidth * 1e9,
+        noise=noise,
+        seed=seed,
+        background_load=background_load,
+    )

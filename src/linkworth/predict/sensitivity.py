@@ -9,10 +9,12 @@ import msgspec
 
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import SensitivityGrid
-from linkworth.replay.layout import block
+from linkworth.model.settings import ReplaySettings
+from linkworth.replay.layout import lay_out
 from linkworth.replay.run import replay
 from linkworth.trace.read import open_trace
 
+_AS_RECORDED = ReplaySettings()
 LATENCY_FACTORS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 BANDWIDTH_FACTORS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 
@@ -24,12 +26,14 @@ def sensitivity(
     nodes: int | None = None,
     ppn: int | None = None,
     cpu_factor: float = 1.0,
+    placement: str = "block",
+    settings: ReplaySettings = _AS_RECORDED,
     latency_factors: tuple[float, ...] = LATENCY_FACTORS,
     bandwidth_factors: tuple[float, ...] = BANDWIDTH_FACTORS,
 ) -> SensitivityGrid:
     """Replay the trace at `path` on `fabric` with its link's latency and bandwidth multiplied by every pair of factors."""
     trace = open_trace(path)
-    layout = block(trace.engine.ranks, nodes, ppn)
+    layout = lay_out(trace.engine.ranks, nodes, ppn, placement)
     latencies = [fabric.link.latency_seconds * factor for factor in latency_factors]
     bandwidths = [fabric.link.bandwidth_bytes_per_second * factor for factor in bandwidth_factors]
 
@@ -40,6 +44,7 @@ def sensitivity(
             layout,
             cpu_factor=cpu_factor,
             tolerate_cut=trace.incomplete,
+            settings=settings,
         ).seconds
 
     # The engine runs without the interpreter's lock, so threads use all cores.

@@ -1,7 +1,77 @@
 """How ranks lie on nodes."""
 
+import re
+from pathlib import Path
+
 from linkworth.errors import UsageError
 from linkworth.model.prediction import Layout
+
+PLACEMENTS = "block, cyclic, a list of node numbers such as 0,0,1,1, or a hostfile or rankfile"
+_RANKFILE_LINE = re.compile(r"rank\s+(\d+)\s*=\s*(\S+)(\s.*)?")
+_HOSTFILE_LINE = re.compile(r"([^\s:=]+)(?::(\d+))?((?:\s+(?:max[-_])?(?:slots|cpu)\s*=\s*\d+)*)")
+_SLOTS = re.compile(r"(?<![-_])(?:slots|cpu)\s*=\s*(\d+)")
+
+
+def lay_out(ranks: int, nodes: int | None = None, ppn: int | None = None, placement: str = "block") -> Layout:
+    """Lay `ranks` on nodes: `block`, `cyclic`, node numbers separated by commas, or the path of a hostfile or rankfile.
+
+    A list and a file give the nodes themselves. Raises UsageError for a placement that does not fit the ranks.
+    """
+    if placement == "block":
+        return block(ranks, nodes, ppn)
+    if placement == "cyclic":
+        count = block(ranks, nodes, ppn).nodes
+        return Layout(nodes=count, node_of_rank=[rank % count for rank in range(ranks)])
+    if re.fullmatch(r"[\d, ]+", placement):
+        names = [word.strip() for word in placement.split(",")]
+    elif Path(placement).is_file():
+        names = _hosts_of_file(Path(placement), ranks)
+    else:
+        raise UsageError(f"--placement {placement}: no such file; give {PLACEMENTS}")
+    if nodes is not None or ppn is not None:
+        raise UsageError(f"--placement {placement}: it names the nodes already; leave --nodes and --ppn out")
+    if len(names) != ranks:
+        raise UsageError(f"--placement {placement}: it places {len(names)} ranks, but the trace has {ranks}")
+    order = {name: index for index, name in enumerate(dict.fromkeys(names))}
+    return Layout(nodes=len(order), node_of_rank=[order[name] for name in names])
+
+
+def _hosts_of_file(path: Path, ranks: int) -> list[str]:
+    """Return the host of each rank by an Open MPI rankfile or a hostfile of Open MPI or MPICH, filled host by host."""
+    lines = [
+        (number, line.split("#")[0].strip())
+        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1)
+    ]
+    lines = [(number, line) for number, line in lines if line]
+    by_rank: dict[int, str] = {}
+    slots: list[str] = []
+    for number, line in lines:
+        if found := _RANKFILE_LINE.fullmatch(line):
+            if int(found[1]) in by_rank:
+                raise UsageError(
+                    f"{path}, line {number}: rank {found[1]} is placed twice; keep one line for it"
+                )
+            by_rank[int(found[1])] = found[2]
+        elif not by_rank and (found := _HOSTFILE_LINE.fullmatch(line)):
+            named = _SLOTS.search(found[3])
+            slots += [found[1]] * int(found[2] or (named[1] if named else 1))
+        else:
+            raise UsageError(
+                f"{path}, line {number}: {line!r} is neither a host (node1, node1:8, node1 slots=8) nor a rank (rank 0=node1)"
+            )
+    if by_rank:
+        missing = [rank for rank in range(ranks) if rank not in by_rank]
+        if missing or len(by_rank) != ranks:
+            count = f"it places {len(by_rank)} ranks, but the trace has {ranks}"
+            raise UsageError(
+                f"{path}: {f'rank {missing[0]} is missing' if missing else count}; give one line a rank"
+            )
+        return [by_rank[rank] for rank in range(ranks)]
+    if len(slots) < ranks:
+        raise UsageError(
+            f"{path}: room for {len(slots)} ranks, but the trace has {ranks}; add hosts or slots"
+        )
+    return slots[:ranks]
 
 
 def block(ranks: int, nodes: int | None = None, ppn: int | None = None) -> Layout:

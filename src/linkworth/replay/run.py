@@ -1,5 +1,6 @@
 """One replay: a trace, a fabric and a layout in, a prediction out."""
 
+from collections import Counter
 from typing import Any
 
 import msgspec
@@ -8,6 +9,9 @@ from linkworth import _engine
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout, Prediction
+from linkworth.model.settings import ReplaySettings
+
+_AS_RECORDED = ReplaySettings()
 
 
 class Replay(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,10 +36,11 @@ def replay(
     *,
     cpu_factor: float = 1.0,
     tolerate_cut: bool = False,
+    settings: ReplaySettings = _AS_RECORDED,
 ) -> Prediction:
     """Predict the time of `trace` on `fabric`. Computation is divided by `cpu_factor`."""
     return replay_in_detail(
-        trace, fabric, layout, cpu_factor=cpu_factor, tolerate_cut=tolerate_cut
+        trace, fabric, layout, cpu_factor=cpu_factor, tolerate_cut=tolerate_cut, settings=settings
     ).prediction
 
 
@@ -46,15 +51,15 @@ def replay_in_detail(
     *,
     cpu_factor: float = 1.0,
     tolerate_cut: bool = False,
-    contention: bool = True,
+    settings: ReplaySettings = _AS_RECORDED,
 ) -> Replay:
     """Replay and return what else it tells.
 
     Raises UsageError for a trace that cannot be replayed (messages missing, unknown communicators), with a sentence that says
-    what to do; with `tolerate_cut` it stops there instead. Without `contention` every message has the network for itself.
+    what to do; with `tolerate_cut` it stops there instead.
     """
     options = engine_options(
-        fabric, layout, cpu_factor=cpu_factor, tolerate_cut=tolerate_cut, contention=contention
+        fabric, layout, cpu_factor=cpu_factor, tolerate_cut=tolerate_cut, settings=settings
     )
     try:
         result = _engine.replay(trace, options)
@@ -71,25 +76,54 @@ def replay_in_detail(
 
 
 def engine_options(
-    fabric: Fabric, layout: Layout, *, cpu_factor: float, tolerate_cut: bool, contention: bool = True
+    fabric: Fabric,
+    layout: Layout,
+    *,
+    cpu_factor: float,
+    tolerate_cut: bool,
+    settings: ReplaySettings = _AS_RECORDED,
 ) -> dict[str, Any]:
-    """Return the engine's view of a fabric and a placement."""
+    """Return the engine's view of a fabric, a placement and the settings."""
+    link = msgspec.structs.asdict(fabric.link)
+    link["bandwidth_bytes_per_second"] *= 1 - settings.background_load
     return {
-        "link": msgspec.structs.asdict(fabric.link),
+        "link": link,
         "intranode": msgspec.structs.asdict(fabric.intranode),
         "rails": fabric.rails,
         "rail_efficiency": fabric.rail_efficiency,
         "stripe_min_bytes": fabric.stripe_min_bytes,
         "aggregation": fabric.aggregation,
         "chunk_bytes": fabric.chunk_bytes,
-        "topology": msgspec.to_builtins(fabric.topology),
+        "topology": _topology(fabric, settings.background_load),
         "tcp": msgspec.structs.asdict(fabric.tcp),
-        "contention": contention,
+        "contention": settings.contention,
+        "unexpected_copy_bytes_per_second": fabric.unexpected_copy_bytes_per_second,
         "intranode_total_bytes_per_second": fabric.intranode_total_bytes_per_second,
         "node_of_rank": layout.node_of_rank,
         "cpu_factor": cpu_factor,
+        "cpu_factor_at": settings.cpu_factor_at,
+        "slowdown_of_rank": _slowdown_of_rank(layout, settings),
+        "noise": settings.noise,
+        "seed": settings.seed,
+        "progress_in_calls_only": settings.progress == "calls",
         "tolerate_cut": tolerate_cut,
     }
+
+
+def _topology(fabric: Fabric, background_load: float) -> dict[str, Any]:
+    topology: dict[str, Any] = msgspec.to_builtins(fabric.topology)
+    for level in topology["levels"]:
+        level["bandwidth_bytes_per_second"] *= 1 - background_load
+    return topology
+
+
+def _slowdown_of_rank(layout: Layout, settings: ReplaySettings) -> list[float]:
+    """Return what the memory of its node makes of each rank's computation: the roofline, shared equally by the node's ranks."""
+    demand, bandwidth = settings.memory_demand_bytes_per_second, settings.memory_bandwidth_bytes_per_second
+    if demand == 0 or bandwidth is None:
+        return []
+    ranks_on = Counter(layout.node_of_rank)
+    return [max(1.0, ranks_on[node] * demand / bandwidth) for node in layout.node_of_rank]
 
 
 def _prediction(fabric: Fabric, result: dict[str, Any]) -> Prediction:

@@ -12,8 +12,10 @@ from linkworth.model.advice import Advice, Goal
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Price
+from linkworth.model.settings import ReplaySettings
 from linkworth.report.item import ReportItem
 
+_AS_RECORDED = ReplaySettings()
 SMALLER = "smaller"
 """Subfolder with traces of the same names, of the same programs on smaller problems."""
 
@@ -53,6 +55,8 @@ def collect(
     nodes: int | None = None,
     ppn: int | None = None,
     cpu_factor: float = 1.0,
+    placement: str = "block",
+    settings: ReplaySettings = _AS_RECORDED,
     goal: Goal = "cost",
     deadline: float | None = None,
     budget: float | None = None,
@@ -72,12 +76,24 @@ def collect(
     metadata = open_trace(trace).metadata
     profile = of_trace(trace, smaller)
     step("times")
-    predictions = predict(trace, fabrics, nodes=nodes, ppn=ppn, cpu_factor=cpu_factor)
+    predictions = predict(
+        trace, fabrics, nodes=nodes, ppn=ppn, cpu_factor=cpu_factor, placement=placement, settings=settings
+    )
     grids = []
     for fabric in fabrics:
         if fabric.link.latency_seconds > 0 and math.isfinite(fabric.link.bandwidth_bytes_per_second):
             step(f"sensitivity on {fabric.name}")
-            grids.append(sensitivity(trace, fabric, nodes=nodes, ppn=ppn, cpu_factor=cpu_factor))
+            grids.append(
+                sensitivity(
+                    trace,
+                    fabric,
+                    nodes=nodes,
+                    ppn=ppn,
+                    cpu_factor=cpu_factor,
+                    placement=placement,
+                    settings=settings,
+                )
+            )
     return ReportItem(
         profile=profile,
         predictions=predictions,

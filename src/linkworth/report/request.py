@@ -8,6 +8,7 @@ import msgspec
 from linkworth.advise.request import gather_prices
 from linkworth.catalog import fabrics as fabric_catalog
 from linkworth.model.advice import Goal
+from linkworth.model.settings import ReplaySettings
 from linkworth.report import check_target, tables, write
 from linkworth.report.collect import collect, find_traces, smaller_of
 
@@ -33,6 +34,8 @@ class ReportRequest(msgspec.Struct, frozen=True, kw_only=True):
     nodes: int | None = None
     ppn: int | None = None
     cpu_factor: float = 1.0
+    placement: str = "block"
+    settings: ReplaySettings = ReplaySettings()
     assignments: list[str] = msgspec.field(default_factory=list)
     """`FABRIC=USD_PER_NODE_HOUR`."""
     catalog: str | None = None
@@ -83,6 +86,8 @@ def run(request: ReportRequest, progress: Progress) -> WrittenReport:
                 nodes=request.nodes,
                 ppn=request.ppn,
                 cpu_factor=request.cpu_factor,
+                placement=request.placement,
+                settings=request.settings,
                 goal=request.goal,
                 deadline=request.deadline,
                 budget=request.budget,

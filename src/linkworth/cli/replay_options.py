@@ -1,0 +1,86 @@
+"""The options that every verb which replays has beside fabrics and nodes."""
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import rich_click as click
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_OF_SETTINGS = (
+    "progress",
+    "cpu_factor_at",
+    "memory_demand",
+    "memory_bandwidth",
+    "background_load",
+    "noise",
+    "seed",
+)
+_OPTIONS = (
+    click.option(
+        "--placement",
+        default="block",
+        show_default=True,
+        metavar="HOW",
+        help="Ranks on nodes: block, cyclic, node numbers (0,0,1,1), or a hostfile or rankfile.",
+    ),
+    click.option(
+        "--progress",
+        type=click.Choice(["asynchronous", "calls"]),
+        default="asynchronous",
+        show_default=True,
+        help="Long messages go on at any time (by a NIC or a thread), or only while their rank is inside MPI calls.",
+    ),
+    click.option(
+        "--cpu-factor-at",
+        multiple=True,
+        metavar="LEVEL=X",
+        help="Another --cpu-factor for what follows MPI_Pcontrol(LEVEL); repeatable.",
+    ),
+    click.option(
+        "--memory-demand",
+        type=click.FloatRange(min=0),
+        default=0.0,
+        metavar="GB/S",
+        help="Memory traffic of one rank that computes alone; with --memory-bandwidth, ranks of a node slow each other.",
+    ),
+    click.option(
+        "--memory-bandwidth",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="GB/S",
+        help="Memory bandwidth of a node.",
+    ),
+    click.option(
+        "--background-load",
+        type=click.FloatRange(min=0, max=1, max_open=True),
+        default=0.0,
+        metavar="SHARE",
+        help="Share of every link between nodes that others use, 0 to below 1.",
+    ),
+    click.option(
+        "--noise",
+        type=click.FloatRange(min=0),
+        default=0.0,
+        metavar="SIGMA",
+        help="Vary each computation at random (standard deviation of its logarithm; 0.05 is about 5 %).",
+    ),
+    click.option(
+        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the noise."
+    ),
+)
+
+
+def replay_options(command: _Command) -> _Command:
+    """Add the options to a command, which gets them as `placement` and `settings` (a ReplaySettings)."""
+
+    @functools.wraps(command)
+    def with_settings(**given: Any) -> object:  # noqa: ANN401 (whatever options the command has)
+        from linkworth.predict import request
+
+        wanted = {name: given.pop(name) for name in _OF_SETTINGS}
+        return command(settings=request.settings(**wanted), **given)
+
+    added: Any = with_settings
+    for option in reversed(_OPTIONS):
+        added = option(added)
+    return cast(_Command, added)

@@ -1,0 +1,26 @@
+"""How a replay treats the machine that it predicts, beside fabric and layout."""
+
+from typing import Literal
+
+import msgspec
+
+
+class ReplaySettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What `linkworth predict` offers beside fabrics, nodes and the CPU factor. The defaults leave the trace as it is."""
+
+    progress: Literal["asynchronous", "calls"] = "asynchronous"
+    """Who answers requests to send: a NIC or a thread at any time, or the rank itself inside its MPI `calls`."""
+    cpu_factor_at: dict[int, float] = msgspec.field(default_factory=dict)
+    """CPU factor of the computation after MPI_Pcontrol(level), instead of the general one."""
+    memory_demand_bytes_per_second: float = 0.0
+    """Memory traffic of a rank that computes alone on its node."""
+    memory_bandwidth_bytes_per_second: float | None = None
+    """Of a node; ranks whose demands add up to more slow each other. None: no limit."""
+    noise: float = 0.0
+    """Standard deviation of the logarithm of each computation's length; its mean stays."""
+    seed: int = 0
+    """Of the noise."""
+    background_load: float = 0.0
+    """Share of every link between nodes that others use, from 0 to below 1."""
+    contention: bool = True
+    """False: every message has the network for itself."""

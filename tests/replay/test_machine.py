@@ -1,0 +1,122 @@
+"""The machine that is predicted: progress, copies, cores, memory, noise, background load. Times worked out by hand."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from synthetic import Call, collective, fabric, irecv, isend, pcontrol, recv, send, waitall, way, write_trace
+
+from linkworth import _engine
+from linkworth.model.fabric import Fabric
+from linkworth.model.prediction import Layout
+from linkworth.model.settings import ReplaySettings
+from linkworth.replay.run import Replay, replay_in_detail
+
+US = 1e-6
+MS = 1e-3
+GB = 1e9
+MB = 1_000_000
+RENDEZVOUS = fabric(way(latency=10 * US, bandwidth=GB, eager=0))
+EAGER = fabric(way(latency=10 * US, bandwidth=GB))
+
+Run = Callable[..., Replay]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    def replay(
+        ranks: Sequence[Sequence[Call]], on: Fabric, nodes: list[int] | None = None, **settings: object
+    ) -> Replay:
+        trace = _engine.Trace(str(write_trace(tmp_path / "hand.lwt", ranks)))
+        placed = nodes if nodes is not None else list(range(len(ranks)))
+        layout = Layout(nodes=max(placed) + 1, node_of_rank=placed)
+        return replay_in_detail(trace, on, layout, settings=ReplaySettings(**settings))  # type: ignore[arg-type]
+
+    return replay
+
+
+def test_progress_only_in_calls_leaves_the_message_to_the_end_of_the_computation(run: Run) -> None:
+    # 6 MB need 6 ms, under 10 ms of computation on both sides. Request at 10 us; the receiver looks at 10 ms; its answer and
+    # the data take 10 us each and 6 ms more.
+    ranks = [
+        [isend(1, 6 * MB), waitall(1).after(10 * MS)],
+        [irecv(0, 6 * MB), waitall(1).after(10 * MS)],
+    ]
+    hidden = run(ranks, RENDEZVOUS, progress="asynchronous").prediction
+    assert hidden.seconds == pytest.approx(10 * MS)
+    late = run(ranks, RENDEZVOUS, progress="calls").prediction
+    assert late.seconds == pytest.approx(16 * MS + 20 * US)
+
+
+def test_a_call_in_between_lets_a_message_go_on(run: Run) -> None:
+    # The receiver looks at 4 ms and answers; the sender looks at 5 ms, and the 3 ms of data end before both wait.
+    def poll() -> Call:
+        return Call("MPI_Test", "complete", mode=0, listed=1, completions=[])
+
+    ranks = [
+        [isend(1, 3 * MB), poll().after(5 * MS), waitall(1).after(5 * MS)],
+        [irecv(0, 3 * MB), poll().after(4 * MS), waitall(1).after(6 * MS)],
+    ]
+    assert run(ranks, RENDEZVOUS, progress="calls").prediction.seconds == pytest.approx(10 * MS)
+
+
+def test_blocked_ranks_are_inside_mpi(run: Run) -> None:
+    ranks = [[send(1, MB)], [recv(0, MB)]]
+    both = [run(ranks, RENDEZVOUS, progress=kind).prediction for kind in ("asynchronous", "calls")]
+    assert both[0] == both[1]
+
+
+def test_a_non_blocking_collective_waits_for_its_ranks_calls(run: Run) -> None:
+    # Recursive doubling on 4 ranks needs two rounds of 10 us; without progress the second starts when the rank looks again.
+    ranks = [[collective("MPI_Iallreduce", 8).after(0.0), waitall(1).after(1 * MS)] for _ in range(4)]
+    for calls in ranks:
+        calls[0].call_class = "icollective"
+    assert run(ranks, EAGER, progress="asynchronous").prediction.seconds == pytest.approx(1 * MS, abs=1 * US)
+    assert run(ranks, EAGER, progress="calls").prediction.seconds == pytest.approx(
+        1 * MS + 10 * US, abs=1 * US
+    )
+
+
+def test_an_unexpected_message_is_copied(run: Run) -> None:
+    copying = fabric(way(latency=10 * US, bandwidth=GB), unexpected_copy_bytes_per_second=1e10)
+    early = [[send(1, MB)], [recv(0, MB).after(5 * MS)]]
+    got = run(early, copying).prediction
+    assert got.seconds == pytest.approx(5 * MS + 100 * US)
+    assert got.overhead_seconds == pytest.approx(100 * US)
+    expected = [[send(1, MB).after(1 * MS)], [recv(0, MB)]]
+    assert run(expected, copying).prediction.seconds == pytest.approx(1 * MS + 10 * US + 1 * MS)
+
+
+def test_cores_may_be_faster_in_one_region(run: Run) -> None:
+    ranks = [[pcontrol(2).after(1 * MS), pcontrol(3).after(4 * MS), pcontrol(0).after(9 * MS)]]
+    got = run(ranks, EAGER, cpu_factor_at={3: 3.0})
+    assert got.rank_compute_seconds[0] == pytest.approx(4 * MS + 3 * MS)
+
+
+def test_ranks_that_share_a_memory_slow_each_other(run: Run) -> None:
+    # Three ranks of one node want 3 x 40 of 60 GB/s; the fourth has a node for itself.
+    ranks = [[collective("MPI_Barrier").after(3 * MS)] for _ in range(4)]
+    memory = {"memory_demand_bytes_per_second": 40e9, "memory_bandwidth_bytes_per_second": 60e9}
+    got = run(ranks, EAGER, [0, 0, 0, 1], **memory)
+    assert got.rank_compute_seconds == pytest.approx([6 * MS, 6 * MS, 6 * MS, 3 * MS])
+
+
+def test_noise_keeps_the_mean_and_follows_its_seed(run: Run) -> None:
+    ranks = [[collective("MPI_Barrier").after(1 * MS) for _ in range(500)] for _ in range(4)]
+
+    def compute(seed: int, noise: float = 0.2) -> list[float]:
+        return run(ranks, EAGER, noise=noise, seed=seed).rank_compute_seconds
+
+    assert compute(1) == compute(1)
+    assert compute(1) != compute(2)
+    assert len(set(compute(1))) == 4
+    # 500 intervals: a standard error of 0.9 %.
+    assert compute(1) == pytest.approx([0.5] * 4, rel=0.05)
+    assert compute(1, noise=0.0) == pytest.approx([0.5] * 4)
+    quiet = run(ranks, EAGER).prediction.seconds
+    assert run(ranks, EAGER, noise=0.2, seed=1).prediction.seconds > quiet * 1.05
+
+
+def test_background_load_takes_its_share_of_the_links(run: Run) -> None:
+    ranks = [[send(1, MB)], [recv(0, MB)]]
+    assert run(ranks, EAGER, background_load=0.75).prediction.seconds == pytest.approx(4 * MS + 10 * US)
