@@ -11,6 +11,7 @@ std::span<const Skeleton> skeletons() {
     static const std::array table{
         ep(),
         cg(),
+        mg(),
         ft(),
     };
     return table;

@@ -13,7 +13,7 @@ from linkworth.mpi import build
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 OFFICIAL = json.loads((ROOT / "tests/fixtures/npb-mpi-calls-A4.json").read_text())
-PROGRAMS = ["ep", "ft", "cg"]
+PROGRAMS = ["ep", "cg", "mg", "ft"]
 
 
 QUIET = {"MPI_Init", "MPI_Finalize", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Wtime"}
@@ -108,16 +108,20 @@ def test_recorded_calls_are_the_real_ones(record, count, program, ranks):
 
 @pytest.mark.parametrize("ranks", [1, 2, 4, 8, 16, 32, 64, 128])
 @pytest.mark.parametrize("letter", ["S", "D"])
-def test_each_message_is_sent_and_received(record, letter, ranks):
+@pytest.mark.parametrize("program", ["cg", "mg"])
+def test_each_message_is_sent_and_received(record, program, letter, ranks):
     """In order: the k-th message from one rank to another has the size of the k-th receive from it, or fits in it."""
     sent, received = defaultdict(list), defaultdict(list)
-    for rank, calls in record("cg", letter, ranks).items():
+    for rank, calls in record(program, letter, ranks).items():
         for function, peer, size in calls:
             if function == "MPI_Send":
                 sent[rank, peer].append(size)
             elif function == "MPI_Irecv":
                 received[peer, rank].append(size)
-    assert sent == received
+    assert sent.keys() == received.keys()
+    for pair, sizes in sent.items():
+        room = received[pair]
+        assert sizes == room if program == "cg" else len(sizes) == len(room) and max(sizes) <= min(room)
     assert (ranks > 1) == bool(sent)
 
 

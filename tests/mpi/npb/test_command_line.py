@@ -61,7 +61,7 @@ def test_help_lists_programs_and_their_rank_rules(npb):
     done = npb(2, "--help")
     assert done.returncode == 0
     assert done.stdout.count("usage:") == 1
-    for program in ("ep", "ft", "cg"):
+    for program in ("ep", "cg", "mg", "ft"):
         assert re.search(rf"^  {program} .*; (any|powers)", done.stdout, re.MULTILINE)
 
 
@@ -85,6 +85,7 @@ def test_an_unknown_program_gets_the_list_of_programs(npb):
         ),
         (1, ["ep", "S", "--fast"], "unknown option '--fast'; the options are --json, --timers and --help"),
         (3, ["ft", "S"], "ft class S runs on powers of two from 1 to 4096 ranks, not on 3"),
+        (3, ["mg", "S"], "mg class S runs on powers of two from 1 to 4096 ranks, not on 3"),
         (
             3,
             ["cg", "S"],

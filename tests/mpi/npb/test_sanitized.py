@@ -26,6 +26,10 @@ def sanitized(tmp_path_factory, compile_npb):
         ("ft", "W", 64),
         ("cg", "S", 1),
         ("cg", "S", 4),
+        ("mg", "S", 1),
+        ("mg", "S", 2),
+        ("mg", "S", 64),
+        ("mg", "W", 1),
     ],
 )
 def test_clean(open_mpi, launch, sanitized, program, letter, ranks):

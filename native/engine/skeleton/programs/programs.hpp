@@ -9,5 +9,6 @@ namespace linkworth::skeleton {
 Skeleton cg();
 Skeleton ep();
 Skeleton ft();
+Skeleton mg();
 
 }  // namespace linkworth::skeleton

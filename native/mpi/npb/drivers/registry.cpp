@@ -30,9 +30,10 @@ void check_options(std::span<const OptionText> known, const std::vector<Setting>
 std::span<const Program> programs() {
     static constexpr std::array table{
         Program{"ep", "Gaussian deviates, no communication but sums", "any rank count", run_ep},
-        Program{"ft", "three-dimensional Fourier transforms", "powers of two up to nz x min(nx, ny)", run_ft},
         Program{"cg", "smallest eigenvalue of a sparse matrix by conjugate gradients", "powers of two",
                 run_cg},
+        Program{"mg", "Poisson equation on a periodic cube by multigrid V-cycles", "powers of two", run_mg},
+        Program{"ft", "three-dimensional Fourier transforms", "powers of two up to nz x min(nx, ny)", run_ft},
         Program{"bt", "three-dimensional flow by block tridiagonal systems", "square numbers", run_bt},
         Program{"sp", "three-dimensional flow by scalar pentadiagonal systems", "square numbers", run_sp},
         Program{"imbalance", "computation spread unevenly, from even (LEVEL 1) to all on one rank (8)",
