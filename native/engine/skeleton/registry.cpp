@@ -13,6 +13,7 @@ std::span<const Skeleton> skeletons() {
         cg(),
         mg(),
         ft(),
+        bt(),
     };
     return table;
 }

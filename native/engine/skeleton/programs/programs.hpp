@@ -6,6 +6,7 @@
 /// One function a program: its entry of the registry.
 namespace linkworth::skeleton {
 
+Skeleton bt();
 Skeleton cg();
 Skeleton ep();
 Skeleton ft();

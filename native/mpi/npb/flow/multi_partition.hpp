@@ -20,7 +20,10 @@ namespace linkworth::npb::flow {
 class MultiPartition {
   public:
     MultiPartition(int points, int rank, int ranks)
-        : points_(points), side_(root(ranks)), row_(rank / side_), column_(rank % side_) {}
+        : points_(points), side_(root(ranks)), row_(rank / side_), column_(rank % side_) {
+        for (int axis = 0; axis < 3; ++axis)
+            shared_[axis] = {count_shared_points(axis, -1), count_shared_points(axis, 1)};
+    }
 
     /// The whole number whose square is `ranks`, or 0.
     static int root(int ranks) {
@@ -72,7 +75,17 @@ class MultiPartition {
 
     /// Points of this rank's cell faces across the axis that have a cell of the successor (`step` 1) or of
     /// the predecessor (-1) behind them.
-    std::int64_t shared_face_points(int axis, int step) const {
+    std::int64_t shared_face_points(int axis, int step) const { return shared_[axis][step > 0]; }
+
+  private:
+    int wrapped(int value) const { return (value % side_ + side_) % side_; }
+    int neighbour(int axis, int step) const {
+        const int row = wrapped(row_ + (axis == 0 ? 0 : step));
+        const int column = wrapped(column_ + (axis == 0 ? step : axis == 2 ? -step : 0));
+        return row * side_ + column;
+    }
+
+    std::int64_t count_shared_points(int axis, int step) const {
         std::int64_t sum = 0;
         for (int cell = 0; cell < side_; ++cell) {
             const int behind = slab(cell, axis) + step;
@@ -83,15 +96,8 @@ class MultiPartition {
         return sum;
     }
 
-  private:
-    int wrapped(int value) const { return (value % side_ + side_) % side_; }
-    int neighbour(int axis, int step) const {
-        const int row = wrapped(row_ + (axis == 0 ? 0 : step));
-        const int column = wrapped(column_ + (axis == 0 ? step : axis == 2 ? -step : 0));
-        return row * side_ + column;
-    }
-
     int points_, side_, row_, column_;
+    std::array<std::array<std::int64_t, 2>, 3> shared_{};  ///< points of faces: [axis][0 before, 1 behind]
 };
 
 /// Empty if BT or SP (`program`) runs on this many ranks, else one sentence that says which counts work.

@@ -1,0 +1,84 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include "programs/bt.hpp"
+
+#include <array>
+#include <cstddef>
+
+#include "skeleton/programs/npb_class.hpp"
+#include "skeleton/programs/programs.hpp"
+
+namespace linkworth::skeleton {
+namespace {
+
+using namespace npb::bt;
+namespace flow = npb::flow;
+
+/// Counts floating point operations, and numbers copied where there are none.
+class CountingKernel {
+  public:
+    CountingKernel(Work& work, const flow::MultiPartition& layout) : work_(work), layout_(layout) {
+        for (int side = 0; side < flow::kSides; ++side)
+            face_numbers_ += static_cast<double>(flow::face_message(layout, side));
+        for (int cell = 0; cell < layout.cells(); ++cell) points_ += points_of(cell);
+    }
+
+    void prepare() {}
+    void reset() {}
+    void right_hand_side() { work_.count(kRightHandSide * points_); }
+    void pack_faces() { work_.count(face_numbers_); }
+    void unpack_faces() { work_.count(face_numbers_); }
+    const double* outgoing_face(int) { return nullptr; }
+    double* incoming_face(int) { return nullptr; }
+    void eliminate(int axis, int slab) {
+        const bool last = slab == layout_.cells() - 1;
+        work_.count((kElimination + (last ? kSubstitution : 0.0)) * points_of(layout_.cell_in(slab, axis)));
+    }
+    void substitute(int axis, int slab) {
+        work_.count(kSubstitution * points_of(layout_.cell_in(slab, axis)));
+    }
+    const double* outgoing() { return nullptr; }
+    double* incoming() { return nullptr; }
+    void squared_errors(flow::State&) {}
+    void squared_residuals(flow::State&) {}
+    flow::State error_norms(const flow::State&) { return kUnknown; }
+    flow::State residual_norms(const flow::State&) { return kUnknown; }
+
+  private:
+    /// Operations a point. Elimination: the Jacobians 70, the three blocks 40, the product with the block
+    /// before 2 x 18 x 6 less its zeros, the factors 75, and 45 for each of six columns. Substitution: a
+    /// block times a vector. Right-hand side: three axes with 80 each and what the fluxes are made of.
+    static constexpr double kElimination = 70 + 40 + 216 + 75 + 6 * 45;
+    static constexpr double kSubstitution = 50;
+    static constexpr double kRightHandSide = 3 * 80 + 30;
+    static constexpr flow::State kUnknown{1.0, 1.0, 1.0, 1.0, 1.0};
+
+    double points_of(int cell) const {
+        double product = 1.0;
+        for (const int side : layout_.box(cell).size) product *= side;
+        return product;
+    }
+
+    Work& work_;
+    const flow::MultiPartition& layout_;
+    double face_numbers_ = 0.0, points_ = 0.0;
+};
+static_assert(Kernel<CountingKernel>);
+
+void check(Arguments arguments, int ranks) {
+    refuse_if(rank_problem(class_of("bt", kClasses, arguments), ranks));
+}
+
+void record(Arguments arguments, RecordingCommunicator& world, Work& work) {
+    const Class& problem = class_of("bt", kClasses, arguments);
+    Timers timers(kPhases, work);
+    run(world, problem, 0, timers, [&](const flow::MultiPartition& layout, auto&& use) {
+        CountingKernel kernel(work, layout);
+        return use(kernel);
+    });
+}
+
+}  // namespace
+
+Skeleton bt() { return {"bt", kPhases, check, record}; }
+
+}  // namespace linkworth::skeleton
