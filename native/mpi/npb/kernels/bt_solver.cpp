@@ -8,6 +8,8 @@ namespace linkworth::npb::bt {
 namespace {
 
 constexpr int kWidth = static_cast<int>(kLanes);
+/// What may be kept between elimination and substitution: half of a usual second level cache.
+constexpr std::size_t kCacheBytes = std::size_t{1} << 20;
 
 /// The components in the order of an axis' systems.
 constexpr std::array<std::array<int, kSize>, 3> kOrder{{{0, 1, 2, 3, 4}, {0, 2, 1, 3, 4}, {0, 3, 1, 2, 4}}};
@@ -32,8 +34,12 @@ SolverKernel::SolverKernel(const Class& problem, const flow::MultiPartition& lay
     x_field_ = HugeArray<Lanes>((side + 2 + kLanes) * kSize);
     x_right_ = HugeArray<Lanes>((side + kLanes) * kSize);
     if (layout.cells() == 1) return;
-    kept_a_slab_ = static_cast<std::size_t>(blocks(layout.longest_side())) * side * side;
-    kept_ = HugeArray<Eliminated>(kept_a_slab_ * static_cast<std::size_t>(layout.cells() - 1));
+    bundles_ = static_cast<std::size_t>(blocks(layout.longest_side())) * side;
+    const auto slabs = static_cast<std::size_t>(layout.cells() - 1);
+    if (slabs * bundles_ * side * sizeof(Eliminated) <= kCacheBytes)
+        kept_ = HugeArray<Eliminated>(slabs * bundles_ * side);
+    else
+        handed_over_ = HugeArray<Eliminated>((slabs - 1) * bundles_);
     outgoing_ = HugeArray<double>(lines_per_message(layout) * kEliminated);
     incoming_ = HugeArray<double>(lines_per_message(layout) * kEliminated);
     std::fill_n(outgoing_.data(), outgoing_.size(), 0.0);  // what no line fills is sent as well
@@ -87,6 +93,12 @@ Lines SolverKernel::lines_of(const Bundle& bundle, int slab) {
     constexpr std::ptrdiff_t kPoint = kSize * kWidth;
     lines.u_step = axis == 0 ? kPoint : axis == 1 ? u.y_stride() : u.z_stride();
     lines.right_step = axis == 0 ? kPoint : axis == 1 ? right.y_stride() : right.z_stride();
+    if (axis != 0) {
+        const bool row_ends = bundle.first + kWidth >= u.size()[0];
+        lines.u_ahead = row_ends ? (axis == 1 ? u.z_stride() : u.y_stride()) - bundle.first : kWidth;
+        lines.right_ahead =
+            row_ends ? (axis == 1 ? right.z_stride() : right.y_stride()) - bundle.first : kWidth;
+    }
     return lines;
 }
 
@@ -150,8 +162,12 @@ std::size_t SolverKernel::message_offset(const Bundle& bundle, int numbers, int 
 }
 
 Eliminated* SolverKernel::kept(int slab, const Bundle& bundle) {
-    return kept_.data() + static_cast<std::size_t>(slab) * kept_a_slab_ +
-           bundle.index * static_cast<std::size_t>(layout_.longest_side());
+    return kept_.data() + (static_cast<std::size_t>(slab) * bundles_ + bundle.index) *
+                              static_cast<std::size_t>(layout_.longest_side());
+}
+
+Eliminated& SolverKernel::handed_over(int slab, const Bundle& bundle) {
+    return handed_over_[static_cast<std::size_t>(slab - 1) * bundles_ + bundle.index];
 }
 
 void SolverKernel::eliminate(int axis, int slab) {
@@ -165,7 +181,8 @@ void SolverKernel::eliminate(int axis, int slab) {
             for (int m = 0; m < kEliminated; ++m)
                 numbers[m] =
                     flow::load_first(incoming_.data() + message_offset(bundle, kEliminated, m), bundle.count);
-        Eliminated* const store = last_slab ? scratch_.data() : kept(slab, bundle);
+        if (slab > 0 && !last_slab && !keeps()) handed_over(slab, bundle) = carry;
+        Eliminated* const store = last_slab || !keeps() ? scratch_.data() : kept(slab, bundle);
         bt::eliminate(lines, factors_[axis], carry, store);
         if (last_slab) {
             Lanes boundary[kSize]{};
@@ -180,11 +197,20 @@ void SolverKernel::eliminate(int axis, int slab) {
 void SolverKernel::substitute(int axis, int slab) {
     for_each_bundle(layout_.cell_in(slab, axis), axis, [&](const Bundle& bundle) {
         Lines lines = lines_of(bundle, slab);
-        Lanes carry[kSize];
+        Eliminated* store = scratch_.data();
+        if (keeps()) {
+            store = kept(slab, bundle);
+        } else {
+            if (axis == 0) gather_x(bundle);
+            Eliminated carry{};
+            if (slab > 0) carry = handed_over(slab, bundle);
+            bt::eliminate(lines, factors_[axis], carry, store);
+        }
+        Lanes solution[kSize];
         for (int m = 0; m < kSubstituted; ++m)
-            carry[m] =
+            solution[m] =
                 flow::load_first(incoming_.data() + message_offset(bundle, kSubstituted, m), bundle.count);
-        finish(bundle, lines, kept(slab, bundle), carry);
+        finish(bundle, lines, store, solution);
     });
 }
 

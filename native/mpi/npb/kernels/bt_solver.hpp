@@ -13,7 +13,9 @@
 namespace linkworth::npb::bt {
 
 /// Arithmetic of BT with its fields. A line's systems are made, eliminated and, in the last slab, substituted
-/// while they are in cache; only for the other slabs is kept what is left of every point.
+/// while they are in cache. In the other slabs what is left of every point is kept for the substitution if
+/// the cache has room for it; if not, the elimination is done once more then, which costs less than to write
+/// and read that much memory.
 class SolverKernel {
   public:
     SolverKernel(const Class& problem, const flow::MultiPartition& layout);
@@ -55,7 +57,9 @@ class SolverKernel {
     void finish(const Bundle& bundle, Lines& lines, const Eliminated* store, Lanes (&carry)[kSize]);
     /// Where number `m` of the bundle's lines stands in a message of `numbers` a line.
     std::size_t message_offset(const Bundle& bundle, int numbers, int m) const;
+    bool keeps() const { return kept_.size() > 0; }
     Eliminated* kept(int slab, const Bundle& bundle);
+    Eliminated& handed_over(int slab, const Bundle& bundle);
 
     Class problem_;
     flow::MultiPartition layout_;
@@ -64,8 +68,9 @@ class SolverKernel {
     flow::Faces faces_;
     std::vector<flow::Field> u_, right_, forcing_;  ///< by cell
     HugeArray<double> outgoing_, incoming_;
-    HugeArray<Eliminated> kept_;  ///< of the slabs but the last: [slab][bundle][point]
-    std::size_t kept_a_slab_ = 0;
+    std::size_t bundles_ = 0;             ///< of a cell, at most
+    HugeArray<Eliminated> kept_;          ///< of the slabs but the last: [slab][bundle][point]
+    HugeArray<Eliminated> handed_over_;   ///< where it is not kept, to the slabs between: [slab - 1][bundle]
     HugeArray<Eliminated> scratch_;       ///< of one bundle
     HugeArray<Lanes> x_field_, x_right_;  ///< of one bundle: [point][component]
 };

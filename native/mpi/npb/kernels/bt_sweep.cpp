@@ -27,7 +27,11 @@ void eliminate(const Lines& lines, const AxisFactors& factors, Eliminated& carry
     for (int p = lines.first; p < lines.last; ++p) {
         find_jacobians_at(lines, p + 1, factors, *after);
         Lanes right[kSize];
-        for (int m = 0; m < kSize; ++m) right[m] = load(lines.right[m] + p * lines.right_step);
+        for (int m = 0; m < kSize; ++m) {
+            right[m] = load(lines.right[m] + p * lines.right_step);
+            __builtin_prefetch(lines.u[m] + p * lines.u_step + lines.u_ahead, 0, 2);
+            __builtin_prefetch(lines.right[m] + p * lines.right_step + lines.right_ahead, 1, 2);
+        }
         eliminate_point(*before, *at, *after, factors, *last, right, store[p]);
         last = &store[p];
         Jacobians* const free = before;

@@ -12,8 +12,9 @@ namespace linkworth::npb::bt {
 struct Lines {
     const double* u[kSize];  ///< at the first point of the cell; also read one point before and after it
     double* right[kSize];    ///< right-hand side, and then the solution
-    std::ptrdiff_t u_step, right_step;  ///< from a point to the next
-    int first, last;                    ///< points with equations: [first, last), without the grid's boundary
+    std::ptrdiff_t u_step, right_step;    ///< from a point to the next
+    std::ptrdiff_t u_ahead, right_ahead;  ///< to the lines that come next, which are brought near meanwhile
+    int first, last;  ///< points with equations: [first, last), without the grid's boundary
 };
 
 /// Eliminates upwards. `store[p]` gets what is left of point p; it starts from `carry`, and leaves there what

@@ -136,12 +136,13 @@ inline void factorise(Lanes (&d)[kSize][kSize], Lanes (&pivot)[kSize]) {
     }
 }
 
-/// x becomes the solution for the right-hand side x.
-inline void solve_factorised(const Lanes (&d)[kSize][kSize], const Lanes (&pivot)[kSize], Lanes (&x)[kSize]) {
+/// x becomes the solution for the right-hand side x, whose elements before `first` are zero.
+inline void solve_factorised(const Lanes (&d)[kSize][kSize], const Lanes (&pivot)[kSize], int first,
+                             Lanes (&x)[kSize]) {
 #pragma GCC unroll 5
-    for (int p = 0; p < kSize; ++p) {
+    for (int p = first; p < kSize; ++p) {
 #pragma GCC unroll 5
-        for (int c = 0; c < p; ++c) x[p] -= d[p][c] * x[c];
+        for (int c = first; c < p; ++c) x[p] -= d[p][c] * x[c];
         x[p] *= pivot[p];
     }
 #pragma GCC unroll 5
@@ -178,7 +179,7 @@ inline void eliminate_point(const Jacobians& before, const Jacobians& at, const 
     }
     Lanes pivot[kSize];
     factorise(own, pivot);
-    solve_factorised(own, pivot, x);
+    solve_factorised(own, pivot, 0, x);
 #pragma GCC unroll 5
     for (int r = 0; r < kSize; ++r) out.right[r] = x[r];
 
@@ -187,7 +188,7 @@ inline void eliminate_point(const Jacobians& before, const Jacobians& at, const 
     for (int c = 0; c < kSize; ++c) {
 #pragma GCC unroll 5
         for (int r = 0; r < kSize; ++r) x[r] = filled(r, c) ? upper[r][c] : Lanes{};
-        solve_factorised(own, pivot, x);
+        solve_factorised(own, pivot, filled(0, c) ? 0 : 1, x);
 #pragma GCC unroll 5
         for (int r = 0; r < kSize; ++r) out.upper[r][c] = x[r];
     }
