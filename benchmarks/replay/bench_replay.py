@@ -19,6 +19,7 @@ import patterns
 from linkworth import _engine
 from linkworth.catalog import fabrics
 from linkworth.model.prediction import Layout
+from linkworth.model.settings import ReplaySettings
 from linkworth.replay.run import replay_in_detail
 
 
@@ -54,13 +55,21 @@ def main() -> None:
             messages = make(path)
             trace = _engine.Trace(str(path))
             read = median_seconds(lambda t=trace: _engine.profile_trace(t), given.repeats)
-            for placement, nodes in (("a node a rank", ranks), ("2 nodes", 2)):
+            for placement, nodes, contention in (
+                ("a node a rank", ranks, False),
+                ("a node a rank", ranks, True),
+                ("2 nodes", 2, True),
+            ):
                 layout = Layout(nodes=nodes, node_of_rank=[rank * nodes // ranks for rank in range(ranks)])
-                took = median_seconds(lambda t=trace, p=layout: replay_in_detail(t, gbe, p), given.repeats)
+                alone = ReplaySettings(contention=contention)
+                took = median_seconds(
+                    lambda t=trace, p=layout, s=alone: replay_in_detail(t, gbe, p, settings=s), given.repeats
+                )
                 rows.append(
                     {
                         "pattern": title,
                         "placement": placement,
+                        "contention": contention,
                         "messages": messages,
                         "events": trace.events,
                         "replay_seconds": took,
@@ -73,11 +82,11 @@ def main() -> None:
         print(json.dumps({"schema": "linkworth.benchmark/1", "rows": rows}))
         return
     print(
-        f"{'pattern':36} {'placement':14} {'messages':>9} {'M msg/s':>8} {'M events/s':>10} {'x reading':>9}"
+        f"{'pattern':36} {'placement':14} {'sharing':7} {'messages':>9} {'M msg/s':>8} {'M events/s':>10} {'x reading':>9}"
     )
     for row in rows:
         print(
-            f"{row['pattern']:36} {row['placement']:14} {row['messages']:9d} {row['messages_per_second'] / 1e6:8.2f} "
+            f"{row['pattern']:36} {row['placement']:14} {'yes' if row['contention'] else 'no':7} {row['messages']:9d} {row['messages_per_second'] / 1e6:8.2f} "
             f"{row['events_per_second'] / 1e6:10.2f} {row['ratio_to_reading']:9.1f}"
         )
 

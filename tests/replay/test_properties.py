@@ -129,3 +129,24 @@ def test_faster_cores_scale_computation_alone(ranks: list[list[Call]], on: Fabri
     for slow_rank, fast_rank in zip(plain.rank_compute_seconds, fast.rank_compute_seconds, strict=True):
         assert fast_rank == pytest.approx(slow_rank / factor)
     assert fast.prediction.messages == plain.prediction.messages
+
+
+@given(programs(), FABRICS)
+@settings(deadline=None, max_examples=60)
+def test_going_rank_by_rank_gives_the_times_of_going_moment_by_moment(
+    ranks: list[list[Call]], on: Fabric
+) -> None:
+    # A message from any source, sent and received by a rank itself at the end, makes the replay go moment by moment.
+    last = [[irecv(-1, 8, tag=7), isend(rank, 8, tag=7), waitall(2, 1)] for rank in range(len(ranks))]
+    named = [[irecv(rank, 8, tag=7), isend(rank, 8, tag=7), waitall(2, 1)] for rank in range(len(ranks))]
+
+    def alone(ends: list[list[Call]]) -> Prediction:
+        with tempfile.TemporaryDirectory() as folder:
+            calls = [[*some, *end] for some, end in zip(ranks, ends, strict=True)]
+            trace = _engine.Trace(str(write_trace(Path(folder) / "any.lwt", calls)))
+            layout = Layout(nodes=2, node_of_rank=[rank % 2 for rank in range(len(ranks))])
+            return replay_in_detail(trace, on, layout, settings=ReplaySettings(contention=False)).prediction
+
+    by_rank, by_moment = alone(named), alone(last)
+    assert by_rank.seconds == pytest.approx(by_moment.seconds, rel=1e-9, abs=1e-15)
+    assert by_rank.messages == by_moment.messages

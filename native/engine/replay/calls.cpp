@@ -155,6 +155,8 @@ void Simulation::call_request_end(std::uint32_t rank, const Event& event) {
             operations_.release(operation);
         } else if (freed) {
             pending.detached = true;
+        } else if (any_order_) {
+            throw OrderMatters();
         } else if (!pending.done && pending.is_receive &&
                    state.matcher.withdraw(pending.envelope, operation)) {
             finish(operation, actors_[rank].now);
@@ -178,6 +180,7 @@ bool Simulation::call_probe(std::uint32_t rank, const Shape& shape) {
         state.probe = wanted;
         return false;
     }
+    actors_[rank].now.raise_to(messages_[message].at);
     return true;
 }
 

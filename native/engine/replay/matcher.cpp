@@ -29,50 +29,41 @@ std::uint32_t Matcher::find(const Envelope& envelope) const {
     return place;
 }
 
-void Matcher::grow() {
-    std::vector<Place> old(places_.size() * 2);
+/// Room for one more: forgets the queues that are empty now, and doubles where that is not enough.
+void Matcher::make_room() {
+    const auto live = static_cast<std::uint32_t>(std::count_if(
+        places_.begin(), places_.end(), [](const Place& place) { return place.first != none; }));
+    std::vector<Place> old(live * 4 > places_.size() ? places_.size() * 2 : places_.size());
     old.swap(places_);
+    used_ = live;
     for (const Place& place : old)
-        if (place.used) places_[find(place.envelope)] = place;
+        if (place.first != none) places_[find(place.envelope)] = place;
 }
 
-void Matcher::append(const Envelope& envelope, std::uint32_t link, bool messages) {
-    std::uint32_t place = find(envelope);
+/// Puts a link to the end of the queue of its envelope, which is at `place` if it is anywhere.
+void Matcher::append(std::uint32_t place, const Envelope& envelope, std::uint32_t link, bool messages) {
     if (!places_[place].used) {
         if ((used_ + 1) * 2 > places_.size()) {
-            grow();
+            make_room();
             place = find(envelope);
         }
-        places_[place] = Place{envelope, link, link, true, messages};
         ++used_;
+        places_[place] = Place{envelope, link, link, true, messages};
         return;
     }
-    links_[places_[place].last].next = link;
-    places_[place].last = link;
-}
-
-void Matcher::remove_place(std::uint32_t place) {
-    const std::uint32_t mask = static_cast<std::uint32_t>(places_.size()) - 1;
-    places_[place].used = false;
-    --used_;
-    std::uint32_t hole = place;
-    std::uint32_t probe = place;
-    for (;;) {
-        probe = (probe + 1) & mask;
-        if (!places_[probe].used) return;
-        const std::uint32_t home = static_cast<std::uint32_t>(hash(places_[probe].envelope)) & mask;
-        if (((probe - home) & mask) >= ((probe - hole) & mask)) {
-            places_[hole] = places_[probe];
-            places_[probe].used = false;
-            hole = probe;
-        }
+    Place& queue = places_[place];
+    if (queue.first == none) {
+        queue.first = link;
+        queue.messages = messages;
+    } else {
+        links_[queue.last].next = link;
     }
+    queue.last = link;
 }
 
 std::uint32_t Matcher::pop_first(std::uint32_t place) {
     const std::uint32_t link = places_[place].first;
     places_[place].first = links_[link].next;
-    if (places_[place].first == none) remove_place(place);
     return link;
 }
 
@@ -84,7 +75,7 @@ void Matcher::unlink_arrival(std::uint32_t link) {
 
 std::uint32_t Matcher::arrive(const Envelope& envelope, std::uint32_t message) {
     const std::uint32_t place = find(envelope);
-    const bool exact = places_[place].used && !places_[place].messages;
+    const bool exact = places_[place].first != none && !places_[place].messages;
     const std::uint64_t exact_order = exact ? links_[places_[place].first].order : ~0ULL;
     for (std::size_t i = 0; i < wildcards_.size(); ++i) {
         const std::uint32_t link = wildcards_[i];
@@ -108,7 +99,8 @@ std::uint32_t Matcher::arrive(const Envelope& envelope, std::uint32_t message) {
     waiting.earlier = newest_;
     (newest_ == none ? oldest_ : links_[newest_].later) = link;
     newest_ = link;
-    append(envelope, link, true);
+    append(place, envelope, link, true);
+    ++unexpected_;
     return none;
 }
 
@@ -121,7 +113,8 @@ std::uint32_t Matcher::place_of_oldest(const Envelope& wanted) {
 
 std::uint32_t Matcher::post(const Envelope& envelope, std::uint32_t receive) {
     std::uint32_t place = envelope.has_wildcard() ? place_of_oldest(envelope) : find(envelope);
-    if (place != none && places_[place].used && places_[place].messages) {
+    if (place != none && places_[place].first != none && places_[place].messages) {
+        --unexpected_;
         const std::uint32_t link = pop_first(place);
         const std::uint32_t message = links_[link].item;
         unlink_arrival(link);
@@ -136,7 +129,7 @@ std::uint32_t Matcher::post(const Envelope& envelope, std::uint32_t receive) {
     if (envelope.has_wildcard()) {
         wildcards_.push_back(link);
     } else {
-        append(envelope, link, false);
+        append(place, envelope, link, false);
     }
     return none;
 }
@@ -144,7 +137,7 @@ std::uint32_t Matcher::post(const Envelope& envelope, std::uint32_t receive) {
 std::uint32_t Matcher::peek(const Envelope& envelope) const {
     if (!envelope.has_wildcard()) {
         const Place& place = places_[find(envelope)];
-        return place.used && place.messages ? links_[place.first].item : none;
+        return place.first != none && place.messages ? links_[place.first].item : none;
     }
     std::uint32_t link = oldest_;
     while (link != none && !envelope.accepts(links_[link].envelope)) link = links_[link].later;
@@ -161,7 +154,7 @@ bool Matcher::withdraw(const Envelope& envelope, std::uint32_t receive) {
         return true;
     }
     const std::uint32_t place = find(envelope);
-    if (!places_[place].used || places_[place].messages) return false;
+    if (places_[place].first == none || places_[place].messages) return false;
     std::uint32_t before = none;
     std::uint32_t link = places_[place].first;
     while (link != none && links_[link].item != receive) before = std::exchange(link, links_[link].next);

@@ -39,6 +39,8 @@ class Matcher {
     std::uint32_t peek(const Envelope& envelope) const;
     /// Takes back a posted receive; false where it is not posted any more.
     bool withdraw(const Envelope& envelope, std::uint32_t receive);
+    /// Messages that wait for their receive.
+    std::uint32_t unexpected() const { return unexpected_; }
 
     struct Link {
         Envelope envelope;
@@ -51,6 +53,8 @@ class Matcher {
 
   private:
     /// A place in the hash table: the queue of one envelope, of messages or of receives (never both at once).
+    /// An empty queue keeps its place until there is need of room, because the same envelope often comes
+    /// again.
     struct Place {
         Envelope envelope;
         std::uint32_t first = none;
@@ -60,10 +64,9 @@ class Matcher {
     };
 
     std::uint32_t find(const Envelope& envelope) const;
-    void append(const Envelope& envelope, std::uint32_t link, bool messages);
+    void append(std::uint32_t place, const Envelope& envelope, std::uint32_t link, bool messages);
     std::uint32_t pop_first(std::uint32_t place);
-    void remove_place(std::uint32_t place);
-    void grow();
+    void make_room();
     void unlink_arrival(std::uint32_t link);
     std::uint32_t place_of_oldest(const Envelope& wanted);
 
@@ -74,6 +77,7 @@ class Matcher {
     std::uint32_t newest_ = none;
     std::vector<std::uint32_t> wildcards_;  ///< links of posted wildcard receives, in order
     std::uint64_t order_ = 0;
+    std::uint32_t unexpected_ = 0;
 };
 
 }  // namespace linkworth::replay

@@ -24,6 +24,7 @@ std::uint32_t Simulation::post_send(Actor& actor, const Membership& membership, 
     const bool local = node_of(actor.rank) == node_of(destination);
     const PathCosts& costs = path(local);
     actor.now.add_overhead(costs.send_overhead.at(bytes));
+    ranks_[actor.rank].last_destination = destination;
     ++message_count_;
     if (!local) internode_bytes_ += bytes;
 
@@ -40,14 +41,21 @@ std::uint32_t Simulation::post_send(Actor& actor, const Membership& membership, 
         send_eagerly(message, index, actor);
         return none;
     }
+    const std::uint32_t send = mode == SendMode::buffered ? none : operations_.take();
+    message.send = send;
     announce(message, index, actor);
-    if (mode == SendMode::buffered) return none;
-    message.send = operations_.take();
-    return message.send;
+    return send;
 }
 
 void Simulation::send_eagerly(Message& message, std::uint32_t index, const Actor& actor) {
     RankState& sender = ranks_[actor.rank];
+    if (any_order_ && !message.local) {
+        Stamp left;
+        Transmission what = transmission_of(message);
+        what.order = &sender.last_link_envelope;
+        message.at = network_.carry_alone(what, actor.now, left);
+        return on_envelope(index);
+    }
     if (message.local) {
         Stamp envelope = actor.now;
         envelope.add_latency(options_.fabric.intranode.latency_seconds, true);
@@ -55,13 +63,13 @@ void Simulation::send_eagerly(Message& message, std::uint32_t index, const Actor
         message.at.add_latency(options_.fabric.intranode.latency_seconds, true);
         envelope.raise_to(sender.last_local_envelope);
         sender.last_local_envelope = envelope;
+        if (any_order_) return on_envelope(index);
         queue_.push(envelope.seconds, Happening::envelope, index);
         return;
     }
-    network_.send(index,
-                  {node_of(message.source), node_of(message.destination), connection_of(message),
-                   message.bytes, &sender.last_link_envelope, false},
-                  actor.now);
+    Transmission what = transmission_of(message);
+    what.order = &sender.last_link_envelope;
+    network_.send(index, what, actor.now);
 }
 
 void Simulation::announce(Message& message, std::uint32_t index, const Actor& actor) {
@@ -75,6 +83,7 @@ void Simulation::announce(Message& message, std::uint32_t index, const Actor& ac
     }
     message.at.raise_to(last);
     last = message.at;
+    if (any_order_) return on_envelope(index);
     queue_.push(message.at.seconds, Happening::envelope, index);
 }
 
@@ -85,14 +94,16 @@ std::uint32_t Simulation::post_receive(Actor& actor, const Membership& membershi
     Operation& operation = operations_[index];
     operation.is_receive = true;
     operation.envelope = Envelope{context_of(membership, collective), peer, tag};
+    if (any_order_ && peer == tracefile::any_source) throw OrderMatters();
     const std::uint32_t message = ranks_[actor.rank].matcher.post(operation.envelope, index);
-    if (message != none) {
-        const std::uint64_t bytes = messages_[message].rendezvous ? 0 : messages_[message].bytes;
-        meet(message, index, actor.now);
-        operations_[index].completion_overhead +=
-            static_cast<double>(bytes) / options_.fabric.unexpected_copy_bytes_per_second;
-    }
+    operation.done_at = actor.now;
+    if (message != none) meet(message, index);
     return index;
+}
+
+Transmission Simulation::transmission_of(const Message& message) const {
+    return {node_of(message.source), node_of(message.destination),
+            std::uint64_t{message.source} * ranks_.size() + message.destination, message.bytes};
 }
 
 /// The message meets its receive, waits for one, or is what a probe waits for.
@@ -101,7 +112,7 @@ void Simulation::on_envelope(std::uint32_t index) {
     RankState& receiver = ranks_[message.destination];
     const std::uint32_t receive = receiver.matcher.arrive(message.envelope, index);
     if (receive != none) {
-        meet(index, receive, message.at);
+        meet(index, receive);
     } else if (receiver.probe && receiver.probe->accepts(message.envelope)) {
         receiver.probe.reset();
         actors_[message.destination].now.raise_to(message.at);
@@ -128,11 +139,14 @@ void Simulation::on_arrival(std::uint32_t index, const Stamp& at) {
 
 void Simulation::on_left(std::uint32_t index, const Stamp& left) { finish(messages_[index].send, left); }
 
-void Simulation::meet(std::uint32_t index, std::uint32_t receive, const Stamp& at) {
+void Simulation::meet(std::uint32_t index, std::uint32_t receive) {
     Message& message = messages_[index];
-    const PathCosts& costs = path(message.local);
-    operations_[receive].completion_overhead = costs.receive_overhead.at(message.bytes);
-    message.at.raise_to(at);
+    Operation& operation = operations_[receive];
+    operation.completion_overhead = path(message.local).receive_overhead.at(message.bytes);
+    if (!message.rendezvous && !message.incomplete && message.at.seconds <= operation.done_at.seconds)
+        operation.completion_overhead +=
+            static_cast<double>(message.bytes) / options_.fabric.unexpected_copy_bytes_per_second;
+    message.at.raise_to(operation.done_at);
     message.receive = receive;
     if (!message.rendezvous) {
         if (!message.incomplete) deliver(index, message.at);
@@ -161,6 +175,7 @@ void Simulation::on_answer(std::uint32_t index) {
         message.at = network_.control(node_of(message.destination), node_of(message.source), message.at);
     }
     message.at.add_overhead(costs.receive_overhead.at(control_bytes));
+    if (any_order_) return on_transfer(index);
     queue_.push(message.at.seconds, Happening::transfer, index);
 }
 
@@ -175,15 +190,18 @@ void Simulation::on_transfer(std::uint32_t index) {
         return;
     }
     if (!message.local) {
-        network_.send(index,
-                      {node_of(message.source), node_of(message.destination), connection_of(message),
-                       message.bytes, nullptr, message.send != none},
-                      message.at);
-        return;
+        Transmission what = transmission_of(message);
+        what.tell_when_left = message.send != none;
+        if (!any_order_) return network_.send(index, what, message.at);
     }
-    const Stamp left = network_.copy(node_of(message.source), message.bytes, message.at);
-    Stamp at = left;
-    at.add_latency(options_.fabric.intranode.latency_seconds, true);
+    Stamp left;
+    Stamp at;
+    if (message.local) {
+        left = at = network_.copy(node_of(message.source), message.bytes, message.at);
+        at.add_latency(options_.fabric.intranode.latency_seconds, true);
+    } else {
+        at = network_.carry_alone(transmission_of(message), message.at, left);
+    }
     if (message.send != none) finish(message.send, left);
     deliver(index, at);
 }

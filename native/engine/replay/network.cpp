@@ -67,6 +67,26 @@ void Network::send(std::uint32_t message, const Transmission& what, const Stamp&
     send_in_chunks(message, rail, static_cast<std::uint32_t>(chunks), on_all_rails);
 }
 
+Stamp Network::carry_alone(const Transmission& what, const Stamp& ready, Stamp& left) {
+    const double rails = striped(what.bytes) ? fabric_.rails : 1;
+    const double bandwidth = rails > 1 ? striped_bandwidth_ * rails : rail_bandwidth_;
+    const double wire = fabric_.link.wire_bytes(what.bytes) / bandwidth;
+    const double stall = restarts_.stall_seconds(what.connection, what.bytes, ready.seconds);
+    left = ready;
+    left.add_wait(stall);
+    Stamp at = left;
+    left.add_bandwidth(wire, false);
+    at.add_latency(
+        fabric_.link.latency_seconds + switches_.latency_seconds(what.source_node, what.destination_node),
+        false);
+    if (what.order != nullptr) {
+        at.raise_to(*what.order);
+        *what.order = at;
+    }
+    at.add_bandwidth(wire, false);
+    return at;
+}
+
 /// A message of one chunk that nobody is in the way of, but others of its kind.
 void Network::send_alone(std::uint32_t message) {
     Shipment& shipment = shipments_[message];

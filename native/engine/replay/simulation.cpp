@@ -15,6 +15,9 @@ using tracefile::Event;
 /// Between two polls of a loop that waits there is no computation worth the name; above this there is.
 constexpr double polling_gap_seconds = 10e-6;
 
+/// Messages that wait at one rank before their senders let others go first.
+constexpr std::uint32_t most_unexpected = 256;
+
 bool is_poll(CallClass kind) { return kind == CallClass::complete || kind == CallClass::probe; }
 
 std::uint32_t count_nodes(const std::vector<std::uint32_t>& node_of_rank) {
@@ -24,10 +27,11 @@ std::uint32_t count_nodes(const std::vector<std::uint32_t>& node_of_rank) {
 
 }  // namespace
 
-Simulation::Simulation(const tracefile::Trace& trace, const ReplayOptions& options)
+Simulation::Simulation(const tracefile::Trace& trace, const ReplayOptions& options, bool any_order)
     : trace_(trace),
       options_(options),
       names_(describe_names(trace.names())),
+      any_order_(any_order),
       network_(options.fabric, count_nodes(options.node_of_rank), queue_, *this),
       computation_(options.computation),
       communicators_(trace.ranks()),
@@ -46,6 +50,23 @@ Simulation::Simulation(const tracefile::Trace& trace, const ReplayOptions& optio
 
 ReplayResult Simulation::run() {
     for (std::uint32_t rank = 0; rank < trace_.ranks(); ++rank) resume_at_its_time(rank);
+    if (any_order_) {
+        run_in_any_order();
+    } else {
+        run_in_time_order();
+    }
+    return result();
+}
+
+void Simulation::run_in_any_order() {
+    while (!runnable_.empty()) {
+        const std::uint32_t actor = runnable_.front();
+        runnable_.pop_front();
+        resume(actor);
+    }
+}
+
+void Simulation::run_in_time_order() {
     while (!queue_.empty()) {
         const QueueEntry entry = queue_.pop();
         switch (entry.what) {
@@ -72,11 +93,14 @@ ReplayResult Simulation::run() {
                 break;
         }
     }
-    return result();
 }
 
 void Simulation::resume_at_its_time(std::uint32_t actor) {
-    queue_.push(actors_[actor].now.seconds, Happening::resume, actor);
+    if (any_order_) {
+        runnable_.push_back(actor);
+    } else {
+        queue_.push(actors_[actor].now.seconds, Happening::resume, actor);
+    }
 }
 
 void Simulation::resume(std::uint32_t index) {
@@ -104,7 +128,18 @@ void Simulation::run_rank(std::uint32_t rank) {
         }
         state.event_pending = false;
         if (!execute(rank)) return;
+        if (any_order_ && leads_too_far(state)) {
+            resume_at_its_time(rank);
+            return;
+        }
     }
+}
+
+/// A sender that never waits would put its whole trace into memory: it lets others go first.
+bool Simulation::leads_too_far(RankState& state) const {
+    const std::uint32_t destination = std::exchange(state.last_destination, none);
+    return destination != none && !runnable_.empty() &&
+           ranks_[destination].matcher.unexpected() > most_unexpected;
 }
 
 /// Takes the rank's next event and lets its computation pass. False at the end of the trace.
@@ -221,7 +256,14 @@ void Simulation::report_blocked(ReplayResult& result) const {
 
 ReplayResult replay(const tracefile::Trace& trace, const ReplayOptions& options) {
     try {
-        return Simulation(trace, options).run();
+        if (!options.fabric.contention && !options.progress_in_calls_only) {
+            try {
+                return Simulation(trace, options, true).run();
+            } catch (const OrderMatters&) {
+                return Simulation(trace, options, false).run();
+            }
+        }
+        return Simulation(trace, options, false).run();
     } catch (const std::logic_error& impossible) {
         throw ReplayError(std::string("the trace holds what no MPI program can do (") + impossible.what() +
                           "); it is damaged: record the program again");

@@ -25,7 +25,7 @@ namespace linkworth::replay {
 
 /// A posted receive, a send that waits for its receiver, or a non-blocking collective in flight.
 struct Operation {
-    Stamp done_at;                   ///< valid once `done`
+    Stamp done_at;                   ///< until it is `done`: when it was posted (receives)
     double completion_overhead = 0;  ///< CPU time that completing it costs its rank
     std::uint32_t actor = none;      ///< the actor that waits for it now
     Envelope envelope;               ///< of a receive
@@ -87,20 +87,31 @@ struct RankState {
     Matcher matcher;
     RequestTable requests;
     std::unordered_map<std::uint64_t, PersistentCall> persistent;
-    std::optional<Envelope> probe;  ///< what a blocked probe waits for
-    Stamp last_link_envelope;       ///< MPI keeps the order of a pair's messages
+    std::optional<Envelope> probe;          ///< what a blocked probe waits for
+    std::uint32_t last_destination = none;  ///< of a message
+    Stamp last_link_envelope;               ///< MPI keeps the order of a pair's messages
     Stamp last_local_envelope;
 };
 
+/// Something in the trace depends on what comes first, so moments must be gone through in their order.
+struct OrderMatters {};
+
 class Simulation final : private NetworkListener {
   public:
-    Simulation(const tracefile::Trace& trace, const ReplayOptions& options);
+    /// `any_order`: each rank runs as far as it can, which is faster. Only where nothing is shared; throws
+    /// OrderMatters where the trace does not allow it.
+    Simulation(const tracefile::Trace& trace, const ReplayOptions& options, bool any_order);
     ReplayResult run();
 
   private:
     // simulation.cpp: who goes on when
+    void run_in_time_order();
+    void run_in_any_order();
     void resume_at_its_time(std::uint32_t actor);
-    bool too_early(const Actor& actor) const { return actor.now.seconds > queue_.next_seconds(); }
+    bool too_early(const Actor& actor) const {
+        return !any_order_ && actor.now.seconds > queue_.next_seconds();
+    }
+    bool leads_too_far(RankState& state) const;
     void resume(std::uint32_t actor);
     void run_rank(std::uint32_t rank);
     bool fetch(std::uint32_t rank);
@@ -130,9 +141,7 @@ class Simulation final : private NetworkListener {
                                std::int32_t tag);
     void send_eagerly(Message& message, std::uint32_t index, const Actor& actor);
     void announce(Message& message, std::uint32_t index, const Actor& actor);
-    std::uint64_t connection_of(const Message& message) const {
-        return std::uint64_t{message.source} * ranks_.size() + message.destination;
-    }
+    Transmission transmission_of(const Message& message) const;
     void on_envelope(std::uint32_t message);
     void on_left(std::uint32_t message, const Stamp& left) override;
     void on_head(std::uint32_t message, const Stamp& at) override;
@@ -140,7 +149,7 @@ class Simulation final : private NetworkListener {
     void on_transfer(std::uint32_t message);
     Stamp noticed_by(std::uint32_t rank, const Stamp& at) const;
     void on_answer(std::uint32_t message);
-    void meet(std::uint32_t message, std::uint32_t receive, const Stamp& at);
+    void meet(std::uint32_t message, std::uint32_t receive);
     void deliver(std::uint32_t message, const Stamp& at);
     void finish(std::uint32_t operation, const Stamp& at);
     bool wait_for_operations(std::uint32_t actor);
@@ -155,6 +164,8 @@ class Simulation final : private NetworkListener {
     const ReplayOptions& options_;
     std::vector<CallName> names_;
     EventQueue queue_;
+    bool any_order_;                      ///< no moment depends on what else happens at the time
+    std::deque<std::uint32_t> runnable_;  ///< actors, where the order is any
     Network network_;
     Computation computation_;
     Communicators communicators_;

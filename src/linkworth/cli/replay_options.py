@@ -13,6 +13,7 @@ _OF_SETTINGS = (
     "memory_demand",
     "memory_bandwidth",
     "background_load",
+    "contention",
     "noise",
     "seed",
 )
@@ -56,6 +57,12 @@ _OPTIONS = (
         default=0.0,
         metavar="SHARE",
         help="Share of every link between nodes that others use, 0 to below 1.",
+    ),
+    click.option(
+        "--contention/--no-contention",
+        default=True,
+        show_default=True,
+        help="Messages compete for NICs, switches and memory, or each has the network for itself (and the replay is faster).",
     ),
     click.option(
         "--noise",

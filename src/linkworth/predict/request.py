@@ -44,6 +44,7 @@ def settings(
     memory_demand: float,
     memory_bandwidth: float | None,
     background_load: float,
+    contention: bool,
     noise: float,
     seed: int,
 ) -> ReplaySettings:
@@ -71,4 +72,5 @@ def settings(
         noise=noise,
         seed=seed,
         background_load=background_load,
+        contention=contention,
     )
