@@ -29,6 +29,7 @@ void check_options(std::span<const OptionText> known, const std::vector<Setting>
 
 std::span<const Program> programs() {
     static constexpr std::array table{
+        Program{"is", "ranks of integer keys by buckets", "powers of two, up to 128 (S) or 1024", run_is},
         Program{"ep", "Gaussian deviates, no communication but sums", "any rank count", run_ep},
         Program{"cg", "smallest eigenvalue of a sparse matrix by conjugate gradients", "powers of two",
                 run_cg},

@@ -1,0 +1,56 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "../huge_array.hpp"
+#include "../programs/is.hpp"
+#include "is_ranks.hpp"
+
+namespace linkworth::npb::is {
+
+/// One rank's keys and their ranking; see the concept for each function.
+class SortKernel {
+  public:
+    SortKernel(const Class& problem, int rank, int ranks);
+
+    void change_keys(int iteration);
+    void count_buckets();
+    std::span<const int> bucket_sizes() const { return sizes_; }
+    int* bucket_totals() { return totals_.data(); }
+    void scatter_keys();
+    std::span<const int> outgoing_counts() const { return outgoing_counts_; }
+    std::span<int> incoming_counts() { return incoming_counts_; }
+    const int* outgoing() const { return outgoing_.data(); }
+    int* incoming() { return incoming_.data(); }
+    int rank_keys(int iteration);
+    void sort();
+    const int* largest() const { return &largest_; }
+    int* largest_before() { return &largest_before_; }
+    bool is_sorted() const { return sorted_ && largest_before_ <= smallest_; }
+
+  private:
+    int key_of_bucket(int bucket) const {
+        return static_cast<int>(static_cast<std::int64_t>(bucket) << bucket_shift_);
+    }
+    std::vector<int> groups(std::span<const int> first_buckets) const;
+    /// Ranks within this rank's keys, one a key value; in the memory of the keys that went out.
+    std::span<std::uint32_t> ranks_of_values();
+
+    Class problem_;
+    int rank_, ranks_;
+    int bucket_shift_;  ///< bucket = key >> this
+    HugeArray<int> keys_, outgoing_, incoming_;
+    std::vector<int> sizes_, totals_;
+    std::vector<int> outgoing_counts_, incoming_counts_;
+    std::int64_t first_value_ = 0, values_ = 0;  ///< of this rank's buckets
+    std::int64_t keys_below_ = 0;                ///< in the buckets of the ranks before
+    std::size_t received_ = 0;
+    KeyCounts counts_;
+    int smallest_ = 0, largest_ = 0, largest_before_ = 0;
+    bool sorted_ = false;
+};
+
+}  // namespace linkworth::npb::is
