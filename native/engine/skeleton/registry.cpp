@@ -9,6 +9,7 @@ namespace linkworth::skeleton {
 
 std::span<const Skeleton> skeletons() {
     static const std::array table{
+        is(),
         ep(),
         cg(),
         mg(),

@@ -57,6 +57,18 @@ int MPI_Alltoall(const void* in, int sent, MPI_Datatype in_type, void* out, int 
     count("MPI_Alltoall", bytes_of(sent, in_type));
     return PMPI_Alltoall(in, sent, in_type, out, received, out_type, comm);
 }
+int MPI_Alltoallv(const void* in, const int sent[], const int from[], MPI_Datatype in_type, void* out,
+                  const int received[], const int to[], MPI_Datatype out_type, MPI_Comm comm) {
+    int size, elements = 0;
+    PMPI_Comm_size(comm, &size);
+    for (int peer = 0; peer < size; ++peer) elements += sent[peer];
+    count("MPI_Alltoallv", bytes_of(elements, in_type));
+    return PMPI_Alltoallv(in, sent, from, in_type, out, received, to, out_type, comm);
+}
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* copy) {
+    count("MPI_Comm_dup", 0);
+    return PMPI_Comm_dup(comm, copy);
+}
 int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* part) {
     count("MPI_Comm_split", 0);
     return PMPI_Comm_split(comm, colour, key, part);

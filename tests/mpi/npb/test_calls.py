@@ -13,7 +13,7 @@ from linkworth.mpi import build
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 OFFICIAL = json.loads((ROOT / "tests/fixtures/npb-mpi-calls-A4.json").read_text())
-PROGRAMS = ["ep", "cg", "mg", "ft"]
+PROGRAMS = ["is", "ep", "cg", "mg", "ft"]
 
 
 QUIET = {"MPI_Init", "MPI_Finalize", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Wtime"}

@@ -61,7 +61,7 @@ def test_help_lists_programs_and_their_rank_rules(npb):
     done = npb(2, "--help")
     assert done.returncode == 0
     assert done.stdout.count("usage:") == 1
-    for program in ("ep", "cg", "mg", "ft"):
+    for program in ("is", "ep", "cg", "mg", "ft"):
         assert re.search(rf"^  {program} .*; (any|powers)", done.stdout, re.MULTILINE)
 
 
@@ -84,6 +84,8 @@ def test_an_unknown_program_gets_the_list_of_programs(npb):
             "give a program and a class, as in 'lw-npb ft A', not 1 words; 'lw-npb --help' lists them",
         ),
         (1, ["ep", "S", "--fast"], "unknown option '--fast'; the options are --json, --timers and --help"),
+        (3, ["is", "S"], "is class S runs on powers of two from 1 to 128 ranks, not on 3"),
+        (2, ["is", "D"], "is class D runs on powers of two from 4 to 1024 ranks, not on 2"),
         (3, ["ft", "S"], "ft class S runs on powers of two from 1 to 4096 ranks, not on 3"),
         (3, ["mg", "S"], "mg class S runs on powers of two from 1 to 4096 ranks, not on 3"),
         (

@@ -5,7 +5,7 @@ import pytest
 from linkworth.measure.parsers import npb as block
 from linkworth.mpi import build
 
-PROGRAMS = ["ep", "cg", "mg", "ft"]
+PROGRAMS = ["is", "ep", "cg", "mg", "ft"]
 RANKS = [1, 2, 4, 8]
 
 

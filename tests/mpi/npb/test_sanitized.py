@@ -19,6 +19,9 @@ def sanitized(tmp_path_factory, compile_npb):
 @pytest.mark.parametrize(
     ("program", "letter", "ranks"),
     [
+        ("is", "S", 1),
+        ("is", "S", 4),
+        ("is", "S", 128),
         ("ep", "S", 1),
         ("ep", "S", 2),
         ("ft", "S", 1),

@@ -10,6 +10,7 @@ Skeleton bt();
 Skeleton cg();
 Skeleton ep();
 Skeleton ft();
+Skeleton is();
 Skeleton mg();
 
 }  // namespace linkworth::skeleton

@@ -34,7 +34,10 @@ void partition_one_by_one(std::span<const int> keys, int shift, std::span<const 
         while (g + 1 < first_buckets.size() && bucket >= static_cast<std::size_t>(first_buckets[g + 1])) ++g;
         group_of[bucket] = static_cast<std::uint32_t>(g);
     }
-    for (const int key : keys) *next[group_of[static_cast<std::size_t>(key >> shift)]++] = key;
+    for (const int key : keys) {
+        int*& place = next[group_of[static_cast<std::size_t>(key >> shift)]];
+        *place++ = key;
+    }
 }
 
 #if defined(__AVX512F__)
