@@ -4,13 +4,24 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../simd_block.hpp"
 #include "cg_vectors.hpp"
 
 namespace linkworth::npb::cg {
 namespace {
 
-constexpr std::size_t kWidestStrip = 65536;
-constexpr std::size_t kPadding = 8;
+/// Columns: their part of x fits in the first-level cache beside what streams through it.
+constexpr std::int64_t kNarrowestStrip = 4096;
+constexpr std::int64_t kWidestStrip = 65536;
+/// Elements of a row in a strip below which a slice's own cost outweighs the cache's gain.
+constexpr std::int64_t kFewElements = 8;
+
+std::size_t strip_width(const Class& problem, Range columns) {
+    const std::int64_t row = problem.nonzeros_per_vector * (problem.nonzeros_per_vector + 1);
+    const std::int64_t wanted = std::clamp(kFewElements * problem.order / row, kNarrowestStrip, kWidestStrip);
+    const std::int64_t strips = (columns.count + wanted - 1) / wanted;
+    return static_cast<std::size_t>((columns.count + strips - 1) / strips);
+}
 
 /// Which vectors have an element in each row, and its value, in the vectors' order.
 struct RowMembers {
@@ -75,8 +86,8 @@ class RowSum {
 
 Matrix::Matrix(const Class& problem, Range rows, Range columns)
     : rows_(static_cast<std::size_t>(rows.count)),
-      strips_((static_cast<std::size_t>(columns.count) + kWidestStrip - 1) / kWidestStrip),
-      strip_width_((static_cast<std::size_t>(columns.count) + strips_ - 1) / strips_) {
+      strip_width_(strip_width(problem, columns)),
+      strips_((static_cast<std::size_t>(columns.count) + strip_width_ - 1) / strip_width_) {
     fill(problem, rows, columns);
 }
 
@@ -84,13 +95,24 @@ void Matrix::fill(const Class& problem, Range rows, Range columns) {
     const SparseVectors vectors = generate_vectors(problem, rows, columns);
     const RowMembers rows_members = members_of_rows(vectors, rows);
 
-    // An upper bound: duplicates are counted singly. What is not written takes no memory.
-    std::uint64_t most = static_cast<std::uint64_t>(rows_) * strips_ * (kPadding - 1);
-    for (const Element& member : rows_members.members)
-        most += vectors.starts[member.index + 1] - vectors.starts[member.index];
+    // An upper bound: duplicates are counted singly, and the slices of a tile are filled by no more than what
+    // its longest row differs from the shortest, in each lane. What is not written takes no memory.
+    std::uint64_t most = 0;
+    for (std::size_t first = 0; first < rows_; first += kWindow) {
+        std::uint64_t longest = 0;
+        for (std::size_t row = first; row < std::min(first + kWindow, rows_); ++row) {
+            std::uint64_t length = 0;
+            for (std::uint64_t m = rows_members.starts[row]; m < rows_members.starts[row + 1]; ++m) {
+                const std::uint32_t vector = rows_members.members[m].index;
+                length += vectors.starts[vector + 1] - vectors.starts[vector];
+            }
+            most += length;
+            longest = std::max(longest, length);
+        }
+        most += strips_ * kLanes * std::min<std::uint64_t>(longest, strip_width_);
+    }
     values_ = HugeArray<double>(most);
     indices_ = HugeArray<std::uint16_t>(most);
-    ends_.reserve(rows_ * strips_);
 
     std::vector<double> weights(static_cast<std::size_t>(problem.order));
     const double ratio = std::pow(kReciprocalCondition, 1.0 / static_cast<double>(problem.order));
@@ -101,7 +123,7 @@ void Matrix::fill(const Class& problem, Range rows, Range columns) {
     }
 
     RowSum sum(columns.count);
-    std::uint64_t end = 0;
+    Rows window;
     for (std::size_t row = 0; row < rows_; ++row) {
         const std::int64_t global_row = rows.first + static_cast<std::int64_t>(row);
         for (std::uint64_t m = rows_members.starts[row]; m < rows_members.starts[row + 1]; ++m) {
@@ -117,21 +139,50 @@ void Matrix::fill(const Class& problem, Range rows, Range columns) {
                 sum.add(static_cast<std::size_t>(column), value);
             }
         }
-        std::size_t strip = 0;
-        const auto close_strip = [&] {
-            for (; end % kPadding != 0; ++end) {
-                values_[end] = 0.0;
-                indices_[end] = 0;
+        window.starts.push_back(window.elements.size());
+        sum.drain([&](std::uint32_t column, double value) { window.elements.push_back({column, value}); });
+        if (window.starts.size() == kWindow || row + 1 == rows_) {
+            window.starts.push_back(window.elements.size());
+            append_window(window);
+            window.starts.clear();
+            window.elements.clear();
+        }
+    }
+}
+
+void Matrix::append_window(const Rows& rows) {
+    const std::size_t count = rows.starts.size() - 1;
+    std::vector<std::size_t> begins(rows.starts.begin(), rows.starts.end() - 1), ends(count);
+    std::vector<std::uint16_t> order(count);
+    for (std::size_t strip = 0; strip < strips_; ++strip, begins = ends) {
+        const std::size_t first_column = strip * strip_width_;
+        for (std::size_t row = 0; row < count; ++row) {
+            ends[row] = begins[row];
+            while (ends[row] < rows.starts[row + 1] &&
+                   rows.elements[ends[row]].index < first_column + strip_width_)
+                ++ends[row];
+            order[row] = static_cast<std::uint16_t>(row);
+        }
+        const auto length = [&](std::size_t row) { return ends[row] - begins[row]; };
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::uint16_t a, std::uint16_t b) { return length(a) > length(b); });
+        for (std::size_t first = 0; first < count; first += kLanes) {
+            const std::size_t longest = length(order[first]);
+            slice_lengths_.push_back(static_cast<std::uint16_t>(longest));
+            for (std::size_t lane = 0; lane < kLanes; ++lane) {
+                const bool present = first + lane < count;
+                const std::size_t row = present ? order[first + lane] : 0;
+                slice_rows_.push_back(static_cast<std::uint16_t>(present ? row : kWindow + lane));
+                for (std::size_t i = 0; i < longest; ++i) {
+                    const bool filled = present && i < length(row);
+                    const Element element = filled ? rows.elements[begins[row] + i] : Element{0, 0.0};
+                    values_[elements_ + i * kLanes + lane] = element.value;
+                    indices_[elements_ + i * kLanes + lane] =
+                        static_cast<std::uint16_t>(filled ? element.index - first_column : 0);
+                }
             }
-            ends_.push_back(end);
-            ++strip;
-        };
-        sum.drain([&](std::size_t column, double value) {
-            while (column / strip_width_ != strip) close_strip();
-            values_[end] = value;
-            indices_[end++] = static_cast<std::uint16_t>(column % strip_width_);
-        });
-        while (strip < strips_) close_strip();
+            elements_ += longest * kLanes;
+        }
     }
 }
 

@@ -1,4 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "../gather.hpp"
 #include "cg_matrix.hpp"
 
@@ -6,11 +8,11 @@ namespace linkworth::npb::cg {
 namespace {
 
 /// Elements: the gathers fill the processor's window, so that it does not run ahead on the streams by itself.
-constexpr std::uint64_t kPrefetchAhead = 512;
+constexpr std::size_t kPrefetchAhead = 512;
 
-/// Elements of a pass of the loop below, and vectors that they fill: as many sums run side by side.
-constexpr std::uint64_t kStep = 16;
-constexpr std::size_t kSums = kStep / kLanes;
+/// Vectors of a pass of the inner loop: as many sums run side by side.
+constexpr std::size_t kSums = 2;
+constexpr std::size_t kStep = kSums * kLanes;
 
 inline Lanes products(const double* values, const double* x, const std::uint16_t* indices) {
     return *reinterpret_cast<const Lanes*>(values) * gather(x, indices);
@@ -19,28 +21,34 @@ inline Lanes products(const double* values, const double* x, const std::uint16_t
 }  // namespace
 
 void Matrix::multiply(const double* x, double* result) const {
-    const double* const values = values_.data();
-    const std::uint16_t* const indices = indices_.data();
-    const std::uint64_t* piece_end = ends_.data();
-    std::uint64_t e = 0;
-    for (std::size_t row = 0; row < rows_; ++row) {
-        Lanes sums[kSums] = {};
-        for (std::size_t strip = 0; strip < strips_; ++strip, ++piece_end) {
+    const double* values = values_.data();
+    const std::uint16_t* indices = indices_.data();
+    const std::uint16_t *slice_length = slice_lengths_.data(), *slice_row = slice_rows_.data();
+    double window[kWindow + kLanes];
+    for (std::size_t first = 0; first < rows_; first += kWindow) {
+        const std::size_t rows = std::min(kWindow, rows_ - first);
+        std::fill_n(window, rows, 0.0);
+        for (std::size_t strip = 0; strip < strips_; ++strip) {
             const double* const strip_x = x + strip * strip_width_;
-            const std::uint64_t end = *piece_end;
-            for (; e + kStep <= end; e += kStep) {
-                __builtin_prefetch(values + e + kPrefetchAhead);
-                __builtin_prefetch(values + e + 8 + kPrefetchAhead);
-                __builtin_prefetch(indices + e + kPrefetchAhead);
-                for (std::size_t k = 0; k < kSums; ++k)
-                    sums[k] += products(values + e + k * kLanes, strip_x, indices + e + k * kLanes);
+            for (std::size_t row = 0; row < rows; row += kLanes, slice_row += kLanes) {
+                const std::size_t elements = *slice_length++ * kLanes;
+                Lanes sums[kSums] = {};
+                std::size_t e = 0;
+                for (; e + kStep <= elements; e += kStep) {
+                    for (std::size_t ahead = 0; ahead < kStep; ahead += 8)
+                        __builtin_prefetch(values + e + ahead + kPrefetchAhead);
+                    __builtin_prefetch(indices + e + kPrefetchAhead);
+                    for (std::size_t k = 0; k < kSums; ++k)
+                        sums[k] += products(values + e + k * kLanes, strip_x, indices + e + k * kLanes);
+                }
+                if (e < elements) sums[0] += products(values + e, strip_x, indices + e);
+                const Lanes sum = sums[0] + sums[1];
+                for (std::size_t lane = 0; lane < kLanes; ++lane) window[slice_row[lane]] += sum[lane];
+                values += elements;
+                indices += elements;
             }
-            for (; e < end; e += kLanes) sums[0] += products(values + e, strip_x, indices + e);
         }
-        double total = 0.0;
-        for (const Lanes& sum : sums)
-            for (std::size_t lane = 0; lane < kLanes; ++lane) total += sum[lane];
-        result[row] = total;
+        std::copy_n(window, rows, result + first);
     }
 }
 
