@@ -106,25 +106,12 @@ inline void smooth(const Neighbourhood& r, double* u, std::int64_t count, const 
     }
 }
 
-/// sums[J] for J from -step to count + step: enough for every neighbour.
+/// The mean of rows at one place.
 template <class V, int rows>
-inline void sum_rows(const double* const* coarse, double* sums, std::int64_t count) {
-    constexpr double weight = 1.0 / rows;
-    for (std::int64_t x = -kStep<V>; x < count + kStep<V>; x += kStep<V>) {
-        V sum = load<V>(coarse[0] + x);
-        for (int row = 1; row < rows; ++row) sum += load<V>(coarse[row] + x);
-        store(sums + x, weight * sum);
-    }
-}
-
-template <class V>
-inline void sum_rows(const double* const* coarse, int rows, double* sums, std::int64_t count) {
-    if (rows == 1)
-        sum_rows<V, 1>(coarse, sums, count);
-    else if (rows == 2)
-        sum_rows<V, 2>(coarse, sums, count);
-    else
-        sum_rows<V, 4>(coarse, sums, count);
+inline V mean(const double* const* coarse, std::int64_t x) {
+    V sum = load<V>(coarse[0] + x);
+    for (int row = 1; row < rows; ++row) sum += load<V>(coarse[row] + x);
+    return (1.0 / rows) * sum;
 }
 
 template <bool accumulate>
@@ -148,18 +135,30 @@ inline void put_pairs(double* u, double even, double odd) {
     put<accumulate>(u + 1, odd);
 }
 
-template <class V, bool accumulate>
-inline void interpolate(const double* sums, double* u, std::int64_t count, const double* ahead) {
-    V before = load<V>(sums - kStep<V>);
+template <class V, bool accumulate, int rows>
+inline void interpolate(const double* const* coarse, double* u, std::int64_t count, const double* ahead) {
+    V before = mean<V, rows>(coarse, -kStep<V>);
     for (std::int64_t x = 0; x < count; x += kStep<V>) {
         __builtin_prefetch(ahead + 2 * x, 1);
         __builtin_prefetch(ahead + 2 * x + kStep<V>, 1);
-        const V here = load<V>(sums + x);
+        const V here = mean<V, rows>(coarse, x);
         put_pairs<accumulate>(u + 2 * x, 0.5 * (left_neighbours(before, here) + here), here);
         before = here;
     }
-    put<accumulate>(u - 1, sums[-1]);
-    put<accumulate>(u + 2 * count, 0.5 * (sums[count - 1] + sums[count]));
+    put<accumulate>(u - 1, mean<double, rows>(coarse, -1));
+    put<accumulate>(u + 2 * count,
+                    0.5 * (mean<double, rows>(coarse, count - 1) + mean<double, rows>(coarse, count)));
+}
+
+template <class V, bool accumulate>
+inline void interpolate(const double* const* coarse, int rows, double* u, std::int64_t count,
+                        const double* ahead) {
+    if (rows == 1)
+        interpolate<V, accumulate, 1>(coarse, u, count, ahead);
+    else if (rows == 2)
+        interpolate<V, accumulate, 2>(coarse, u, count, ahead);
+    else
+        interpolate<V, accumulate, 4>(coarse, u, count, ahead);
 }
 
 inline void halve(double, const double* r, double* halved, std::int64_t count) {
@@ -201,16 +200,13 @@ void halve_row(const double* r, double* halved, std::int64_t count) {
     with_lanes(count / 2, [&](auto type) { halve(type, r, halved, count); });
 }
 
-void interpolate_row(const double* const* coarse, int rows, double* u, std::int64_t count, double* sums,
-                     bool accumulate, const double* ahead) {
-    double* const first = sums + kRowAlignment;
+void interpolate_row(const double* const* coarse, int rows, double* u, std::int64_t count, bool accumulate,
+                     const double* ahead) {
     with_lanes(count, [&](auto type) {
-        using V = decltype(type);
-        sum_rows<V>(coarse, rows, first, count);
         if (accumulate)
-            interpolate<V, true>(first, u, count, ahead);
+            interpolate<decltype(type), true>(coarse, rows, u, count, ahead);
         else
-            interpolate<V, false>(first, u, count, ahead);
+            interpolate<decltype(type), false>(coarse, rows, u, count, ahead);
     });
 }
 

@@ -31,11 +31,10 @@ void smooth_row(const Neighbourhood& r, double* u, std::int64_t count, const Ste
 /// the upper ghost.
 void halve_row(const double* r, double* halved, std::int64_t count);
 
-/// The weighted sum of 1, 2 or 4 rows, one per point J from -1 to `count`, added up to u's points: odd points
-/// get their own, even ones the mean of the two beside them. `count` is that of the coarse rows, and u has
-/// twice as many and two ghosts. `sums`: scratch for count + 3 * kRowAlignment numbers, aligned. Unless
-/// `accumulate`, u is overwritten. `ahead`: a row of u to prefetch.
-void interpolate_row(const double* const* coarse, int rows, double* u, std::int64_t count, double* sums,
-                     bool accumulate, const double* ahead);
+/// The mean of 1, 2 or 4 coarse rows with ghosts and `count` points, brought to a row of u with twice as many
+/// and two ghosts: odd points get their own coarse point's, even ones the mean of the two beside them. It is
+/// added to u if `accumulate`, and else replaces it. `ahead`: a row of u to prefetch.
+void interpolate_row(const double* const* coarse, int rows, double* u, std::int64_t count, bool accumulate,
+                     const double* ahead);
 
 }  // namespace linkworth::npb::mg

@@ -24,8 +24,7 @@ struct Sources {
     Sources(int n, std::int64_t a, std::int64_t b) : count(n), index{a, b} {}
 };
 
-void interpolate(const Correction& work, std::int64_t y, std::int64_t z, double* scratch,
-                 const double* ahead) {
+void interpolate(const Correction& work, std::int64_t y, std::int64_t z, const double* ahead) {
     const Sources from_y(y, work.odd[1]), from_z(z, work.odd[2]);
     const double* coarse[4];
     int rows = 0;
@@ -34,7 +33,7 @@ void interpolate(const Correction& work, std::int64_t y, std::int64_t z, double*
             coarse[rows++] = work.coarse.row(from_y.index[i], from_z.index[j]);
     double* const u = work.u.row(y, z);
     const std::int64_t nx = work.u.extent[0];
-    if (nx > 1) return interpolate_row(coarse, rows, u, nx / 2, scratch, work.accumulate, ahead);
+    if (nx > 1) return interpolate_row(coarse, rows, u, nx / 2, work.accumulate, ahead);
     for (std::int64_t x = -1; x <= 1; ++x) {
         const Sources from_x(x, work.odd[0]);
         double sum = 0.0;
@@ -110,7 +109,7 @@ void correct(const Correction& work, Faces& faces, SmoothingRows& rows) {
         const auto interpolate_plane = [&](std::int64_t z) {
             const std::int64_t begin = first ? -1 : from + 1, end = to + 1;
             for (std::int64_t y = begin; y < end; ++y)
-                interpolate(work, y, z, rows.scratch(), row_ahead(work.u, y, z, begin, end, kRowsAhead));
+                interpolate(work, y, z, row_ahead(work.u, y, z, begin, end, kRowsAhead));
         };
         const auto compute_plane = [&](std::int64_t z) {
             for (std::int64_t y = from; y < to; ++y) {
