@@ -85,9 +85,10 @@ def main() -> None:
         f"{'pattern':36} {'placement':14} {'sharing':7} {'messages':>9} {'M msg/s':>8} {'M events/s':>10} {'x reading':>9}"
     )
     for row in rows:
+        rate, events = row["messages_per_second"] / 1e6, row["events_per_second"] / 1e6
         print(
-            f"{row['pattern']:36} {row['placement']:14} {'yes' if row['contention'] else 'no':7} {row['messages']:9d} {row['messages_per_second'] / 1e6:8.2f} "
-            f"{row['events_per_second'] / 1e6:10.2f} {row['ratio_to_reading']:9.1f}"
+            f"{row['pattern']:36} {row['placement']:14} {'yes' if row['contention'] else 'no':7} {row['messages']:9d} "
+            f"{rate:8.2f} {events:10.2f} {row['ratio_to_reading']:9.1f}"
         )
 
 

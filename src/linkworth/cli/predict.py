@@ -31,6 +31,12 @@ if TYPE_CHECKING:
     help="Speed of the target's cores against those that recorded: 2 halves the computation.",
 )
 @click.option("-n", "ranks", type=int, metavar="N", help="Ranks of a bundled program without a trace.")
+@click.option(
+    "--tolerance",
+    "with_tolerances",
+    is_flag=True,
+    help="Also find the latency and the bandwidth at which the program is 1, 2 and 5 % slower.",
+)
 @replay_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.prediction/1).")
 def command(
@@ -41,6 +47,7 @@ def command(
     measured: str | None,
     cpu_factor: float,
     ranks: int | None,
+    with_tolerances: bool,
     placement: str,
     settings: "ReplaySettings",
     as_json: bool,
@@ -52,7 +59,7 @@ def command(
     """
     from linkworth.catalog import fabrics
     from linkworth.cli.output import console, emit_json, note
-    from linkworth.cli.prediction_table import prediction_table
+    from linkworth.cli.prediction_table import prediction_table, tolerance_table
     from linkworth.predict import predict, request
 
     path = request.trace_path(trace, ranks)
@@ -67,6 +74,7 @@ def command(
         measured=known,
         placement=placement,
         settings=settings,
+        with_tolerances=with_tolerances,
     )
     for warning in predictions.warnings:
         note(f"linkworth: warning: {warning}")
@@ -74,3 +82,5 @@ def command(
         emit_json(predictions)
     else:
         console().print(prediction_table(predictions))
+        if predictions.tolerances:
+            console().print(tolerance_table(predictions))

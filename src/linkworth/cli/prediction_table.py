@@ -6,6 +6,24 @@ from linkworth.cli.units import seconds
 from linkworth.model.prediction import PredictionSet
 
 
+def tolerance_table(found: PredictionSet) -> Table:
+    """Return one row a fabric and share: what its latency and its bandwidth may come to."""
+    table = Table(title="What the program bears", title_justify="left", caption_justify="left")
+    table.caption = "Each alone, the other as it is. -: not reached up to 1 s, or down to 1 kB/s."
+    table.add_column("fabric")
+    for heading in ("slower by", "latency up to", "bandwidth down to"):
+        table.add_column(heading, justify="right")
+    for each in found.tolerances:
+        bandwidth = each.bandwidth_bytes_per_second
+        table.add_row(
+            each.fabric,
+            f"{each.slower:.0%}",
+            "-" if each.latency_seconds is None else seconds(each.latency_seconds),
+            "-" if bandwidth is None else f"{bandwidth / 1e6:.4g} MB/s",
+        )
+    return table
+
+
 def prediction_table(found: PredictionSet) -> Table:
     """Return one row a fabric: time, gain against the first row, and the shares of the critical path."""
     title = f"{found.workload}: {found.ranks} ranks on {found.nodes} nodes"

@@ -31,6 +31,20 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     """Derivative by 1 / link bandwidth: bytes on the critical path."""
 
 
+class Tolerance(msgspec.Struct, frozen=True, kw_only=True):
+    """How much worse a fabric's link may be before the program is slower by a share of its time."""
+
+    fabric: str
+    slower: float
+    """0.05: five per cent more time."""
+    latency_seconds: float | None
+    """Latency of the link at which it is so; None: at no latency up to a second."""
+    bandwidth_bytes_per_second: float | None
+    """Bandwidth of one rail at which it is so; None: at none down to 1 kB/s."""
+    replays: int
+    """Replays that it took to find both."""
+
+
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     """How computation was scaled."""
 
@@ -55,6 +69,8 @@ class PredictionSet(msgspec.Struct, frozen=True, kw_only=True):
     settings: ReplaySettings = ReplaySettings()
     region: str = "whole"
     """`whole`: from MPI_Init to MPI_Finalize; `marked`: the part that the program marks by MPI_Pcontrol(1) and (0)."""
+    tolerances: list[Tolerance] = msgspec.field(default_factory=list)
+    """Filled on request."""
     warnings: list[str] = msgspec.field(default_factory=list)
 
 

@@ -1,6 +1,7 @@
 """A trace on several fabrics."""
 
 from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
 
 from linkworth.errors import UsageError
@@ -8,6 +9,7 @@ from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Calibration, PredictionSet
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.calibrate import cpu_factor_for
+from linkworth.predict.tolerance import tolerances
 from linkworth.replay.layout import lay_out
 from linkworth.replay.run import Replay, replay_in_detail
 from linkworth.trace.read import TraceFile, open_trace
@@ -26,11 +28,13 @@ def predict(
     measured: tuple[Fabric, float] | None = None,
     placement: str = "block",
     settings: ReplaySettings = _AS_RECORDED,
+    with_tolerances: bool = False,
 ) -> PredictionSet:
     """Replay the trace at `path` on each of `fabrics`, in that order.
 
     `measured` (a fabric and the seconds that the program took on it) scales the computation so that the replay on that fabric
-    takes that long; it replaces `cpu_factor`. Raises UsageError for a trace, a layout or a time that cannot be used.
+    takes that long; it replaces `cpu_factor`. `with_tolerances` adds the latency and bandwidth that the program can bear on
+    fabrics that have both. Raises UsageError for a trace, a layout or a time that cannot be used.
     """
     if not fabrics:
         raise UsageError("no fabric to predict for; give at least one with --on (see `linkworth fabrics`)")
@@ -62,6 +66,21 @@ def predict(
         )
         for fabric in fabrics
     ]
+    borne = [
+        tolerance
+        for fabric in fabrics
+        if with_tolerances
+        and fabric.link.latency_seconds > 0
+        and isfinite(fabric.link.bandwidth_bytes_per_second)
+        for tolerance in tolerances(
+            trace.engine,
+            fabric,
+            layout,
+            cpu_factor=cpu_factor,
+            tolerate_cut=trace.incomplete,
+            settings=settings,
+        )
+    ]
     return PredictionSet(
         workload=trace.metadata.workload,
         ranks=trace.engine.ranks,
@@ -71,6 +90,7 @@ def predict(
         calibration=calibration,
         placement=placement,
         settings=settings,
+        tolerances=borne,
         region="marked" if replays[0].marked_region else "whole",
         warnings=_warnings(trace, replays[0]),
     )

@@ -1,0 +1,114 @@
+"""How much latency a program hides, and how little bandwidth it can do with.
+
+The time is a piecewise linear function of the link's latency, and of the inverse of its bandwidth, and every replay returns its
+value with the slope of the piece that it is on: so a few steps of Newton's method end on the very piece where the function
+crosses the wanted time, and give the crossing without a search. Without contention the function is convex (it is the longest of
+all paths, each of them linear), so that steps from above never jump over the crossing; with contention, where messages may
+change places, a bracket keeps them.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from linkworth import _engine
+from linkworth.model.fabric import Fabric
+from linkworth.model.prediction import Layout, Prediction, Tolerance
+from linkworth.model.settings import ReplaySettings
+from linkworth.replay.run import replay
+
+SLOWER = (0.01, 0.02, 0.05)
+"""The shares of additional time that studies of latency tolerance use."""
+MOST_LATENCY_SECONDS = 1.0
+LEAST_BANDWIDTH_BYTES_PER_SECOND = 1e3
+_MOST_REPLAYS = 60
+_RELATIVE_TOLERANCE = 1e-10
+_AS_RECORDED = ReplaySettings()
+
+
+class _Point(NamedTuple):
+    x: float
+    seconds: float
+    slope: float
+
+
+def tolerances(
+    trace: _engine.Trace,
+    fabric: Fabric,
+    layout: Layout,
+    *,
+    cpu_factor: float = 1.0,
+    tolerate_cut: bool = False,
+    settings: ReplaySettings = _AS_RECORDED,
+    slower: Sequence[float] = SLOWER,
+) -> list[Tolerance]:
+    """Return latency and bandwidth at which the program takes `1 + slower` times as long, for each share in `slower`."""
+    count = 0
+
+    def replayed(**link: float) -> Prediction:
+        nonlocal count
+        count += 1
+        changed = msgspec.structs.replace(fabric, link=msgspec.structs.replace(fabric.link, **link))
+        return replay(
+            trace, changed, layout, cpu_factor=cpu_factor, tolerate_cut=tolerate_cut, settings=settings
+        )
+
+    def by_latency(latency: float) -> _Point:
+        found = replayed(latency_seconds=latency)
+        return _Point(latency, found.seconds, found.seconds_per_latency_second)
+
+    def by_inverse_bandwidth(inverse: float) -> _Point:
+        found = replayed(bandwidth_bytes_per_second=1 / inverse if inverse > 0 else float("inf"))
+        return _Point(inverse, found.seconds, found.seconds_per_inverse_bandwidth)
+
+    latency = by_latency(fabric.link.latency_seconds)
+    inverse = by_inverse_bandwidth(1 / fabric.link.bandwidth_bytes_per_second)
+    result = []
+    for share in slower:
+        before = count
+        target = latency.seconds * (1 + share)
+        at_latency = _crossing(by_latency, latency, target, MOST_LATENCY_SECONDS)
+        at_inverse = _crossing(by_inverse_bandwidth, inverse, target, 1 / LEAST_BANDWIDTH_BYTES_PER_SECOND)
+        result.append(
+            Tolerance(
+                fabric=fabric.name,
+                slower=share,
+                latency_seconds=at_latency,
+                bandwidth_bytes_per_second=None if at_inverse is None else 1 / at_inverse,
+                replays=count - before,
+            )
+        )
+    return result
+
+
+def _crossing(
+    evaluate: Callable[[float], _Point], start: _Point, target: float, limit: float
+) -> float | None:
+    """Return where the function first reaches `target` above `start`, or None where it does not up to `limit`."""
+    below = start
+    above = None
+    guess = _step(start, target) if start.slope > 0 else max(10 * start.x, limit * 1e-6)
+    for _ in range(_MOST_REPLAYS):
+        if above is None and below.x >= limit:
+            return None
+        here = evaluate(min(guess, limit) if above is None else guess)
+        if abs(here.seconds - target) <= _RELATIVE_TOLERANCE * target:
+            return here.x
+        if here.seconds < target:
+            below = here
+        else:
+            above = here
+        # From above along the piece's own slope; from below, where nothing above is known yet, likewise or ever further.
+        guess = _step(here, target) if here.slope > 0 else 10 * here.x
+        if above is None:
+            guess = max(guess, below.x * (1 + 1e-9))
+        elif not below.x < guess < above.x:
+            guess = (below.x + above.x) / 2
+            if not below.x < guess < above.x:
+                return above.x
+    return guess
+
+
+def _step(point: _Point, target: float) -> float:
+    return point.x + (target - point.seconds) / point.slope

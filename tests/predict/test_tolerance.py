@@ -1,0 +1,75 @@
+"""Latency and bandwidth that a program bears, against times worked out by hand."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from synthetic import fabric, irecv, isend, recv, send, waitall, way, write_trace
+
+from linkworth import _engine
+from linkworth.model.prediction import Layout
+from linkworth.model.settings import ReplaySettings
+from linkworth.predict import predict
+from linkworth.predict.tolerance import tolerances
+from linkworth.replay.run import replay
+
+US = 1e-6
+MS = 1e-3
+MB = 1_000_000
+TWO = Layout(nodes=2, node_of_rank=[0, 1])
+
+
+def test_hidden_latency_is_borne_up_to_the_kink(tmp_path: Path) -> None:
+    # 10 ms of computation hide L + 1 ms of bytes: the program is 1 % slower when they take 10.1 ms.
+    ranks = [[isend(1, MB), waitall(1).after(10 * MS)], [irecv(0, MB), waitall(1).after(10 * MS)]]
+    trace = _engine.Trace(str(write_trace(tmp_path / "hidden.lwt", ranks)))
+    on = fabric(way(latency=10 * US, bandwidth=1e9))
+    found = tolerances(trace, on, TWO)
+    assert [each.latency_seconds for each in found] == pytest.approx([9.1 * MS, 9.2 * MS, 9.5 * MS], rel=1e-9)
+    inverse = [1 / (each.bandwidth_bytes_per_second or 0.0) for each in found]
+    expected = [(10 * MS * (1 + share) - 10 * US) / MB for share in (0.01, 0.02, 0.05)]
+    assert inverse == pytest.approx(expected, rel=1e-9)
+    assert all(each.replays <= 12 for each in found)
+
+
+def test_a_ping_pong_bears_what_its_share_allows(tmp_path: Path) -> None:
+    # Two latencies and 2 x 1 kB: T = 1 ms + 2 L + 2 us.
+    ranks = [[send(1, 1000).after(1 * MS), recv(1, 1000)], [recv(0, 1000), send(0, 1000)]]
+    trace = _engine.Trace(str(write_trace(tmp_path / "pingpong.lwt", ranks)))
+    on = fabric(way(latency=10 * US, bandwidth=1e9))
+    total = 1 * MS + 22 * US
+    (found,) = tolerances(trace, on, TWO, slower=[0.02])
+    assert found.latency_seconds == pytest.approx(10 * US + 0.02 * total / 2, rel=1e-9)
+    assert found.bandwidth_bytes_per_second == pytest.approx(2000 / (2 * US + 0.02 * total), rel=1e-9)
+
+
+def test_a_program_that_sends_nothing_bears_everything(tmp_path: Path) -> None:
+    path = write_trace(tmp_path / "alone.lwt", [[send(0, 8).after(1 * MS), recv(0, 8)]] * 1)
+    found = predict(path, [fabric(way(latency=10 * US, bandwidth=1e9))], with_tolerances=True)
+    assert {each.latency_seconds for each in found.tolerances} == {None}
+    assert {each.bandwidth_bytes_per_second for each in found.tolerances} == {None}
+
+
+@given(
+    gaps=st.lists(st.integers(min_value=1, max_value=5000), min_size=4, max_size=24),
+    sizes=st.lists(st.integers(min_value=0, max_value=100_000), min_size=4, max_size=4),
+)
+@settings(deadline=None, max_examples=25)
+def test_the_replay_at_the_tolerance_takes_the_time_that_was_asked(
+    tmp_path_factory: pytest.TempPathFactory, gaps: list[int], sizes: list[int]
+) -> None:
+    ranks: list[list] = [[], []]
+    for turn, gap in enumerate(gaps):
+        size = sizes[turn % 4]
+        ranks[turn % 2] += [isend(1 - turn % 2, size).after(gap * US), waitall(1)]
+        ranks[1 - turn % 2] += [irecv(turn % 2, size).after(gap * US / 3), waitall(1)]
+    trace = _engine.Trace(str(write_trace(tmp_path_factory.mktemp("t") / "any.lwt", ranks)))
+    on = fabric(way(latency=10 * US, bandwidth=1e9, overhead=1 * US, eager=4096))
+    alone = ReplaySettings(contention=False)
+    now = replay(trace, on, TWO, settings=alone).seconds
+    for found in tolerances(trace, on, TWO, settings=alone):
+        assert found.latency_seconds is not None
+        worse = fabric(way(latency=found.latency_seconds, bandwidth=1e9, overhead=1 * US, eager=4096))
+        at = replay(trace, worse, TWO, settings=alone).seconds
+        assert at == pytest.approx(now * (1 + found.slower), rel=1e-9)
