@@ -15,6 +15,7 @@ std::span<const Skeleton> skeletons() {
         mg(),
         ft(),
         bt(),
+        sp(),
     };
     return table;
 }

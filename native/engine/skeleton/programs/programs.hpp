@@ -12,5 +12,6 @@ Skeleton ep();
 Skeleton ft();
 Skeleton is();
 Skeleton mg();
+Skeleton sp();
 
 }  // namespace linkworth::skeleton

@@ -1,0 +1,88 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include "programs/sp.hpp"
+
+#include "skeleton/programs/npb_class.hpp"
+#include "skeleton/programs/programs.hpp"
+
+namespace linkworth::skeleton {
+namespace {
+
+using namespace npb;
+using namespace npb::sp;
+
+/// Floating point operations of one point, as the formulas have them; what is copied counts as one operation
+/// a number.
+constexpr double kRightHandSide = 300.0;
+constexpr double kEliminate[3] = {116.0, 100.0, 100.0};
+constexpr double kSubstitute[3] = {20.0, 20.0, 70.0};
+
+/// Counts floating point operations.
+class CountingKernel {
+  public:
+    CountingKernel(Work& work, const Layout& layout) : work_(work), layout_(layout) {
+        for (int side = 0; side < flow::kSides; ++side)
+            face_numbers_ += static_cast<double>(flow::face_message(layout, side));
+    }
+
+    void reset() {}
+    void pack_faces() { work_.count(face_numbers_); }
+    void unpack_faces() { work_.count(face_numbers_); }
+    const double* outgoing_face(int) { return nullptr; }
+    double* incoming_face(int) { return nullptr; }
+    void start_right_hand_side(int) {}
+    void right_hand_side(int cell, Sections planes) {
+        const flow::Box box = layout_.box(cell);
+        work_.count(kRightHandSide * planes.count * box.size[0] * box.size[1]);
+    }
+    void solve(int axis, int cell, Sections sections) {
+        work_.count((kEliminate[axis] + kSubstitute[axis]) * points(axis, cell, sections));
+    }
+    void eliminate(int axis, int cell, Sections sections) {
+        work_.count(kEliminate[axis] * points(axis, cell, sections));
+    }
+    void substitute(int axis, int cell, Sections sections) {
+        work_.count(kSubstitute[axis] * points(axis, cell, sections));
+    }
+    void pack_rows(int axis, int cell) { count_lines(axis, cell, kHandedToElimination); }
+    void unpack_rows(int axis, int cell) { count_lines(axis, cell, kHandedToElimination); }
+    void pack_values(int axis, int cell) { count_lines(axis, cell, kHandedToSubstitution); }
+    void unpack_values(int axis, int cell) { count_lines(axis, cell, kHandedToSubstitution); }
+    const double* outgoing_lines() { return nullptr; }
+    double* incoming_lines() { return nullptr; }
+    void squared_errors(flow::State&) {}
+    void squared_residuals(flow::State&) {}
+
+  private:
+    double points(int axis, int cell, Sections sections) const {
+        const flow::Box box = layout_.box(cell);
+        const int across = axis == 0 ? 1 : 0;
+        return static_cast<double>(sections.count) * box.size[axis] * box.size[across];
+    }
+    void count_lines(int axis, int cell, int numbers) {
+        work_.count(static_cast<double>(inner_lines(layout_, cell, axis)) * numbers);
+    }
+
+    Work& work_;
+    Layout layout_;
+    double face_numbers_ = 0.0;  ///< of all messages of an exchange
+};
+static_assert(Kernel<CountingKernel>);
+
+void check(Arguments arguments, int ranks) {
+    refuse_if(rank_problem(class_of("sp", kClasses, arguments), ranks));
+}
+
+void record(Arguments arguments, RecordingCommunicator& world, Work& work) {
+    const Class& problem = class_of("sp", kClasses, arguments);
+    Timers timers(kPhases, work);
+    run(world, problem, 0, timers, [&](const Layout& layout, auto&& use) {
+        CountingKernel kernel(work, layout);
+        return use(kernel);
+    });
+}
+
+}  // namespace
+
+Skeleton sp() { return {"sp", kPhases, check, record}; }
+
+}  // namespace linkworth::skeleton
