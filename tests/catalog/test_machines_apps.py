@@ -34,7 +34,7 @@ def test_an_unknown_machine_gets_the_nearest():
 
 def test_a_program_is_found_with_and_without_its_class():
     assert apps.get("npb:ft.W") == apps.get("npb:ft")
-    assert {"npb:ep", "npb:ft", "npb:cg"} <= set(apps.names())
+    assert {"npb:ep", "npb:ft", "npb:cg", "npb:sp"} <= set(apps.names())
     assert apps.get("imbalance:3") == apps.get("imbalance")
     for name in apps.names():
         app = apps.get(name)

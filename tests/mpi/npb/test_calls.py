@@ -13,7 +13,8 @@ from linkworth.mpi import build
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 OFFICIAL = json.loads((ROOT / "tests/fixtures/npb-mpi-calls-A4.json").read_text())
-PROGRAMS = ["is", "ep", "cg", "mg", "ft"]
+PROGRAMS = ["is", "ep", "cg", "mg", "ft", "sp"]
+SQUARE = {"sp"}
 
 
 QUIET = {"MPI_Init", "MPI_Finalize", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Wtime"}
@@ -99,8 +100,10 @@ def test_real_calls_are_the_official_ones(count, program):
 
 
 @pytest.mark.requires("openmpi")
-@pytest.mark.parametrize("ranks", [1, 2, 8])
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize(
+    ("program", "ranks"),
+    [(program, ranks) for program in PROGRAMS for ranks in ([1, 9] if program in SQUARE else [1, 2, 8])],
+)
 def test_recorded_calls_are_the_real_ones(record, count, program, ranks):
     recorded = record(program, "S", ranks)
     assert [counted(recorded[rank]) for rank in range(ranks)] == count(program, "S", ranks)
@@ -122,6 +125,22 @@ def test_each_message_is_sent_and_received(record, program, letter, ranks):
     for pair, sizes in sent.items():
         room = received[pair]
         assert sizes == room if program == "cg" else len(sizes) == len(room) and max(sizes) <= min(room)
+    assert (ranks > 1) == bool(sent)
+
+
+@pytest.mark.parametrize("ranks", [1, 4, 9, 16])
+def test_each_line_message_is_sent_and_received(record, ranks):
+    """Class S on 9 ranks: cells of four points, on 16 of three, one of them at the boundary."""
+    sent, received = defaultdict(list), defaultdict(list)
+    for rank, calls in record("sp", "S", ranks).items():
+        for function, peer, size in calls:
+            if function == "MPI_Isend":
+                sent[rank, peer].append(size)
+            elif function == "MPI_Irecv":
+                received[peer, rank].append(size)
+    assert {pair: sorted(sizes) for pair, sizes in sent.items()} == {
+        pair: sorted(sizes) for pair, sizes in received.items()
+    }
     assert (ranks > 1) == bool(sent)
 
 

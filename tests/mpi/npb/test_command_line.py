@@ -61,8 +61,8 @@ def test_help_lists_programs_and_their_rank_rules(npb):
     done = npb(2, "--help")
     assert done.returncode == 0
     assert done.stdout.count("usage:") == 1
-    for program in ("is", "ep", "cg", "mg", "ft"):
-        assert re.search(rf"^  {program} .*; (any|powers)", done.stdout, re.MULTILINE)
+    for program in ("is", "ep", "cg", "mg", "ft", "sp"):
+        assert re.search(rf"^  {program} .*; (any|powers|square)", done.stdout, re.MULTILINE)
 
 
 def test_an_unknown_program_gets_the_list_of_programs(npb):
@@ -93,6 +93,7 @@ def test_an_unknown_program_gets_the_list_of_programs(npb):
             ["cg", "S"],
             "cg class S runs on powers of two (1, 2, 4, 8, ...) up to 1048576 ranks, not on 3",
         ),
+        (3, ["sp", "S"], "sp class S runs on square numbers (1, 4, 9, 16, ...) up to 16 ranks, not on 3"),
     ],
 )
 def test_refuses_with_one_sentence(npb, ranks, arguments, sentence):

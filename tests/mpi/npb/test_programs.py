@@ -1,5 +1,7 @@
 """Each program gives the published results, with each MPI and on the rank counts that it allows."""
 
+from itertools import product
+
 import pytest
 
 from linkworth.measure.parsers import npb as block
@@ -7,6 +9,9 @@ from linkworth.mpi import build
 
 PROGRAMS = ["is", "ep", "cg", "mg", "ft"]
 RANKS = [1, 2, 4, 8]
+SQUARE = ["sp"]
+SQUARES = [1, 4, 9]
+CASES = [*product(PROGRAMS, RANKS), *product(SQUARE, SQUARES)]
 
 
 def assert_verified(done, program, letter, ranks):
@@ -19,15 +24,13 @@ def assert_verified(done, program, letter, ranks):
 
 
 @pytest.mark.requires("openmpi")
-@pytest.mark.parametrize("ranks", RANKS)
 @pytest.mark.parametrize("letter", ["S", "W"])
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize(("program", "ranks"), CASES)
 def test_verifies(npb, program, letter, ranks):
     assert_verified(npb(ranks, program, letter), program, letter, ranks)
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize(("program", "ranks"), [*product(PROGRAMS, [1, 2]), *product(SQUARE, [1, 4])])
 def test_verifies_with_each_mpi(each_mpi, launch, program, ranks):
     done = launch(each_mpi, ranks, [build.npb(each_mpi), program, "S"])
     assert_verified(done, program, "S", ranks)
@@ -36,7 +39,7 @@ def test_verifies_with_each_mpi(each_mpi, launch, program, ranks):
 @pytest.mark.slow  # seconds of computation each, as many as the machine makes of class A
 @pytest.mark.requires("openmpi")
 @pytest.mark.parametrize("ranks", [1, 4])
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", PROGRAMS + SQUARE)
 def test_verifies_class_a(npb, program, ranks):
     assert_verified(npb(ranks, program, "A"), program, "A", ranks)
 
@@ -61,3 +64,19 @@ def test_ft_goes_from_slabs_to_pencils(npb, ranks):
 def test_cg_on_square_and_oblong_grids_of_ranks(npb, ranks):
     """1400 rows do not divide by these grids: pieces of different lengths."""
     assert_verified(npb(ranks, "cg", "S"), "cg", "S", ranks)
+
+
+@pytest.mark.slow  # half a minute of computation
+@pytest.mark.requires("openmpi")
+@pytest.mark.parametrize("ranks", [1, 4])
+@pytest.mark.parametrize("program", SQUARE)
+def test_verifies_class_b(npb, program, ranks):
+    assert_verified(npb(ranks, program, "B"), program, "B", ranks)
+
+
+@pytest.mark.slow  # starts 16 processes
+@pytest.mark.requires("openmpi")
+@pytest.mark.parametrize("program", SQUARE)
+def test_cells_of_three_points(npb, program):
+    """The smallest: 16 ranks in class S, whose fourth differences reach through a whole neighbouring cell."""
+    assert_verified(npb(16, program, "S"), program, "S", 16)

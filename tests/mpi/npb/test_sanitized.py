@@ -33,6 +33,9 @@ def sanitized(tmp_path_factory, compile_npb):
         ("mg", "S", 2),
         ("mg", "S", 64),
         ("mg", "W", 1),
+        ("sp", "S", 1),
+        ("sp", "S", 4),
+        ("sp", "S", 9),
     ],
 )
 def test_clean(open_mpi, launch, sanitized, program, letter, ranks):
