@@ -29,10 +29,9 @@ class CountingKernel {
     void unpack_faces() { work_.count(face_numbers_); }
     const double* outgoing_face(int) { return nullptr; }
     double* incoming_face(int) { return nullptr; }
-    void start_right_hand_side(int) {}
-    void right_hand_side(int cell, Sections planes) {
+    void right_hand_side(int cell) {
         const flow::Box box = layout_.box(cell);
-        work_.count(kRightHandSide * planes.count * box.size[0] * box.size[1]);
+        work_.count(kRightHandSide * box.size[0] * box.size[1] * box.size[2]);
     }
     void solve(int axis, int cell, Sections sections) {
         work_.count((kEliminate[axis] + kSubstitute[axis]) * points(axis, cell, sections));

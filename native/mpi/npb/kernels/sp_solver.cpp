@@ -47,11 +47,9 @@ void SolverKernel::reset() {
         flow::fill_initial(states_[cell], layout_.box(cell), points_);
 }
 
-void SolverKernel::start_right_hand_side(int cell) {
+void SolverKernel::right_hand_side(int cell) {
     right_hand_side_(layout_.box(cell), states_[cell], &forcing_[cell], time_step_, changes_[cell]);
 }
-
-void SolverKernel::right_hand_side(int, Sections) {}
 
 Extent SolverKernel::extent(int cell, int axis) const {
     const flow::Box box = layout_.box(cell);

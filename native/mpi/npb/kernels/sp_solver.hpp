@@ -25,8 +25,7 @@ class SolverKernel {
     const double* outgoing_face(int side) const { return faces_.outgoing(side); }
     double* incoming_face(int side) { return faces_.incoming(side); }
 
-    void start_right_hand_side(int cell);
-    void right_hand_side(int cell, Sections planes);
+    void right_hand_side(int cell);
     void solve(int axis, int cell, Sections sections);
     void eliminate(int axis, int cell, Sections sections);
     void substitute(int axis, int cell, Sections sections);

@@ -55,9 +55,8 @@ concept Kernel =
     flow::FaceKernel<K> && requires(K kernel, int cell, int axis, Sections sections, flow::State& sums) {
         /// The field to start from.
         kernel.reset();
-        /// Prepares the right-hand side of a cell, whose sections are then to be worked out in order.
-        kernel.start_right_hand_side(cell);
-        kernel.right_hand_side(cell, sections);
+        /// Time step times the right-hand side.
+        kernel.right_hand_side(cell);
         /// Solves all lines of the sections along the axis: x, y, then z, whose results are added to the
         /// field.
         kernel.solve(axis, cell, sections);
@@ -150,22 +149,16 @@ class Run {
         timers_.measure(kFaces, [&] { flow::exchange_faces(face_comm_, layout_, kernel_); });
     }
     void right_hand_side(int cell) {
-        timers_.measure(kRightHandSide, [&] {
-            kernel_.start_right_hand_side(cell);
-            kernel_.right_hand_side(cell, all_sections(cell, 0));
-        });
+        timers_.measure(kRightHandSide, [&] { kernel_.right_hand_side(cell); });
     }
 
-    /// One cell, whose lines go on nowhere: plane by plane, as long as a plane is in cache.
+    /// One cell, whose lines go on nowhere: x and y together, plane by plane, while the plane is in cache.
     void step_alone() {
-        timers_.measure(kRightHandSide, [&] { kernel_.start_right_hand_side(0); });
-        const int planes = layout_.box(0).size[2];
-        for (int z = 0; z < planes; ++z) {
-            const Sections plane{z, 1};
-            timers_.measure(kRightHandSide, [&] { kernel_.right_hand_side(0, plane); });
+        right_hand_side(0);
+        const Sections planes = all_sections(0, 0);
+        for (int z = planes.first; z < planes.first + planes.count; ++z)
             for (int axis = 0; axis < 2; ++axis)
-                timers_.measure(kLines + axis, [&] { kernel_.solve(axis, 0, plane); });
-        }
+                timers_.measure(kLines + axis, [&] { kernel_.solve(axis, 0, {z, 1}); });
         timers_.measure(kLines + 2, [&] { kernel_.solve(2, 0, all_sections(0, 2)); });
     }
 
