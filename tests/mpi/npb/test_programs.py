@@ -80,3 +80,11 @@ def test_verifies_class_b(npb, program, ranks):
 def test_cells_of_three_points(npb, program):
     """The smallest: 16 ranks in class S, whose fourth differences reach through a whole neighbouring cell."""
     assert_verified(npb(16, program, "S"), program, "S", 16)
+
+
+@pytest.mark.slow  # 16 and 64 ranks on few cores
+@pytest.mark.requires("openmpi")
+@pytest.mark.parametrize("ranks", [16, 64])
+def test_mg_where_ranks_rest_on_the_coarsest_grids(npb, ranks):
+    """The coarsest grid has two points along z, for four ranks: two of them rest there, and with 64 those along y and x too."""
+    assert_verified(npb(ranks, "mg", "S"), "mg", "S", ranks)
