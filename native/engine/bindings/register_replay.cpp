@@ -3,13 +3,16 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "bindings/collective_rules.hpp"
 #include "replay/replay.hpp"
 #include "tracefile/trace.hpp"
 
@@ -94,6 +97,10 @@ ReplayOptions replay_options(const nb::dict& given) {
     options.computation.seed = nb::cast<std::uint64_t>(given["seed"]);
     options.progress_in_calls_only = nb::cast<bool>(given["progress_in_calls_only"]);
     options.tolerate_cut = nb::cast<bool>(given["tolerate_cut"]);
+    options.collectives = collective_rules(nb::cast<std::string>(given["library"]),
+                                           nb::cast<ForcedCollectives>(given["forced_collectives"]));
+    options.combine_bytes_per_second = nb::cast<double>(given["combine_bytes_per_second"]);
+    options.pass_unmodelled = nb::cast<bool>(given["pass_unmodelled"]);
     return options;
 }
 
@@ -127,6 +134,7 @@ nb::dict replay_trace(const tracefile::Trace& trace, const nb::dict& given) {
 
 void register_replay(nb::module_& module) {
     nb::exception<replay::ReplayError>(module, "ReplayError", PyExc_ValueError);
+    module.def("collective_algorithms", &collective_algorithms);
     module.def("replay", &replay_trace, nb::arg("trace"), nb::arg("options"));
 }
 

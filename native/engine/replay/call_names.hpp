@@ -16,6 +16,7 @@ enum class SendMode : std::uint8_t { standard, buffered, synchronous };
 struct CallName {
     SendMode mode = SendMode::standard;
     bool communicates = false;  ///< a call of class `local` that does communicate: it is not modelled
+    bool collective = false;    ///< and all ranks of a communicator take part in it
 };
 
 std::vector<CallName> describe_names(const std::vector<std::string>& names);

@@ -21,7 +21,9 @@ bool Simulation::execute(std::uint32_t rank) {
     ++event_count_;
     switch (shape.call_class) {
         case CallClass::local:
-            return names_[shape.name].communicates ? pass_as_recorded(rank, event) : true;
+            if (!names_[shape.name].communicates) return true;
+            if (names_[shape.name].collective) require_passing(shape);
+            return pass_as_recorded(rank, event);
         case CallClass::send:
         case CallClass::isend:
         case CallClass::recv:
@@ -186,10 +188,21 @@ bool Simulation::call_probe(std::uint32_t rank, const Shape& shape) {
 
 std::uint32_t Simulation::begin_collective(std::uint32_t rank, const Shape& shape) {
     Membership* membership = communicators_.find(rank, shape.comm);
-    if (membership == nullptr || membership->communicator->inter) {
+    if (membership == nullptr) {
+        require_communicator(rank, shape);
         ++passed_[shape.name];
         return none;
     }
+    Actor parent;
+    parent.now = actors_[rank].now;
+    parent.rank = rank;
+    parent.membership = ground_of(*membership);
+    ++membership->collectives;
+    return begin_schedule(parent, steps_of(*membership, shape), 0);
+}
+
+/// Starts a schedule that goes on by itself from where `parent` is. Returns the operation that ends with it.
+std::uint32_t Simulation::begin_schedule(const Actor& parent, Schedule schedule, std::uint8_t lane) {
     std::uint32_t index = 0;
     if (idle_actors_.empty()) {
         index = static_cast<std::uint32_t>(actors_.size());
@@ -200,19 +213,54 @@ std::uint32_t Simulation::begin_collective(std::uint32_t rank, const Shape& shap
     }
     const std::uint32_t request = operations_.take();
     Actor& actor = actors_[index];
-    actor.now = actors_[rank].now;
-    actor.rank = rank;
+    actor.now = parent.now;
+    actor.rank = parent.rank;
     actor.request = request;
-    actor.membership = *membership;
-    ++membership->collectives;
-    actor.schedule = collectives::schedule_of(shape, membership->my_rank, membership->communicator->size());
+    actor.membership = parent.membership;
+    actor.lane = lane;
+    actor.schedule = std::move(schedule);
     run_schedule(index);
     return request;
 }
 
+/// Where a collective's messages go: the communicator itself, or the union of an inter-communicator's groups.
+Membership Simulation::ground_of(const Membership& membership) const {
+    const Communicator& communicator = *membership.communicator;
+    if (!communicator.inter) return membership;
+    return {communicator.both, communicator.offset + membership.my_rank, membership.collectives};
+}
+
+Schedule Simulation::steps_of(const Membership& membership, const Shape& shape) const {
+    const Communicator& communicator = *membership.communicator;
+    if (communicator.inter)
+        return collectives::schedule_between(options_.collectives, shape, membership.my_rank,
+                                             communicator.sides);
+    if (communicator.topology == nullptr)
+        communicator.topology =
+            std::make_unique<const collectives::Topology>(communicator.members, options_.node_of_rank);
+    return collectives::schedule_of(options_.collectives, shape, membership.my_rank, communicator.size(),
+                                    communicator.topology.get());
+}
+
+/// A collective that is not modelled may only pass where the user allows it.
+void Simulation::require_passing(const Shape& shape) const {
+    if (!options_.pass_unmodelled)
+        throw ReplayError(trace_.names()[shape.name] +
+                          " is a collective that the replay does not model; with --pass-unmodelled it takes "
+                          "the time that was recorded");
+}
+
+/// A cut trace may have lost a communicator's creation; a whole one that lacks it is damaged.
+void Simulation::require_communicator(std::uint32_t rank, const Shape& shape) const {
+    if (!options_.tolerate_cut)
+        throw ReplayError("rank " + std::to_string(rank) + " uses a communicator in " +
+                          trace_.names()[shape.name] +
+                          " whose creation is missing from the trace; record it again");
+}
+
 bool Simulation::enter_collective(std::uint32_t rank, Membership& membership, Schedule schedule) {
     Actor& actor = actors_[rank];
-    actor.membership = membership;
+    actor.membership = ground_of(membership);
     ++membership.collectives;
     actor.schedule = std::move(schedule);
     return run_schedule(rank);
@@ -225,10 +273,11 @@ bool Simulation::call_collective(std::uint32_t rank, const Event& event) {
         return true;
     }
     Membership* membership = communicators_.find(rank, shape.comm);
-    if (membership == nullptr || membership->communicator->inter) return pass_as_recorded(rank, event);
-    return enter_collective(
-        rank, *membership,
-        collectives::schedule_of(shape, membership->my_rank, membership->communicator->size()));
+    if (membership == nullptr) {
+        require_communicator(rank, shape);
+        return pass_as_recorded(rank, event);
+    }
+    return enter_collective(rank, *membership, steps_of(*membership, shape));
 }
 
 bool Simulation::call_new_communicator(std::uint32_t rank, const Event& event) {

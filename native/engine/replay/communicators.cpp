@@ -66,7 +66,10 @@ void Communicators::define(std::uint32_t rank, std::int32_t number, const std::v
         const auto& first = swapped ? remote : members;
         const auto& second = swapped ? members : remote;
         family.instances.push_back(make(first, second, context, inter));
-        if (inter) family.instances.push_back(make(second, first, context, inter));
+        if (inter) {
+            family.instances.push_back(make(second, first, context, inter));
+            unite(family);
+        }
     }
     const Communicator* mine = family.instances[ordinal * sides + (swapped ? 1 : 0)].get();
     const auto place = std::find(mine->members.begin(), mine->members.end(), static_cast<std::int32_t>(rank));
@@ -75,6 +78,23 @@ void Communicators::define(std::uint32_t rank, std::int32_t number, const std::v
         throw std::invalid_argument("a communicator that its rank cannot have");
     if (slot >= by_rank_[rank].size()) by_rank_[rank].resize(slot + 1);
     by_rank_[rank][slot] = Membership{mine, static_cast<std::uint32_t>(place - mine->members.begin()), 0};
+}
+
+/// Gives the two sides of the newest inter-communicator the union of their groups.
+void Communicators::unite(Family& family) {
+    Communicator& first = *family.instances[family.instances.size() - 2];
+    Communicator& second = *family.instances.back();
+    std::vector<std::int32_t> everyone = first.members;
+    everyone.insert(everyone.end(), second.members.begin(), second.members.end());
+    family.unions.push_back(make(everyone, {}, next_context_++, false));
+    std::vector<collectives::Rank> lower(first.members.size());
+    std::vector<collectives::Rank> upper(second.members.size());
+    std::iota(lower.begin(), lower.end(), collectives::Rank{0});
+    std::iota(upper.begin(), upper.end(), first.size());
+    first.both = second.both = family.unions.back().get();
+    second.offset = first.size();
+    first.sides = {lower, upper};
+    second.sides = {std::move(upper), std::move(lower)};
 }
 
 void Communicators::forget(std::uint32_t rank, std::int32_t number) {

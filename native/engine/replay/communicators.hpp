@@ -8,6 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "replay/collectives/intergroup.hpp"
+#include "replay/collectives/topology.hpp"
+
 namespace linkworth::replay {
 
 /// One communicator of the program. `members[i]` is the world rank of its rank i.
@@ -16,6 +19,10 @@ struct Communicator {
     std::vector<std::int32_t> members;
     std::vector<std::int32_t> remote;  ///< the other group of an inter-communicator
     bool inter = false;
+    const Communicator* both = nullptr;  ///< inter: the union of the groups, on which collectives run
+    std::uint32_t offset = 0;            ///< inter: rank in the union of this group's rank 0
+    collectives::Sides sides;            ///< inter: the groups in ranks of the union
+    mutable std::unique_ptr<const collectives::Topology> topology;  ///< made at the first collective
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(members.size()); }
     const std::vector<std::int32_t>& peers() const { return inter ? remote : members; }
@@ -42,8 +49,6 @@ class Communicators {
     void forget(std::uint32_t rank, std::int32_t number);
 
   private:
-    void check(const std::vector<std::int32_t>& members) const;
-
     struct Groups {
         std::vector<std::int32_t> members;
         std::vector<std::int32_t> remote;
@@ -51,8 +56,12 @@ class Communicators {
     };
     struct Family {
         std::vector<std::unique_ptr<Communicator>> instances;
+        std::vector<std::unique_ptr<Communicator>> unions;  ///< of an inter-communicator's groups
         std::unordered_map<std::uint32_t, std::size_t> count_by_rank;
     };
+
+    void check(const std::vector<std::int32_t>& members) const;
+    void unite(Family& family);
 
     std::vector<std::vector<Membership>> by_rank_;  ///< [rank][number]
     std::map<Groups, Family> families_;

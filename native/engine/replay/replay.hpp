@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "replay/collectives/operation.hpp"
 #include "replay/computation.hpp"
 #include "replay/path.hpp"
 #include "tracefile/trace.hpp"
@@ -29,6 +31,10 @@ struct ReplayOptions {
     /// neither a thread nor a NIC that does it. False: at once.
     bool progress_in_calls_only = false;
     bool tolerate_cut = false;  ///< stop where a cut trace ends instead of failing
+    collectives::Rules collectives;
+    /// Received data that a reduction combines with its own, in bytes a second. Counts as overhead.
+    double combine_bytes_per_second = std::numeric_limits<double>::infinity();
+    bool pass_unmodelled = false;  ///< collectives that are not modelled keep their recorded time
 };
 
 struct ReplayResult {

@@ -175,7 +175,7 @@ bool Simulation::fetch(std::uint32_t rank) {
 /// Goes on with a collective. True when it has ended.
 bool Simulation::run_schedule(std::uint32_t index) {
     Actor& actor = actors_[index];
-    const auto tag = static_cast<std::int32_t>(actor.membership.collectives & 0x7fffffffU);
+    const std::uint32_t first_tag = actor.membership.collectives * lanes & 0x7fffffffU;
     for (;;) {
         if (!actor.step_pending && !actor.schedule.next(actor.step)) break;
         actor.step_pending = true;
@@ -185,7 +185,13 @@ bool Simulation::run_schedule(std::uint32_t index) {
         }
         actor.step_pending = false;
         const auto peer = static_cast<std::int32_t>(actor.step.peer);
+        const auto tag = static_cast<std::int32_t>(first_tag + actor.lane);
         std::uint32_t operation = none;
+        if (actor.ahead_due) {
+            actor.waiting.insert(actor.waiting.end(), actor.ahead.begin(), actor.ahead.end());
+            actor.ahead.clear();
+            actor.ahead_due = false;
+        }
         switch (actor.step.kind) {
             case StepKind::send:
                 operation =
@@ -194,7 +200,24 @@ bool Simulation::run_schedule(std::uint32_t index) {
             case StepKind::recv:
                 operation = post_receive(actor, actor.membership, true, peer, tag);
                 break;
+            case StepKind::recv_ahead:
+                actor.ahead.push_back(post_receive(actor, actor.membership, true, peer, tag));
+                break;
+            case StepKind::combine:
+                actor.now.add_overhead(static_cast<double>(actor.step.bytes) /
+                                       options_.combine_bytes_per_second);
+                break;
+            case StepKind::start:
+                actor.started.push_back(
+                    begin_schedule(actor, actor.schedule.take_started(), actor.step.lane));
+                break;
+            case StepKind::join:
+                actor.waiting.insert(actor.waiting.end(), actor.started.begin(), actor.started.end());
+                actor.started.clear();
+                if (!wait_for_operations(index)) return false;
+                break;
             case StepKind::wait:
+                actor.ahead_due = !actor.ahead.empty();
                 if (!wait_for_operations(index)) return false;
                 break;
         }

@@ -60,6 +60,10 @@ struct Actor {
     bool step_pending = false;
     bool noticed = false;  ///< a non-blocking collective: its rank is inside MPI to go on with it
     Step step;
+    std::vector<std::uint32_t> ahead;  ///< receives posted ahead, for the wait after the next one
+    bool ahead_due = false;
+    std::uint8_t lane = 0;               ///< of its messages
+    std::vector<std::uint32_t> started;  ///< operations of the schedules that go on beside this one
     std::vector<std::uint32_t>
         waiting;  ///< operations to wait for: posted by the schedule, or named by the call
 };
@@ -132,6 +136,11 @@ class Simulation final : private NetworkListener {
     bool pass_as_recorded(std::uint32_t rank, const tracefile::Event& event);
     std::uint32_t post_call(std::uint32_t rank, const tracefile::Shape& shape, bool receiving);
     std::uint32_t begin_collective(std::uint32_t rank, const tracefile::Shape& shape);
+    std::uint32_t begin_schedule(const Actor& parent, Schedule schedule, std::uint8_t lane);
+    Membership ground_of(const Membership& membership) const;
+    Schedule steps_of(const Membership& membership, const tracefile::Shape& shape) const;
+    void require_passing(const tracefile::Shape& shape) const;
+    void require_communicator(std::uint32_t rank, const tracefile::Shape& shape) const;
     bool enter_collective(std::uint32_t rank, Membership& membership, Schedule schedule);
 
     // messages.cpp: what a message does

@@ -96,6 +96,12 @@ Collective collective_by_name(std::string_view name) {
     return found == collectives.end() ? Collective::none : found->second;
 }
 
+std::string_view collective_name(Collective collective) {
+    const auto* const found =
+        std::ranges::find(collectives, collective, &std::pair<std::string_view, Collective>::second);
+    return found == collectives.end() ? std::string_view() : found->first;
+}
+
 bool communicates(std::string_view name) {
     const std::string lower = stem(name);
     const auto starts = [&lower](std::string_view prefix) { return lower.starts_with(prefix); };
@@ -109,6 +115,12 @@ bool communicates(std::string_view name) {
         return true;
     }
     return std::ranges::any_of(communicating_prefixes, starts) ||
+           collective_by_name(name) != Collective::none;
+}
+
+bool is_collective(std::string_view name) {
+    const std::string lower = stem(name);
+    return lower.starts_with("neighbor_") || lower.starts_with("ineighbor_") ||
            collective_by_name(name) != Collective::none;
 }
 

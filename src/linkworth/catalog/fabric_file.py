@@ -7,7 +7,15 @@ import msgspec
 
 from linkworth.catalog.decode import decode
 from linkworth.errors import UsageError
-from linkworth.model.fabric import Fabric, Path, SourceNote, SwitchLevel, Tcp, Topology
+from linkworth.model.fabric import (
+    COMBINE_BYTES_PER_SECOND,
+    Fabric,
+    Path,
+    SourceNote,
+    SwitchLevel,
+    Tcp,
+    Topology,
+)
 
 NUMERIC_PATH_FIELDS = (
     "latency_seconds",
@@ -70,6 +78,7 @@ class FabricFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     unexpected_copy_bytes_per_second: float = float("inf")
     topology: TopologyTable = msgspec.field(default_factory=TopologyTable)
     tcp: TcpTable = msgspec.field(default_factory=TcpTable)
+    combine_bytes_per_second: float = COMBINE_BYTES_PER_SECOND
     intranode_total_bytes_per_second: float | None = None
     """No ceiling where it is left out, or that of the fabric which `intranode` names."""
     sources: list[SourceTable] = msgspec.field(default_factory=list)
@@ -101,6 +110,13 @@ def parse(document: dict[str, Any], origin: str) -> FabricFile:
     copy = file.unexpected_copy_bytes_per_second
     _check(
         copy > 0, origin, "unexpected_copy_bytes_per_second", copy, "give bytes per second, or leave it out"
+    )
+    _check(
+        file.combine_bytes_per_second > 0,
+        origin,
+        "combine_bytes_per_second",
+        file.combine_bytes_per_second,
+        "give a positive number of bytes per second (inf for arithmetic that costs nothing)",
     )
     _check_topology(file.topology, origin)
     _check_tcp(file.tcp, origin)

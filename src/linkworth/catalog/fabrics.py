@@ -96,6 +96,7 @@ def _from_file(path: Path | Traversable, origin: str) -> model.Fabric:
         aggregation=file.aggregation,
         chunk_bytes=file.chunk_bytes,
         unexpected_copy_bytes_per_second=file.unexpected_copy_bytes_per_second,
+        combine_bytes_per_second=file.combine_bytes_per_second,
         topology=topology(file.topology),
         tcp=plain(file.tcp, model.Tcp),
         intranode_total_bytes_per_second=float("inf") if total is None else total,

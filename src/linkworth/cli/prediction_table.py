@@ -3,7 +3,22 @@
 from rich.table import Table
 
 from linkworth.cli.units import seconds
+from linkworth.model.collectives import CollectiveRules
 from linkworth.model.prediction import PredictionSet
+
+_TITLES = {
+    "mpich": "MPICH",
+    "mpich-5": "MPICH 5",
+    "openmpi-4.0": "Open MPI up to 4.0",
+    "openmpi-4.1": "Open MPI 4.1",
+    "openmpi-5.0": "Open MPI 5.0",
+}
+
+
+def collectives_sentence(rules: CollectiveRules) -> str:
+    """Say whose collective algorithms were replayed, and which were forced."""
+    forced = ", ".join(f"{each.collective}={each.algorithm}" for each in rules.forced)
+    return f"Collectives as {_TITLES[rules.library]} does them{f', but {forced}' if forced else ''}."
 
 
 def tolerance_table(found: PredictionSet) -> Table:
@@ -35,11 +50,12 @@ def prediction_table(found: PredictionSet) -> Table:
     elif found.calibration.cpu_factor != 1:
         title += f", cores {found.calibration.cpu_factor:g} x as fast"
     table = Table(title=title, title_justify="left", caption_justify="left")
-    table.caption = (
-        "Shares of the critical path. " + "Time of the part that the program marks."
+    timed = (
+        "Time of the part that the program marks."
         if found.region == "marked"
-        else "Shares of the critical path. Time from MPI_Init to MPI_Finalize."
+        else ("Time from MPI_Init to MPI_Finalize.")
     )
+    table.caption = f"Shares of the critical path. {timed} {collectives_sentence(found.collectives)}"
     for heading in ("fabric", "time", "against first", "compute", "overhead", "latency", "bytes", "waiting"):
         table.add_column(heading, justify="left" if heading == "fabric" else "right")
     table.add_column("between nodes", justify="right")

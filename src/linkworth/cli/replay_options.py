@@ -16,6 +16,9 @@ _OF_SETTINGS = (
     "contention",
     "noise",
     "seed",
+    "mpi_library",
+    "collective",
+    "pass_unmodelled",
 )
 _OPTIONS = (
     click.option(
@@ -73,6 +76,23 @@ _OPTIONS = (
     ),
     click.option(
         "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the noise."
+    ),
+    click.option(
+        "--mpi-library",
+        metavar="NAME",
+        help="Whose collective algorithms run: openmpi, mpich, openmpi-5.0, openmpi-4.1, openmpi-4.0 or mpich-5."
+        "  [default: those of the library that recorded]",
+    ),
+    click.option(
+        "--collective",
+        multiple=True,
+        metavar="NAME=ALGORITHM",
+        help="Force an algorithm, such as allreduce=ring or bcast=pipeline:65536 (bytes of a segment); repeatable.",
+    ),
+    click.option(
+        "--pass-unmodelled",
+        is_flag=True,
+        help="Give collectives that are not modelled their recorded time, instead of an error.",
     ),
 )
 

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from linkworth.model.collectives import CollectiveRules
 from linkworth.model.settings import ReplaySettings
 
 
@@ -67,6 +68,8 @@ class PredictionSet(msgspec.Struct, frozen=True, kw_only=True):
     placement: str = "block"
     """How the ranks were laid on the nodes, as it was asked for."""
     settings: ReplaySettings = ReplaySettings()
+    collectives: CollectiveRules = CollectiveRules()
+    """Whose collective algorithms were replayed."""
     region: str = "whole"
     """`whole`: from MPI_Init to MPI_Finalize; `marked`: the part that the program marks by MPI_Pcontrol(1) and (0)."""
     tolerances: list[Tolerance] = msgspec.field(default_factory=list)

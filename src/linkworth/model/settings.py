@@ -4,6 +4,8 @@ from typing import Literal
 
 import msgspec
 
+from linkworth.model.collectives import ForcedCollective
+
 
 class ReplaySettings(msgspec.Struct, frozen=True, kw_only=True):
     """What `linkworth predict` offers beside fabrics, nodes and the CPU factor. The defaults leave the trace as it is."""
@@ -24,3 +26,9 @@ class ReplaySettings(msgspec.Struct, frozen=True, kw_only=True):
     """Share of every link between nodes that others use, from 0 to below 1."""
     contention: bool = True
     """False: every message has the network for itself."""
+    mpi_library: str | None = None
+    """Whose collective algorithms run; None: those of the library that recorded."""
+    forced_collectives: list[ForcedCollective] = msgspec.field(default_factory=list)
+    """Algorithms that run whatever the library would take."""
+    pass_unmodelled: bool = False
+    """Collectives that are not modelled keep their recorded time instead of being an error."""

@@ -90,6 +90,7 @@ def predict(
         calibration=calibration,
         placement=placement,
         settings=settings,
+        collectives=replays[0].collectives,
         tolerances=borne,
         region="marked" if replays[0].marked_region else "whole",
         warnings=_warnings(trace, replays[0]),

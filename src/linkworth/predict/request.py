@@ -9,6 +9,7 @@ from linkworth.catalog.assignment import parse_assignment
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.settings import ReplaySettings
+from linkworth.replay.collectives import known_library, parse_forced
 
 _DEFAULT_RANKS = 8
 
@@ -47,6 +48,9 @@ def settings(
     contention: bool,
     noise: float,
     seed: int,
+    mpi_library: str | None,
+    collective: Sequence[str],
+    pass_unmodelled: bool,
 ) -> ReplaySettings:
     """Return the settings that the options of the command line ask for; memory figures are in GB/s there."""
     factors: dict[int, float] = {}
@@ -73,4 +77,7 @@ def settings(
         seed=seed,
         background_load=background_load,
         contention=contention,
+        mpi_library=None if mpi_library is None else known_library(mpi_library),
+        forced_collectives=[parse_forced(text) for text in collective],
+        pass_unmodelled=pass_unmodelled,
     )

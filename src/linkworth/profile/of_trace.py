@@ -5,6 +5,7 @@ from pathlib import Path
 from linkworth.catalog import fabrics
 from linkworth.errors import UsageError
 from linkworth.model.profile import Profile
+from linkworth.model.settings import ReplaySettings
 from linkworth.profile.groups import Balance, balance, decide
 from linkworth.profile.pop import efficiencies
 from linkworth.profile.scan import TraceScan, scan
@@ -68,7 +69,11 @@ def of_trace(path: Path, smaller: Path | None = None) -> Profile:
 
 def _replay(trace: TraceFile, fabric: str, nodes: int) -> Replay:
     layout = block(trace.engine.ranks, nodes)
-    return replay_in_detail(trace.engine, fabrics.get(fabric), layout, tolerate_cut=trace.incomplete)
+    # A profile says which calls are not modelled; they must not keep it from being made.
+    settings = ReplaySettings(pass_unmodelled=True)
+    return replay_in_detail(
+        trace.engine, fabrics.get(fabric), layout, tolerate_cut=trace.incomplete, settings=settings
+    )
 
 
 def _measured_runtime(found: TraceScan, *, marked: bool) -> float:

@@ -7,11 +7,15 @@ import msgspec
 
 from linkworth import _engine
 from linkworth.errors import UsageError
+from linkworth.model.collectives import CollectiveRules
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout, Prediction
 from linkworth.model.settings import ReplaySettings
+from linkworth.model.trace import MpiInfo
+from linkworth.replay.collectives import rules_for
 
 _AS_RECORDED = ReplaySettings()
+_MPICH = CollectiveRules()
 
 
 class Replay(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,7 +30,15 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
     """Calls that the replay does not model: they only took the time that was recorded."""
     stopped: list[str]
     """Where the replay of a cut trace ended, one sentence a rank."""
+    collectives: CollectiveRules
+    """Whose collective algorithms ran."""
     events: int
+
+
+class _Recorded(msgspec.Struct):
+    """What of a trace's metadata decides its collectives."""
+
+    mpi: MpiInfo = MpiInfo()
 
 
 def replay(
@@ -58,8 +70,9 @@ def replay_in_detail(
     Raises UsageError for a trace that cannot be replayed (messages missing, unknown communicators), with a sentence that says
     what to do; with `tolerate_cut` it stops there instead.
     """
+    rules = rules_for(_recorded_mpi(trace), settings)
     options = engine_options(
-        fabric, layout, cpu_factor=cpu_factor, tolerate_cut=tolerate_cut, settings=settings
+        fabric, layout, cpu_factor=cpu_factor, tolerate_cut=tolerate_cut, settings=settings, collectives=rules
     )
     try:
         result = _engine.replay(trace, options)
@@ -71,6 +84,7 @@ def replay_in_detail(
         rank_compute_seconds=result["rank_compute_seconds"],
         unmodelled=result["unmodelled"],
         stopped=result["stopped"],
+        collectives=rules,
         events=result["events"],
     )
 
@@ -82,6 +96,7 @@ def engine_options(
     cpu_factor: float,
     tolerate_cut: bool,
     settings: ReplaySettings = _AS_RECORDED,
+    collectives: CollectiveRules = _MPICH,
 ) -> dict[str, Any]:
     """Return the engine's view of a fabric, a placement and the settings."""
     link = msgspec.structs.asdict(fabric.link)
@@ -107,6 +122,12 @@ def engine_options(
         "seed": settings.seed,
         "progress_in_calls_only": settings.progress == "calls",
         "tolerate_cut": tolerate_cut,
+        "library": collectives.library,
+        "forced_collectives": [
+            (forced.collective, forced.algorithm, forced.segment_bytes) for forced in collectives.forced
+        ],
+        "pass_unmodelled": settings.pass_unmodelled,
+        "combine_bytes_per_second": fabric.combine_bytes_per_second,
     }
 
 
@@ -124,6 +145,13 @@ def _slowdown_of_rank(layout: Layout, settings: ReplaySettings) -> list[float]:
         return []
     ranks_on = Counter(layout.node_of_rank)
     return [max(1.0, ranks_on[node] * demand / bandwidth) for node in layout.node_of_rank]
+
+
+def _recorded_mpi(trace: _engine.Trace) -> MpiInfo:
+    try:
+        return msgspec.json.decode(trace.metadata_json, type=_Recorded).mpi
+    except msgspec.DecodeError:
+        return MpiInfo()
 
 
 def _prediction(fabric: Fabric, result: dict[str, Any]) -> Prediction:

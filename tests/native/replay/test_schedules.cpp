@@ -1,225 +1,254 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 /// Every collective algorithm, for every rank count up to 33: what one rank sends is what the other receives,
-/// in order, and the data that must move does move.
+/// in order, and everybody ends with the data that the collective must give.
 #include <gtest/gtest.h>
 
-#include <cstdint>
-#include <deque>
-#include <functional>
-#include <map>
-#include <numeric>
-#include <utility>
-#include <vector>
+#include <bit>
+#include <string>
 
-#include "replay/collectives/algorithms.hpp"
+#include "replay/collectives/build.hpp"
+#include "schedule_runner.hpp"
 
 namespace linkworth::replay::collectives {
 namespace {
 
 constexpr Rank most_ranks = 33;
 
-using Maker = std::function<Schedule(Rank me, Rank size)>;
+bool is_rooted(Collective what) {
+    return what == Collective::bcast || what == Collective::reduce || what == Collective::gather ||
+           what == Collective::gatherv || what == Collective::scatter || what == Collective::scatterv;
+}
 
-struct Traffic {
-    std::vector<Bytes> sent;
-    std::vector<Bytes> received;
-    std::uint64_t messages = 0;
-};
+/// An operation on `size` ranks with its lists, and who must know whose data afterwards.
+struct Case {
+    Collective what;
+    Rank size;
+    Rank root;
+    Bytes bytes;
+    std::vector<Counts> sends;     ///< [rank], where the collective has them
+    std::vector<Counts> receives;  ///< [rank]
 
-/// Runs all ranks' schedules until none can go on. Fails where a receive finds other bytes than were sent,
-/// where a message is left over, or where ranks wait for ever.
-Traffic run(const Maker& make, Rank size) {
-    std::vector<Schedule> schedules;
-    std::vector<std::vector<std::pair<Rank, Bytes>>> awaited(size);
-    std::vector<bool> ended(size, false);
-    std::map<std::pair<Rank, Rank>, std::deque<Bytes>> on_the_way;
-    Traffic traffic{std::vector<Bytes>(size), std::vector<Bytes>(size)};
-    for (Rank rank = 0; rank < size; ++rank) schedules.push_back(make(rank, size));
-
-    for (bool moved = true; moved;) {
-        moved = false;
-        for (Rank rank = 0; rank < size; ++rank) {
-            for (;;) {
-                if (ended[rank]) break;
-                auto& waits = awaited[rank];
-                bool blocked = false;
-                for (auto wait = waits.begin(); wait != waits.end();) {
-                    auto& channel = on_the_way[{wait->first, rank}];
-                    if (channel.empty()) {
-                        blocked = true;
+    Case(Collective collective, Rank ranks, Rank its_root, Bytes its_bytes)
+        : what(collective), size(ranks), root(its_root), bytes(its_bytes), sends(ranks), receives(ranks) {
+        for (Rank me = 0; me < size; ++me) {
+            for (Rank peer = 0; peer < size; ++peer) {
+                switch (what) {
+                    case Collective::alltoallv:
+                    case Collective::alltoallw:
+                        sends[me].push_back(piece(me, peer));
+                        receives[me].push_back(piece(peer, me));
                         break;
-                    }
-                    EXPECT_EQ(channel.front(), wait->second)
-                        << "from " << wait->first << " to " << rank << " of " << size;
-                    traffic.received[rank] += channel.front();
-                    channel.pop_front();
-                    wait = waits.erase(wait);
-                    moved = true;
-                }
-                if (blocked) break;
-                Step step;
-                bool waiting = false;
-                while (!waiting) {
-                    if (!schedules[rank].next(step)) {
-                        ended[rank] = true;
-                        moved = true;
-                        EXPECT_TRUE(waits.empty())
-                            << "rank " << rank << " of " << size << " ends without a wait";
+                    case Collective::allgatherv:
+                    case Collective::reduce_scatter:
+                    case Collective::gatherv:
+                        receives[me].push_back(piece(peer, 0));
                         break;
-                    }
-                    EXPECT_TRUE(step.kind == StepKind::wait || step.peer < size);
-                    EXPECT_TRUE(step.kind == StepKind::wait || step.peer != rank);
-                    switch (step.kind) {
-                        case StepKind::send:
-                            on_the_way[{rank, step.peer}].push_back(step.bytes);
-                            traffic.sent[rank] += step.bytes;
-                            ++traffic.messages;
-                            moved = true;
-                            break;
-                        case StepKind::recv:
-                            waits.emplace_back(step.peer, step.bytes);
-                            break;
-                        case StepKind::wait:
-                            waiting = true;
-                            break;
-                    }
+                    case Collective::scatterv:
+                        sends[me].push_back(piece(peer, 0));
+                        break;
+                    default:
+                        break;
                 }
             }
         }
     }
-    for (Rank rank = 0; rank < size; ++rank) EXPECT_TRUE(ended[rank]) << "rank " << rank << " of " << size;
-    for (const auto& [pair, channel] : on_the_way)
-        EXPECT_TRUE(channel.empty()) << pair.first << " to " << pair.second << " of " << size;
-    return traffic;
-}
 
-Bytes total(const std::vector<Bytes>& bytes) { return std::accumulate(bytes.begin(), bytes.end(), Bytes{0}); }
+    /// Different for all pairs, and never nothing.
+    Bytes piece(Rank from, Rank to) const { return bytes + 8 * (from * 3 + to); }
+
+    Operation of(Rank me) const {
+        Operation operation;
+        operation.what = what;
+        operation.me = me;
+        operation.size = size;
+        operation.root = root;
+        operation.element = 8;
+        operation.bytes = bytes;
+        operation.sends = sends[me].empty() ? nullptr : &sends[me];
+        operation.receives = receives[me].empty() ? nullptr : &receives[me];
+        if (what == Collective::gatherv || what == Collective::scatterv) operation.own = piece(me, 0);
+        if (what == Collective::reduce_scatter) operation.bytes = total_of(receives[me]);
+        if (what == Collective::reduce_scatter_block) operation.bytes = bytes * size;
+        return operation;
+    }
+
+    Known must_know(Rank me) const {
+        switch (what) {
+            case Collective::bcast:
+            case Collective::scatter:
+            case Collective::scatterv:
+                return Known{1} << root;
+            case Collective::reduce:
+            case Collective::gather:
+            case Collective::gatherv:
+                return me == root ? everyone(size) : 0;
+            case Collective::scan:
+                return everyone(me + 1);
+            case Collective::exscan:
+                return everyone(me);
+            default:
+                return everyone(size);
+        }
+    }
+
+    /// Least bytes that must come to a rank from outside.
+    Bytes must_receive(Rank me) const {
+        switch (what) {
+            case Collective::bcast:
+                return me == root ? 0 : bytes;
+            case Collective::reduce:
+                return me == root && size > 1 ? bytes : 0;
+            case Collective::allreduce:
+                return size > 1 ? bytes : 0;
+            case Collective::scan:
+            case Collective::exscan:
+                return me > 0 ? bytes : 0;
+            case Collective::gather:
+                return me == root ? bytes * (size - 1) : 0;
+            case Collective::gatherv:
+                return me == root ? total_of(receives[me]) - receives[me][me] : 0;
+            case Collective::scatter:
+                return me == root ? 0 : bytes;
+            case Collective::scatterv:
+                return me == root ? 0 : piece(me, 0);
+            case Collective::allgather:
+            case Collective::alltoall:
+                return bytes * (size - 1);
+            case Collective::allgatherv:
+            case Collective::alltoallv:
+            case Collective::alltoallw:
+                return total_of(receives[me]) - receives[me][me];
+            case Collective::reduce_scatter:
+                return size > 1 ? receives[me][me] : 0;
+            case Collective::reduce_scatter_block:
+                return size > 1 ? bytes : 0;
+            default:
+                return 0;
+        }
+    }
+
+    void check(const Traffic& traffic, const std::string& how) const {
+        const bool reduces = what == Collective::reduce || what == Collective::allreduce ||
+                             what == Collective::reduce_scatter || what == Collective::reduce_scatter_block;
+        for (Rank me = 0; me < size; ++me) {
+            EXPECT_EQ(traffic.known[me] & must_know(me), must_know(me))
+                << how << ": rank " << me << " of " << size << ", root " << root << ", " << bytes << " B";
+            EXPECT_GE(traffic.received[me], must_receive(me))
+                << how << ": rank " << me << " of " << size << ", root " << root << ", " << bytes << " B";
+        }
+        // Every vector but one is combined into another one.
+        if (reduces) {
+            const Bytes vector = of(0).bytes;
+            EXPECT_GE(total(traffic.combined), vector * (size - 1)) << how << " on " << size;
+        }
+    }
+};
 
 class AnyRankCount : public testing::TestWithParam<Rank> {};
 INSTANTIATE_TEST_SUITE_P(Ranks, AnyRankCount, testing::Range<Rank>(1, most_ranks + 1));
 
-TEST_P(AnyRankCount, BarrierHasTheSameRoundsOnEveryRank) {
+TEST_P(AnyRankCount, EveryAlgorithmDeliversWhatItsCollectiveMust) {
     const Rank size = GetParam();
-    Rank rounds = 0;
-    while ((Rank{1} << rounds) < size) ++rounds;
-    EXPECT_EQ(run(barrier_dissemination, size).messages, std::uint64_t{size} * rounds);
-}
-
-TEST_P(AnyRankCount, RootedTreesReachAllRanksFromAnyRoot) {
-    const Rank size = GetParam();
-    for (Rank root = 0; root < size; ++root) {
-        const auto bcast = run([&](Rank me, Rank n) { return bcast_binomial(me, n, root, 100); }, size);
-        for (Rank rank = 0; rank < size; ++rank) EXPECT_EQ(bcast.received[rank], rank == root ? 0 : 100);
-        const auto reduce = run([&](Rank me, Rank n) { return reduce_binomial(me, n, root, 100); }, size);
-        for (Rank rank = 0; rank < size; ++rank) EXPECT_EQ(reduce.sent[rank], rank == root ? 0 : 100);
-        const auto gather = run([&](Rank me, Rank n) { return gather_binomial(me, n, root, 7); }, size);
-        EXPECT_EQ(gather.received[root], Bytes{7} * (size - 1));
-        const auto scatter = run([&](Rank me, Rank n) { return scatter_binomial(me, n, root, 7); }, size);
-        EXPECT_EQ(scatter.sent[root], Bytes{7} * (size - 1));
-    }
-}
-
-TEST_P(AnyRankCount, LinearTreesUseTheRootsCounts) {
-    const Rank size = GetParam();
-    Counts counts(size);
-    std::iota(counts.begin(), counts.end(), Bytes{10});
-    const Rank root = size / 2;
-    const auto own = [&](Rank me) { return counts[me]; };
-    const auto gather = run(
-        [&](Rank me, Rank n) { return gather_linear(me, n, root, own(me), me == root ? counts : Counts{}); },
-        size);
-    EXPECT_EQ(gather.received[root], total(counts) - counts[root]);
-    const auto scatter = run(
-        [&](Rank me, Rank n) { return scatter_linear(me, n, root, own(me), me == root ? counts : Counts{}); },
-        size);
-    EXPECT_EQ(scatter.sent[root], total(counts) - counts[root]);
-}
-
-TEST_P(AnyRankCount, ScatterAllgatherBroadcastsEverything) {
-    const Rank size = GetParam();
-    for (const Bytes bytes : {Bytes{1}, Bytes{1000}, Bytes{1 << 20}}) {
-        for (const Rank root : {Rank{0}, size - 1}) {
-            const auto ring = [&](Rank me, Rank n) {
-                return bcast_scatter_allgather(me, n, root, bytes, true);
-            };
-            const auto traffic = run(ring, size);
-            for (Rank rank = 0; rank < size; ++rank) {
-                if (rank != root) {
-                    EXPECT_GE(traffic.received[rank], bytes - (bytes + size - 1) / size);
+    for (const NamedAlgorithm& named : named_algorithms()) {
+        for (const Bytes bytes : {Bytes{8}, Bytes{1000}, Bytes{200000}}) {
+            for (const Bytes segment : {Bytes{0}, Bytes{4096}}) {
+                for (const Rank root : {Rank{0}, size / 2, size - 1}) {
+                    if (root != 0 && !is_rooted(named.collective)) continue;
+                    Rules rules;
+                    rules.forced[named.collective] = {named.algorithm, segment, 4};
+                    const Case wanted(named.collective, size, root, bytes);
+                    const auto traffic = run([&](Rank me) { return build(rules, wanted.of(me)); }, size);
+                    wanted.check(traffic, std::string(named.name));
+                    if (size > 1) {
+                        EXPECT_GT(traffic.messages, 0U) << named.name;
+                    }
                 }
             }
-            if ((size & (size - 1)) == 0)
-                run([&](Rank me, Rank n) { return bcast_scatter_allgather(me, n, root, bytes, false); },
-                    size);
         }
     }
 }
 
-TEST_P(AnyRankCount, AllReductionsAgree) {
+TEST_P(AnyRankCount, EveryLibraryDeliversOnAnyPlacement) {
     const Rank size = GetParam();
-    for (const Bytes bytes : {Bytes{8}, Bytes{1001}, Bytes{1 << 20}}) {
-        run([&](Rank me, Rank n) { return allreduce_recursive_doubling(me, n, bytes); }, size);
-        const auto halving = run([&](Rank me, Rank n) { return allreduce_rabenseifner(me, n, bytes); }, size);
-        if ((size & (size - 1)) == 0 && bytes % size == 0) {
-            for (const Bytes sent : halving.sent) EXPECT_EQ(sent, 2 * (bytes - bytes / size));
-        }
-        for (Rank root = 0; root < size; ++root) {
-            const auto reduce =
-                run([&](Rank me, Rank n) { return reduce_scatter_gather(me, n, root, bytes); }, size);
-            if (size > 1) {
-                EXPECT_GT(reduce.received[root], 0U);
+    std::vector<std::int32_t> members(size);
+    std::iota(members.begin(), members.end(), 0);
+    for (const Rank nodes : {Rank{1}, Rank{2}, Rank{3}, Rank{8}}) {
+        for (const bool cyclic : {false, true}) {
+            std::vector<std::uint32_t> node_of(size);
+            for (Rank rank = 0; rank < size; ++rank)
+                node_of[rank] = cyclic ? rank % nodes : rank * nodes / size;
+            const Topology topology(members, node_of);
+            for (const Library library : {Library::mpich, Library::mpich_flat, Library::openmpi_4_0,
+                                          Library::openmpi_4_1, Library::openmpi_5}) {
+                const Rules rules{library, {}};
+                for (const bool nonblocking : {false, true}) {
+                    for (const Bytes bytes : {Bytes{8}, Bytes{3000}, Bytes{600000}}) {
+                        for (int what = 1; what <= static_cast<int>(Collective::exscan); ++what) {
+                            const Case wanted(static_cast<Collective>(what), size, size / 3, bytes);
+                            const auto traffic = run(
+                                [&](Rank me) {
+                                    Operation operation = wanted.of(me);
+                                    operation.topology = &topology;
+                                    operation.nonblocking = nonblocking;
+                                    return build(rules, operation);
+                                },
+                                size);
+                            wanted.check(traffic, "collective " + std::to_string(what) + " of library " +
+                                                      std::to_string(static_cast<int>(library)));
+                        }
+                    }
+                }
             }
         }
-        run([&](Rank me, Rank n) { return reduce_scatter_halving(me, n, bytes); }, size);
-        run([&](Rank me, Rank n) { return scan_recursive_doubling(me, n, bytes); }, size);
     }
 }
 
-TEST_P(AnyRankCount, EveryRankGathersEveryOthersPiece) {
+TEST_P(AnyRankCount, NodeAwareAlgorithmsCrossBetweenNodesOnce) {
     const Rank size = GetParam();
-    Counts counts(size);
-    std::iota(counts.begin(), counts.end(), Bytes{1});
-    const auto ring = run([&](Rank me, Rank n) { return allgather_ring(me, n, counts); }, size);
-    for (Rank rank = 0; rank < size; ++rank) EXPECT_EQ(ring.received[rank], total(counts) - counts[rank]);
-    const auto bruck = run([&](Rank me, Rank n) { return allgather_bruck(me, n, 5); }, size);
-    for (const Bytes received : bruck.received) EXPECT_EQ(received, Bytes{5} * (size - 1));
-    if ((size & (size - 1)) != 0) return;
-    const auto doubling = run([&](Rank me, Rank n) { return allgather_recursive_doubling(me, n, 5); }, size);
-    for (const Bytes received : doubling.received) EXPECT_EQ(received, Bytes{5} * (size - 1));
+    if (size < 4) return;  // two nodes of two ranks are the least
+    std::vector<std::int32_t> members(size);
+    std::iota(members.begin(), members.end(), 0);
+    std::vector<std::uint32_t> node_of(size);
+    for (Rank rank = 0; rank < size; ++rank) node_of[rank] = rank * 2 / size;
+    const Topology topology(members, node_of);
+    for (const Rank root : {Rank{0}, size - 1}) {
+        const Case wanted(Collective::bcast, size, root, 1000);
+        Bytes crossing = 0;
+        for (Rank me = 0; me < size; ++me) {
+            Operation operation = wanted.of(me);
+            operation.topology = &topology;
+            Schedule schedule = build(Rules{Library::mpich, {}}, operation);
+            for (Step step; schedule.next(step);)
+                if (step.kind == StepKind::send && node_of[step.peer] != node_of[me]) crossing += step.bytes;
+        }
+        EXPECT_EQ(crossing, 1000U) << size << " ranks, root " << root;
+    }
 }
 
-TEST_P(AnyRankCount, EveryRankExchangesWithEveryOther) {
+TEST_P(AnyRankCount, PowersOfTwoMoveTheLeastBytes) {
     const Rank size = GetParam();
-    const Bytes expected = Bytes{5} * (size - 1);
-    for (const Rank window : {Rank{1}, Rank{4}, Rank{32}}) {
-        const auto linear = run([&](Rank me, Rank n) { return alltoall_linear(me, n, 5, window); }, size);
-        for (const Bytes received : linear.received) EXPECT_EQ(received, expected);
-    }
-    const auto pairwise = run([&](Rank me, Rank n) { return alltoall_pairwise(me, n, 5); }, size);
-    for (const Bytes received : pairwise.received) EXPECT_EQ(received, expected);
-    const auto bruck = run([&](Rank me, Rank n) { return alltoall_bruck(me, n, 5); }, size);
-    for (const Bytes received : bruck.received) EXPECT_GE(received, expected);
-    const auto reduced =
-        run([&](Rank me, Rank n) { return reduce_scatter_pairwise(me, n, Counts(n, 5)); }, size);
-    for (const Bytes received : reduced.received) EXPECT_EQ(received, expected);
+    if (!std::has_single_bit(size) || size == 1) return;
+    Rules rules;
+    rules.forced[Collective::allreduce] = {Algorithm::rabenseifner, 0, 0};
+    rules.forced[Collective::reduce_scatter_block] = {Algorithm::recursive_halving, 0, 0};
+    const Bytes bytes = Bytes{8} * size * 100;
+    const Case all(Collective::allreduce, size, 0, bytes);
+    for (const Bytes sent : run([&](Rank me) { return build(rules, all.of(me)); }, size).sent)
+        EXPECT_EQ(sent, 2 * (bytes - bytes / size));
+    const Case scattered(Collective::reduce_scatter_block, size, 0, 800);
+    for (const Bytes sent : run([&](Rank me) { return build(rules, scattered.of(me)); }, size).sent)
+        EXPECT_EQ(sent, Bytes{800} * (size - 1));
+}
 
-    const auto piece = [](Rank from, Rank to) { return Bytes{100} * from + to; };
-    const auto vector = run(
-        [&](Rank me, Rank n) {
-            Counts sends(n);
-            Counts receives(n);
-            for (Rank peer = 0; peer < n; ++peer) {
-                sends[peer] = piece(me, peer);
-                receives[peer] = piece(peer, me);
-            }
-            return alltoallv_pairwise(me, n, std::move(sends), std::move(receives));
-        },
-        size);
-    for (Rank rank = 0; rank < size; ++rank) {
-        Bytes sum = 0;
-        for (Rank peer = 0; peer < size; ++peer)
-            if (peer != rank) sum += piece(peer, rank);
-        EXPECT_EQ(vector.received[rank], sum);
+TEST(EmptyCollectives, SendNothingButABarrier) {
+    for (int what = 1; what <= static_cast<int>(Collective::exscan); ++what) {
+        const auto collective = static_cast<Collective>(what);
+        Operation operation;
+        operation.what = collective;
+        operation.size = 4;
+        Schedule schedule = build(Rules{}, operation);
+        Step step;
+        EXPECT_EQ(schedule.next(step), collective == Collective::barrier) << what;
     }
 }
 

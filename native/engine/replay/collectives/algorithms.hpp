@@ -1,62 +1,110 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 /// The algorithms that MPI libraries build collectives of. Each function gives the steps of rank `me` of
-/// `size` ranks; bytes are of message data. Algorithms: Thakur, Rabenseifner, Gropp, "Optimization of
-/// Collective Communication Operations in MPICH", IJHPCA 19(1), 2005; Bruck et al., IEEE TPDS 8(11), 1997;
-/// Hensgen, Finkel, Manber (dissemination barrier), 1988.
+/// `size` ranks; bytes are of message data. Written from the papers: Thakur, Rabenseifner, Gropp,
+/// "Optimization of Collective Communication Operations in MPICH", IJHPCA 19(1), 2005; Pjesivac-Grbovic and
+/// others, "Performance analysis of MPI collective operations", Cluster Computing 10, 2007 (trees, pipelines,
+/// split-binary); Bruck and others, IEEE TPDS 8(11), 1997; Chen and others, HPC-Asia 2005 (neighbour
+/// exchange); Traff, EuroPVM/MPI 2005 (butterfly); Hensgen, Finkel, Manber, IJPP 17(1), 1988 (dissemination).
 #pragma once
 
-#include <cstdint>
-#include <vector>
+#include <optional>
 
+#include "replay/collectives/trees.hpp"
+#include "replay/collectives/types.hpp"
 #include "replay/schedule.hpp"
 
 namespace linkworth::replay::collectives {
 
-using Rank = std::uint32_t;
-using Bytes = std::uint64_t;
-using Counts = std::vector<Bytes>;
+// ---- barriers.cpp ----
 
-/// ceil(log2 P) rounds of empty messages.
+/// ceil(log2 P) rounds of empty messages (Open MPI's "bruck").
 Schedule barrier_dissemination(Rank me, Rank size);
+/// Pairs at rising distances; the ranks above the largest power of two announce themselves and are released.
+Schedule barrier_recursive_doubling(Rank me, Rank size);
+/// Twice round the ring.
+Schedule barrier_double_ring(Rank me, Rank size);
+/// All to rank 0, then rank 0 to all.
+Schedule barrier_linear(Rank me, Rank size);
+/// Up a binomial tree and down again.
+Schedule barrier_tree(Rank me, Rank size);
 
-/// The whole message down a binomial tree.
-Schedule bcast_binomial(Rank me, Rank size, Rank root, Bytes bytes);
+// ---- broadcasts.cpp ----
+
+/// In segments along a tree. `blocking_sends`: one child at a time.
+Schedule bcast_tree(Tree tree, Bytes bytes, Bytes segment, bool blocking_sends);
+/// The halves of the message down the two sides of a binary tree, then exchanged between the sides.
+Schedule bcast_split_binary(Rank me, Rank size, Rank root, Bytes bytes, Bytes segment);
 /// Binomial scatter of P pieces, then an all-gather of them (ring, or recursive doubling where P is a power
 /// of two).
 Schedule bcast_scatter_allgather(Rank me, Rank size, Rank root, Bytes bytes, bool ring);
 
-Schedule reduce_binomial(Rank me, Rank size, Rank root, Bytes bytes);
+// ---- reduces.cpp ----
+
+/// In segments along a tree, combining on the way.
+Schedule reduce_tree(Tree tree, Bytes bytes, Bytes segment);
+/// Along the in-order binary tree to the last rank, which sends the result to the root.
+Schedule reduce_in_order_binary(Rank me, Rank size, Rank root, Bytes bytes, Bytes segment);
+/// The root receives and combines one rank's vector after the other, from the last rank on.
+Schedule reduce_linear(Rank me, Rank size, Rank root, Bytes bytes);
 /// Rabenseifner: reduce-scatter by recursive halving, then a binomial gather of the pieces.
-Schedule reduce_scatter_gather(Rank me, Rank size, Rank root, Bytes bytes);
+Schedule reduce_scatter_gather(Rank me, Rank size, Rank root, Bytes bytes, Bytes element);
+
+// ---- allreduces.cpp ----
 
 Schedule allreduce_recursive_doubling(Rank me, Rank size, Bytes bytes);
 /// Rabenseifner: reduce-scatter by recursive halving, all-gather by recursive doubling.
-Schedule allreduce_rabenseifner(Rank me, Rank size, Bytes bytes);
+Schedule allreduce_rabenseifner(Rank me, Rank size, Bytes bytes, Bytes element);
+/// Reduce-scatter round the ring (each block in segments), then an all-gather round the ring.
+Schedule allreduce_ring(Rank me, Rank size, Bytes bytes, Bytes element, Bytes segment);
+
+// ---- reduce_scatters.cpp ----
+
+Schedule reduce_scatter_pairwise(Rank me, Pieces pieces);
+Schedule reduce_scatter_halving(Rank me, Pieces pieces);
+/// Blocks move round the ring and are combined at each stop.
+Schedule reduce_scatter_ring(Rank me, Pieces pieces);
+/// Halving between partners at rising distances; at the end the blocks go to their owners.
+Schedule reduce_scatter_butterfly(Rank me, Pieces pieces);
+/// Each round exchanges all blocks but those of the own side; works for operations that do not commute.
+Schedule reduce_scatter_doubling(Rank me, Pieces pieces);
+
+// ---- scans.cpp ----
+
+/// Inclusive and exclusive prefix reductions.
+Schedule scan_linear(Rank me, Rank size, Bytes bytes);
+Schedule scan_recursive_doubling(Rank me, Rank size, Bytes bytes);
+
+// ---- gathers.cpp ----
 
 Schedule gather_binomial(Rank me, Rank size, Rank root, Bytes piece);
 Schedule scatter_binomial(Rank me, Rank size, Rank root, Bytes piece);
-/// The root receives from every rank at once. `counts` holds the pieces at the root; elsewhere only `own`
-/// matters.
-Schedule gather_linear(Rank me, Rank size, Rank root, Bytes own, Counts counts);
-Schedule scatter_linear(Rank me, Rank size, Rank root, Bytes own, Counts counts);
+/// The root exchanges with every rank at once. `pieces` holds the pieces at the root; elsewhere only `own`
+/// matters. Ranks without data send nothing.
+Schedule gather_linear(Rank me, Rank size, Rank root, Bytes own, Pieces pieces);
+Schedule scatter_linear(Rank me, Rank size, Rank root, Bytes own, Pieces pieces);
+/// The root asks each rank in turn for its first `segment` bytes and takes the rest meanwhile.
+Schedule gather_linear_sync(Rank me, Rank size, Rank root, Bytes piece, Bytes segment);
 
-Schedule allgather_recursive_doubling(Rank me, Rank size, Bytes piece);
-Schedule allgather_bruck(Rank me, Rank size, Bytes piece);
-/// P - 1 steps to the right neighbour; `counts` holds every rank's piece.
-Schedule allgather_ring(Rank me, Rank size, Counts counts);
+// ---- allgathers.cpp ----
+
+/// P a power of two.
+Schedule allgather_recursive_doubling(Rank me, Pieces pieces);
+Schedule allgather_bruck(Rank me, Pieces pieces);
+/// P - 1 steps to the right neighbour.
+Schedule allgather_ring(Rank me, Pieces pieces);
+/// P even: pairs of neighbours to the left and the right in turn, two blocks a step.
+Schedule allgather_neighbor_exchange(Rank me, Pieces pieces);
+
+// ---- alltoalls.cpp ----
 
 Schedule alltoall_bruck(Rank me, Rank size, Bytes piece);
-/// All receives and sends are posted `window` at a time.
+/// All receives and sends are posted `window` at a time (0: all at once).
 Schedule alltoall_linear(Rank me, Rank size, Bytes piece, Rank window);
-/// P - 1 steps, each with one partner to send to and one to receive from.
-Schedule alltoall_pairwise(Rank me, Rank size, Bytes piece);
-Schedule alltoallv_pairwise(Rank me, Rank size, Counts send_counts, Counts recv_counts);
-
-/// `counts` holds the pieces by rank.
-Schedule reduce_scatter_pairwise(Rank me, Rank size, Counts counts);
-Schedule reduce_scatter_halving(Rank me, Rank size, Bytes total);
-
-/// Inclusive and exclusive prefix reductions by recursive doubling.
-Schedule scan_recursive_doubling(Rank me, Rank size, Bytes bytes);
+/// P - 1 steps, each with one partner to send to and one to receive from. `exclusive_or`: the same partner
+/// for both where P is a power of two.
+Schedule alltoall_pairwise(Rank me, Rank size, Bytes piece, bool exclusive_or);
+Schedule alltoallv_pairwise(Rank me, Rank size, Counts sends, Counts receives);
+/// `window` at a time; pairs without data exchange nothing.
+Schedule alltoallv_linear(Rank me, Rank size, Counts sends, Counts receives, Rank window);
 
 }  // namespace linkworth::replay::collectives

@@ -1,16 +1,22 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Which algorithm a collective call uses.
+/// From a recorded call to a rank's steps.
 #pragma once
 
-#include "replay/collectives/algorithms.hpp"
+#include "replay/collectives/intergroup.hpp"
+#include "replay/collectives/operation.hpp"
+#include "replay/schedule.hpp"
 #include "tracefile/event.hpp"
 
 namespace linkworth::replay::collectives {
 
-/// The steps of rank `me` of `size` in the collective that `shape` records. Thresholds by bytes and ranks are
-/// those of Thakur, Rabenseifner and Gropp (2005), which MPICH and its descendants use. Throws
-/// `std::invalid_argument` where the shape's per-peer counts do not fit the communicator.
-Schedule schedule_of(const tracefile::Shape& shape, Rank me, Rank size);
+/// The steps of rank `me` of `size` in the collective that `shape` records, on an intra-communicator with
+/// `topology`. `rules` and `topology` outlive the schedule. Throws `std::invalid_argument` where the shape's
+/// root or per-peer counts do not fit the communicator.
+Schedule schedule_of(const Rules& rules, const tracefile::Shape& shape, Rank me, Rank size,
+                     const Topology* topology);
+
+/// The same on an inter-communicator: `me` is the rank in the local group, peers are ranks of the union.
+Schedule schedule_between(const Rules& rules, const tracefile::Shape& shape, Rank me, const Sides& sides);
 
 /// The agreement that a communicator's constructor needs: an all-reduce of a few bytes.
 Schedule constructor_schedule(Rank me, Rank size);

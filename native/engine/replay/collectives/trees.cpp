@@ -1,139 +1,154 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Rooted collectives: binomial and linear trees.
+#include "replay/collectives/trees.hpp"
+
 #include <algorithm>
 #include <bit>
-#include <utility>
-
-#include "replay/collectives/algorithms.hpp"
 
 namespace linkworth::replay::collectives {
 namespace {
 
-Rank relative(Rank rank, Rank root, Rank size) { return (rank + size - root) % size; }
-Rank absolute(Rank relative_rank, Rank root, Rank size) { return (relative_rank + root) % size; }
-
-/// Distance to the parent in a binomial tree over relative ranks; for the root, the least power of two that
-/// covers all ranks.
-Rank parent_distance(Rank relative_rank, Rank size) {
-    return relative_rank == 0 ? std::bit_ceil(size) : relative_rank & (~relative_rank + 1);
+Tree linear(Rank me, Rank size) {
+    Tree tree;
+    if (me != 0) {
+        tree.parent = 0;
+        return tree;
+    }
+    for (Rank child = 1; child < size; ++child) tree.children.push_back(child);
+    return tree;
 }
 
-/// Ranks of the subtree whose root is `relative_rank` and whose parent is `distance` away.
-Rank subtree(Rank relative_rank, Rank distance, Rank size) {
-    return std::min(distance, size - relative_rank);
+Tree chain(Rank me, Rank size, Rank fanout) {
+    Tree tree;
+    if (size < 2) return tree;
+    const Rank chains = std::clamp<Rank>(fanout, 1, size - 1);
+    const Rank longer = (size - 1) % chains;  // this many chains have one rank more
+    const Rank shortest = (size - 1) / chains;
+    Rank head = 1;
+    for (Rank index = 0; index < chains; ++index) {
+        const Rank length = shortest + (index < longer ? 1 : 0);
+        if (me == 0) tree.children.push_back(head);
+        if (me >= head && me < head + length) {
+            tree.parent = me == head ? 0 : me - 1;
+            if (me + 1 < head + length) tree.children.push_back(me + 1);
+        }
+        head += length;
+    }
+    return tree;
+}
+
+Tree level_by_level(Rank me, Rank size, Rank fanout) {
+    Rank width = 1;  // ranks on my level
+    Rank above = 0;  // ranks on the levels above
+    while (above + width <= me) {
+        above += width;
+        width *= fanout;
+    }
+    Tree tree;
+    for (Rank child = 1; child <= fanout && me + width * child < size; ++child)
+        tree.children.push_back(me + width * child);
+    if (me == 0) return tree;
+    const Rank width_above = width / fanout;
+    Rank parent = me;
+    while (parent >= above) parent -= width_above;
+    tree.parent = parent;
+    return tree;
+}
+
+Tree binomial(Rank me, Rank size, bool nearest_first) {
+    Tree tree;
+    const Rank distance = parent_distance(me, size);
+    if (me != 0) tree.parent = me - distance;
+    for (Rank step = 1; step < distance; step *= 2)
+        if (me + step < size) tree.children.push_back(me + step);
+    if (!nearest_first) std::reverse(tree.children.begin(), tree.children.end());
+    return tree;
+}
+
+Tree binomial_doubling(Rank me, Rank size) {
+    Tree tree;
+    if (me != 0) tree.parent = me - std::bit_floor(me);
+    for (Rank step = me == 0 ? 1 : std::bit_floor(me) * 2; me + step < size; step *= 2)
+        tree.children.push_back(me + step);
+    return tree;
+}
+
+Tree knomial(Rank me, Rank size, Rank radix) {
+    Tree tree;
+    Rank distance = 1;
+    while (distance < size) {
+        if (me % (distance * radix) != 0) {
+            tree.parent = me - me % (distance * radix);
+            break;
+        }
+        distance *= radix;
+    }
+    for (Rank step = distance / radix; step > 0; step /= radix)
+        for (Rank turn = 1; turn < radix && me + step * turn < size; ++turn)
+            tree.children.push_back(me + step * turn);
+    return tree;
+}
+
+/// Ranks [first, first + count) have their root at the end; its left child is the rank before it, its right
+/// child ends the lower half.
+Tree in_order_binary(Rank me, Rank size) {
+    Tree tree;
+    Rank first = 0;
+    Rank count = size;
+    for (;;) {
+        const Rank top = first + count - 1;
+        const Rank lower = count / 2;
+        const std::optional<Rank> left = count > 1 ? std::optional(top - 1) : std::nullopt;
+        const std::optional<Rank> right = count > 2 ? std::optional(first + lower - 1) : std::nullopt;
+        if (me == top) {
+            if (left) tree.children.push_back(*left);
+            if (right) tree.children.push_back(*right);
+            return tree;
+        }
+        tree.parent = top;
+        if (right && me <= *right) {
+            count = lower;
+        } else {
+            const Rank skipped = right ? lower : 0;
+            first += skipped;
+            count -= skipped + 1;
+        }
+    }
+}
+
+Tree around_zero(TreeShape shape, Rank me, Rank size, Rank fanout) {
+    switch (shape) {
+        case TreeShape::linear:
+            return linear(me, size);
+        case TreeShape::chain:
+            return chain(me, size, fanout);
+        case TreeShape::binary:
+            return level_by_level(me, size, std::max<Rank>(fanout, 2));
+        case TreeShape::binomial:
+            return binomial(me, size, true);
+        case TreeShape::binomial_far:
+            return binomial(me, size, false);
+        case TreeShape::binomial_doubling:
+            return binomial_doubling(me, size);
+        case TreeShape::knomial:
+            return knomial(me, size, std::max<Rank>(fanout, 2));
+        case TreeShape::in_order_binary:
+            return in_order_binary(me, size);
+    }
+    return {};
 }
 
 }  // namespace
 
-Schedule bcast_binomial(Rank me, Rank size, Rank root, Bytes bytes) {
-    const Rank mine = relative(me, root, size);
-    const Rank distance = parent_distance(mine, size);
-    if (mine != 0) {
-        co_yield receive_from(absolute(mine - distance, root, size), bytes);
-        co_yield wait_all();
-    }
-    for (Rank step = distance / 2; step > 0; step /= 2)
-        if (mine + step < size) co_yield send_to(absolute(mine + step, root, size), bytes);
-    co_yield wait_all();
+Rank parent_distance(Rank relative_rank, Rank size) {
+    return relative_rank == 0 ? std::bit_ceil(size) : relative_rank & (~relative_rank + 1);
 }
 
-Schedule scatter_binomial(Rank me, Rank size, Rank root, Bytes piece) {
-    const Rank mine = relative(me, root, size);
-    const Rank distance = parent_distance(mine, size);
-    if (mine != 0) {
-        co_yield receive_from(absolute(mine - distance, root, size), piece * subtree(mine, distance, size));
-        co_yield wait_all();
-    }
-    for (Rank step = distance / 2; step > 0; step /= 2)
-        if (mine + step < size)
-            co_yield send_to(absolute(mine + step, root, size), piece * subtree(mine + step, step, size));
-    co_yield wait_all();
-}
-
-Schedule gather_binomial(Rank me, Rank size, Rank root, Bytes piece) {
-    const Rank mine = relative(me, root, size);
-    const Rank distance = parent_distance(mine, size);
-    for (Rank step = 1; step < distance; step *= 2) {
-        if (mine + step >= size) break;
-        co_yield receive_from(absolute(mine + step, root, size), piece * subtree(mine + step, step, size));
-        co_yield wait_all();
-    }
-    if (mine != 0) {
-        co_yield send_to(absolute(mine - distance, root, size), piece * subtree(mine, distance, size));
-        co_yield wait_all();
-    }
-}
-
-Schedule reduce_binomial(Rank me, Rank size, Rank root, Bytes bytes) {
-    const Rank mine = relative(me, root, size);
-    const Rank distance = parent_distance(mine, size);
-    for (Rank step = 1; step < distance; step *= 2) {
-        if (mine + step >= size) break;
-        co_yield receive_from(absolute(mine + step, root, size), bytes);
-        co_yield wait_all();
-    }
-    if (mine != 0) {
-        co_yield send_to(absolute(mine - distance, root, size), bytes);
-        co_yield wait_all();
-    }
-}
-
-Schedule gather_linear(Rank me, Rank size, Rank root, Bytes own, Counts counts) {
-    if (me != root) {
-        co_yield send_to(root, own);
-    } else {
-        for (Rank peer = 0; peer < size; ++peer)
-            if (peer != root) co_yield receive_from(peer, counts.empty() ? own : counts[peer]);
-    }
-    co_yield wait_all();
-}
-
-Schedule scatter_linear(Rank me, Rank size, Rank root, Bytes own, Counts counts) {
-    if (me != root) {
-        co_yield receive_from(root, own);
-    } else {
-        for (Rank peer = 0; peer < size; ++peer)
-            if (peer != root) co_yield send_to(peer, counts.empty() ? own : counts[peer]);
-    }
-    co_yield wait_all();
-}
-
-Schedule bcast_scatter_allgather(Rank me, Rank size, Rank root, Bytes bytes, bool ring) {
-    const Bytes piece = (bytes + size - 1) / size;
-    const Rank mine = relative(me, root, size);
-    const auto bytes_of = [&](Rank first, Rank ranks) {
-        const Bytes begin = std::min<Bytes>(bytes, piece * first);
-        return std::min<Bytes>(bytes, piece * (first + ranks)) - begin;
-    };
-
-    const Rank distance = parent_distance(mine, size);
-    if (mine != 0) {
-        co_yield receive_from(absolute(mine - distance, root, size),
-                              bytes_of(mine, subtree(mine, distance, size)));
-        co_yield wait_all();
-    }
-    for (Rank step = distance / 2; step > 0; step /= 2)
-        if (mine + step < size)
-            co_yield send_to(absolute(mine + step, root, size),
-                             bytes_of(mine + step, subtree(mine + step, step, size)));
-    co_yield wait_all();
-
-    if (ring) {
-        const Rank right = absolute((mine + 1) % size, root, size);
-        const Rank left = absolute((mine + size - 1) % size, root, size);
-        for (Rank step = 0; step + 1 < size; ++step) {
-            co_yield receive_from(left, bytes_of((mine + size - step - 1) % size, 1));
-            co_yield send_to(right, bytes_of((mine + size - step) % size, 1));
-            co_yield wait_all();
-        }
-    } else {
-        for (Rank step = 1; step < size; step *= 2) {
-            const Rank partner = mine ^ step;
-            co_yield receive_from(absolute(partner, root, size), bytes_of(partner & ~(step - 1), step));
-            co_yield send_to(absolute(partner, root, size), bytes_of(mine & ~(step - 1), step));
-            co_yield wait_all();
-        }
-    }
+Tree tree_of(TreeShape shape, Rank me, Rank size, Rank root, Rank fanout) {
+    if (shape == TreeShape::in_order_binary) return in_order_binary(me, size);
+    Tree tree = around_zero(shape, relative(me, root, size), size, fanout);
+    if (tree.parent) tree.parent = absolute(*tree.parent, root, size);
+    for (Rank& child : tree.children) child = absolute(child, root, size);
+    return tree;
 }
 
 }  // namespace linkworth::replay::collectives

@@ -1,0 +1,110 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// A collective as one rank takes part in it, and how a library may carry it out.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "replay/collectives/topology.hpp"
+#include "replay/collectives/types.hpp"
+#include "tracefile/event.hpp"
+
+namespace linkworth::replay::collectives {
+
+using tracefile::Collective;
+
+struct Operation {
+    Collective what = Collective::none;
+    bool nonblocking = false;  ///< or persistent
+    Rank me = 0;
+    Rank size = 1;
+    Rank root = 0;
+    /// The vector (broadcast, reductions, scans); one piece (gather, scatter, all-gather, all-to-all); the
+    /// whole vector that is scattered (reduce-scatter). Nothing for the variants with lists.
+    Bytes bytes = 0;
+    Bytes element = 1;              ///< bytes of an element, for reductions
+    Bytes own = 0;                  ///< this rank's own piece in a gatherv or scatterv
+    const Counts* sends = nullptr;  ///< pieces by rank, where the call has them
+    const Counts* receives = nullptr;
+    const Topology* topology = nullptr;  ///< null: all ranks as if on one level
+};
+
+enum class Algorithm : std::uint8_t {
+    binary,
+    binomial,
+    binomial_doubling,  ///< Open MPI's tree for broadcasts
+    bruck,
+    butterfly,
+    chain,
+    double_ring,
+    gather_bcast,
+    han,
+    in_order_binary,
+    knomial,
+    linear,
+    linear_sync,
+    neighbor,
+    node_leaders,         ///< MPICH "smp": node roots, with a message between the root and its node's
+    node_leaders_inline,  ///< the same without that message: the root's node goes by the root
+    nonoverlapping,
+    pairwise,
+    pairwise_xor,
+    pipeline,
+    rabenseifner,
+    recursive_doubling,
+    recursive_halving,
+    ring,
+    scatter_allgather,
+    scatter_allgather_ring,
+    segmented_ring,
+    split_binary,
+    tree,
+    two_proc,
+};
+
+struct Choice {
+    Algorithm algorithm = Algorithm::linear;
+    Bytes segment = 0;  ///< 0: unsegmented
+    Rank fanout = 0;    ///< of chains, radix of k-nomial trees, messages at a time of linear exchanges
+};
+
+/// Whose decisions are taken. Each table names its source.
+enum class Library : std::uint8_t {
+    mpich,        ///< MPICH 3 and 4, and what descends from it
+    mpich_flat,   ///< MPICH from 5 on: no node-aware compositions
+    openmpi_4_0,  ///< Open MPI up to 4.0
+    openmpi_4_1,
+    openmpi_5,
+};
+
+struct Rules {
+    Library library = Library::mpich;
+    std::map<Collective, Choice> forced;  ///< on intra-communicators, blocking or not
+};
+
+/// What `rules` choose. Never an algorithm that the rank count forbids.
+Choice decide(const Rules& rules, const Operation& operation);
+
+/// The tables behind it: openmpi_4_0.cpp, openmpi_4_1.cpp, openmpi_nonblocking.cpp, mpich.cpp.
+Choice decide_openmpi_4_0(const Operation& operation);
+Choice decide_openmpi_4_1(const Operation& operation);
+Choice decide_openmpi_nonblocking(const Operation& operation);
+Choice decide_mpich(const Operation& operation, bool by_node);
+
+struct NamedAlgorithm {
+    Collective collective;
+    std::string_view name;
+    Algorithm algorithm;
+};
+
+/// All algorithms that can be asked for by name.
+const std::vector<NamedAlgorithm>& named_algorithms();
+/// Null where the collective has no algorithm of that name.
+const NamedAlgorithm* find_algorithm(Collective collective, std::string_view name);
+/// `ring`, `recursive_doubling`, ...; empty for one that cannot be asked for.
+std::string_view algorithm_name(Collective collective, Algorithm algorithm);
+
+}  // namespace linkworth::replay::collectives

@@ -1,0 +1,82 @@
+"""Which collective algorithms a replay uses: from the trace's MPI library and the user's options."""
+
+import difflib
+import re
+
+from linkworth import _engine
+from linkworth.errors import UsageError
+from linkworth.model.collectives import CollectiveRules, ForcedCollective
+from linkworth.model.settings import ReplaySettings
+from linkworth.model.trace import MpiInfo
+
+LIBRARIES = ("openmpi", "mpich", "openmpi-5.0", "openmpi-4.1", "openmpi-4.0", "mpich-5")
+"""What --mpi-library takes; without a version: that of the trace where it is of the same family, else the newest."""
+
+_NEWEST = {"openmpi": "openmpi-5.0", "mpich": "mpich"}
+# Intel MPI, MVAPICH and Cray MPICH descend from MPICH and keep its algorithms.
+_MPICH_FAMILY = re.compile(r"mpich|intel|mvapich|cray", re.IGNORECASE)
+_OPENMPI_FAMILY = re.compile(r"open[ _-]?mpi", re.IGNORECASE)
+
+
+def rules_for(recorded: MpiInfo, settings: ReplaySettings) -> CollectiveRules:
+    """Return the rules for a trace that the library `recorded` wrote, MPICH's where neither it nor the user names one."""
+    library = settings.mpi_library
+    own = _series(recorded)
+    asked = library or (own and own.partition("-")[0])
+    chosen = _NEWEST["mpich"]
+    if asked is not None:
+        same_family = own is not None and own.partition("-")[0] == asked
+        chosen = own if own is not None and same_family else _NEWEST.get(asked, asked)
+    return CollectiveRules(
+        library=chosen,
+        origin="option" if library is not None else "trace" if own is not None else "default",
+        recorded_library=f"{recorded.library} {recorded.version}".strip(),
+        forced=settings.forced_collectives,
+    )
+
+
+def known_library(name: str) -> str:
+    """Check the value of --mpi-library."""
+    if name not in LIBRARIES:
+        raise UsageError(f"--mpi-library {name}: not known; give one of {', '.join(LIBRARIES)}")
+    return name
+
+
+def parse_forced(text: str) -> ForcedCollective:
+    """Parse `COLLECTIVE=ALGORITHM[:SEGMENT_BYTES]` of --collective."""
+    collective, equals, rest = text.partition("=")
+    algorithm, colon, segment = rest.partition(":")
+    if not equals or not algorithm:
+        raise UsageError(
+            f"--collective {text!r}: give COLLECTIVE=ALGORITHM, for instance allreduce=ring, or bcast=pipeline:65536 for "
+            "segments of so many bytes"
+        )
+    known = _engine.collective_algorithms()
+    if collective not in known:
+        near = difflib.get_close_matches(collective, known, n=1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        raise UsageError(f"--collective {text}: {meant}the collectives are {', '.join(sorted(known))}")
+    if algorithm not in known[collective]:
+        raise UsageError(
+            f"--collective {text}: the algorithms of {collective} are {', '.join(known[collective])}"
+        )
+    if colon and not (segment.isascii() and segment.isdigit()):
+        raise UsageError(f"--collective {text}: after the colon give a segment's bytes as a whole number")
+    return ForcedCollective(
+        collective=collective, algorithm=algorithm, segment_bytes=int(segment) if colon else 0
+    )
+
+
+def _series(recorded: MpiInfo) -> str | None:
+    """Return the series of decisions that a recording library's belong to, None where it is not known."""
+    name = f"{recorded.library} {recorded.version}"
+    version = re.search(r"(\d+)\.(\d+)", recorded.version or recorded.library)
+    release = (int(version[1]), int(version[2])) if version else None
+    if _OPENMPI_FAMILY.search(name):
+        if release is None or release >= (5, 0):
+            return "openmpi-5.0"
+        return "openmpi-4.1" if release >= (4, 1) else "openmpi-4.0"
+    if _MPICH_FAMILY.search(name):
+        is_mpich_itself = recorded.library.lower().startswith("mpich")
+        return "mpich-5" if is_mpich_itself and release is not None and release >= (5, 0) else "mpich"
+    return None
