@@ -16,6 +16,7 @@ std::span<const Skeleton> skeletons() {
         ft(),
         bt(),
         sp(),
+        lu(),
     };
     return table;
 }

@@ -77,6 +77,11 @@ int MPI_Send(const void* buffer, int elements, MPI_Datatype type, int to, int ta
     count("MPI_Send", bytes_of(elements, type));
     return PMPI_Send(buffer, elements, type, to, tag, comm);
 }
+int MPI_Recv(void* buffer, int elements, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+             MPI_Status* status) {
+    count("MPI_Recv", bytes_of(elements, type));
+    return PMPI_Recv(buffer, elements, type, from, tag, comm, status);
+}
 int MPI_Irecv(void* buffer, int elements, MPI_Datatype type, int from, int tag, MPI_Comm comm,
               MPI_Request* request) {
     count("MPI_Irecv", bytes_of(elements, type));

@@ -13,7 +13,7 @@ from linkworth.mpi import build
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 OFFICIAL = json.loads((ROOT / "tests/fixtures/npb-mpi-calls-A4.json").read_text())
-PROGRAMS = ["is", "ep", "cg", "mg", "ft", "sp"]
+PROGRAMS = ["is", "ep", "cg", "mg", "ft", "sp", "lu"]
 SQUARE = {"sp"}
 
 
@@ -151,3 +151,17 @@ def test_ft_exchanges_the_whole_field(record, ranks):
     exchanges = [(members, size) for function, members, size in calls if function == "MPI_Alltoall"]
     assert all(members * size == 128 * 128 * 32 * 16 // ranks for members, size in exchanges)
     assert len(exchanges) == (1 if ranks <= 32 else 2) * 8
+
+
+@pytest.mark.parametrize(("letter", "ranks"), [("S", 1), ("S", 6), ("W", 7), ("S", 16)])
+def test_each_line_and_ghost_layer_of_lu_is_sent_and_received(record, letter, ranks):
+    """Uneven pencils too: both ends of a message must give it the same length."""
+    sent, received = defaultdict(list), defaultdict(list)
+    for rank, calls in record("lu", letter, ranks).items():
+        for function, peer, size in calls:
+            if function == "MPI_Send":
+                sent[rank, peer].append(size)
+            elif function in ("MPI_Recv", "MPI_Irecv"):
+                received[peer, rank].append(size)
+    assert sent == received
+    assert (ranks > 1) == bool(sent)

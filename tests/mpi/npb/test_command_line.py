@@ -61,7 +61,7 @@ def test_help_lists_programs_and_their_rank_rules(npb):
     done = npb(2, "--help")
     assert done.returncode == 0
     assert done.stdout.count("usage:") == 1
-    for program in ("is", "ep", "cg", "mg", "ft", "sp"):
+    for program in ("is", "ep", "cg", "mg", "ft", "sp", "lu"):
         assert re.search(rf"^  {program} .*; (any|powers|square)", done.stdout, re.MULTILINE)
 
 
@@ -92,6 +92,11 @@ def test_an_unknown_program_gets_the_list_of_programs(npb):
             3,
             ["cg", "S"],
             "cg class S runs on powers of two (1, 2, 4, 8, ...) up to 1048576 ranks, not on 3",
+        ),
+        (
+            5,
+            ["lu", "S"],
+            "lu class S runs on products of two numbers from 1 to 4, so that each rank has 3 or more lines in x and y, not on 5",
         ),
         (3, ["sp", "S"], "sp class S runs on square numbers (1, 4, 9, 16, ...) up to 16 ranks, not on 3"),
     ],

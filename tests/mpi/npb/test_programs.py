@@ -7,7 +7,7 @@ import pytest
 from linkworth.measure.parsers import npb as block
 from linkworth.mpi import build
 
-PROGRAMS = ["is", "ep", "cg", "mg", "ft"]
+PROGRAMS = ["is", "ep", "cg", "mg", "ft", "lu"]
 RANKS = [1, 2, 4, 8]
 SQUARE = ["sp"]
 SQUARES = [1, 4, 9]
@@ -88,3 +88,17 @@ def test_cells_of_three_points(npb, program):
 def test_mg_where_ranks_rest_on_the_coarsest_grids(npb, ranks):
     """The coarsest grid has two points along z, for four ranks: two of them rest there, and with 64 those along y and x too."""
     assert_verified(npb(ranks, "mg", "S"), "mg", "S", ranks)
+
+
+@pytest.mark.requires("openmpi")
+@pytest.mark.parametrize(("letter", "ranks"), [("S", 3), ("W", 6), ("S", 9)])
+def test_lu_on_pencils_of_different_widths(npb, letter, ranks):
+    """33 lines: on 2 ranks 17 and 16. 9 ranks are the fewest with one in the middle, which has all four neighbours."""
+    assert_verified(npb(ranks, "lu", letter), "lu", letter, ranks)
+
+
+@pytest.mark.slow  # 16 ranks on few cores
+@pytest.mark.requires("openmpi")
+def test_lu_on_the_narrowest_pencils(npb):
+    """12 lines on 4 ranks: 3 each, of which a rank at the boundary has 2 inner ones."""
+    assert_verified(npb(16, "lu", "S"), "lu", "S", 16)

@@ -36,6 +36,8 @@ def sanitized(tmp_path_factory, compile_npb):
         ("sp", "S", 1),
         ("sp", "S", 4),
         ("sp", "S", 9),
+        ("lu", "S", 1),
+        ("lu", "S", 6),
     ],
 )
 def test_clean(open_mpi, launch, sanitized, program, letter, ranks):

@@ -11,6 +11,7 @@ Skeleton cg();
 Skeleton ep();
 Skeleton ft();
 Skeleton is();
+Skeleton lu();
 Skeleton mg();
 Skeleton sp();
 

@@ -11,6 +11,7 @@ Outcome run_cg(MpiCommunicator& world, const Options& options);
 Outcome run_ep(MpiCommunicator& world, const Options& options);
 Outcome run_ft(MpiCommunicator& world, const Options& options);
 Outcome run_is(MpiCommunicator& world, const Options& options);
+Outcome run_lu(MpiCommunicator& world, const Options& options);
 Outcome run_mg(MpiCommunicator& world, const Options& options);
 Outcome run_sp(MpiCommunicator& world, const Options& options);
 Outcome run_imbalance(MpiCommunicator& world, const Options& options);

@@ -37,6 +37,7 @@ std::span<const Program> programs() {
         Program{"ft", "three-dimensional Fourier transforms", "powers of two up to nz x min(nx, ny)", run_ft},
         Program{"bt", "three-dimensional flow by block tridiagonal systems", "square numbers", run_bt},
         Program{"sp", "three-dimensional flow by scalar pentadiagonal systems", "square numbers", run_sp},
+        Program{"lu", "three-dimensional flow by successive over-relaxation", "any rank count", run_lu},
         Program{"imbalance", "computation spread unevenly, from even (LEVEL 1) to all on one rank (8)",
                 "any rank count", run_imbalance, "LEVEL", kImbalanceOptions},
     };
