@@ -18,6 +18,7 @@ LAYERS = [
     "launch",
     "measure",
     "trace",
+    "skeleton",
     "replay",
     "profile",
     "predict",

@@ -48,6 +48,7 @@ def advise(
         deadline_seconds=deadline,
         budget_usd=budget,
         warnings=list(predictions.warnings),
+        rates=predictions.calibration.rates,
     )
 
 

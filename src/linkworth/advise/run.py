@@ -8,7 +8,7 @@ from linkworth.advise.request import fabric_name, gather_prices
 from linkworth.advise.source import TraceRequest, read_predictions, replay_predictions
 from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, Goal
-from linkworth.predict.request import trace_path
+from linkworth.skeleton.progress import Progress
 
 
 def advise_on_request(
@@ -23,8 +23,9 @@ def advise_on_request(
     goal: Goal | None = None,
     deadline: float | None = None,
     budget: float | None = None,
+    progress: Progress | None = None,
 ) -> Advice:
-    """Return the advice for a trace or for predictions made before.
+    """Return the advice for a trace, a bundled program, or predictions made before.
 
     Exactly one of `trace` and `predictions_file` is needed. Without `on`, a trace is replayed on all fabrics that have a
     price. `goal` is by default time where only a budget is given, else cost.
@@ -38,12 +39,11 @@ def advise_on_request(
         prices = gather_prices(price_options, catalog, needed=needed, region=region, instances=instances)
     else:
         assert trace is not None
-        trace_path(trace.workload, trace.ranks)
         wanted = [fabric_name(fabric) for fabric in on] or None
         prices = gather_prices(price_options, catalog, needed=wanted, region=region, instances=instances)
         if unpriced := [fabric for fabric in wanted or () if fabric not in prices]:
             raise UsageError(
                 f"no price for fabric {', '.join(unpriced)}; give it with --price {unpriced[0]}=USD_PER_NODE_HOUR"
             )
-        found = replay_predictions(trace, on or list(prices))
+        found = replay_predictions(trace, on or list(prices), progress)
     return advise(found, prices, goal=goal, deadline=deadline, budget=budget)

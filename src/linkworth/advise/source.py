@@ -11,7 +11,9 @@ from linkworth.errors import UsageError
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict
-from linkworth.predict.request import measured_time, trace_path
+from linkworth.predict.request import measured_time, traced
+from linkworth.skeleton.progress import Progress
+from linkworth.skeleton.rates import RateRequest
 
 
 class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,6 +29,8 @@ class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
     """FABRIC=SECONDS."""
     placement: str = "block"
     settings: ReplaySettings = ReplaySettings()
+    rates: RateRequest = RateRequest()
+    """The speed of the computation of a program that is not run."""
 
 
 def read_predictions(path: Path, on: Sequence[str]) -> PredictionSet:
@@ -47,15 +51,22 @@ def read_predictions(path: Path, on: Sequence[str]) -> PredictionSet:
     return msgspec.structs.replace(found, predictions=[by_name[fabric] for fabric in wanted])
 
 
-def replay_predictions(request: TraceRequest, names: Sequence[str]) -> PredictionSet:
-    """Replay a trace on the fabrics `names`."""
-    return predict(
-        trace_path(request.workload, request.ranks),
-        [fabrics.get(name) for name in names],
-        nodes=request.nodes,
-        ppn=request.ppn,
-        cpu_factor=1.0 if request.cpu_factor is None else request.cpu_factor,
-        measured=None if request.measured is None else measured_time(request.measured),
-        placement=request.placement,
-        settings=request.settings,
-    )
+def replay_predictions(
+    request: TraceRequest, names: Sequence[str], progress: Progress | None = None
+) -> PredictionSet:
+    """Replay a trace, or the skeleton of a bundled program, on the fabrics `names`."""
+    measured = None if request.measured is None else measured_time(request.measured)
+    chosen = [fabrics.get(name) for name in names]
+    with traced(
+        request.workload, request.ranks, request.rates, scaled=measured is not None, progress=progress
+    ) as path:
+        return predict(
+            path,
+            chosen,
+            nodes=request.nodes,
+            ppn=request.ppn,
+            cpu_factor=1.0 if request.cpu_factor is None else request.cpu_factor,
+            measured=measured,
+            placement=request.placement,
+            settings=request.settings,
+        )

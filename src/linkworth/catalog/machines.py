@@ -22,6 +22,7 @@ class MachineTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     processor: str
     fabrics: list[str]
     cpu_factor: float = 1.0
+    core_speed: float | None = None
     sources: list[SourceTable] = msgspec.field(default_factory=list)
 
 

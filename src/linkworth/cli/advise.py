@@ -9,13 +9,16 @@ from linkworth.advise.run import advise_on_request
 from linkworth.advise.source import TraceRequest
 from linkworth.cli.catalog_tables import advice_table
 from linkworth.cli.output import console, emit_json, note
+from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.replay_options import replay_options
+from linkworth.cli.steps import Steps
 from linkworth.model.advice import Goal
 from linkworth.model.settings import ReplaySettings
+from linkworth.skeleton.rates import RateRequest
 
 
 @click.command()
-@click.argument("workload", required=False, metavar="[TRACE]")
+@click.argument("workload", required=False, metavar="[TRACE|PROGRAM]")
 @click.option(
     "--predictions",
     "predictions_file",
@@ -71,6 +74,7 @@ from linkworth.model.settings import ReplaySettings
 )
 @click.option("--budget", type=float, metavar="USD", help="Exclude what costs more than this a run.")
 @click.option("--deadline", type=float, metavar="SECONDS", help="Exclude what takes longer than this.")
+@rate_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.advice/1).")
 def command(
     workload: str | None,
@@ -90,9 +94,11 @@ def command(
     goal: str | None,
     budget: float | None,
     deadline: float | None,
+    calibrate_with: str | None,
+    machine: str | None,
     as_json: bool,
 ) -> int:
-    """Choose a network for TRACE by cost or time, with prices of nodes.
+    """Choose a network for a trace, or for a bundled PROGRAM that is not run (npb:lu.D), by cost or time, with prices of nodes.
 
     The cost of a run is seconds x nodes x price / 3600. The break-even price ratio says how much dearer the fastest network's
     node may be, against the cheapest node, before a run on it costs more. Leaves with 1 where no option meets the limits.
@@ -103,6 +109,8 @@ def command(
         "--ppn": ppn,
         "--cpu-factor": cpu_factor,
         "--measured": measured,
+        "--calibrate-with": calibrate_with,
+        "--machine": machine,
     }
     given = [option for option, value in replay_options.items() if value is not None]
     if workload is None and given:
@@ -120,21 +128,25 @@ def command(
             measured=measured,
             placement=placement,
             settings=settings,
+            rates=RateRequest(calibrate_with=calibrate_with, machine=machine),
         )
-    advice = advise_on_request(
-        trace,
-        predictions_file,
-        on=on,
-        price_options=price_options,
-        catalog=catalog,
-        region=region,
-        instances=instances,
-        goal=cast(Goal | None, goal),
-        deadline=deadline,
-        budget=budget,
-    )
+    with Steps() as steps:
+        advice = advise_on_request(
+            trace,
+            predictions_file,
+            on=on,
+            price_options=price_options,
+            catalog=catalog,
+            region=region,
+            instances=instances,
+            goal=cast(Goal | None, goal),
+            deadline=deadline,
+            budget=budget,
+            progress=steps,
+        )
     for warning in advice.warnings:
         note(f"linkworth: warning: {warning}")
+    say_rates(advice.rates)
     if as_json:
         emit_json(advice)
     else:

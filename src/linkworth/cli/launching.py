@@ -9,8 +9,26 @@ import rich_click as click
 
 from linkworth.cli.output import console, emit_json
 from linkworth.model.workload import Workload
+from linkworth.mpi import apps
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+class LaunchCommand(click.RichCommand):
+    """A verb that starts a program: what follows the program's name is the program's.
+
+    A bundled program's name may have the verb's own options behind it as well (`npb:lu.D -o lu.lwt`), unless `--` stands
+    before it: what is no option of the verb is still the program's.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Find the program's name first."""
+        found, _, _ = self.make_parser(ctx).parse_args(list(args))
+        words = found.get("command") or ()
+        if words and "--" not in args and apps.is_app(words[0]):
+            ctx.allow_interspersed_args = True
+            ctx.ignore_unknown_options = True
+        return super().parse_args(ctx, args)
 
 
 def launch_options(*, command_required: bool = True) -> Callable[[_Command], _Command]:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.replay_options import replay_options
 
 if TYPE_CHECKING:
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("trace", metavar="TRACE")
+@click.argument("trace", metavar="TRACE|PROGRAM")
 @click.option(
     "--on", "fabric_names", multiple=True, required=True, metavar="FABRIC", help="A fabric; repeatable."
 )
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Also find the latency and the bandwidth at which the program is 1, 2 and 5 % slower.",
 )
+@rate_options
 @replay_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.prediction/1).")
 def command(
@@ -50,34 +52,46 @@ def command(
     with_tolerances: bool,
     placement: str,
     settings: "ReplaySettings",
+    calibrate_with: str | None,
+    machine: str | None,
     as_json: bool,
 ) -> None:
     """Replay TRACE on each FABRIC and say how long the program would take there, and on what the time goes.
 
     A program that marks its timed part by MPI_Pcontrol(1) and MPI_Pcontrol(0) is predicted for that part, any other from
     MPI_Init to MPI_Finalize.
+
+    A bundled program such as `npb:lu.D` is not run: its communication is recorded as it is, on any number of ranks, and its
+    computation is counted. How fast that is comes from a small run here, --machine or --measured; the answer says which.
     """
     from linkworth.catalog import fabrics
     from linkworth.cli.output import console, emit_json, note
     from linkworth.cli.prediction_table import prediction_table, tolerance_table
+    from linkworth.cli.steps import Steps
     from linkworth.predict import predict, request
+    from linkworth.skeleton.rates import RateRequest
 
-    path = request.trace_path(trace, ranks)
     chosen = [fabrics.get(name) for name in fabric_names]
     known = request.measured_time(measured) if measured is not None else None
-    predictions = predict(
-        path,
-        chosen,
-        nodes=nodes,
-        ppn=ppn,
-        cpu_factor=cpu_factor,
-        measured=known,
-        placement=placement,
-        settings=settings,
-        with_tolerances=with_tolerances,
-    )
+    rates = RateRequest(calibrate_with=calibrate_with, machine=machine)
+    with (
+        Steps() as steps,
+        request.traced(trace, ranks, rates, scaled=known is not None, progress=steps) as path,
+    ):
+        predictions = predict(
+            path,
+            chosen,
+            nodes=nodes,
+            ppn=ppn,
+            cpu_factor=cpu_factor,
+            measured=known,
+            placement=placement,
+            settings=settings,
+            with_tolerances=with_tolerances,
+        )
     for warning in predictions.warnings:
         note(f"linkworth: warning: {warning}")
+    say_rates(predictions.calibration.rates)
     if as_json:
         emit_json(predictions)
     else:

@@ -36,9 +36,10 @@ def volume(count: float) -> str:
 
 def _head(profile: Profile) -> list[RenderableType]:
     verified = {True: ", verified", False: ", FAILED its verification", None: ""}[profile.verified]
+    where = "where it ran" if profile.rates is None else "in one node's memory; not run"
     return [
         Text(
-            f"{profile.workload}: {profile.ranks} ranks, {seconds(profile.elapsed_seconds)} where it ran{verified}"
+            f"{profile.workload}: {profile.ranks} ranks, {seconds(profile.elapsed_seconds)} {where}{verified}"
         ),
         Text(f"Network dependence: {profile.group} ({profile.group_reason})"),
     ]

@@ -6,13 +6,16 @@ from typing import cast
 import rich_click as click
 
 from linkworth.cli.output import emit_json, note
+from linkworth.cli.rate_options import rate_options
 from linkworth.cli.replay_options import replay_options
 from linkworth.model.advice import Goal
 from linkworth.model.settings import ReplaySettings
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FOLDER|FILE...")
+@click.argument(
+    "paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FOLDER|FILE|PROGRAM..."
+)
 @click.option(
     "-o",
     "--output",
@@ -62,6 +65,10 @@ from linkworth.model.settings import ReplaySettings
 )
 @click.option("--budget", type=float, metavar="USD", help="Exclude what costs more than this a run.")
 @click.option("--deadline", type=float, metavar="SECONDS", help="Exclude what takes longer than this.")
+@click.option(
+    "-n", "ranks", type=click.IntRange(min=1), metavar="N", help="Ranks of bundled programs without a trace."
+)
+@rate_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.report/1).")
 def command(
     paths: tuple[Path, ...],
@@ -77,15 +84,21 @@ def command(
     goal: str,
     budget: float | None,
     deadline: float | None,
+    ranks: int | None,
+    calibrate_with: str | None,
+    machine: str | None,
     as_json: bool,
 ) -> int:
-    """Write one HTML page of the traces named, or of those in a folder: tables, charts and sliders, in one file.
+    """Write one HTML page of traces, of those in a folder, or of bundled programs that are not run (npb:lu.D).
+
+    Tables, charts and sliders are in one file that needs no network.
 
     A trace of the same name in the subfolder `smaller` is taken as the same program on a smaller problem, which makes the
     group of network dependence more certain. Exit code 1 where a program's own verification failed: the page says so.
     """
     from linkworth.cli.steps import Steps
     from linkworth.report.request import ReportRequest, run
+    from linkworth.skeleton.rates import RateRequest
 
     request = ReportRequest(
         paths=list(paths),
@@ -101,6 +114,8 @@ def command(
         goal=cast(Goal, goal),
         budget=budget,
         deadline=deadline,
+        ranks=ranks,
+        rates=RateRequest(calibrate_with=calibrate_with, machine=machine),
     )
     with Steps() as steps:
         written = run(request, steps)

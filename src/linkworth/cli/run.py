@@ -4,12 +4,12 @@ from pathlib import Path
 
 import rich_click as click
 
-from linkworth.cli.launching import exit_code, launch_options, show_plan, stdin_is_given
+from linkworth.cli.launching import LaunchCommand, exit_code, launch_options, show_plan, stdin_is_given
 from linkworth.cli.output import console, emit_json, note
 from linkworth.cli.watch import TerminalWatch
 
 
-@click.command(context_settings={"allow_interspersed_args": False})
+@click.command(cls=LaunchCommand, context_settings={"allow_interspersed_args": False})
 @click.option(
     "-o",
     "--output",

@@ -41,9 +41,12 @@ class Steps:
             self._bar.stop()
 
     def plan(self, steps: int) -> None:
-        """Say how many steps there will be."""
+        """Say how many steps there will be; those planned before are done."""
         self._total = steps
+        self._done = 0
         if self._bar:
+            if self._task is not None:
+                self._bar.remove_task(self._task)
             self._task = self._bar.add_task("", total=steps)
 
     def step(self, text: str) -> None:

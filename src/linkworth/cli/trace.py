@@ -4,15 +4,17 @@ from pathlib import Path
 
 import rich_click as click
 
-from linkworth.cli.launching import exit_code, launch_options, show_plan, stdin_is_given
+from linkworth.cli.launching import LaunchCommand, exit_code, launch_options, show_plan, stdin_is_given
 from linkworth.cli.output import console, emit_json, note
+from linkworth.cli.rate_options import rate_options, say_rates
+from linkworth.cli.steps import Steps
 from linkworth.cli.watch import TerminalWatch
 from linkworth.errors import UsageError
 
 SHOWN_DAMAGE = 3
 
 
-@click.command(context_settings={"allow_interspersed_args": False})
+@click.command(cls=LaunchCommand, context_settings={"allow_interspersed_args": False})
 @click.option(
     "-o",
     "--output",
@@ -28,11 +30,21 @@ SHOWN_DAMAGE = 3
     metavar="FOLDER",
     help="Run nothing: merge the parts that an earlier recording had to leave in this folder.",
 )
+@click.option(
+    "--skeleton",
+    is_flag=True,
+    help="Run nothing: record the communication of a bundled program as it is and count its computation, so that any class on "
+    "any number of ranks (-n) takes seconds and no memory.",
+)
+@rate_options
 @launch_options(command_required=False)
 def command(
     output: Path | None,
     force: bool,
     parts: Path | None,
+    skeleton: bool,
+    calibrate_with: str | None,
+    machine: str | None,
     ranks: int | None,
     mpi: str | None,
     timeout: float | None,
@@ -48,11 +60,23 @@ def command(
     3 this machine lacks something, 4 it was stopped (time limit, signal) and the trace holds what it did until then.
     """
     from linkworth.measure import plan
+    from linkworth.skeleton.rates import RateRequest
+    from linkworth.skeleton.request import record_on_request
     from linkworth.trace import record
 
     if output and output.exists() and not force:
         raise UsageError(f"{output} exists; choose another name with -o, or replace it with --force")
-    if parts:
+    if not skeleton and (calibrate_with or machine):
+        raise UsageError(
+            "--calibrate-with and --machine say how fast a program computes that is not run; add --skeleton"
+        )
+    if skeleton and (parts or dry_run or timeout):
+        raise UsageError("--skeleton runs nothing; leave --merge, --dry-run and --timeout out")
+    if skeleton:
+        rates = RateRequest(calibrate_with=calibrate_with, machine=machine, mpi=mpi)
+        with Steps() as steps:
+            summary = record_on_request(command, ranks, rates, output, replace=force, progress=steps)
+    elif parts:
         summary = record.merge_folder(parts, output or Path(parts.name).with_suffix(".lwt"), replace=force)
     else:
         workload = plan.workload(command, ranks)
@@ -65,6 +89,7 @@ def command(
         watch.clear()
         if Path(summary.path) != wanted:
             note(f"linkworth: {wanted} exists, so this trace is {summary.path}")
+    say_rates(summary.rates)
     if as_json:
         emit_json(summary)
     else:

@@ -4,6 +4,8 @@ from typing import Literal
 
 import msgspec
 
+from linkworth.model.rates import RateSource
+
 Goal = Literal["cost", "time"]
 
 
@@ -42,3 +44,5 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     deadline_seconds: float | None = None
     budget_usd: float | None = None
     warnings: list[str] = msgspec.field(default_factory=list)
+    rates: RateSource | None = None
+    """Of a program that was not run: where its computation times come from."""

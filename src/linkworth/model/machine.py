@@ -18,4 +18,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     fabrics: list[str]
     cpu_factor: float = 1.0
     """Speed of one core against the reference core of the catalog (larger is faster)."""
+    core_speed: float | None = None
+    """Speed of one core against the core behind the shipped rates of the bundled programs (catalog/data/rates.toml); None
+    where nobody published a time that tells."""
     sources: list[SourceNote] = msgspec.field(default_factory=list)

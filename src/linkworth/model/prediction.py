@@ -3,6 +3,7 @@
 import msgspec
 
 from linkworth.model.collectives import CollectiveRules
+from linkworth.model.rates import RateSource
 from linkworth.model.settings import ReplaySettings
 
 
@@ -53,6 +54,8 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     """Computation of the trace is divided by this."""
     measured_fabric: str | None = None
     measured_seconds: float | None = None
+    rates: RateSource | None = None
+    """Of a program that was not run: where its computation times come from, before any of the above."""
 
 
 class PredictionSet(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,6 +4,8 @@ from typing import Literal
 
 import msgspec
 
+from linkworth.model.rates import RateSource
+
 Group = Literal["highly dependent", "dependent", "low", "none"]
 
 
@@ -82,3 +84,6 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     rank_communication_seconds: list[float] = msgspec.field(default_factory=list)
     unmodelled: dict[str, int] = msgspec.field(default_factory=dict)
     damage: list[str] = msgspec.field(default_factory=list)
+    rates: RateSource | None = None
+    """Of a program that was not run: where its computation times come from. Communication is then the replay's in the memory
+    of one node."""

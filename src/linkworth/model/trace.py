@@ -4,6 +4,8 @@ from typing import Literal
 
 import msgspec
 
+from linkworth.model.rates import RateSource
+
 RankState = Literal["complete", "cut", "aborted", "disk full"]
 
 
@@ -48,6 +50,8 @@ class TraceMetadata(msgspec.Struct, frozen=True, kw_only=True):
     ranks: list[RankInfo] = msgspec.field(default_factory=list)
     damage: list[str] = msgspec.field(default_factory=list)
     """What was lost before the trace was written, one sentence each."""
+    rates: RateSource | None = None
+    """Of a skeleton: where its computation times come from."""
 
 
 class TraceSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,3 +73,5 @@ class TraceSummary(msgspec.Struct, frozen=True, kw_only=True):
     """What could not be read or was lost, one sentence each."""
     unmodelled: dict[str, int] = msgspec.field(default_factory=dict)
     """Communicating calls that the replay does not model yet, with their counts."""
+    rates: RateSource | None = None
+    """Of a skeleton: where its computation times come from."""

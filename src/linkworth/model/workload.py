@@ -29,8 +29,15 @@ class App(msgspec.Struct, frozen=True, kw_only=True):
     """What may follow the name, each with its value and meaning."""
     rank_rule: str
     """One sentence that says which rank counts work."""
+    calibrate_with: str = ""
+    """The run on one rank that gives a skeleton's computation its time, of a few seconds at most; see `calibration`."""
 
     @property
     def command(self) -> str:
         """The smallest thing to type: `npb:ft.S`, `imbalance:3`."""
         return f"{self.name}.{self.classes[0]}" if self.classes else f"{self.name}:{self.example}"
+
+    @property
+    def calibration(self) -> str:
+        """The command of that run: by default class W, or the example."""
+        return self.calibrate_with or (f"{self.name}.W" if self.classes else self.command)

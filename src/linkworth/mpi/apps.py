@@ -1,6 +1,7 @@
 """The bundled programs as commands: `npb:ft.B` is `lw-npb ft B`, `stencil:default` is `lw-npb stencil default`."""
 
 import re
+import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -53,6 +54,16 @@ def words(word: str) -> list[str] | None:
     if not found:
         raise UsageError(f"{word}: {form.written} (see: linkworth apps)")
     return [*form.program, *found.groups()]
+
+
+def resized(word: str, size: str) -> list[str]:
+    """Return a command of the same program on another problem: `npb:lu.D` and `W` give `["npb:lu.W"]`; options may follow."""
+    first, *rest = shlex.split(size) or [""]
+    kind, _, program = word.partition(":")
+    name = f"{kind}:{program.partition('.')[0]}.{first}" if kind == "npb" else f"{kind}:{first}"
+    if words(name) is None:
+        raise UsageError(f"{word} is not a bundled program (see: linkworth apps)")
+    return [name, *rest]
 
 
 def resolve(command: Sequence[str], mpi: MpiInstallation) -> list[str]:

@@ -42,7 +42,8 @@ def predict(
         raise UsageError(f"--cpu-factor {cpu_factor:g}: give a number above 0 (2 means twice as fast)")
     trace = open_trace(path)
     layout = lay_out(trace.engine.ranks, nodes, ppn, placement)
-    calibration = Calibration(cpu_factor=cpu_factor)
+    rates = trace.metadata.rates
+    calibration = Calibration(cpu_factor=cpu_factor, rates=rates)
     if measured is not None:
         cpu_factor = cpu_factor_for(
             trace.engine,
@@ -53,7 +54,10 @@ def predict(
             settings=settings,
         )
         calibration = Calibration(
-            cpu_factor=cpu_factor, measured_fabric=measured[0].name, measured_seconds=measured[1]
+            cpu_factor=cpu_factor,
+            measured_fabric=measured[0].name,
+            measured_seconds=measured[1],
+            rates=rates,
         )
     replays = [
         replay_in_detail(

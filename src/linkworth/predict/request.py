@@ -1,6 +1,9 @@
-"""What a user types to name a recorded program and a measured time."""
+"""What a user types to name a recorded program, or one to record without running, and a measured time."""
 
-from collections.abc import Sequence
+import contextlib
+import shlex
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, cast
 
@@ -9,25 +12,56 @@ from linkworth.catalog.assignment import parse_assignment
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.settings import ReplaySettings
+from linkworth.mpi import apps
 from linkworth.replay.collectives import known_library, parse_forced
+from linkworth.skeleton.program import check, parse
+from linkworth.skeleton.progress import Progress
+from linkworth.skeleton.rates import RateRequest, rates_for
+from linkworth.skeleton.record import record_skeleton
 
-_DEFAULT_RANKS = 8
+
+def is_program(target: str) -> bool:
+    """Say whether `target` names a bundled program (`npb:ft.W`) and no file."""
+    return not Path(target).exists() and apps.is_app(target.split(" ")[0])
 
 
-def trace_path(target: str, ranks: int | None = None) -> Path:
-    """Return the path of the trace that `target` names.
+@contextlib.contextmanager
+def traced(
+    target: str,
+    ranks: int | None = None,
+    rates: RateRequest | None = None,
+    *,
+    scaled: bool = False,
+    progress: Progress | None = None,
+) -> Iterator[Path]:
+    """Give the path of the trace that `target` names; of a bundled program a skeleton, which is removed at the end.
 
-    A bundled program (`npb:ft.W`) without a recording, and a rank count beside a trace, which has its own, are UsageErrors.
+    `scaled`: a measured time will scale the computation. Raises UsageError for a rank count beside a trace, which has its
+    own, and for a rank count or rates that cannot be used; EnvironmentLacksError where no run can be timed here.
     """
-    path = Path(target)
-    if not path.exists() and ":" in target and "/" not in target:
-        record = f"linkworth trace -n {ranks or _DEFAULT_RANKS} {target}"
-        raise UsageError(
-            f"{target} is a program, and predictions need a recorded run: run '{record}' and give the trace that it writes"
-        )
+    if not is_program(target):
+        refuse_skeleton_options(target, ranks, rates)
+        yield Path(target)
+        return
+    program = parse(shlex.split(target))
+    count = check(program, ranks)
+    source = rates_for(program, rates or RateRequest(), scaled=scaled, progress=progress)
+    with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
+        trace = Path(folder) / f"{program.name}.lwt"
+        record_skeleton(program, count, source, trace, progress=progress)
+        yield trace
+
+
+def refuse_skeleton_options(target: str, ranks: int | None, rates: RateRequest | None) -> None:
+    """Raise UsageError for options that only a program without a trace takes."""
     if ranks is not None:
-        raise UsageError(f"-n {ranks}: a trace has its rank count already; leave -n out")
-    return path
+        raise UsageError(f"-n {ranks}: {target} is a trace and has its rank count already; leave -n out")
+    if rates is not None and (rates.machine is not None or rates.calibrate_with is not None):
+        option = "--machine" if rates.machine is not None else "--calibrate-with"
+        raise UsageError(
+            f"{option}: {target} is a trace and holds its computation already; leave it out, or scale it with "
+            "--cpu-factor or --measured"
+        )
 
 
 def measured_time(text: str) -> tuple[Fabric, float]:

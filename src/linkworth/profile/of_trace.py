@@ -30,8 +30,9 @@ def of_trace(path: Path, smaller: Path | None = None) -> Profile:
     found = scan(trace.engine)
     cores = core_shares(trace.metadata.ranks, trace.engine.ranks)
     oversubscribed = min(cores) < 1
+    not_run = trace.metadata.source == "skeleton"
     ideal = _replay(trace, IDEAL, nodes=1)
-    shared_memory = _replay(trace, SHARED_MEMORY, nodes=1) if oversubscribed else None
+    shared_memory = _replay(trace, SHARED_MEMORY, nodes=1) if oversubscribed or not_run else None
     runtime = (
         shared_memory.prediction.seconds
         if shared_memory is not None
@@ -43,7 +44,7 @@ def of_trace(path: Path, smaller: Path | None = None) -> Profile:
     return Profile(
         workload=trace.metadata.workload,
         ranks=trace.engine.ranks,
-        elapsed_seconds=elapsed_seconds(trace.metadata.ranks, found.ranks),
+        elapsed_seconds=runtime if not_run else elapsed_seconds(trace.metadata.ranks, found.ranks),
         shares=(
             shares_with_a_core_each(found.ranks, cores, shared_memory)
             if shared_memory is not None
@@ -64,6 +65,7 @@ def of_trace(path: Path, smaller: Path | None = None) -> Profile:
         rank_communication_seconds=[rank.communication_seconds for rank in found.ranks],
         unmodelled=found.unmodelled,
         damage=[*trace.damage, *found.damage],
+        rates=trace.metadata.rates,
     )
 
 

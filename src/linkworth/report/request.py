@@ -1,5 +1,7 @@
 """What `linkworth report` does: traces in, one page out."""
 
+import contextlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -9,8 +11,10 @@ from linkworth.advise.request import gather_prices
 from linkworth.catalog import fabrics as fabric_catalog
 from linkworth.model.advice import Goal
 from linkworth.model.settings import ReplaySettings
+from linkworth.predict.request import is_program, refuse_skeleton_options, traced
 from linkworth.report import check_target, tables, write
 from linkworth.report.collect import collect, find_traces, smaller_of
+from linkworth.skeleton.rates import RateRequest
 
 DEFAULT_PRICES = "demo"
 
@@ -42,6 +46,10 @@ class ReportRequest(msgspec.Struct, frozen=True, kw_only=True):
     goal: Goal = "cost"
     budget: float | None = None
     deadline: float | None = None
+    ranks: int | None = None
+    """Of bundled programs among the paths, which are not run."""
+    rates: RateRequest = RateRequest()
+    """Their computation's speed."""
 
 
 class ReportedProgram(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,9 +75,23 @@ class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run(request: ReportRequest, progress: Progress) -> WrittenReport:
-    """Write the page. Raises UsageError for traces, fabrics, prices or limits that cannot be used."""
+    """Write the page. Raises UsageError for traces, programs, fabrics, prices or limits that cannot be used."""
     check_target(request.output)
-    traces = find_traces(request.paths)
+    programs = [str(path) for path in request.paths if is_program(str(path))]
+    if not programs:
+        refuse_skeleton_options(", ".join(map(str, request.paths)), request.ranks, request.rates)
+    with contextlib.ExitStack() as skeletons:
+        named: dict[Path, str] = {}
+        for name in programs:
+            made = traced(name, request.ranks, request.rates, progress=progress)
+            named[skeletons.enter_context(made)] = name
+        others = [path for path in request.paths if str(path) not in programs]
+        traces = find_traces(others) + list(named)
+        return _write(request, {trace: named.get(trace, str(trace)) for trace in traces}, progress)
+
+
+def _write(request: ReportRequest, traces: Mapping[Path, str], progress: Progress) -> WrittenReport:
+    """Write the page of `traces`, each with the name that the user gave."""
     catalog = request.catalog or (None if request.assignments else DEFAULT_PRICES)
     fabrics = [fabric_catalog.get(name) for name in request.on]
     needed = [fabric.name for fabric in fabrics] or None
@@ -77,7 +99,8 @@ def run(request: ReportRequest, progress: Progress) -> WrittenReport:
     fabrics = fabrics or [fabric_catalog.get(name) for name in prices]
     progress.plan(len(traces) * (2 + len(fabrics)) + 1)
     items = []
-    for trace in traces:
+    for trace, given in traces.items():
+        name = given if trace.name != Path(given).name else trace.stem
         items.append(
             collect(
                 trace,
@@ -92,7 +115,7 @@ def run(request: ReportRequest, progress: Progress) -> WrittenReport:
                 deadline=request.deadline,
                 budget=request.budget,
                 smaller=smaller_of(trace),
-                step=lambda what, name=trace.stem: progress.step(f"{name}: {what}"),  # type: ignore[misc]
+                step=lambda what, name=name: progress.step(f"{name}: {what}"),  # type: ignore[misc]
             )
         )
     progress.step("page")
@@ -105,7 +128,7 @@ def run(request: ReportRequest, progress: Progress) -> WrittenReport:
             ReportedProgram(
                 workload=item.profile.workload,
                 ranks=item.profile.ranks,
-                trace=str(trace),
+                trace=traces[trace],
                 verified=item.profile.verified,
                 group=item.profile.group,
                 choice=item.advice.choice if item.trusted else None,

@@ -19,10 +19,13 @@ def facts(item: ReportItem) -> list[tuple[str, str]]:
             rows.append(("command", " ".join(item.metadata.command)))
         if item.metadata.created:
             rows.append(("recorded", item.metadata.created))
+        if item.metadata.rates is not None:
+            rows.append(("computation", item.metadata.rates.description))
     ran = units.duration(profile.elapsed_seconds)
     if profile.oversubscribed:
         ran += ", more ranks than cores: computation counted in CPU time"
-    rows.append(("from start to end where it ran", ran))
+    where = "where it ran" if profile.rates is None else "in one node's memory"
+    rows.append((f"from start to end {where}", ran))
     if profile.descheduled_seconds:
         rows.append(("waiting for a core, all ranks", units.duration(profile.descheduled_seconds)))
     if item.predictions.region == "marked":

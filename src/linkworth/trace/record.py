@@ -128,7 +128,7 @@ def _merge_kept(parts: Path, output: Path, metadata: TraceMetadata, replace: boo
     merged = parts / "merged.lwt"
     try:
         summary = merge(parts, merged, metadata)
-        path = _publish(merged, output, replace)
+        path = publish(merged, output, replace)
     except (OSError, TraceError, LinkworthError) as error:
         raise IncompleteError(
             f"the parts could not be merged into {output} ({error}); they are kept: "
@@ -154,8 +154,8 @@ def _parts_folder(output: Path) -> Path:
     return Path(folder).absolute()
 
 
-def _publish(merged: Path, output: Path, replace: bool) -> Path:
-    """Give the merged trace its name; a name that is taken gets a number, also when another process takes it meanwhile."""
+def publish(merged: Path, output: Path, replace: bool) -> Path:
+    """Give a finished trace its name; a name that is taken gets a number, also when another process takes it meanwhile."""
     if replace:
         return merged.replace(output)
     number = 1

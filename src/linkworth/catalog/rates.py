@@ -1,0 +1,48 @@
+"""What an operation of each bundled program takes on the reference core."""
+
+import functools
+
+import msgspec
+
+from linkworth.catalog.decode import data_folder, decode, read_toml
+from linkworth.errors import UsageError
+
+
+class ProgramRates(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[programs.NAME]`: one program on one rank."""
+
+    workload: str
+    """The run that was timed: `npb:lu.W`."""
+    seconds: float
+    """Of its timed region."""
+    seconds_per_operation: dict[str, float]
+    """By phase."""
+
+
+class ReferenceRates(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`rates.toml`."""
+
+    processor: str
+    software: str
+    """Compiler, flags and MPI."""
+    date: str
+    programs: dict[str, ProgramRates]
+    """By the program's own name: `lu`."""
+
+
+@functools.cache
+def reference() -> ReferenceRates:
+    """Return the whole table."""
+    path = data_folder() / "rates.toml"
+    return decode(read_toml(path), ReferenceRates, str(path))
+
+
+def of_program(name: str) -> ProgramRates:
+    """Return a program's rates. One that was not timed there is a UsageError that says what to do instead."""
+    programs = reference().programs
+    if name not in programs:
+        raise UsageError(
+            f"no reference times of {name} are known (there are those of {', '.join(programs)}); "
+            "let a smaller run of it here be timed instead: --calibrate-with CLASS"
+        )
+    return programs[name]

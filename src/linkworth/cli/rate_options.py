@@ -1,0 +1,29 @@
+"""Options that say how fast a program computes that is recorded without running."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import rich_click as click
+
+from linkworth.cli.output import note
+from linkworth.model.rates import RateSource
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def rate_options(command: _Command) -> _Command:
+    """Add --calibrate-with and --machine."""
+    for decorator in (
+        click.option("--machine", metavar="NAME", help="For a bundled program without a trace: compute as fast as a core of "
+                     "this machine of the catalog (see `linkworth machines`)."),
+        click.option("--calibrate-with", metavar="CLASS", help="For a bundled program without a trace: time its computation in "
+                     "a run of this class on one rank here.  [default: a class of a few seconds; kept for later]"),
+    ):  # fmt: skip
+        command = decorator(command)
+    return command
+
+
+def say_rates(rates: RateSource | None) -> None:
+    """Say on standard error where computation times come from."""
+    if rates is not None:
+        note(f"linkworth: {rates.description}")

@@ -1,0 +1,40 @@
+"""Where the computation of a program that was not run gets its time from."""
+
+from typing import Literal
+
+import msgspec
+
+RateMethod = Literal["run", "machine", "reference"]
+"""`run`: a smaller run on this machine was timed; `machine`: the speed of a core of the catalog's machine; `reference`: the
+reference core's, where only the proportions of the phases count, because a measured time scales the whole."""
+
+
+class RateSource(msgspec.Struct, frozen=True, kw_only=True):
+    """Seconds that each operation of a skeleton's phases takes, and where that was learnt."""
+
+    method: RateMethod
+    description: str
+    """One sentence for a person."""
+    seconds_per_operation: dict[str, float]
+    """By phase, in the program's order."""
+    workload: str = ""
+    """The run that was timed: `npb:lu.W`."""
+    ranks: int = 1
+    seconds: float | None = None
+    """What the timed run took, in its timed region."""
+    machine: str = ""
+    """The machine of the catalog."""
+    date: str = ""
+    """Of the timing, ISO 8601."""
+
+
+class PhaseTimes(msgspec.Struct, frozen=True, kw_only=True):
+    """A run on one rank, timed by phase."""
+
+    workload: str
+    seconds: float
+    """Of the timed region."""
+    phases: dict[str, float]
+    """Seconds in each phase."""
+    mpi: str
+    date: str

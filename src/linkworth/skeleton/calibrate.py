@@ -1,0 +1,136 @@
+"""Times a small run of a program on one rank here, once, and keeps what it found in the user's cache."""
+
+import contextlib
+import hashlib
+import platform
+import shlex
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from linkworth.errors import EnvironmentLacksError, LinkworthError
+from linkworth.launch.base import Stream
+from linkworth.measure.machine.hardware import processor
+from linkworth.measure.plan import Plan, plan
+from linkworth.measure.run import execute, write_atomically
+from linkworth.model.rates import PhaseTimes
+from linkworth.model.workload import Workload
+from linkworth.mpi import build
+from linkworth.skeleton.progress import Progress
+
+_ELSE = "or name the machine with --machine, or a measured time with --measured FABRIC=SECONDS"
+
+
+class _Phase(msgspec.Struct, frozen=True):
+    name: str
+    mean_seconds: float
+
+
+class _Report(msgspec.Struct, frozen=True):
+    """What is read of a program's `--json --timers`."""
+
+    seconds: float
+    verified: bool
+    phases: list[_Phase]
+
+
+class _Listener:
+    """Keeps a job's standard output."""
+
+    def __init__(self) -> None:
+        self.stdout = bytearray()
+
+    def output(self, stream: Stream, data: bytes) -> None:
+        if stream == "stdout":
+            self.stdout += data
+
+    def tick(self, seconds: float) -> None:
+        """Need no clock."""
+
+
+def phase_times(
+    command: Sequence[str],
+    mpi: str | None,
+    progress: Progress,
+    *,
+    most_runs: int = 3,
+    enough_seconds: float = 3.0,
+) -> PhaseTimes:
+    """Return the phase times of a bundled program (`["npb:lu.W"]`) on one rank of this machine.
+
+    Of several runs the least time of each phase counts, which is freest of noise; no run follows when they took
+    `enough_seconds` together. The times are kept for this machine and this build of the program. Raises
+    EnvironmentLacksError where it cannot be run here.
+    """
+    workload = shlex.join(command)
+    try:
+        decided = plan(Workload(name=workload, command=[*command, "--json", "--timers"], ranks=1), mpi)
+    except EnvironmentLacksError as error:
+        raise EnvironmentLacksError(
+            f"the computation has no speed: {workload} cannot be timed here, because {error}; {_ELSE}"
+        ) from None
+    kept = _kept_file(decided)
+    if (known := _read(kept)) is not None:
+        return known
+    progress.plan(1)
+    progress.step(f"timing {workload} on 1 rank (kept for later)")
+    reports: list[_Report] = []
+    while not reports or (len(reports) < most_runs and sum(r.seconds for r in reports) < enough_seconds):
+        reports.append(_run(decided))
+    times = PhaseTimes(
+        workload=workload,
+        seconds=min(report.seconds for report in reports),
+        phases=_least(reports),
+        mpi=f"{decided.mpi.kind} {decided.mpi.version}",
+        date=datetime.now(UTC).date().isoformat(),
+    )
+    with contextlib.suppress(OSError):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(kept, msgspec.json.encode(times))
+    return times
+
+
+def _run(decided: Plan) -> _Report:
+    listener = _Listener()
+    name = decided.workload.name
+    try:
+        result = execute(decided, output=None, environment={}, timeout=None, watcher=listener)
+    except LinkworthError as error:
+        raise EnvironmentLacksError(
+            f"the computation has no speed: {name} cannot be timed here: {error}; choose another class with "
+            f"--calibrate-with, {_ELSE}"
+        ) from None
+    if result.state == "complete":
+        with contextlib.suppress(msgspec.DecodeError):
+            report = msgspec.json.decode(bytes(listener.stdout), type=_Report)
+            if report.verified and report.seconds > 0:
+                return report
+    raise EnvironmentLacksError(
+        f"the computation has no speed: timing {name} here failed ({result.message or 'its output cannot be used'}); "
+        f"choose another class with --calibrate-with, {_ELSE}"
+    )
+
+
+def _least(reports: list[_Report]) -> dict[str, float]:
+    phases = [{phase.name: phase.mean_seconds for phase in report.phases} for report in reports]
+    return {name: min(run.get(name, 0.0) for run in phases) for name in phases[0]}
+
+
+def _kept_file(decided: Plan) -> Path:
+    """Return the file for this machine, this build (its folder's name holds a hash of all that it was made of), this run."""
+    program = Path(decided.command[0]).parent.name
+    facts = [program, *decided.command[1:], platform.node(), processor()]
+    return (
+        build.cache_folder()
+        / "rates"
+        / f"{hashlib.sha256(chr(0).join(facts).encode()).hexdigest()[:24]}.json"
+    )
+
+
+def _read(path: Path) -> PhaseTimes | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=PhaseTimes)
+    except (OSError, msgspec.DecodeError):
+        return None

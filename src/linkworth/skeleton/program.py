@@ -1,0 +1,64 @@
+"""What a user types to name a program that can be recorded without running."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from linkworth import _engine
+from linkworth.errors import UsageError
+from linkworth.mpi import apps
+
+
+class Program(msgspec.Struct, frozen=True, kw_only=True):
+    """A bundled program with its arguments."""
+
+    workload: str
+    """As typed: `npb:lu.D`."""
+    command: list[str]
+    """The words that name it and its options."""
+    name: str
+    """As the engine knows it: `lu`."""
+    arguments: list[str]
+    """What follows the name: `["D"]`."""
+    phases: list[str]
+    """What its work is counted by."""
+
+
+def parse(command: Sequence[str]) -> Program:
+    """Return the program that a command names. Raises UsageError where there is no skeleton of it."""
+    if not command:
+        raise UsageError("give the program, for example: npb:lu.D")
+    own = apps.words(command[0])
+    if own is None:
+        raise UsageError(f"{command[0]} is not a bundled program (see: linkworth apps)")
+    name, *arguments = [*own, *command[1:]]
+    known = _engine.skeleton_programs()
+    if name not in known:
+        raise UsageError(f"there is no skeleton of {command[0]}; there are those of {', '.join(known)}")
+    return Program(
+        workload=command[0], command=list(command), name=name, arguments=arguments, phases=known[name]
+    )
+
+
+def check(program: Program, ranks: int | None) -> int:
+    """Return the rank count. Raises UsageError with the program's own sentence where it cannot run on that many."""
+    if ranks is None:
+        raise UsageError(f"{program.workload}: give the number of ranks with -n")
+    if ranks < 1:
+        raise UsageError(f"-n {ranks}: the number of ranks must be at least 1")
+    try:
+        _engine.check_skeleton(program.name, program.arguments, ranks)
+    except _engine.SkeletonError as error:
+        raise UsageError(f"{program.workload}: {error}") from None
+    except (OverflowError, TypeError):
+        raise UsageError(f"-n {ranks}: no program has that many ranks") from None
+    return ranks
+
+
+def operations(program: Program, ranks: int = 1, rank: int = 0) -> dict[str, float]:
+    """Return the operations of one rank's timed region, by phase."""
+    try:
+        counted = _engine.skeleton_operations(program.name, program.arguments, ranks, rank)
+    except _engine.SkeletonError as error:
+        raise UsageError(f"{program.workload}: {error}") from None
+    return dict(zip(program.phases, counted, strict=True))

@@ -1,0 +1,80 @@
+"""Writes the trace that a run of a bundled program would leave."""
+
+import os
+import shutil
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from linkworth import __version__, _engine
+from linkworth.errors import IncompleteError, UsageError
+from linkworth.model.rates import RateSource
+from linkworth.model.trace import TraceMetadata, TraceSummary
+from linkworth.skeleton.program import Program, check
+from linkworth.skeleton.progress import Progress, Silence
+from linkworth.trace.record import publish
+
+
+def record_skeleton(
+    program: Program,
+    ranks: int,
+    rates: RateSource,
+    output: Path,
+    *,
+    replace: bool = False,
+    progress: Progress | None = None,
+) -> TraceSummary:
+    """Write the trace of `program` on `ranks` ranks, with computation at `rates`; nothing is run.
+
+    Where `output` exists already, a number is added to the name, unless `replace` is set; the summary's `path` says which.
+    Memory is that of one rank a core. Raises UsageError for a rank count that the program cannot use and an output that
+    cannot be made, IncompleteError where the disk is full.
+    """
+    check(program, ranks)
+    metadata = TraceMetadata(
+        workload=program.workload,
+        command=program.command,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        linkworth=__version__,
+        source="skeleton",
+        rates=rates,
+    )
+    watch = progress or Silence()
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=f".{output.stem}-", dir=output.parent))
+    except OSError as error:
+        raise UsageError(f"cannot write to the folder {output.parent}: {error.strerror}") from None
+    try:
+        watch.plan(ranks)
+        written = _engine.record_skeleton(
+            program.name,
+            program.arguments,
+            ranks,
+            [rates.seconds_per_operation[phase] for phase in program.phases],
+            str(folder / "skeleton.lwt"),
+            msgspec.json.encode(metadata).decode(),
+            len(os.sched_getaffinity(0)),
+            lambda _: watch.step(f"{program.workload}: ranks recorded"),
+        )
+        path = publish(folder / "skeleton.lwt", output, replace)
+    except _engine.TraceWriteError as error:
+        raise IncompleteError(f"the skeleton of {program.workload} could not be written: {error}") from None
+    except (_engine.SkeletonError, _engine.TraceError) as error:
+        raise UsageError(f"{program.workload}: {error}") from None
+    except OSError as error:
+        raise UsageError(f"cannot write {output}: {error.strerror}") from None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return TraceSummary(
+        path=str(path),
+        ranks=ranks,
+        events=written["events"],
+        bytes=written["file_bytes"],
+        verified=None,
+        workload=program.workload,
+        state="complete",
+        rates=rates,
+    )
