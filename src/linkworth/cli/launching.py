@@ -24,8 +24,8 @@ class LaunchCommand(click.RichCommand):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the program's name first."""
         found, _, _ = self.make_parser(ctx).parse_args(list(args))
-        words = found.get("command") or ()
-        if words and "--" not in args and apps.is_app(words[0]):
+        words = found.get("command")
+        if isinstance(words, tuple | list) and words and "--" not in args and apps.is_app(words[0]):
             ctx.allow_interspersed_args = True
             ctx.ignore_unknown_options = True
         return super().parse_args(ctx, args)
