@@ -151,13 +151,6 @@ def test_even_blocks_differ_by_one_rank_at_most(ranks: int, nodes: int) -> None:
     assert max(counts) - min(counts) <= 1
 
 
-def test_a_program_without_a_recording_says_how_to_record_it() -> None:
-    with pytest.raises(UsageError, match=r"run 'linkworth trace -n 64 npb:ft.C'"):
-        request.trace_path("npb:ft.C", 64)
-    with pytest.raises(UsageError, match="a trace has its rank count already"):
-        request.trace_path("some.lwt", 8)
-
-
 def test_a_measured_time_is_read_from_its_option() -> None:
     found, seconds = request.measured_time("gbe=12.5")
     assert (found.name, seconds) == ("gbe", 12.5)

@@ -57,8 +57,7 @@ std::vector<double> operations(const std::string& program, const std::vector<std
 }
 
 void check(const std::string& program, const std::vector<std::string>& arguments, int ranks) {
-    const skeleton::Skeleton& found = skeleton::find_skeleton(program);
-    found.check(arguments, ranks);
+    skeleton::check(skeleton::find_skeleton(program), arguments, ranks);
 }
 
 }  // namespace

@@ -12,14 +12,6 @@ namespace {
 
 using tracefile::CallClass;
 
-void check(const Skeleton& skeleton, Arguments arguments, int ranks) {
-    if (ranks < 1 || static_cast<std::uint32_t>(ranks) > tracefile::most_ranks) {
-        throw UsageError("a run has 1 to " + std::to_string(tracefile::most_ranks) + " ranks, not " +
-                         std::to_string(ranks));
-    }
-    skeleton.check(arguments, ranks);
-}
-
 void record_rank(const Skeleton& skeleton, Arguments arguments, int rank, RankRecorder& recorder,
                  Work& work) {
     tracefile::Shape& init = recorder.fresh_shape();
@@ -33,6 +25,14 @@ void record_rank(const Skeleton& skeleton, Arguments arguments, int rank, RankRe
 }
 
 }  // namespace
+
+void check(const Skeleton& skeleton, Arguments arguments, int ranks) {
+    if (ranks < 1 || static_cast<std::uint32_t>(ranks) > tracefile::most_ranks) {
+        throw UsageError("a run has 1 to " + std::to_string(tracefile::most_ranks) + " ranks, not " +
+                         std::to_string(ranks));
+    }
+    skeleton.check(arguments, ranks);
+}
 
 Recording record(const Skeleton& skeleton, Arguments arguments, int ranks,
                  const std::vector<double>& seconds_per_operation, const std::string& path,

@@ -19,6 +19,9 @@ struct Recording {
 /// Called from any thread, one at a time, with the ranks that are done; what it throws ends the recording.
 using Progress = std::function<void(std::uint32_t ranks_done)>;
 
+/// Throws UsageError where the program cannot run with these arguments on that many ranks.
+void check(const Skeleton& skeleton, Arguments arguments, int ranks);
+
 /// Writes the trace that a run on `ranks` ranks would leave, with computation of `seconds_per_operation` in
 /// each phase, by at most `threads` threads; each holds the state of one rank. Throws UsageError for what the
 /// program cannot run with, TraceError where the trace cannot be written.

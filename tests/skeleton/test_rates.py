@@ -1,0 +1,127 @@
+"""How fast a skeleton computes: from a run, from a machine of the catalog, or by proportion; and what cannot be had."""
+
+import sys
+
+import msgspec
+import pytest
+
+from linkworth import _engine
+from linkworth.catalog import machines
+from linkworth.catalog import rates as reference_rates
+from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.model.rates import PhaseTimes
+from linkworth.mpi import build
+from linkworth.skeleton import RateRequest, parse, rates_for
+from linkworth.skeleton.program import operations
+from linkworth.skeleton.rates import of_run
+
+CG = parse(["npb:cg.D"])
+
+
+def times_of(program, **seconds):
+    phases = dict.fromkeys(program.phases, 0.0) | seconds
+    return PhaseTimes(workload="npb:cg.A", seconds=3.0, phases=phases, mpi="mpich 5", date="2026-11-22")
+
+
+def test_a_runs_rates_reproduce_its_time():
+    """Phases take their own time, what lies between them is spread, and a phase without work on one rank gets the mean."""
+    timed = parse(["npb:cg.A"])
+    rates = of_run(
+        timed, times_of(timed, **{"matrix-vector products": 2.0, "vector updates": 0.5, "scalar sums": 0.1})
+    ).seconds_per_operation
+    counted = operations(timed)
+    assert sum(rates[phase] * counted[phase] for phase in counted) == pytest.approx(3.0)
+    by_time = rates["matrix-vector products"] * counted["matrix-vector products"]
+    assert by_time == pytest.approx(4 * rates["vector updates"] * counted["vector updates"])
+    assert rates["row sums"] == pytest.approx(3.0 / sum(counted.values()))
+
+
+def test_a_run_without_the_skeletons_phases_cannot_be_used():
+    timed = parse(["npb:cg.A"])
+    times = PhaseTimes(workload="npb:cg.A", seconds=3.0, phases={"other": 3.0}, mpi="", date="")
+    with pytest.raises(
+        EnvironmentLacksError, match=r"npb:cg.A does not tell the time of its phases matrix-vector"
+    ):
+        of_run(timed, times)
+
+
+def test_a_machine_scales_the_reference():
+    machine = machines.get("xeon-e5-2650v3-x2")
+    reference = reference_rates.of_program("cg")
+    rates = rates_for(CG, RateRequest(machine=machine.name))
+    assert (rates.method, rates.machine) == ("machine", machine.name)
+    assert "from a published time" in rates.description
+    for phase, seconds in rates.seconds_per_operation.items():
+        assert seconds == pytest.approx(reference.seconds_per_operation[phase] / machine.core_speed)
+
+
+def test_a_machine_without_a_published_time_says_so():
+    rates = rates_for(CG, RateRequest(machine="azure-a8"))
+    assert "not measured, but taken as 1 x that of xeon-e5-2650v3-x2" in rates.description
+
+
+def test_a_core_speed_has_a_source():
+    for name in machines.names():
+        machine = machines.get(name)
+        named = {field for source in machine.sources for field in source.fields}
+        assert (machine.core_speed is not None) == ("core_speed" in named), name
+
+
+@pytest.mark.parametrize("name", list(_engine.skeleton_programs()))
+def test_every_program_has_reference_rates(name):
+    found = reference_rates.of_program(name)
+    assert set(found.seconds_per_operation) == set(_engine.skeleton_programs()[name])
+    assert all(seconds > 0 for seconds in found.seconds_per_operation.values())
+
+
+def test_with_a_measured_time_only_proportions_matter_and_nothing_runs(monkeypatch):
+    monkeypatch.setattr("linkworth.skeleton.rates.phase_times", lambda *_: pytest.fail("ran"))
+    rates = rates_for(CG, RateRequest(), scaled=True)
+    assert rates.method == "reference"
+    assert rates.seconds_per_operation == reference_rates.of_program("cg").seconds_per_operation
+
+
+def test_two_speeds_are_one_too_many():
+    with pytest.raises(UsageError, match="either --machine or --calibrate-with"):
+        rates_for(CG, RateRequest(machine="laptop", calibrate_with="W"))
+
+
+def test_a_class_that_does_not_exist_is_refused_before_anything_runs(monkeypatch):
+    monkeypatch.setattr("linkworth.skeleton.rates.phase_times", lambda *_: pytest.fail("ran"))
+    with pytest.raises(UsageError, match="cg takes one class"):
+        rates_for(CG, RateRequest(calibrate_with="Z"))
+
+
+def test_without_an_mpi_it_says_what_to_do(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("LINKWORTH_MPI_PATH", raising=False)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.setattr("linkworth.mpi.find.find_all", list)
+    with pytest.raises(
+        EnvironmentLacksError, match=r"no MPI was found .*--machine, or a measured time with --measured"
+    ):
+        rates_for(CG, RateRequest())
+
+
+@pytest.mark.requires("mpi", "c++")
+def test_a_run_here_is_timed_once_and_kept(monkeypatch, tmp_path):
+    class Steps:
+        def __init__(self):
+            self.said = []
+
+        def plan(self, steps):
+            pass
+
+        def step(self, text):
+            self.said.append(text)
+
+    steps = Steps()
+    request = RateRequest(calibrate_with="S")
+    first = rates_for(CG, request, progress=steps)
+    assert (first.method, first.workload, first.ranks) == ("run", "npb:cg.S", 1)
+    assert first.seconds > 0
+    assert steps.said in ([], ["timing npb:cg.S on 1 rank (kept for later)"])
+    monkeypatch.setattr("linkworth.skeleton.calibrate.execute", lambda *_, **__: pytest.fail("ran again"))
+    assert rates_for(CG, request) == first
+    kept = list((build.cache_folder() / "rates").glob("*.json"))
+    assert any(msgspec.json.decode(file.read_bytes())["workload"] == "npb:cg.S" for file in kept)

@@ -1,0 +1,79 @@
+"""A skeleton has the calls of a real run, one for one: what, with whom, how many bytes, which tag, in which order."""
+
+import itertools
+
+import pytest
+
+from linkworth import _engine
+from linkworth.catalog import apps
+from linkworth.errors import UsageError
+from linkworth.measure import plan
+from linkworth.skeleton import parse, record_skeleton
+from linkworth.skeleton.program import check
+from linkworth.trace import record
+
+PROGRAMS = list(_engine.skeleton_programs())
+NAS = [name for name in PROGRAMS if f"npb:{name}" in apps.names()]
+OTHERS = [name for name in PROGRAMS if name in apps.names()]
+DATA_DEPENDENT = {"is": ("send_counts", "recv_counts", "bytes", "recv_bytes")}
+"""IS sends each rank the keys of its buckets: how many depends on the random keys; native/engine/skeleton says the bound."""
+
+
+def calls(trace, rank, forgiven=()):
+    for event in trace.iterate(rank):
+        fields = event["fields"]
+        if event["name"] == "MPI_Alltoallv":
+            fields = {name: value for name, value in fields.items() if name not in forgiven}
+        if event["name"] == "MPI_Init":
+            fields = {}  # the thread level that the library provides
+        yield event["name"], event["call_class"], fields, event["next_request"]
+
+
+def assert_same_calls(command, ranks, tmp_path, flat_rates):
+    program = parse(command)
+    try:
+        check(program, ranks)
+    except UsageError as refusal:
+        pytest.skip(str(refusal))
+    real = record.record(plan.workload(command, ranks), output=tmp_path / "real.lwt", timeout=300)
+    assert (real.state, real.verified) == ("complete", True)
+    made = record_skeleton(program, ranks, flat_rates(program.name), tmp_path / "skeleton.lwt")
+    assert made.events == real.events
+    traces = _engine.Trace(real.path), _engine.Trace(made.path)
+    forgiven = DATA_DEPENDENT.get(program.name, ())
+    for rank in range(ranks):
+        pairs = itertools.zip_longest(*(calls(trace, rank, forgiven) for trace in traces))
+        for number, (ran, recorded) in enumerate(pairs):
+            assert recorded == ran, f"call {number} of rank {rank}"
+
+
+@pytest.mark.requires("mpi", "c++")
+@pytest.mark.parametrize("ranks", [1, 4, 8, 9])
+@pytest.mark.parametrize("name", NAS)
+def test_class_s_is_recorded_as_it_runs(name, ranks, tmp_path, flat_rates):
+    assert_same_calls([f"npb:{name}.S"], ranks, tmp_path, flat_rates)
+
+
+@pytest.mark.requires("mpi", "c++")
+@pytest.mark.parametrize("name", OTHERS)
+def test_programs_without_classes_are_recorded_as_they_run(name, tmp_path, flat_rates):
+    assert_same_calls(apps.get(name).calibration.split(), 4, tmp_path, flat_rates)
+
+
+@pytest.mark.slow
+@pytest.mark.requires("mpi", "c++")
+@pytest.mark.parametrize("ranks", [4, 8, 9, 16])
+@pytest.mark.parametrize("letter", ["W", "A"])
+@pytest.mark.parametrize("name", NAS)
+def test_larger_classes_are_recorded_as_they_run(name, letter, ranks, tmp_path, flat_rates):
+    """Slow: real runs of classes W and A, with more ranks than cores."""
+    assert_same_calls([f"npb:{name}.{letter}"], ranks, tmp_path, flat_rates)
+
+
+@pytest.mark.slow
+@pytest.mark.requires("mpi", "c++")
+@pytest.mark.parametrize("ranks", [16, 64])
+@pytest.mark.parametrize("name", NAS)
+def test_many_ranks_are_recorded_as_they_run(name, ranks, tmp_path, flat_rates):
+    """Slow: 64 processes on a few cores."""
+    assert_same_calls([f"npb:{name}.S"], ranks, tmp_path, flat_rates)
