@@ -24,16 +24,17 @@ def times_of(program, **seconds):
 
 
 def test_a_runs_rates_reproduce_its_time():
-    """Phases take their own time, what lies between them is spread, and a phase without work on one rank gets the mean."""
+    """Phases take their own time, what lies between them is spread, and a phase without work on one rank gets the mean, while
+    its own time is an exchange's."""
     timed = parse(["npb:cg.A"])
     rates = of_run(
         timed, times_of(timed, **{"matrix-vector products": 2.0, "vector updates": 0.5, "scalar sums": 0.1})
     ).seconds_per_operation
     counted = operations(timed)
-    assert sum(rates[phase] * counted[phase] for phase in counted) == pytest.approx(3.0)
+    assert sum(rates[phase] * counted[phase] for phase in counted) == pytest.approx(2.9)
     by_time = rates["matrix-vector products"] * counted["matrix-vector products"]
     assert by_time == pytest.approx(4 * rates["vector updates"] * counted["vector updates"])
-    assert rates["row sums"] == pytest.approx(3.0 / sum(counted.values()))
+    assert rates["row sums"] == pytest.approx(2.9 / sum(counted.values()))
 
 
 def test_a_run_without_the_skeletons_phases_cannot_be_used():

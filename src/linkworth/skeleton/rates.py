@@ -57,8 +57,9 @@ def rates_for(
 def of_run(timed: Program, times: PhaseTimes) -> RateSource:
     """Return the rates that a timed run gives.
 
-    They add up to its whole timed region: what lies outside all phases is spread over them. A phase without work on one rank
-    (packing of messages) takes as long an operation as the others do on the average. Raises EnvironmentLacksError where the
+    Together they take its whole timed region without the phases that have no work on one rank (exchanges, which the replay
+    times): what lies outside all phases is spread over the others. Where such a phase has work on more ranks (packing of
+    messages), an operation takes what it does in the others on the average. Raises EnvironmentLacksError where the
     run's phases are not the skeleton's, as those of another version.
     """
     counted = operations(timed)
@@ -70,8 +71,10 @@ def of_run(timed: Program, times: PhaseTimes) -> RateSource:
             f"the timed run of {timed.workload} does not tell the time of its phases "
             f"{', '.join(missing or counted)}; choose a larger class with --calibrate-with"
         )
-    stretch = times.seconds / in_phases
-    mean = times.seconds / sum(busy.values())
+    idle = sum(seconds for phase, seconds in times.phases.items() if phase not in busy)
+    computing = max(times.seconds - idle, in_phases)
+    stretch = computing / in_phases
+    mean = computing / sum(busy.values())
     return RateSource(
         method="run",
         description=(
