@@ -16,6 +16,9 @@ namespace {
 /// Keys: the processor does not run far enough ahead by itself.
 constexpr std::size_t kPrefetchAhead = 512;
 
+/// Unsigned, so that the index need not be extended.
+inline std::size_t bucket_of(int key, int shift) { return static_cast<unsigned>(key) >> shift; }
+
 /// Where each group's next key goes.
 std::vector<int*> starts_of(std::span<const int> first_buckets, std::span<const int> bucket_sizes,
                             int* output) {
@@ -35,7 +38,7 @@ void partition_one_by_one(std::span<const int> keys, int shift, std::span<const 
         group_of[bucket] = static_cast<std::uint32_t>(g);
     }
     for (const int key : keys) {
-        int*& place = next[group_of[static_cast<std::size_t>(key >> shift)]];
+        int*& place = next[group_of[bucket_of(key, shift)]];
         *place++ = key;
     }
 }
@@ -99,10 +102,9 @@ void count_buckets(std::span<const int> keys, int shift, std::span<int> sizes) {
     std::size_t i = 0;
     for (; i + kTables <= keys.size(); i += kTables) {
         __builtin_prefetch(keys.data() + i + kPrefetchAhead);
-        for (std::size_t t = 0; t < kTables; ++t)
-            ++counts[t * buckets + static_cast<std::size_t>(keys[i + t] >> shift)];
+        for (std::size_t t = 0; t < kTables; ++t) ++counts[t * buckets + bucket_of(keys[i + t], shift)];
     }
-    for (; i < keys.size(); ++i) ++counts[static_cast<std::size_t>(keys[i] >> shift)];
+    for (; i < keys.size(); ++i) ++counts[bucket_of(keys[i], shift)];
     for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
         sizes[bucket] = 0;
         for (std::size_t t = 0; t < kTables; ++t) sizes[bucket] += counts[t * buckets + bucket];

@@ -20,7 +20,7 @@ void KeyCounts::count(std::span<const int> keys, int lowest, std::int64_t values
     overflows_.clear();
     std::uint8_t* const counts = counts_.data();
     const auto add = [&](int key) {
-        const std::int64_t value = key - lowest;
+        const unsigned value = static_cast<unsigned>(key) - static_cast<unsigned>(lowest);
         if (++counts[value] == 0) [[unlikely]]
             overflows_.push_back(value);
     };
@@ -44,8 +44,8 @@ void KeyCounts::sum(std::span<std::uint32_t> below) {
             keys += counts[value];
         }
     };
-    for (const std::int64_t overflow : overflows_) {
-        sum_up_to(static_cast<std::size_t>(overflow) + 1);
+    for (const std::uint32_t overflow : overflows_) {
+        sum_up_to(std::size_t{overflow} + 1);
         keys += kWrap;
     }
     sum_up_to(below.size());

@@ -21,7 +21,7 @@ class KeyCounts {
 
   private:
     HugeArray<std::uint8_t> counts_;
-    std::vector<std::int64_t> overflows_;  ///< values whose counter wrapped, once for each time
+    std::vector<std::uint32_t> overflows_;  ///< values whose counter wrapped, once for each time
 };
 
 }  // namespace linkworth::npb::is

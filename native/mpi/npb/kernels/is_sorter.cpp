@@ -17,7 +17,7 @@ SortKernel::SortKernel(const Class& problem, int rank, int ranks)
       ranks_(ranks),
       bucket_shift_(problem.log2_largest_key - problem.log2_buckets),
       keys_((std::size_t{1} << problem.log2_keys) / static_cast<std::size_t>(ranks)),
-      outgoing_(keys_.size()),
+      outgoing_(ranks > 1 ? keys_.size() : 0),
       sizes_((std::size_t{1} << problem.log2_buckets) + kTestKeys),
       totals_(sizes_.size()),
       outgoing_counts_(static_cast<std::size_t>(ranks)),
@@ -62,7 +62,8 @@ void SortKernel::scatter_keys() {
         incoming_ = {};
         incoming_ = HugeArray<int>(received_ + static_cast<std::size_t>(largest_bucket) + 2 * kIterations);
     }
-    partition(keys_, bucket_shift_, groups(first), sizes, outgoing_.data());
+    // On one rank all keys are where they go.
+    if (ranks_ > 1) partition(keys_, bucket_shift_, groups(first), sizes, outgoing_.data());
 }
 
 std::vector<int> SortKernel::groups(std::span<const int> first_buckets) const {

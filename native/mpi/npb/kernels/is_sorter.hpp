@@ -23,7 +23,7 @@ class SortKernel {
     void scatter_keys();
     std::span<const int> outgoing_counts() const { return outgoing_counts_; }
     std::span<int> incoming_counts() { return incoming_counts_; }
-    const int* outgoing() const { return outgoing_.data(); }
+    const int* outgoing() const { return ranks_ > 1 ? outgoing_.data() : keys_.data(); }
     int* incoming() { return incoming_.data(); }
     int rank_keys(int iteration);
     void sort();
