@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -104,8 +105,44 @@ ReplayOptions replay_options(const nb::dict& given) {
     return options;
 }
 
+nb::dict recorded(const replay::Recording& recording) {
+    static constexpr const char* kinds[] = {"nic_out", "nic_in", "switch_up", "switch_down"};
+    nb::list calls, messages, loads;
+    for (const auto& call : recording.calls)
+        calls.append(nb::make_tuple(call.rank, call.name, call.start_seconds, call.end_seconds));
+    for (const auto& message : recording.messages)
+        messages.append(nb::make_tuple(message.source, message.destination, message.bytes,
+                                       message.sent_seconds, message.received_seconds));
+    for (const auto& load : recording.loads) {
+        nb::dict link;
+        link["kind"] = kinds[static_cast<std::size_t>(load.kind)];
+        link["level"] = load.level;
+        link["place"] = load.place;
+        link["number"] = load.number;
+        link["busy_seconds"] = load.history.busy_seconds();
+        link["width_seconds"] = load.history.width_seconds();
+        link["busy"] = load.history.busy();
+        loads.append(link);
+    }
+    nb::dict out;
+    out["calls"] = calls;
+    out["messages"] = messages;
+    out["loads"] = loads;
+    out["cut"] = recording.cut;
+    return out;
+}
+
 nb::dict replay_trace(const tracefile::Trace& trace, const nb::dict& given) {
-    const ReplayOptions options = replay_options(given);
+    ReplayOptions options = replay_options(given);
+    replay::Recording recording;
+    const bool record = given.contains("record");
+    if (record) {
+        const auto [from, to, most] = nb::cast<std::tuple<double, double, std::size_t>>(given["record"]);
+        recording.from_seconds = from;
+        recording.to_seconds = to;
+        recording.most = most;
+        options.recording = &recording;
+    }
     ReplayResult result;
     {
         const nb::gil_scoped_release released;
@@ -127,6 +164,7 @@ nb::dict replay_trace(const tracefile::Trace& trace, const nb::dict& given) {
     out["rank_compute_seconds"] = result.rank_compute_seconds;
     out["unmodelled"] = result.unmodelled;
     out["stopped"] = result.stopped;
+    if (record) out["recording"] = recorded(recording);
     return out;
 }
 

@@ -35,6 +35,7 @@ std::uint32_t Simulation::post_send(Actor& actor, const Membership& membership, 
     message.source = actor.rank;
     message.destination = destination;
     message.bytes = bytes;
+    message.sent_seconds = actor.now.seconds;
     message.local = local;
     message.rendezvous = mode == SendMode::synchronous || !costs.is_eager(bytes);
     if (!message.rendezvous) {
@@ -207,7 +208,11 @@ void Simulation::on_transfer(std::uint32_t index) {
 }
 
 void Simulation::deliver(std::uint32_t index, const Stamp& at) {
-    const std::uint32_t receive = messages_[index].receive;
+    const Message& message = messages_[index];
+    const std::uint32_t receive = message.receive;
+    if (options_.recording != nullptr)
+        options_.recording->message(
+            {message.source, message.destination, message.bytes, message.sent_seconds, at.seconds});
     messages_.release(index);
     finish(receive, at);
 }

@@ -14,7 +14,8 @@ constexpr std::uint64_t most_chunks = 64;
 
 }  // namespace
 
-Network::Network(const FabricCosts& fabric, std::uint32_t nodes, EventQueue& queue, NetworkListener& listener)
+Network::Network(const FabricCosts& fabric, std::uint32_t nodes, EventQueue& queue, NetworkListener& listener,
+                 bool with_loads)
     : fabric_(fabric),
       queue_(queue),
       listener_(listener),
@@ -23,8 +24,21 @@ Network::Network(const FabricCosts& fabric, std::uint32_t nodes, EventQueue& que
       out_(static_cast<std::size_t>(nodes) * fabric.rails),
       in_(out_.size()),
       memory_(nodes),
-      switches_(fabric.topology, nodes),
+      out_load_(with_loads ? out_.size() : 0),
+      in_load_(out_load_.size()),
+      switches_(fabric.topology, nodes, with_loads),
       restarts_(fabric) {}
+
+std::vector<LinkLoad> Network::loads() const {
+    std::vector<LinkLoad> result;
+    for (std::uint32_t port = 0; port < out_load_.size(); ++port) {
+        const std::uint32_t node = port / fabric_.rails, rail = port % fabric_.rails;
+        result.push_back({LinkKind::nic_out, 0, node, rail, out_load_[port]});
+        result.push_back({LinkKind::nic_in, 0, node, rail, in_load_[port]});
+    }
+    switches_.append_loads(result);
+    return result;
+}
 
 bool Network::striped(std::uint64_t bytes) const {
     if (fabric_.rails == 1) return false;
@@ -101,6 +115,8 @@ void Network::send_alone(std::uint32_t message) {
     left.add_bandwidth(wire, false);
     if (fabric_.contention) {
         port.free = left;
+        if (!out_load_.empty())
+            out_load_[port_of(what.source_node, shipment.rail)].add(start.seconds, left.seconds);
         const double gap = fabric_.link.gap_seconds;
         if (wire < gap) port.free.add_overhead(gap - wire);
     }
@@ -168,6 +184,7 @@ void Network::on_port(std::uint32_t index) {
     port.free = start;
     port.free.add_bandwidth(wire, false);
     const Stamp left = port.free;
+    if (!out_load_.empty()) out_load_[index].add(start.seconds, left.seconds);
     const double gap = fabric_.link.gap_seconds;
     if (first && wire < gap) port.free.add_overhead(gap - wire);
     if (!port.idle()) queue_.push(port.free.seconds, Happening::port, index);
@@ -214,6 +231,8 @@ void Network::arrive(std::uint32_t message, std::uint32_t rail, const Stamp& hea
         in_memory.raise_to(free);
         free = in_memory;
         free.add_bandwidth(wire, false);
+        if (!in_load_.empty())
+            in_load_[port_of(what.destination_node, rail)].add(in_memory.seconds, free.seconds);
         in_memory = free;
         in_memory.raise_to(tail);
         if (wire < fabric_.link.gap_seconds) free.add_overhead(fabric_.link.gap_seconds - wire);

@@ -9,6 +9,7 @@
 #include "replay/path.hpp"
 #include "replay/pool.hpp"
 #include "replay/port.hpp"
+#include "replay/recording.hpp"
 #include "replay/restarts.hpp"
 #include "replay/stamp.hpp"
 #include "replay/switches.hpp"
@@ -44,7 +45,12 @@ struct Transmission {
 /// Switches and receiving NICs serve chunks in the order they come.
 class Network {
   public:
-    Network(const FabricCosts& fabric, std::uint32_t nodes, EventQueue& queue, NetworkListener& listener);
+    /// `with_loads`: keep how busy each link is.
+    Network(const FabricCosts& fabric, std::uint32_t nodes, EventQueue& queue, NetworkListener& listener,
+            bool with_loads);
+
+    /// NICs node by node, then the links between switches.
+    std::vector<LinkLoad> loads() const;
 
     void send(std::uint32_t message, const Transmission& transmission, const Stamp& ready);
     /// A request to send or its answer, of no data: waits for what its NIC has begun. Returns when it is
@@ -106,6 +112,8 @@ class Network {
     std::vector<Stamp> memory_;        ///< [node]
     std::vector<Shipment> shipments_;  ///< [message]
     Pool<Parcel> parcels_;
+    std::vector<LoadHistory> out_load_;  ///< as out_; empty where loads are not kept
+    std::vector<LoadHistory> in_load_;
     WaitingConnections waiting_;
     Switches switches_;
     Restarts restarts_;

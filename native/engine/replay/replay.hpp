@@ -12,6 +12,7 @@
 #include "replay/collectives/operation.hpp"
 #include "replay/computation.hpp"
 #include "replay/path.hpp"
+#include "replay/recording.hpp"
 #include "tracefile/trace.hpp"
 
 namespace linkworth::replay {
@@ -30,11 +31,12 @@ struct ReplayOptions {
     /// Requests to send are answered, and answers taken, only while their rank is inside MPI: the library has
     /// neither a thread nor a NIC that does it. False: at once.
     bool progress_in_calls_only = false;
-    bool tolerate_cut = false;  ///< stop where a cut trace ends instead of failing
     collectives::Rules collectives;
     /// Received data that a reduction combines with its own, in bytes a second. Counts as overhead.
     double combine_bytes_per_second = std::numeric_limits<double>::infinity();
     bool pass_unmodelled = false;  ///< collectives that are not modelled keep their recorded time
+    Recording* recording = nullptr;  ///< filled where given
+    bool tolerate_cut = false;       ///< stop where a cut trace ends instead of failing
 };
 
 struct ReplayResult {

@@ -32,7 +32,8 @@ Simulation::Simulation(const tracefile::Trace& trace, const ReplayOptions& optio
       options_(options),
       names_(describe_names(trace.names())),
       any_order_(any_order),
-      network_(options.fabric, count_nodes(options.node_of_rank), queue_, *this),
+      network_(options.fabric, count_nodes(options.node_of_rank), queue_, *this,
+               options.recording != nullptr),
       computation_(options.computation),
       communicators_(trace.ranks()),
       actors_(trace.ranks()),
@@ -127,6 +128,7 @@ void Simulation::run_rank(std::uint32_t rank) {
             return;
         }
         state.event_pending = false;
+        state.call_started = actors_[rank].now.seconds;
         if (!execute(rank)) return;
         if (any_order_ && leads_too_far(state)) {
             resume_at_its_time(rank);
@@ -146,6 +148,7 @@ bool Simulation::leads_too_far(RankState& state) const {
 bool Simulation::fetch(std::uint32_t rank) {
     RankState& state = ranks_[rank];
     Event& event = state.event;
+    if (options_.recording != nullptr) record_call_end(rank);
     if (state.finished || !state.cursor.next(event)) {
         if (!state.finished) end_rank(rank);
         return false;
@@ -170,6 +173,13 @@ bool Simulation::fetch(std::uint32_t rank) {
         region_.compute(rank, compute);
     }
     return true;
+}
+
+void Simulation::record_call_end(std::uint32_t rank) {
+    RankState& state = ranks_[rank];
+    const double started = std::exchange(state.call_started, -1);
+    if (started < 0 || state.finished) return;
+    options_.recording->call({rank, state.call_name, started, actors_[rank].now.seconds});
 }
 
 /// Goes on with a collective. True when it has ended.
@@ -260,6 +270,7 @@ ReplayResult Simulation::result() {
     result.messages = message_count_;
     result.events = event_count_;
     result.rank_compute_seconds = region_.rank_compute();
+    if (options_.recording != nullptr) options_.recording->loads = network_.loads();
     for (std::size_t name = 0; name < passed_.size(); ++name)
         if (passed_[name] > 0) result.unmodelled[trace_.names()[name]] = passed_[name];
     return result;

@@ -41,6 +41,7 @@ struct Message {
     std::uint32_t source = 0;  ///< world ranks
     std::uint32_t destination = 0;
     std::uint64_t bytes = 0;
+    double sent_seconds = 0;
     std::uint32_t send = none;     ///< the sender's operation that ends when the data has left (rendezvous)
     std::uint32_t receive = none;  ///< set when a rendezvous has met its receive
     bool rendezvous = false;
@@ -88,6 +89,7 @@ struct RankState {
     std::int32_t level = 0;       ///< of MPI_Pcontrol
     std::uint64_t intervals = 0;  ///< of computation so far
     std::uint32_t call_name = 0;  ///< of the call under way
+    double call_started = -1;     ///< its time; negative where none is under way (kept for a recording only)
     Matcher matcher;
     RequestTable requests;
     std::unordered_map<std::uint64_t, PersistentCall> persistent;
@@ -121,6 +123,7 @@ class Simulation final : private NetworkListener {
     bool fetch(std::uint32_t rank);
     bool run_schedule(std::uint32_t actor);
     void end_rank(std::uint32_t rank);
+    void record_call_end(std::uint32_t rank);
     ReplayResult result();
     void report_blocked(ReplayResult& result) const;
 

@@ -6,13 +6,15 @@
 #include <vector>
 
 #include "replay/path.hpp"
+#include "replay/recording.hpp"
 #include "replay/stamp.hpp"
 
 namespace linkworth::replay {
 
 class Switches {
   public:
-    Switches(const Topology& topology, std::uint32_t nodes);
+    Switches(const Topology& topology, std::uint32_t nodes, bool with_loads);
+    void append_loads(std::vector<LinkLoad>& loads) const;
 
     /// Links between switches from node to node: up, level by level, until both are below the same switches,
     /// then down.
@@ -32,7 +34,8 @@ class Switches {
   private:
     /// The uplinks or the downlinks of all groups of one level.
     struct Links {
-        std::vector<Stamp> free;  ///< [group x links + link]
+        std::vector<Stamp> free;        ///< [group x links + link]
+        std::vector<LoadHistory> load;  ///< likewise; empty where loads are not kept
         double bandwidth_bytes_per_second;
         std::uint32_t per_group;
     };

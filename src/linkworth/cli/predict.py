@@ -1,5 +1,6 @@
 """`linkworth predict`: time on other networks."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rich_click as click
@@ -38,6 +39,18 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Also find the latency and the bandwidth at which the program is 1, 2 and 5 % slower.",
 )
+@click.option(
+    "--timeline",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the replay on the (one) fabric as a timeline for ui.perfetto.dev: .json, or .json.gz.",
+)
+@click.option(
+    "--timeline-window",
+    "timeline_window",
+    metavar="FROM:TO",
+    help="Keep what begins between these seconds of the replay.  [default: all]",
+)
 @rate_options
 @replay_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.prediction/1).")
@@ -50,6 +63,8 @@ def command(
     cpu_factor: float,
     ranks: int | None,
     with_tolerances: bool,
+    timeline: Path | None,
+    timeline_window: str | None,
     placement: str,
     settings: "ReplaySettings",
     calibrate_with: str | None,
@@ -88,6 +103,7 @@ def command(
             placement=placement,
             settings=settings,
             with_tolerances=with_tolerances,
+            timeline=request.timeline(timeline, timeline_window, chosen),
         )
     for warning in predictions.warnings:
         note(f"linkworth: warning: {warning}")

@@ -9,6 +9,7 @@ from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Calibration, PredictionSet
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.calibrate import cpu_factor_for
+from linkworth.predict.timeline import MOST_EVENTS, Timeline, write
 from linkworth.predict.tolerance import tolerances
 from linkworth.replay.layout import lay_out
 from linkworth.replay.run import Replay, replay_in_detail
@@ -29,12 +30,15 @@ def predict(
     placement: str = "block",
     settings: ReplaySettings = _AS_RECORDED,
     with_tolerances: bool = False,
+    timeline: Timeline | None = None,
 ) -> PredictionSet:
     """Replay the trace at `path` on each of `fabrics`, in that order.
 
     `measured` (a fabric and the seconds that the program took on it) scales the computation so that the replay on that fabric
     takes that long; it replaces `cpu_factor`. `with_tolerances` adds the latency and bandwidth that the program can bear on
-    fabrics that have both. Raises UsageError for a trace, a layout or a time that cannot be used.
+    fabrics that have both; `timeline` is written for the first fabric.
+
+    Raises UsageError for a trace, a layout, a time or a file that cannot be used.
     """
     if not fabrics:
         raise UsageError("no fabric to predict for; give at least one with --on (see `linkworth fabrics`)")
@@ -70,6 +74,13 @@ def predict(
         )
         for fabric in fabrics
     ]
+    warnings = _warnings(trace, replays[0])
+    if timeline is not None:
+        whole = write(timeline, trace, fabrics[0], layout, cpu_factor=cpu_factor, settings=settings)
+        if not whole:
+            warnings.append(
+                f"{timeline.path} holds the first {MOST_EVENTS:,} calls and messages only; choose a part with --timeline-window"
+            )
     borne = [
         tolerance
         for fabric in fabrics
@@ -97,7 +108,7 @@ def predict(
         collectives=replays[0].collectives,
         tolerances=borne,
         region="marked" if replays[0].marked_region else "whole",
-        warnings=_warnings(trace, replays[0]),
+        warnings=warnings,
     )
 
 

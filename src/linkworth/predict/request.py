@@ -18,6 +18,9 @@ from linkworth.skeleton.program import check, parse
 from linkworth.skeleton.progress import Progress
 from linkworth.skeleton.rates import RateRequest, rates_for
 from linkworth.skeleton.record import record_skeleton
+from linkworth.predict.timeline import Timeline, parse_window
+
+_DEFAULT_RANKS = 8
 
 
 def is_program(target: str) -> bool:
@@ -70,6 +73,17 @@ def measured_time(text: str) -> tuple[Fabric, float]:
     if seconds == 0:
         raise UsageError(f"--measured {text!r}: a run takes more than 0 seconds")
     return fabrics.get(name), seconds
+
+
+def timeline(path: Path | None, window: str | None, fabrics: Sequence[Fabric]) -> Timeline | None:
+    """Return where a timeline goes and what it shows, or None where none is asked for."""
+    if path is None:
+        if window is not None:
+            raise UsageError("--timeline-window: it limits a timeline; give --timeline FILE as well")
+        return None
+    if len(fabrics) != 1:
+        raise UsageError(f"--timeline {path}: a timeline shows one replay; give one fabric with --on")
+    return Timeline(path=path, seconds=parse_window(window or ":"))
 
 
 def settings(

@@ -1,0 +1,150 @@
+"""A replay as a timeline that ui.perfetto.dev and chrome://tracing open: calls of each rank, messages, load of each link."""
+
+import gzip
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from linkworth import _engine
+from linkworth.errors import UsageError
+from linkworth.model.fabric import Fabric
+from linkworth.model.prediction import Layout
+from linkworth.model.settings import ReplaySettings
+from linkworth.replay.run import engine_options
+from linkworth.trace.read import TraceFile
+
+MOST_EVENTS = 1_000_000
+"""Calls, and messages, that a timeline holds: about 300 MB of JSON, which is what a browser still opens."""
+_LINKS = {
+    "nic_out": "NIC out",
+    "nic_in": "NIC in",
+    "switch_up": "uplink",
+    "switch_down": "downlink",
+}
+_AS_RECORDED = ReplaySettings()
+
+
+class Timeline(NamedTuple):
+    """A timeline that is asked for."""
+
+    path: Path
+    seconds: tuple[float, float]
+    """What begins between these seconds of the replay."""
+
+
+def parse_window(text: str) -> tuple[float, float]:
+    """Parse `FROM:TO` in seconds; either may be left out."""
+    start, colon, end = text.partition(":")
+    try:
+        seconds = float(start or 0), float(end or math.inf)
+    except ValueError:
+        seconds = (0.0, 0.0)
+    if not colon or not 0 <= seconds[0] < seconds[1]:
+        raise UsageError(f"--timeline-window {text!r}: write FROM:TO in seconds of the replay, such as 1.5:2")
+    return seconds
+
+
+def write(
+    wanted: Timeline,
+    trace: TraceFile,
+    fabric: Fabric,
+    layout: Layout,
+    *,
+    cpu_factor: float = 1.0,
+    settings: ReplaySettings = _AS_RECORDED,
+) -> bool:
+    """Replay `trace` and write the wanted timeline in Chrome's trace event format (gzipped where the name ends in .gz).
+
+    Returns False where there was more than `MOST_EVENTS`. Raises UsageError for a path that cannot be written.
+    """
+    options = engine_options(
+        fabric, layout, cpu_factor=cpu_factor, tolerate_cut=trace.incomplete, settings=settings
+    )
+    try:
+        result = _engine.replay(trace.engine, {**options, "record": (*wanted.seconds, MOST_EVENTS)})
+    except (_engine.ReplayError, _engine.TraceError) as error:
+        raise UsageError(str(error)) from error
+    recording = result["recording"]
+    path = wanted.path
+    try:
+        if path.suffix == ".gz":
+            with gzip.open(path, "wt", encoding="utf-8", compresslevel=5) as file:
+                _dump(file, recording, trace.engine.names, layout)
+        else:
+            with path.open("w", encoding="utf-8") as file:
+                _dump(file, recording, trace.engine.names, layout)
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be written ({error.strerror}); give another file to --timeline"
+        ) from None
+    return not recording["cut"]
+
+
+def _dump(file: Any, recording: dict[str, Any], names: list[str], layout: Layout) -> None:  # noqa: ANN401 (any text stream)
+    file.write('{"displayTimeUnit":"ns","traceEvents":[\n')
+    first = True
+    for event in _events(recording, names, layout):
+        file.write(("" if first else ",\n") + json.dumps(event, separators=(",", ":")))
+        first = False
+    file.write("\n]}\n")
+
+
+def _events(recording: dict[str, Any], names: list[str], layout: Layout) -> Iterator[dict[str, Any]]:
+    """One process a node, one thread a rank; times in microseconds."""
+    node_of = layout.node_of_rank
+    for node in range(layout.nodes):
+        yield {"ph": "M", "name": "process_name", "pid": node, "args": {"name": f"node {node}"}}
+    for rank, node in enumerate(node_of):
+        yield {"ph": "M", "name": "thread_name", "pid": node, "tid": rank, "args": {"name": f"rank {rank}"}}
+    for rank, name, start, end in recording["calls"]:
+        yield {
+            "ph": "X",
+            "name": names[name],
+            "cat": "mpi",
+            "pid": node_of[rank],
+            "tid": rank,
+            "ts": start * 1e6,
+            "dur": (end - start) * 1e6,
+        }
+    for number, (source, destination, size, sent, received) in enumerate(recording["messages"]):
+        both = {"name": "message", "cat": "message", "id": number}
+        yield {
+            **both,
+            "ph": "s",
+            "pid": node_of[source],
+            "tid": source,
+            "ts": sent * 1e6,
+            "args": {"bytes": size},
+        }
+        yield {
+            **both,
+            "ph": "f",
+            "bp": "e",
+            "pid": node_of[destination],
+            "tid": destination,
+            "ts": received * 1e6,
+        }
+    for link in recording["loads"]:
+        yield from _load(link, layout.nodes)
+
+
+def _load(link: dict[str, Any], nodes: int) -> Iterator[dict[str, Any]]:
+    """The share of each stretch of time in which the link was busy; equal neighbours are one step."""
+    if link["busy_seconds"] == 0:
+        return
+    of_switch = link["kind"].startswith("switch")
+    name = f"{_LINKS[link['kind']]} {link['number']}"
+    if of_switch:
+        name += f" of group {link['place']}, level {link['level']}"
+    process = nodes if of_switch else link["place"]
+    if of_switch:
+        yield {"ph": "M", "name": "process_name", "pid": process, "args": {"name": "switches"}}
+    last = None
+    for index, busy in enumerate([*link["busy"], 0.0]):
+        share = round(100 * busy / link["width_seconds"], 1)
+        if share != last:
+            time = index * link["width_seconds"] * 1e6
+            yield {"ph": "C", "name": name, "pid": process, "ts": time, "args": {"busy %": share}}
+        last = share
