@@ -34,7 +34,7 @@ struct ReplayOptions {
     collectives::Rules collectives;
     /// Received data that a reduction combines with its own, in bytes a second. Counts as overhead.
     double combine_bytes_per_second = std::numeric_limits<double>::infinity();
-    bool pass_unmodelled = false;  ///< collectives that are not modelled keep their recorded time
+    bool pass_unmodelled = false;    ///< collectives that are not modelled keep their recorded time
     Recording* recording = nullptr;  ///< filled where given
     bool tolerate_cut = false;       ///< stop where a cut trace ends instead of failing
 };
