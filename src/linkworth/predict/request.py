@@ -13,12 +13,12 @@ from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.settings import ReplaySettings
 from linkworth.mpi import apps
+from linkworth.predict.timeline import Timeline, parse_window
 from linkworth.replay.collectives import known_library, parse_forced
 from linkworth.skeleton.program import check, parse
 from linkworth.skeleton.progress import Progress
 from linkworth.skeleton.rates import RateRequest, rates_for
 from linkworth.skeleton.record import record_skeleton
-from linkworth.predict.timeline import Timeline, parse_window
 
 _DEFAULT_RANKS = 8
 
