@@ -33,21 +33,15 @@ class CountingKernel {
         const flow::Box box = layout_.box(cell);
         work_.count(kRightHandSide * box.size[0] * box.size[1] * box.size[2]);
     }
+    void eliminate(int axis, int cell) {
+        work_.count(kEliminate[axis] * points(axis, cell, {0, layout_.box(cell).size[axis == 2 ? 1 : 2]}));
+    }
     void solve(int axis, int cell, Sections sections) {
         work_.count((kEliminate[axis] + kSubstitute[axis]) * points(axis, cell, sections));
     }
-    void eliminate(int axis, int cell, Sections sections) {
-        work_.count(kEliminate[axis] * points(axis, cell, sections));
-    }
-    void substitute(int axis, int cell, Sections sections) {
-        work_.count(kSubstitute[axis] * points(axis, cell, sections));
-    }
-    void pack_rows(int axis, int cell) { count_lines(axis, cell, kHandedToElimination); }
-    void unpack_rows(int axis, int cell) { count_lines(axis, cell, kHandedToElimination); }
-    void pack_values(int axis, int cell) { count_lines(axis, cell, kHandedToSubstitution); }
-    void unpack_values(int axis, int cell) { count_lines(axis, cell, kHandedToSubstitution); }
     const double* outgoing_lines() { return nullptr; }
-    double* incoming_lines() { return nullptr; }
+    double* incoming_rows(int) { return nullptr; }
+    double* incoming_values() { return nullptr; }
     void squared_errors(flow::State&) {}
     void squared_residuals(flow::State&) {}
 
@@ -56,9 +50,6 @@ class CountingKernel {
         const flow::Box box = layout_.box(cell);
         const int across = axis == 0 ? 1 : 0;
         return static_cast<double>(sections.count) * box.size[axis] * box.size[across];
-    }
-    void count_lines(int axis, int cell, int numbers) {
-        work_.count(static_cast<double>(inner_lines(layout_, cell, axis)) * numbers);
     }
 
     Work& work_;

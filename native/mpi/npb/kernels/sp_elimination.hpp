@@ -43,6 +43,12 @@ struct Row {
     Lanes next[3], after[3];
 };
 
+/// What is kept of kLanes points: their rows, and r, which substitution turns into x.
+struct Points {
+    Row row;
+    Five value;
+};
+
 /// Wave speed of each characteristic variable.
 inline constexpr int kSpeedOf[5] = {0, 0, 0, 1, 2};
 
@@ -51,12 +57,10 @@ inline double middle_of(const StepFactors& factors, bool edge) {
     return 1.0 + (edge ? 5.0 : 6.0) * factors.fourth;
 }
 
-/// One row of the forward elimination, at point p. `before` and `beyond` are the speeds at p - 1 and p + 1,
-/// `one_back` and `two_back` the rows of p - 1 and p - 2, r1 and r2 their eliminated right-hand sides.
-/// Turns r, the right-hand side at p, into the eliminated one; returns the row.
-inline Row eliminate(const Speeds& before, const Lanes& spread, const Speeds& beyond, double middle,
-                     double fourth, const Row& two_back, const Row& one_back, const Five& r2, const Five& r1,
-                     Five& r) {
+/// One row of the forward elimination, at point p. `before` and `beyond` are the speeds at p - 1 and p + 1.
+/// `own.value` is the right-hand side at p.
+inline void eliminate(const Speeds& before, const Lanes& spread, const Speeds& beyond, double middle,
+                      double fourth, const Points& two_back, const Points& one_back, Points& own) {
     const Lanes lower = -(before.flow + before.spread) - 4.0 * fourth;
     const Lanes upper = beyond.flow - beyond.spread - 4.0 * fourth;
     const Lanes centre = middle + 2.0 * spread;
@@ -64,8 +68,8 @@ inline Row eliminate(const Speeds& before, const Lanes& spread, const Speeds& be
     const Lanes above[3] = {upper, upper + beyond.sound, upper - beyond.sound};
     Lanes pivot[3], inverse[3];
     for (int s = 0; s < 3; ++s) {
-        below[s] -= fourth * two_back.next[s];
-        pivot[s] = centre - fourth * two_back.after[s] - below[s] * one_back.next[s];
+        below[s] -= fourth * two_back.row.next[s];
+        pivot[s] = centre - fourth * two_back.row.after[s] - below[s] * one_back.row.next[s];
     }
     // One division for all three: divisions, not products, limit this loop.
     const Lanes two = pivot[0] * pivot[1];
@@ -74,23 +78,22 @@ inline Row eliminate(const Speeds& before, const Lanes& spread, const Speeds& be
     inverse[0] = rest * pivot[1];
     inverse[1] = rest * pivot[0];
     inverse[2] = all * two;
-    Row row;
     for (int s = 0; s < 3; ++s) {
-        row.next[s] = inverse[s] * (above[s] - below[s] * one_back.after[s]);
-        row.after[s] = inverse[s] * fourth;
+        own.row.next[s] = inverse[s] * (above[s] - below[s] * one_back.row.after[s]);
+        own.row.after[s] = inverse[s] * fourth;
     }
     for (int v = 0; v < 5; ++v) {
         const int s = kSpeedOf[v];
-        r[v] = inverse[s] * (r[v] - fourth * r2[v] - below[s] * r1[v]);
+        own.value[v] =
+            inverse[s] * (own.value[v] - fourth * two_back.value[v] - below[s] * one_back.value[v]);
     }
-    return row;
 }
 
-/// One row of the back substitution: `r` becomes x(p), given x(p + 1) and x(p + 2).
-inline void substitute(const Row& row, const Five& x1, const Five& x2, Five& r) {
+/// One row of the back substitution, at point p, with the solutions at p + 1 and p + 2.
+inline void substitute(const Points& one_on, const Points& two_on, Points& own) {
     for (int v = 0; v < 5; ++v) {
         const int s = kSpeedOf[v];
-        r[v] -= row.next[s] * x1[v] + row.after[s] * x2[v];
+        own.value[v] -= own.row.next[s] * one_on.value[v] + own.row.after[s] * two_on.value[v];
     }
 }
 

@@ -4,8 +4,16 @@
 #include <algorithm>
 
 #include "../flow/fill.hpp"
+#include "sp_handover.hpp"
 
 namespace linkworth::npb::sp {
+namespace {
+
+/// Vectors of a bundle along y or z, so that it and the fields around it fit in the second level cache.
+constexpr int kWidestBundle = 8;
+constexpr int kWidth = static_cast<int>(kLanes);
+
+}  // namespace
 
 SolverKernel::SolverKernel(const Class& problem, const Layout& layout)
     : points_(static_cast<int>(problem.points)),
@@ -24,22 +32,16 @@ SolverKernel::SolverKernel(const Class& problem, const Layout& layout)
         right_hand_side_(box, states_.back(), nullptr, -1.0, forcing_.back());
         for (int axis = 0; axis < 3; ++axis)
             most_lines = std::max(most_lines, inner_lines(layout, cell, axis));
-
-        const flow::Field& changes = changes_.back();
-        section_vectors_ =
-            std::max({section_vectors_, groups(cell) * LinesAlongX::vectors(box.size[0]),
-                      Sheet::vectors(std::max(box.size[1], box.size[2]),
-                                     static_cast<int>(changes.row_stride() / static_cast<int>(kLanes)),
-                                     changes.row_blocks())});
     }
-    const auto longest = static_cast<std::size_t>(layout.longest_side());
-    const std::size_t sections = layout.cells() == 1 ? 1 : layout.cells() * longest;
-    storage_ = HugeArray<Lanes>(sections * section_vectors_);
-    std::fill_n(storage_.data(), storage_.size(), Lanes{});
-    scratch_ = HugeArray<Speeds>(longest + 2 + kLanes);
+    const int side = layout.longest_side();
+    kept_ = HugeArray<Points>(Kept::size(side, std::min(kWidestBundle, whole_vectors(side))));
+    std::fill_n(kept_.data(), kept_.size(), Points{});
+    scratch_ = HugeArray<Speeds>(scratch_size(side));
     if (layout.cells() == 1) return;
-    outgoing_ = HugeArray<double>(most_lines * kHandedToElimination);
-    incoming_ = HugeArray<double>(most_lines * kHandedToElimination);
+    rows_message_ = most_lines * kHandedToElimination;
+    outgoing_ = HugeArray<double>(rows_message_);
+    incoming_rows_ = HugeArray<double>(rows_message_ * static_cast<std::size_t>(layout.cells()));
+    incoming_values_ = HugeArray<double>(most_lines * kHandedToSubstitution);
 }
 
 void SolverKernel::reset() {
@@ -62,84 +64,70 @@ Sections SolverKernel::inner(int cell, int axis, Sections sections) const {
     return {first, std::min(sections.first + sections.count, across.last() + 1) - first};
 }
 
-int SolverKernel::groups(int cell) const {
-    const Extent along_y = extent(cell, 1);
-    return whole_vectors(along_y.last() - along_y.first() + 1);
+template <class Use>
+void SolverKernel::for_each_bundle(int axis, int cell, int section, Use&& use) const {
+    if (axis == 0) {
+        const Extent along_y = extent(cell, 1);
+        const int end = along_y.last() + 1;
+        for (int y = along_y.first(); y < end; y += kWidth)
+            use(Bundle{section, y, std::min(kWidth, end - y)});
+        return;
+    }
+    const int vectors = whole_vectors(layout_.box(cell).size[0]);
+    const int bundles = (vectors + kWidestBundle - 1) / kWidestBundle;
+    for (int i = 0; i < bundles; ++i) {
+        const int first = i * vectors / bundles;
+        use(Bundle{section, first, (i + 1) * vectors / bundles - first});
+    }
 }
 
-SolverKernel::Group SolverKernel::group(int cell, int index) const {
-    const Extent along_y = extent(cell, 1);
-    const int first = along_y.first() + index * static_cast<int>(kLanes);
-    return {first, std::min(static_cast<int>(kLanes), along_y.last() + 1 - first)};
-}
-
-Lanes* SolverKernel::storage(int cell, int section) {
-    const std::size_t index =
-        layout_.cells() == 1 ? 0 : static_cast<std::size_t>(cell * layout_.longest_side() + section);
-    return storage_.data() + index * section_vectors_;
-}
-
-LinesAlongX SolverKernel::lines(int cell, int z, int group) {
-    const int points = layout_.box(cell).size[0];
-    const std::size_t index = layout_.cells() == 1 ? 0 : static_cast<std::size_t>(group);
-    return {storage(cell, z) + index * LinesAlongX::vectors(points), points};
-}
-
-Sheet SolverKernel::sheet(int cell, int section) { return {storage(cell, section), changes_[cell]}; }
-
-void SolverKernel::eliminate(int axis, int cell, Sections sections) {
+template <bool kSubstitutes>
+void SolverKernel::sweep(int axis, int cell, Sections sections) {
     const Sections own = inner(cell, axis, sections);
-    const Extent along = extent(cell, axis);
-    const flow::Field& state = states_[cell];
-    flow::Field& changes = changes_[cell];
-    for (int section = own.first; section < own.first + own.count; ++section) {
-        if (axis == 0)
-            for (int i = 0; i < groups(cell); ++i)
-                eliminate_along_x(state, changes, group(cell, i).first, section, group(cell, i).count, along,
-                                  factors_[axis], lines(cell, section, i), scratch_.data());
-        else if (axis == 1)
-            eliminate_along_y(state, changes, section, along, factors_[axis], sheet(cell, section),
-                              scratch_.data());
+    const Extent along = extent(cell, axis), along_x = extent(cell, 0);
+    const double *rows = incoming_rows(cell), *values = incoming_values();
+    double* out = outgoing_.data();
+    const auto bring = [](const double*& message) {
+        return [&message](Lanes& vector, InnerLanes inner) { take(message, inner, vector); };
+    };
+    const auto hand_on = [&](const Lanes& vector, InnerLanes inner) { give(vector, inner, out); };
+    const auto clear = [](Lanes& vector, InnerLanes) { vector = Lanes{}; };
+
+    const auto solve_bundle = [&](const Bundle& bundle) {
+        const Kept kept(kept_.data(), axis == 0 ? 1 : bundle.count);
+        const auto inner_lanes = [&](int v) -> InnerLanes {
+            if (axis == 0) return {0, bundle.count};
+            const int x = (bundle.first + v) * kWidth, first = std::max(along_x.first() - x, 0);
+            return {first, std::min(along_x.last() + 1 - x, kWidth) - first};
+        };
+        if (along.starts)
+            for_each_vector(kept, along.first() - 2, true, inner_lanes, clear);
         else
-            eliminate_along_z(state, changes, section, along, factors_[axis], sheet(cell, section),
-                              scratch_.data());
-    }
-}
+            for_each_vector(kept, -2, true, inner_lanes, bring(rows));
+        constexpr std::array kEliminate{eliminate_along_x, eliminate_along_y, eliminate_along_z};
+        kEliminate[axis](states_[cell], changes_[cell], bundle, along, factors_[axis], kept, scratch_.data());
+        if constexpr (!kSubstitutes)
+            return for_each_vector(kept, along.points - 2, true, inner_lanes, hand_on);
 
-void SolverKernel::substitute(int axis, int cell, Sections sections) {
-    const Sections own = inner(cell, axis, sections);
-    const Extent along = extent(cell, axis);
-    flow::Field& changes = changes_[cell];
-    for (int section = own.first; section < own.first + own.count; ++section) {
-        if (axis == 0)
-            for (int i = 0; i < groups(cell); ++i)
-                substitute_along_x(lines(cell, section, i), along, changes, group(cell, i).first, section,
-                                   group(cell, i).count);
-        else if (axis == 1)
-            substitute_along_y(changes, section, along, sheet(cell, section));
+        if (along.ends)
+            for_each_vector(kept, along.last() + 1, false, inner_lanes, clear);
         else
-            substitute_along_z(states_[cell], changes, section, along, sheet(cell, section));
-    }
+            for_each_vector(kept, along.points, false, inner_lanes, bring(values));
+        if (axis == 0)
+            substitute_along_x(kept, bundle, along, changes_[cell]);
+        else if (axis == 1)
+            substitute_along_y(kept, bundle, along, changes_[cell]);
+        else
+            substitute_along_z(kept, bundle, along, states_[cell]);
+        if (!along.starts) for_each_vector(kept, 0, false, inner_lanes, hand_on);
+    };
+    for (int section = own.first; section < own.first + own.count; ++section)
+        for_each_bundle(axis, cell, section, solve_bundle);
 }
 
-void SolverKernel::solve(int axis, int cell, Sections sections) {
-    const Sections own = inner(cell, axis, sections);
-    const Extent along = extent(cell, axis);
-    for (int section = own.first; section < own.first + own.count; ++section) {
-        if (axis > 0) {
-            eliminate(axis, cell, {section, 1});
-            substitute(axis, cell, {section, 1});
-            continue;
-        }
-        for (int i = 0; i < groups(cell); ++i) {
-            const Group rows = group(cell, i);
-            const LinesAlongX kept = lines(cell, section, i);
-            eliminate_along_x(states_[cell], changes_[cell], rows.first, section, rows.count, along,
-                              factors_[axis], kept, scratch_.data());
-            substitute_along_x(kept, along, changes_[cell], rows.first, section, rows.count);
-        }
-    }
-}
+void SolverKernel::eliminate(int axis, int cell) { sweep<false>(axis, cell, {0, layout_.longest_side()}); }
+
+void SolverKernel::solve(int axis, int cell, Sections sections) { sweep<true>(axis, cell, sections); }
 
 void SolverKernel::squared_errors(flow::State& sums) const {
     sums.fill(0.0);

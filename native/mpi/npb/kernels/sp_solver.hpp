@@ -14,7 +14,9 @@
 
 namespace linkworth::npb::sp {
 
-/// Fields of one rank's cells and the arithmetic of SP on them; see the concept for each function.
+/// Fields of one rank's cells and the arithmetic of SP on them; see the concept for each function. What
+/// elimination makes of a bundle of lines stays in cache; a line that goes on in another cell is eliminated
+/// again before substitution, which costs less than bringing it back from memory.
 class SolverKernel {
   public:
     SolverKernel(const Class& problem, const Layout& layout);
@@ -26,34 +28,23 @@ class SolverKernel {
     double* incoming_face(int side) { return faces_.incoming(side); }
 
     void right_hand_side(int cell);
+    void eliminate(int axis, int cell);
     void solve(int axis, int cell, Sections sections);
-    void eliminate(int axis, int cell, Sections sections);
-    void substitute(int axis, int cell, Sections sections);
-    void pack_rows(int axis, int cell);
-    void unpack_rows(int axis, int cell);
-    void pack_values(int axis, int cell);
-    void unpack_values(int axis, int cell);
     const double* outgoing_lines() const { return outgoing_.data(); }
-    double* incoming_lines() { return incoming_.data(); }
+    double* incoming_rows(int cell) { return incoming_rows_.data() + cell * rows_message_; }
+    double* incoming_values() { return incoming_values_.data(); }
     void squared_errors(flow::State& sums) const;
     void squared_residuals(flow::State& sums) const;
 
   private:
-    /// Groups of kLanes lines along x in a plane.
-    struct Group {
-        int first, count;
-    };
-
     Extent extent(int cell, int axis) const;
     /// The inner ones of the grid.
     Sections inner(int cell, int axis, Sections sections) const;
-    int groups(int cell) const;
-    Group group(int cell, int index) const;
-    LinesAlongX lines(int cell, int z, int group);
-    Sheet sheet(int cell, int section);
-    template <bool kPack, bool kRows>
-    void copy_lines(int axis, int cell, int p);
-    Lanes* storage(int cell, int section);
+    /// Calls use(bundle) for the bundles of a section.
+    template <class Use>
+    void for_each_bundle(int axis, int cell, int section, Use&& use) const;
+    template <bool kSubstitutes>
+    void sweep(int axis, int cell, Sections sections);
 
     int points_;
     double time_step_;
@@ -62,10 +53,10 @@ class SolverKernel {
     flow::Faces faces_;
     flow::RightHandSide right_hand_side_;
     std::vector<flow::Field> states_, forcing_, changes_;  ///< by cell
-    HugeArray<Lanes> storage_;  ///< between elimination and substitution: of one section, or of all
-    std::size_t section_vectors_ = 0;
+    HugeArray<Points> kept_;                               ///< of one bundle
     HugeArray<Speeds> scratch_;
-    HugeArray<double> outgoing_, incoming_;
+    std::size_t rows_message_ = 0;  ///< numbers
+    HugeArray<double> outgoing_, incoming_rows_, incoming_values_;
 };
 
 }  // namespace linkworth::npb::sp

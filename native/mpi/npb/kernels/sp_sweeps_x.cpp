@@ -24,12 +24,13 @@ Speeds speeds_beside(const flow::Field& state, const double* const (&lines)[kLan
 
 }  // namespace
 
-void eliminate_along_x(const flow::Field& state, const flow::Field& changes, int y, int z, int count,
-                       const Extent& extent, const StepFactors& factors, LinesAlongX lines, Speeds* scratch) {
+void eliminate_along_x(const flow::Field& state, const flow::Field& changes, const Bundle& bundle,
+                       const Extent& extent, const StepFactors& factors, Kept kept, Speeds* scratch) {
     const double *u[kLanes], *r[kLanes];
     for (int lane = 0; lane < kWidth; ++lane) {
-        u[lane] = state.row(0, y + std::min(lane, count - 1), z);
-        r[lane] = changes.row(0, y + std::min(lane, count - 1), z);
+        const int y = bundle.first + std::min(lane, bundle.count - 1);
+        u[lane] = state.row(0, y, bundle.section);
+        r[lane] = changes.row(0, y, bundle.section);
     }
     Speeds* const speeds = scratch + 1;
     for (int i = 0; i < extent.points; i += kWidth) {
@@ -51,42 +52,27 @@ void eliminate_along_x(const flow::Field& state, const flow::Field& changes, int
         for (auto& quantity : tile) transpose(quantity);
         for (int p = 0; p < kWidth; ++p) {
             speeds[i + p] = {tile[0][p], tile[1][p], tile[2][p]};
-            for (int c = 0; c < 5; ++c) lines.value(i + p)[c] = tile[3 + c][p];
+            if (i + p < extent.first()) continue;  // given, or the grid's end, which does not change
+            for (int c = 0; c < 5; ++c) kept.at(i + p)->value[c] = tile[3 + c][p];
         }
     }
-    const int first = extent.first(), last = extent.last();
-    if (extent.starts)
-        for (int p : {first - 2, first - 1}) {
-            lines.row(p) = {};
-            for (Lanes& value : lines.value(p)) value = Lanes{};
-        }
-    else
-        speeds[-1] = speeds_beside(state, u, -1, factors);
+    if (!extent.starts) speeds[-1] = speeds_beside(state, u, -1, factors);
     if (!extent.ends) speeds[extent.points] = speeds_beside(state, u, extent.points, factors);
-
-    for (int p = first; p <= last; ++p) {
-        lines.row(p) = eliminate(speeds[p - 1], speeds[p].spread, speeds[p + 1],
-                                 middle_of(factors, extent.edge(p)), factors.fourth, lines.row(p - 2),
-                                 lines.row(p - 1), lines.value(p - 2), lines.value(p - 1), lines.value(p));
-    }
+    for (int p = extent.first(); p <= extent.last(); ++p)
+        eliminate(speeds[p - 1], speeds[p].spread, speeds[p + 1], middle_of(factors, extent.edge(p)),
+                  factors.fourth, *kept.at(p - 2), *kept.at(p - 1), *kept.at(p));
 }
 
-void substitute_along_x(LinesAlongX lines, const Extent& extent, flow::Field& changes, int y, int z,
-                        int count) {
-    const int first = extent.first(), last = extent.last();
-    if (extent.ends)
-        for (int p : {last + 1, last + 2})
-            for (Lanes& value : lines.value(p)) value = Lanes{};
-    for (int p = last; p >= first; --p)
-        substitute(lines.row(p), lines.value(p + 1), lines.value(p + 2), lines.value(p));
-
+void substitute_along_x(Kept kept, const Bundle& bundle, const Extent& extent, flow::Field& changes) {
+    for (int p = extent.last(); p >= extent.first(); --p)
+        substitute(*kept.at(p + 1), *kept.at(p + 2), *kept.at(p));
     for (int i = 0; i < extent.points; i += kWidth) {
         for (int c = 0; c < 5; ++c) {
             Lanes tile[kLanes];
-            for (int p = 0; p < kWidth; ++p) tile[p] = lines.value(i + p)[c];
+            for (int p = 0; p < kWidth; ++p) tile[p] = kept.at(i + p)->value[c];
             transpose(tile);
-            double* const target = changes.row(c, y, z) + i;
-            for (int lane = 0; lane < count; ++lane)
+            double* const target = changes.row(c, bundle.first, bundle.section) + i;
+            for (int lane = 0; lane < bundle.count; ++lane)
                 *reinterpret_cast<Lanes*>(target + lane * changes.y_stride()) = tile[lane];
         }
     }

@@ -8,19 +8,18 @@ namespace {
 
 constexpr int kWidth = static_cast<int>(kLanes);
 
-/// Along y, a sheet is a plane. Along z, it is a row of every plane.
 struct AlongY {
     template <class AnyField>
-    static auto point(AnyField& field, int section, int p) {
-        return field.row(0, p, section);
+    static auto point(AnyField& field, const Bundle& bundle, int p) {
+        return field.row(0, p, bundle.section) + bundle.first * kWidth;
     }
     static Lanes velocity(const Flow& flow) { return flow.v; }
     static void turn(Five& r) { x_to_y(r); }
 };
 struct AlongZ {
     template <class AnyField>
-    static auto point(AnyField& field, int section, int p) {
-        return field.row(0, section, p);
+    static auto point(AnyField& field, const Bundle& bundle, int p) {
+        return field.row(0, bundle.section, p) + bundle.first * kWidth;
     }
     static Lanes velocity(const Flow& flow) { return flow.w; }
     static void turn(Five& r) { y_to_z(r); }
@@ -42,38 +41,28 @@ inline Speeds speeds_at(const double* u, std::ptrdiff_t component, const StepFac
 }
 
 template <class Along>
-void eliminate_sheet(const flow::Field& state, flow::Field& changes, int section, const Extent& extent,
-                     const StepFactors& factors, Sheet sheet, Speeds* scratch) {
+void eliminate_vectors(const flow::Field& state, const flow::Field& changes, const Bundle& bundle,
+                       const Extent& extent, const StepFactors& factors, Kept kept, Speeds* scratch) {
     const std::ptrdiff_t u_component = state.row_stride(), component = changes.row_stride();
-    const int first = extent.first(), last = extent.last(), vectors = changes.row_blocks();
-    const double fourth = factors.fourth;
-    const auto values = [&](int p) { return p < 0 ? sheet.before(p) : Along::point(changes, section, p); };
-
+    const int first = extent.first(), last = extent.last(), vectors = bundle.count;
     Speeds *before = scratch, *here = scratch + vectors, *beyond = scratch + 2 * vectors;
     for (int v = 0; v < vectors; ++v) {
-        before[v] =
-            speeds_at<Along>(Along::point(state, section, first - 1) + v * kWidth, u_component, factors);
-        here[v] = speeds_at<Along>(Along::point(state, section, first) + v * kWidth, u_component, factors);
+        const int x = v * kWidth;
+        before[v] = speeds_at<Along>(Along::point(state, bundle, first - 1) + x, u_component, factors);
+        here[v] = speeds_at<Along>(Along::point(state, bundle, first) + x, u_component, factors);
     }
-    if (extent.starts) sheet.start();
-
     for (int p = first; p <= last; ++p) {
         const double middle = middle_of(factors, extent.edge(p));
-        const Row *const two_back = sheet.rows(p - 2), *const one_back = sheet.rows(p - 1);
-        Row* const row = sheet.rows(p);
-        const double* const u = Along::point(state, section, p + 1);
-        const double *const values2 = values(p - 2), *const values1 = values(p - 1);
-        double* const own = values(p);
+        const Points *const two_back = kept.at(p - 2), *const one_back = kept.at(p - 1);
+        Points* const own = kept.at(p);
+        const double* const u = Along::point(state, bundle, p + 1);
+        const double* const r = Along::point(changes, bundle, p);
         for (int v = 0; v < vectors; ++v) {
             beyond[v] = speeds_at<Along>(u + v * kWidth, u_component, factors);
-            Five r2, r1, change;
-            load(values2 + v * kWidth, component, r2);
-            load(values1 + v * kWidth, component, r1);
-            load(own + v * kWidth, component, change);
-            Along::turn(change);
-            row[v] = eliminate(before[v], here[v].spread, beyond[v], middle, fourth, two_back[v], one_back[v],
-                               r2, r1, change);
-            store(own + v * kWidth, component, change);
+            load(r + v * kWidth, component, own[v].value);
+            Along::turn(own[v].value);
+            eliminate(before[v], here[v].spread, beyond[v], middle, factors.fourth, two_back[v], one_back[v],
+                      own[v]);
         }
         Speeds* const free = before;
         before = here;
@@ -83,64 +72,52 @@ void eliminate_sheet(const flow::Field& state, flow::Field& changes, int section
 }
 
 /// `take(p, v, x)` gets vector v of the solution at p.
-template <class Along, class Take>
-inline void substitute_sheet(flow::Field& changes, int section, const Extent& extent, Sheet sheet,
-                             Take&& take) {
-    const std::ptrdiff_t component = changes.row_stride();
-    const int vectors = changes.row_blocks(), end = extent.points;
-    const auto values = [&](int p) {
-        return p >= end ? sheet.after(p - end) : Along::point(changes, section, p);
-    };
-    if (extent.ends) sheet.end();
+template <class Take>
+inline void substitute_vectors(Kept kept, const Extent& extent, Take&& take) {
     for (int p = extent.last(); p >= extent.first(); --p) {
-        const Row* const row = sheet.rows(p);
-        const double *const values1 = values(p + 1), *const values2 = values(p + 2);
-        double* const own = values(p);
-        for (int v = 0; v < vectors; ++v) {
-            Five x1, x2, change;
-            load(values1 + v * kWidth, component, x1);
-            load(values2 + v * kWidth, component, x2);
-            load(own + v * kWidth, component, change);
-            substitute(row[v], x1, x2, change);
-            store(own + v * kWidth, component, change);
-            take(p, v, change);
+        const Points *const one_on = kept.at(p + 1), *const two_on = kept.at(p + 2);
+        Points* const own = kept.at(p);
+        for (int v = 0; v < kept.width(); ++v) {
+            substitute(one_on[v], two_on[v], own[v]);
+            take(p, v, own[v].value);
         }
     }
 }
 
 }  // namespace
 
-void eliminate_along_y(const flow::Field& state, flow::Field& changes, int z, const Extent& extent,
-                       const StepFactors& factors, Sheet sheet, Speeds* scratch) {
-    eliminate_sheet<AlongY>(state, changes, z, extent, factors, sheet, scratch);
+void eliminate_along_y(const flow::Field& state, const flow::Field& changes, const Bundle& bundle,
+                       const Extent& extent, const StepFactors& factors, Kept kept, Speeds* scratch) {
+    eliminate_vectors<AlongY>(state, changes, bundle, extent, factors, kept, scratch);
 }
 
-void eliminate_along_z(const flow::Field& state, flow::Field& changes, int y, const Extent& extent,
-                       const StepFactors& factors, Sheet sheet, Speeds* scratch) {
-    eliminate_sheet<AlongZ>(state, changes, y, extent, factors, sheet, scratch);
+void eliminate_along_z(const flow::Field& state, const flow::Field& changes, const Bundle& bundle,
+                       const Extent& extent, const StepFactors& factors, Kept kept, Speeds* scratch) {
+    eliminate_vectors<AlongZ>(state, changes, bundle, extent, factors, kept, scratch);
 }
 
-void substitute_along_y(flow::Field& changes, int z, const Extent& extent, Sheet sheet) {
-    substitute_sheet<AlongY>(changes, z, extent, sheet, [](int, int, const Five&) {});
+void substitute_along_y(Kept kept, const Bundle& bundle, const Extent& extent, flow::Field& changes) {
+    substitute_vectors(kept, extent, [&](int p, int v, const Five& solved) {
+        store(AlongY::point(changes, bundle, p) + v * kWidth, changes.row_stride(), solved);
+    });
 }
 
-void substitute_along_z(flow::Field& state, flow::Field& changes, int y, const Extent& extent, Sheet sheet) {
+void substitute_along_z(Kept kept, const Bundle& bundle, const Extent& extent, flow::Field& state) {
     const std::ptrdiff_t component = state.row_stride();
-    const int points = state.size()[0];
-    substitute_sheet<AlongZ>(changes, y, extent, sheet, [&](int p, int v, const Five& solved) {
-        double* const own = AlongZ::point(state, y, p) + v * kWidth;
+    substitute_vectors(kept, extent, [&](int p, int v, const Five& solved) {
+        double* const own = AlongZ::point(state, bundle, p) + v * kWidth;
         Five here, change;
         load(own, component, here);
         for (int c = 0; c < 5; ++c) change[c] = solved[c];
         z_to_conserved(flow_of(here), here[0], change);
-        const int valid = points - v * kWidth;
-        if (valid >= kWidth) {
+        const int points = state.size()[0] - (bundle.first + v) * kWidth;
+        if (points >= kWidth) {
             for (int c = 0; c < 5; ++c) here[c] += change[c];
             return store(own, component, here);
         }
         // Beyond the points lie ghosts.
         for (int c = 0; c < 5; ++c)
-            for (int lane = 0; lane < valid; ++lane) own[c * component + lane] += change[c][lane];
+            for (int lane = 0; lane < points; ++lane) own[c * component + lane] += change[c][lane];
     });
 }
 

@@ -57,19 +57,15 @@ concept Kernel =
         kernel.reset();
         /// Time step times the right-hand side.
         kernel.right_hand_side(cell);
-        /// Solves all lines of the sections along the axis: x, y, then z, whose results are added to the
-        /// field.
+        /// Eliminates all lines of a cell along the axis, after what the cell before has handed on, and makes
+        /// what the next cell needs.
+        kernel.eliminate(axis, cell);
+        /// The same for the lines of the sections and then substitutes back, after what the next cell has
+        /// handed on, and makes what the cell before needs. Along z the results are added to the field.
         kernel.solve(axis, cell, sections);
-        /// The same in two steps, for lines that go on in other cells.
-        kernel.eliminate(axis, cell, sections);
-        kernel.substitute(axis, cell, sections);
-        /// Between elimination and substitution of neighbouring cells; messages of all inner lines.
-        kernel.pack_rows(axis, cell);
-        kernel.unpack_rows(axis, cell);
-        kernel.pack_values(axis, cell);
-        kernel.unpack_values(axis, cell);
         { kernel.outgoing_lines() } -> std::convertible_to<const double*>;
-        { kernel.incoming_lines() } -> std::convertible_to<double*>;
+        { kernel.incoming_rows(cell) } -> std::convertible_to<double*>;
+        { kernel.incoming_values() } -> std::convertible_to<double*>;
         /// Sums of squares over this rank's cells: distance from the exact solution, right-hand side over dt.
         kernel.squared_errors(sums);
         kernel.squared_residuals(sums);
@@ -164,48 +160,37 @@ class Run {
 
     /// All lines along an axis, slab after slab of cells and back.
     void solve(int axis) {
-        using Request = typename Comm::Request;
-        const int cells = layout_.cells();
-        const auto message = [&](int cell, int numbers) {
-            return inner_lines(layout_, cell, axis) * static_cast<std::size_t>(numbers);
-        };
-        std::array<Request, 2> requests;  // what comes in, and what still goes out
-        for (int slab = 0; slab < cells; ++slab) {
+        const int last = layout_.cells() - 1;
+        const int next = layout_.successor(axis), previous = layout_.predecessor(axis);
+        typename Comm::Request sent{};
+        for (int slab = 0; slab <= last; ++slab) {
             const int cell = layout_.cell_in(slab, axis);
-            const std::size_t count = message(cell, kHandedToElimination);
-            if (slab > 0)
-                timers_.measure(kLineExchange, [&] {
-                    requests[0] = line_comm_.irecv(kernel_.incoming_lines(), count, layout_.predecessor(axis),
-                                                   kEliminationTag + axis);
-                    line_comm_.wait_all(requests);
-                    kernel_.unpack_rows(axis, cell);
-                });
-            timers_.measure(kLines + axis, [&] { kernel_.eliminate(axis, cell, all_sections(cell, axis)); });
-            if (slab < cells - 1)
-                timers_.measure(kLineExchange, [&] {
-                    kernel_.pack_rows(axis, cell);
-                    requests[1] = line_comm_.isend(kernel_.outgoing_lines(), count, layout_.successor(axis),
-                                                   kEliminationTag + axis);
-                });
+            const std::size_t count = inner_lines(layout_, cell, axis) * kHandedToElimination;
+            if (slab > 0) receive(kernel_.incoming_rows(cell), count, previous, kEliminationTag + axis, sent);
+            if (slab == last) break;
+            timers_.measure(kLines + axis, [&] { kernel_.eliminate(axis, cell); });
+            send(count, next, kEliminationTag + axis, sent);
         }
-        for (int slab = cells - 1; slab >= 0; --slab) {
+        for (int slab = last; slab >= 0; --slab) {
             const int cell = layout_.cell_in(slab, axis);
-            const std::size_t count = message(cell, kHandedToSubstitution);
-            if (slab < cells - 1)
-                timers_.measure(kLineExchange, [&] {
-                    requests[0] = line_comm_.irecv(kernel_.incoming_lines(), count, layout_.successor(axis),
-                                                   kSubstitutionTag + axis);
-                    line_comm_.wait_all(requests);
-                    kernel_.unpack_values(axis, cell);
-                });
-            timers_.measure(kLines + axis, [&] { kernel_.substitute(axis, cell, all_sections(cell, axis)); });
-            if (slab > 0)
-                timers_.measure(kLineExchange, [&] {
-                    kernel_.pack_values(axis, cell);
-                    requests[1] = line_comm_.isend(kernel_.outgoing_lines(), count, layout_.predecessor(axis),
-                                                   kSubstitutionTag + axis);
-                });
+            const std::size_t count = inner_lines(layout_, cell, axis) * kHandedToSubstitution;
+            if (slab < last) receive(kernel_.incoming_values(), count, next, kSubstitutionTag + axis, sent);
+            timers_.measure(kLines + axis, [&] { kernel_.solve(axis, cell, all_sections(cell, axis)); });
+            if (slab > 0) send(count, previous, kSubstitutionTag + axis, sent);
         }
+    }
+
+    void send(std::size_t count, int to, int tag, typename Comm::Request& request) {
+        timers_.measure(kLineExchange,
+                        [&] { request = line_comm_.isend(kernel_.outgoing_lines(), count, to, tag); });
+    }
+
+    /// Waits for what went out before, too.
+    void receive(double* to, std::size_t count, int from, int tag, typename Comm::Request& sent) {
+        timers_.measure(kLineExchange, [&] {
+            std::array<typename Comm::Request, 2> requests{line_comm_.irecv(to, count, from, tag), sent};
+            line_comm_.wait_all(requests);
+        });
     }
 
     Sections all_sections(int cell, int axis) const { return {0, layout_.box(cell).size[axis == 2 ? 1 : 2]}; }
