@@ -58,9 +58,9 @@ inline double middle_of(const StepFactors& factors, bool edge) {
 }
 
 /// One row of the forward elimination, at point p. `before` and `beyond` are the speeds at p - 1 and p + 1.
-/// `own.value` is the right-hand side at p.
-inline void eliminate(const Speeds& before, const Lanes& spread, const Speeds& beyond, double middle,
-                      double fourth, const Points& two_back, const Points& one_back, Points& own) {
+/// r is the right-hand side at p.
+inline Points eliminate(const Speeds& before, const Lanes& spread, const Speeds& beyond, double middle,
+                        double fourth, const Points& two_back, const Points& one_back, const Five& r) {
     const Lanes lower = -(before.flow + before.spread) - 4.0 * fourth;
     const Lanes upper = beyond.flow - beyond.spread - 4.0 * fourth;
     const Lanes centre = middle + 2.0 * spread;
@@ -78,22 +78,23 @@ inline void eliminate(const Speeds& before, const Lanes& spread, const Speeds& b
     inverse[0] = rest * pivot[1];
     inverse[1] = rest * pivot[0];
     inverse[2] = all * two;
+    Points own;
     for (int s = 0; s < 3; ++s) {
         own.row.next[s] = inverse[s] * (above[s] - below[s] * one_back.row.after[s]);
         own.row.after[s] = inverse[s] * fourth;
     }
     for (int v = 0; v < 5; ++v) {
         const int s = kSpeedOf[v];
-        own.value[v] =
-            inverse[s] * (own.value[v] - fourth * two_back.value[v] - below[s] * one_back.value[v]);
+        own.value[v] = inverse[s] * (r[v] - fourth * two_back.value[v] - below[s] * one_back.value[v]);
     }
+    return own;
 }
 
-/// One row of the back substitution, at point p, with the solutions at p + 1 and p + 2.
-inline void substitute(const Points& one_on, const Points& two_on, Points& own) {
+/// One row of the back substitution, at point p, with the solutions at p + 1 and p + 2: r becomes x.
+inline void substitute(const Points& one_on, const Points& two_on, const Row& row, Five& r) {
     for (int v = 0; v < 5; ++v) {
         const int s = kSpeedOf[v];
-        own.value[v] -= own.row.next[s] * one_on.value[v] + own.row.after[s] * two_on.value[v];
+        r[v] -= row.next[s] * one_on.value[v] + row.after[s] * two_on.value[v];
     }
 }
 

@@ -59,13 +59,14 @@ void eliminate_along_x(const flow::Field& state, const flow::Field& changes, con
     if (!extent.starts) speeds[-1] = speeds_beside(state, u, -1, factors);
     if (!extent.ends) speeds[extent.points] = speeds_beside(state, u, extent.points, factors);
     for (int p = extent.first(); p <= extent.last(); ++p)
-        eliminate(speeds[p - 1], speeds[p].spread, speeds[p + 1], middle_of(factors, extent.edge(p)),
-                  factors.fourth, *kept.at(p - 2), *kept.at(p - 1), *kept.at(p));
+        *kept.at(p) =
+            eliminate(speeds[p - 1], speeds[p].spread, speeds[p + 1], middle_of(factors, extent.edge(p)),
+                      factors.fourth, *kept.at(p - 2), *kept.at(p - 1), kept.at(p)->value);
 }
 
 void substitute_along_x(Kept kept, const Bundle& bundle, const Extent& extent, flow::Field& changes) {
     for (int p = extent.last(); p >= extent.first(); --p)
-        substitute(*kept.at(p + 1), *kept.at(p + 2), *kept.at(p));
+        substitute(*kept.at(p + 1), *kept.at(p + 2), kept.at(p)->row, kept.at(p)->value);
     for (int i = 0; i < extent.points; i += kWidth) {
         for (int c = 0; c < 5; ++c) {
             Lanes tile[kLanes];

@@ -59,10 +59,11 @@ void eliminate_vectors(const flow::Field& state, const flow::Field& changes, con
         const double* const r = Along::point(changes, bundle, p);
         for (int v = 0; v < vectors; ++v) {
             beyond[v] = speeds_at<Along>(u + v * kWidth, u_component, factors);
-            load(r + v * kWidth, component, own[v].value);
-            Along::turn(own[v].value);
-            eliminate(before[v], here[v].spread, beyond[v], middle, factors.fourth, two_back[v], one_back[v],
-                      own[v]);
+            Five change;
+            load(r + v * kWidth, component, change);
+            Along::turn(change);
+            own[v] = eliminate(before[v], here[v].spread, beyond[v], middle, factors.fourth, two_back[v],
+                               one_back[v], change);
         }
         Speeds* const free = before;
         before = here;
@@ -71,15 +72,18 @@ void eliminate_vectors(const flow::Field& state, const flow::Field& changes, con
     }
 }
 
-/// `take(p, v, x)` gets vector v of the solution at p.
+/// `take(p, v, x)` gets vector v of the solution at p, and may change its copy.
 template <class Take>
 inline void substitute_vectors(Kept kept, const Extent& extent, Take&& take) {
     for (int p = extent.last(); p >= extent.first(); --p) {
         const Points *const one_on = kept.at(p + 1), *const two_on = kept.at(p + 2);
         Points* const own = kept.at(p);
         for (int v = 0; v < kept.width(); ++v) {
-            substitute(one_on[v], two_on[v], own[v]);
-            take(p, v, own[v].value);
+            Five change;
+            for (int c = 0; c < 5; ++c) change[c] = own[v].value[c];
+            substitute(one_on[v], two_on[v], own[v].row, change);
+            for (int c = 0; c < 5; ++c) own[v].value[c] = change[c];
+            take(p, v, change);
         }
     }
 }
@@ -104,11 +108,10 @@ void substitute_along_y(Kept kept, const Bundle& bundle, const Extent& extent, f
 
 void substitute_along_z(Kept kept, const Bundle& bundle, const Extent& extent, flow::Field& state) {
     const std::ptrdiff_t component = state.row_stride();
-    substitute_vectors(kept, extent, [&](int p, int v, const Five& solved) {
+    substitute_vectors(kept, extent, [&](int p, int v, Five& change) {
         double* const own = AlongZ::point(state, bundle, p) + v * kWidth;
-        Five here, change;
+        Five here;
         load(own, component, here);
-        for (int c = 0; c < 5; ++c) change[c] = solved[c];
         z_to_conserved(flow_of(here), here[0], change);
         const int points = state.size()[0] - (bundle.first + v) * kWidth;
         if (points >= kWidth) {
