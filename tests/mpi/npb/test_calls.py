@@ -13,8 +13,8 @@ from linkworth.mpi import build
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 OFFICIAL = json.loads((ROOT / "tests/fixtures/npb-mpi-calls-A4.json").read_text())
-PROGRAMS = ["is", "ep", "cg", "mg", "ft", "sp", "lu"]
-SQUARE = {"sp"}
+PROGRAMS = ["is", "ep", "cg", "mg", "ft", "bt", "sp", "lu"]
+SQUARE = {"bt", "sp"}
 
 
 QUIET = {"MPI_Init", "MPI_Finalize", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Wtime"}
@@ -129,10 +129,11 @@ def test_each_message_is_sent_and_received(record, program, letter, ranks):
 
 
 @pytest.mark.parametrize("ranks", [1, 4, 9, 16])
-def test_each_line_message_is_sent_and_received(record, ranks):
+@pytest.mark.parametrize("program", sorted(SQUARE))
+def test_each_line_message_is_sent_and_received(record, program, ranks):
     """Class S on 9 ranks: cells of four points, on 16 of three, one of them at the boundary."""
     sent, received = defaultdict(list), defaultdict(list)
-    for rank, calls in record("sp", "S", ranks).items():
+    for rank, calls in record(program, "S", ranks).items():
         for function, peer, size in calls:
             if function == "MPI_Isend":
                 sent[rank, peer].append(size)

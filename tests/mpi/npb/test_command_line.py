@@ -61,7 +61,7 @@ def test_help_lists_programs_and_their_rank_rules(npb):
     done = npb(2, "--help")
     assert done.returncode == 0
     assert done.stdout.count("usage:") == 1
-    for program in ("is", "ep", "cg", "mg", "ft", "sp", "lu"):
+    for program in ("is", "ep", "cg", "mg", "ft", "bt", "sp", "lu"):
         assert re.search(rf"^  {program} .*; (any|powers|square)", done.stdout, re.MULTILINE)
 
 
@@ -98,6 +98,7 @@ def test_an_unknown_program_gets_the_list_of_programs(npb):
             ["lu", "S"],
             "lu class S runs on products of two numbers from 1 to 4, so that each rank has 3 or more lines in x and y, not on 5",
         ),
+        (3, ["bt", "S"], "bt class S runs on square numbers (1, 4, 9, 16, ...) up to 16 ranks, not on 3"),
         (3, ["sp", "S"], "sp class S runs on square numbers (1, 4, 9, 16, ...) up to 16 ranks, not on 3"),
     ],
 )

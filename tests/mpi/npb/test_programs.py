@@ -9,7 +9,7 @@ from linkworth.mpi import build
 
 PROGRAMS = ["is", "ep", "cg", "mg", "ft", "lu"]
 RANKS = [1, 2, 4, 8]
-SQUARE = ["sp"]
+SQUARE = ["bt", "sp"]
 SQUARES = [1, 4, 9]
 CASES = [*product(PROGRAMS, RANKS), *product(SQUARE, SQUARES)]
 
