@@ -36,13 +36,14 @@ enum class Call : std::uint8_t {
     wait_all,
     comm_split,
     comm_duplicate,
+    gatherv,
 };
 
-inline constexpr std::array<std::string_view, 20> kCallNames{
-    "MPI_Init",     "MPI_Finalize",  "MPI_Pcontrol", "MPI_Comm_rank",  "MPI_Comm_size",
-    "MPI_Wtime",    "MPI_Barrier",   "MPI_Bcast",    "MPI_Reduce",     "MPI_Allreduce",
-    "MPI_Alltoall", "MPI_Alltoallv", "MPI_Send",     "MPI_Isend",      "MPI_Recv",
-    "MPI_Irecv",    "MPI_Wait",      "MPI_Waitall",  "MPI_Comm_split", "MPI_Comm_dup",
+inline constexpr std::array<std::string_view, 21> kCallNames{
+    "MPI_Init",       "MPI_Finalize", "MPI_Pcontrol", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Wtime",
+    "MPI_Barrier",    "MPI_Bcast",    "MPI_Reduce",   "MPI_Allreduce", "MPI_Alltoall",  "MPI_Alltoallv",
+    "MPI_Send",       "MPI_Isend",    "MPI_Recv",     "MPI_Irecv",     "MPI_Wait",      "MPI_Waitall",
+    "MPI_Comm_split", "MPI_Comm_dup", "MPI_Gatherv",
 };
 
 /// A request that a rank has made; `live` until it is completed.

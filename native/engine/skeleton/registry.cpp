@@ -9,7 +9,7 @@ namespace linkworth::skeleton {
 
 std::span<const Skeleton> skeletons() {
     static const std::array table{
-        is(), ep(), cg(), mg(), ft(), bt(), sp(), lu(),
+        is(), ep(), cg(), mg(), ft(), bt(), sp(), lu(), imbalance(), stencil(),
     };
     return table;
 }

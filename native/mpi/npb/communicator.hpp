@@ -41,6 +41,8 @@ concept Communicator =
         comm.alltoall(input, data, count);
         /// `counts[r]` elements for rank r, one rank's after the other's, and so for what comes in.
         comm.alltoallv(input, counts, data, counts);
+        /// `counts[r]` elements from rank r, one rank's after the other's, to the root.
+        comm.gatherv(input, counts, data, rank);
         comm.send(input, count, rank, level);
         comm.recv(data, count, rank, level);
         { comm.isend(input, count, rank, level) } -> std::same_as<typename C::Request>;

@@ -14,5 +14,7 @@ Skeleton is();
 Skeleton lu();
 Skeleton mg();
 Skeleton sp();
+Skeleton imbalance();
+Skeleton stencil();
 
 }  // namespace linkworth::skeleton

@@ -15,5 +15,6 @@ Outcome run_lu(MpiCommunicator& world, const Options& options);
 Outcome run_mg(MpiCommunicator& world, const Options& options);
 Outcome run_sp(MpiCommunicator& world, const Options& options);
 Outcome run_imbalance(MpiCommunicator& world, const Options& options);
+Outcome run_stencil(MpiCommunicator& world, const Options& options);
 
 }  // namespace linkworth::npb

@@ -7,25 +7,6 @@
 #include "drivers.hpp"
 
 namespace linkworth::npb {
-namespace {
-
-constexpr std::array kImbalanceOptions{
-    OptionText{"--operations", "N", "points of the sum over all ranks (default: 4e9)"},
-};
-
-/// Throws UsageError for an option that the program does not have; all know the common ones.
-void check_options(std::span<const OptionText> known, const std::vector<Setting>& given) {
-    std::string names;
-    for (const OptionText& option : known) names += std::string(option.name) + ", ";
-    for (const Setting& setting : given) {
-        const auto same = [&](const OptionText& option) { return option.name == setting.name; };
-        if (std::none_of(known.begin(), known.end(), same))
-            throw UsageError("unknown option '" + setting.name + "'; the options are " + names +
-                             "--json, --timers and --help");
-    }
-}
-
-}  // namespace
 
 std::span<const Program> programs() {
     static constexpr std::array table{
@@ -40,6 +21,8 @@ std::span<const Program> programs() {
         Program{"lu", "three-dimensional flow by successive over-relaxation", "any rank count", run_lu},
         Program{"imbalance", "computation spread unevenly, from even (LEVEL 1) to all on one rank (8)",
                 "any rank count", run_imbalance, "LEVEL", kImbalanceOptions},
+        Program{"stencil", "a weather-like code; POINTS as in 100x126x37, or default for that",
+                "any rank count that leaves each rank 4 x 4 columns", run_stencil, "POINTS", kStencilOptions},
     };
     return table;
 }
@@ -49,7 +32,7 @@ const Program& find_program(const Options& options) {
     const auto found = std::find_if(table.begin(), table.end(),
                                     [&](const Program& program) { return program.name == options.program; });
     const std::span<const OptionText> none;
-    check_options(found == table.end() ? none : found->options, options.settings);
+    check_options(found == table.end() ? none : found->options, options);
     if (options.words.empty())
         throw UsageError(
             "give a program and a class, as in 'lw-npb ft A', not 0 words; 'lw-npb --help' lists them");

@@ -4,18 +4,12 @@
 #include <span>
 #include <string_view>
 
+#include "../arguments.hpp"
 #include "../mpi_communicator.hpp"
 #include "../options.hpp"
 #include "../outcome.hpp"
 
 namespace linkworth::npb {
-
-/// An option that one program alone takes; each has a value.
-struct OptionText {
-    std::string_view name;   ///< "--iterations"
-    std::string_view value;  ///< "N"
-    std::string_view text;
-};
 
 /// A program as the command line knows it. A new program is a new entry in registry.cpp.
 struct Program {

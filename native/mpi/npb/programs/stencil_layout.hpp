@@ -1,0 +1,90 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+/// How the stencil's domain lies on the ranks.
+namespace linkworth::npb::stencil {
+
+struct Problem {
+    std::int64_t nx = 100, ny = 126, nz = 37;
+    int iterations = 3456;  ///< of 75 s each: three days
+    int radiation_every = 12;
+    int output_every = 145;  ///< 0: never, as for radiation
+};
+
+/// Indices [first, first + count).
+struct Range {
+    std::int64_t first, count;
+};
+
+/// A rank's part of the domain: whole columns.
+struct Piece {
+    Range x, y;
+    std::int64_t points(std::int64_t nz) const { return x.count * y.count * nz; }
+};
+
+/// To a neighbour in the grid of ranks.
+struct Step {
+    int x, y;
+};
+
+/// Fewest points of a piece in either direction: below, halos would be a good part of the domain.
+inline constexpr std::int64_t kFewestPoints = 4;
+
+/// Ranks in a grid of `across` (x) times `along` (y): of all grids that leave each rank enough points, the
+/// one with the shortest halos. Rank r is at (r % across, r / across). The domain is periodic in x and y.
+class Grid {
+  public:
+    Grid(const Problem& problem, int ranks) : nx_(problem.nx), ny_(problem.ny) {
+        double shortest = 0.0;
+        for (int across = 1; across <= ranks; ++across) {
+            if (ranks % across != 0) continue;
+            const int along = ranks / across;
+            if (nx_ / across < kFewestPoints || ny_ / along < kFewestPoints) continue;
+            const double halo = static_cast<double>(nx_) / across + static_cast<double>(ny_) / along;
+            if (fits() && halo >= shortest) continue;
+            shortest = halo;
+            across_ = across;
+            along_ = along;
+        }
+    }
+
+    /// False: no grid leaves each rank enough points.
+    bool fits() const { return across_ > 0; }
+    int across() const { return across_; }
+    int along() const { return along_; }
+    Piece piece(int rank) const {
+        return {part(nx_, across_, rank % across_), part(ny_, along_, rank / across_)};
+    }
+    int neighbour(int rank, Step step) const {
+        const int x = (rank % across_ + step.x + across_) % across_;
+        const int y = (rank / across_ + step.y + along_) % along_;
+        return y * across_ + x;
+    }
+
+  private:
+    /// The first parts have one index more where the count does not divide.
+    static Range part(std::int64_t count, int parts, int index) {
+        const std::int64_t each = count / parts, rest = count % parts;
+        return {index * each + std::min<std::int64_t>(index, rest), each + (index < rest ? 1 : 0)};
+    }
+
+    std::int64_t nx_, ny_;
+    int across_ = 0, along_ = 0;
+};
+
+/// Empty if the domain can be cut for this many ranks, else one sentence.
+inline std::string rank_problem(const Problem& problem, int ranks) {
+    if (Grid(problem, ranks).fits()) return {};
+    const auto text = [](std::int64_t number) { return std::to_string(number); };
+    return "stencil: " + text(problem.nx) + " x " + text(problem.ny) + " columns cannot be cut into " +
+           text(ranks) + " pieces of at least " + text(kFewestPoints) + " x " + text(kFewestPoints) +
+           "; use a count with factors up to " + text(problem.nx / kFewestPoints) + " and " +
+           text(problem.ny / kFewestPoints) + ", at most " +
+           text((problem.nx / kFewestPoints) * (problem.ny / kFewestPoints)) + ", or more points";
+}
+
+}  // namespace linkworth::npb::stencil
