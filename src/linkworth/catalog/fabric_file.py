@@ -12,6 +12,7 @@ from linkworth.model.fabric import (
     Fabric,
     Path,
     SourceNote,
+    Spread,
     SwitchLevel,
     Tcp,
     Topology,
@@ -58,6 +59,10 @@ class TcpTable(Tcp, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[tcp]` of a fabric file."""
 
 
+class SpreadTable(Spread, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[spread]` of a fabric file."""
+
+
 class SourceTable(SourceNote, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One `[[sources]]` of a fabric file."""
 
@@ -78,6 +83,7 @@ class FabricFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     unexpected_copy_bytes_per_second: float = float("inf")
     topology: TopologyTable = msgspec.field(default_factory=TopologyTable)
     tcp: TcpTable = msgspec.field(default_factory=TcpTable)
+    spread: SpreadTable = msgspec.field(default_factory=SpreadTable)
     combine_bytes_per_second: float = COMBINE_BYTES_PER_SECOND
     intranode_total_bytes_per_second: float | None = None
     """No ceiling where it is left out, or that of the fabric which `intranode` names."""
@@ -120,6 +126,10 @@ def parse(document: dict[str, Any], origin: str) -> FabricFile:
     )
     _check_topology(file.topology, origin)
     _check_tcp(file.tcp, origin)
+    for field in SpreadTable.__struct_fields__:
+        share = getattr(file.spread, field)
+        good = math.isfinite(share) and share >= 0
+        _check(good, origin, f"spread.{field}", share, "give a share of 0 or more, such as 0.05")
     total = file.intranode_total_bytes_per_second
     _check(
         total is None or total > 0,

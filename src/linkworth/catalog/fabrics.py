@@ -99,6 +99,7 @@ def _from_file(path: Path | Traversable, origin: str) -> model.Fabric:
         combine_bytes_per_second=file.combine_bytes_per_second,
         topology=topology(file.topology),
         tcp=plain(file.tcp, model.Tcp),
+        spread=plain(file.spread, model.Spread),
         intranode_total_bytes_per_second=float("inf") if total is None else total,
         sources=sources,
         origin=origin,

@@ -4,7 +4,7 @@ from rich.table import Table
 
 from linkworth.cli.units import seconds
 from linkworth.model.collectives import CollectiveRules
-from linkworth.model.prediction import PredictionSet
+from linkworth.model.prediction import Prediction, PredictionSet
 
 _TITLES = {
     "mpich": "MPICH",
@@ -19,6 +19,13 @@ def collectives_sentence(rules: CollectiveRules) -> str:
     """Say whose collective algorithms were replayed, and which were forced."""
     forced = ", ".join(f"{each.collective}={each.algorithm}" for each in rules.forced)
     return f"Collectives as {_TITLES[rules.library]} does them{f', but {forced}' if forced else ''}."
+
+
+def _time(prediction: Prediction) -> str:
+    within = prediction.interval
+    if within is None:
+        return seconds(prediction.seconds)
+    return f"{seconds(prediction.seconds)} ({seconds(within.low_seconds)} to {seconds(within.high_seconds)})"
 
 
 def tolerance_table(found: PredictionSet) -> Table:
@@ -64,7 +71,7 @@ def prediction_table(found: PredictionSet) -> Table:
         whole = each.seconds or 1.0
         table.add_row(
             each.fabric,
-            seconds(each.seconds),
+            _time(each),
             f"{each.seconds / first:.2f} x" if first > 0 else "",
             *(
                 f"{part / whole:.1%}"

@@ -15,6 +15,8 @@ _OF_SETTINGS = (
     "background_load",
     "contention",
     "noise",
+    "samples",
+    "spread",
     "seed",
     "mpi_library",
     "collective",
@@ -75,7 +77,19 @@ _OPTIONS = (
         help="Vary each computation at random (standard deviation of its logarithm; 0.05 is about 5 %).",
     ),
     click.option(
-        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the noise."
+        "--samples",
+        type=click.IntRange(min=10),
+        metavar="N",
+        help="Replay N times with parameters drawn from their spread, and give the interval of 90 % of the times.",
+    ),
+    click.option(
+        "--spread",
+        multiple=True,
+        metavar="NAME=SHARE",
+        help="Relative standard deviation of latency, bandwidth, overhead or computation; repeatable.  [default: the fabric's]",
+    ),
+    click.option(
+        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of noise and samples."
     ),
     click.option(
         "--mpi-library",

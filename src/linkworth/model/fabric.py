@@ -78,6 +78,16 @@ COMBINE_BYTES_PER_SECOND = 8e9
 8.1 GB/s of received data (Open MPI 4.1.4, whose sums use AVX: 12 to 20 GB/s)."""
 
 
+class Spread(msgspec.Struct, frozen=True, kw_only=True):
+    """How far the parameters may be off: relative standard deviations (0.1: 10 %); 0 where nothing is known."""
+
+    latency: float = 0.0
+    bandwidth: float = 0.0
+    overhead: float = 0.0
+    computation: float = 0.0
+    """Of the program's computation from run to run."""
+
+
 class Fabric(msgspec.Struct, frozen=True, kw_only=True):
     """A network between nodes, and the memory path inside a node that goes with its MPI transport."""
 
@@ -106,6 +116,7 @@ class Fabric(msgspec.Struct, frozen=True, kw_only=True):
     """Received data that one core's reduction combines with its own."""
     topology: Topology = Topology()
     tcp: Tcp = Tcp()
+    spread: Spread = Spread()
     sources: list[SourceNote] = msgspec.field(default_factory=list)
     origin: str = "catalog"
     """`catalog`, or the path of the file that it was read from."""

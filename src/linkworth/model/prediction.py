@@ -14,6 +14,15 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     node_of_rank: list[int]
 
 
+class Interval(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the time lies when the parameters vary within their spread."""
+
+    low_seconds: float
+    high_seconds: float
+    confidence: float
+    samples: int
+
+
 class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     """One workload on one fabric. The five parts are those of the critical path and sum to `seconds`."""
 
@@ -31,6 +40,8 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     """Derivative of the time by the link's latency (how many latencies lie on the critical path)."""
     seconds_per_inverse_bandwidth: float = 0.0
     """Derivative by 1 / link bandwidth: bytes on the critical path."""
+    interval: Interval | None = None
+    """Filled on request."""
 
 
 class Tolerance(msgspec.Struct, frozen=True, kw_only=True):

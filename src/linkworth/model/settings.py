@@ -24,6 +24,10 @@ class ReplaySettings(msgspec.Struct, frozen=True, kw_only=True):
     """Of the noise."""
     background_load: float = 0.0
     """Share of every link between nodes that others use, from 0 to below 1."""
+    samples: int = 0
+    """Replays with parameters drawn from the fabric's spread, for an interval of the time; 0: none."""
+    spread: dict[str, float] = msgspec.field(default_factory=dict)
+    """Relative standard deviations instead of the fabric's: latency, bandwidth, overhead, computation."""
     contention: bool = True
     """False: every message has the network for itself."""
     mpi_library: str | None = None

@@ -1,8 +1,12 @@
 """A trace on several fabrics."""
 
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from math import isfinite
 from pathlib import Path
+
+import msgspec
 
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
@@ -11,6 +15,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.predict.calibrate import cpu_factor_for
 from linkworth.predict.timeline import MOST_EVENTS, Timeline, write
 from linkworth.predict.tolerance import tolerances
+from linkworth.predict.uncertainty import interval
 from linkworth.replay.layout import lay_out
 from linkworth.replay.run import Replay, replay_in_detail
 from linkworth.trace.read import TraceFile, open_trace
@@ -63,17 +68,34 @@ def predict(
             measured_seconds=measured[1],
             rates=rates,
         )
-    replays = [
-        replay_in_detail(
+
+    def replayed(fabric: Fabric, scale: float = 1.0) -> Replay:
+        return replay_in_detail(
             trace.engine,
             fabric,
             layout,
-            cpu_factor=cpu_factor,
+            cpu_factor=cpu_factor / scale,
             tolerate_cut=trace.incomplete,
             settings=settings,
         )
-        for fabric in fabrics
-    ]
+
+    # The engine runs without the interpreter's lock, so threads use all cores.
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        replays = list(pool.map(replayed, fabrics))
+    predictions = [each.prediction for each in replays]
+    if settings.samples:
+        predictions = [
+            msgspec.structs.replace(
+                prediction,
+                interval=interval(
+                    _with_spread(fabric, settings),
+                    lambda drawn, scale: replayed(drawn, scale).prediction.seconds,
+                    samples=settings.samples,
+                    seed=settings.seed,
+                ),
+            )
+            for fabric, prediction in zip(fabrics, predictions, strict=True)
+        ]
     warnings = _warnings(trace, replays[0])
     if timeline is not None:
         whole = write(timeline, trace, fabrics[0], layout, cpu_factor=cpu_factor, settings=settings)
@@ -101,7 +123,7 @@ def predict(
         ranks=trace.engine.ranks,
         nodes=layout.nodes,
         ppn=max(layout.node_of_rank.count(node) for node in range(layout.nodes)),
-        predictions=[each.prediction for each in replays],
+        predictions=predictions,
         calibration=calibration,
         placement=placement,
         settings=settings,
@@ -110,6 +132,10 @@ def predict(
         region="marked" if replays[0].marked_region else "whole",
         warnings=warnings,
     )
+
+
+def _with_spread(fabric: Fabric, settings: ReplaySettings) -> Fabric:
+    return msgspec.structs.replace(fabric, spread=msgspec.structs.replace(fabric.spread, **settings.spread))
 
 
 def _warnings(trace: TraceFile, replay: Replay) -> list[str]:

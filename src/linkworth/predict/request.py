@@ -10,7 +10,7 @@ from typing import Literal, cast
 from linkworth.catalog import fabrics
 from linkworth.catalog.assignment import parse_assignment
 from linkworth.errors import UsageError
-from linkworth.model.fabric import Fabric
+from linkworth.model.fabric import Fabric, Spread
 from linkworth.model.settings import ReplaySettings
 from linkworth.mpi import apps
 from linkworth.predict.timeline import Timeline, parse_window
@@ -95,6 +95,8 @@ def settings(
     background_load: float,
     contention: bool,
     noise: float,
+    samples: int | None,
+    spread: Sequence[str],
     seed: int,
     mpi_library: str | None,
     collective: Sequence[str],
@@ -111,6 +113,16 @@ def settings(
         if factor == 0:
             raise UsageError(f"--cpu-factor-at {text!r}: give a number above 0 (2 means twice as fast)")
         factors[int(level)] = factor
+    shares: dict[str, float] = {}
+    for text in spread:
+        parameter, share = parse_assignment(text, "--spread", "SHARE", what="NAME")
+        if parameter not in Spread.__struct_fields__:
+            raise UsageError(
+                f"--spread {text!r}: there is no {parameter!r}; choose {', '.join(Spread.__struct_fields__)}"
+            )
+        shares[parameter] = share
+    if spread and samples is None:
+        raise UsageError(f"--spread {spread[0]}: it is for sampling; give --samples N as well")
     if (memory_demand > 0) != (memory_bandwidth is not None):
         given, missing = "--memory-demand", "--memory-bandwidth"
         if memory_bandwidth is not None:
@@ -122,6 +134,8 @@ def settings(
         memory_demand_bytes_per_second=memory_demand * 1e9,
         memory_bandwidth_bytes_per_second=None if memory_bandwidth is None else memory_bandwidth * 1e9,
         noise=noise,
+        samples=samples or 0,
+        spread=shares,
         seed=seed,
         background_load=background_load,
         contention=contention,
