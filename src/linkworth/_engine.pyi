@@ -42,6 +42,23 @@ class TraceWriter:
 
 def profile_trace(trace: Trace, matrix_rows: int = 256) -> dict[str, Any]: ...
 def collective_algorithms() -> dict[str, list[str]]: ...
+def collective_choice(
+    library: str,
+    collective: str,
+    node_of_rank: Sequence[int],
+    bytes: int,
+    element: int = 1,
+    nonblocking: bool = False,
+) -> str: ...
+def collective_messages(
+    library: str,
+    forced: Sequence[tuple[str, str, int]],
+    collective: str,
+    node_of_rank: Sequence[int],
+    bytes: int,
+    element: int = 1,
+    nonblocking: bool = False,
+) -> list[tuple[int, int, int]]: ...
 def replay(trace: Trace, options: dict[str, Any]) -> dict[str, Any]: ...
 def skeleton_programs() -> dict[str, list[str]]:
     """Return each program's phases."""

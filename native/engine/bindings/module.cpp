@@ -5,6 +5,7 @@ namespace linkworth::bindings {
 void register_tracefile(nanobind::module_& module);
 void register_merge(nanobind::module_& module);
 void register_profile(nanobind::module_& module);
+void register_collectives(nanobind::module_& module);
 void register_replay(nanobind::module_& module);
 void register_skeleton(nanobind::module_& module);
 }  // namespace linkworth::bindings
@@ -15,6 +16,7 @@ NB_MODULE(_engine, module) {
     linkworth::bindings::register_tracefile(module);
     linkworth::bindings::register_merge(module);
     linkworth::bindings::register_profile(module);
+    linkworth::bindings::register_collectives(module);
     linkworth::bindings::register_replay(module);
     linkworth::bindings::register_skeleton(module);
 }

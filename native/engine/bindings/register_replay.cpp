@@ -172,7 +172,6 @@ nb::dict replay_trace(const tracefile::Trace& trace, const nb::dict& given) {
 
 void register_replay(nb::module_& module) {
     nb::exception<replay::ReplayError>(module, "ReplayError", PyExc_ValueError);
-    module.def("collective_algorithms", &collective_algorithms);
     module.def("replay", &replay_trace, nb::arg("trace"), nb::arg("options"));
 }
 

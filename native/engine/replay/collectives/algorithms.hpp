@@ -46,14 +46,15 @@ Schedule reduce_tree(Tree tree, Bytes bytes, Bytes segment);
 Schedule reduce_in_order_binary(Rank me, Rank size, Rank root, Bytes bytes, Bytes segment);
 /// The root receives and combines one rank's vector after the other, from the last rank on.
 Schedule reduce_linear(Rank me, Rank size, Rank root, Bytes bytes);
-/// Rabenseifner: reduce-scatter by recursive halving, then a binomial gather of the pieces.
-Schedule reduce_scatter_gather(Rank me, Rank size, Rank root, Bytes bytes, Bytes element);
+/// Rabenseifner: reduce-scatter by recursive halving, then a binomial gather of the pieces. `by_halves`: how
+/// ranks fold, see rabenseifner.hpp.
+Schedule reduce_scatter_gather(Rank me, Rank size, Rank root, Bytes bytes, Bytes element, bool by_halves);
 
 // ---- allreduces.cpp ----
 
 Schedule allreduce_recursive_doubling(Rank me, Rank size, Bytes bytes);
 /// Rabenseifner: reduce-scatter by recursive halving, all-gather by recursive doubling.
-Schedule allreduce_rabenseifner(Rank me, Rank size, Bytes bytes, Bytes element);
+Schedule allreduce_rabenseifner(Rank me, Rank size, Bytes bytes, Bytes element, bool by_halves);
 /// Reduce-scatter round the ring (each block in segments), then an all-gather round the ring.
 Schedule allreduce_ring(Rank me, Rank size, Bytes bytes, Bytes element, Bytes segment);
 
@@ -63,8 +64,9 @@ Schedule reduce_scatter_pairwise(Rank me, Pieces pieces);
 Schedule reduce_scatter_halving(Rank me, Pieces pieces);
 /// Blocks move round the ring and are combined at each stop.
 Schedule reduce_scatter_ring(Rank me, Pieces pieces);
-/// Halving between partners at rising distances; at the end the blocks go to their owners.
-Schedule reduce_scatter_butterfly(Rank me, Pieces pieces);
+/// Halving between partners at rising distances; at the end the blocks go to their owners. `permuted`: where
+/// P is a power of two, the blocks lie so that they end at their owners (equal blocks only).
+Schedule reduce_scatter_butterfly(Rank me, Pieces pieces, bool permuted);
 /// Each round exchanges all blocks but those of the own side; works for operations that do not commute.
 Schedule reduce_scatter_doubling(Rank me, Pieces pieces);
 

@@ -37,8 +37,8 @@ Schedule allreduce_recursive_doubling(Rank me, Rank size, Bytes bytes) {
     }
 }
 
-Schedule allreduce_rabenseifner(Rank me, Rank size, Bytes bytes, Bytes element) {
-    return halving_then_collect(me, size, bytes, element, std::nullopt);
+Schedule allreduce_rabenseifner(Rank me, Rank size, Bytes bytes, Bytes element, bool by_halves) {
+    return halving_then_collect(me, size, bytes, element, std::nullopt, by_halves);
 }
 
 Schedule allreduce_ring(Rank me, Rank size, Bytes bytes, Bytes element, Bytes segment) {

@@ -32,6 +32,10 @@ Tree tree_for(const Operation& operation, TreeShape shape, Rank fanout = 0) {
     return tree_of(shape, operation.me, operation.size, operation.root, fanout);
 }
 
+bool folds_by_halves(const Rules& rules) {
+    return rules.library != Library::mpich && rules.library != Library::mpich_flat;
+}
+
 Schedule barrier(const Operation& operation, Algorithm algorithm) {
     switch (algorithm) {
         case linear:
@@ -78,7 +82,7 @@ Schedule bcast(const Operation& operation, const Choice& choice) {
     }
 }
 
-Schedule reduce(const Operation& operation, const Choice& choice) {
+Schedule reduce(const Rules& rules, const Operation& operation, const Choice& choice) {
     const auto& [what, nonblocking, me, size, root, bytes, element, own, sends, receives, topology] =
         operation;
     const auto along = [&](TreeShape shape, Rank fanout = 0) {
@@ -97,7 +101,7 @@ Schedule reduce(const Operation& operation, const Choice& choice) {
         case in_order_binary:
             return reduce_in_order_binary(me, size, root, bytes, choice.segment);
         case rabenseifner:
-            return reduce_scatter_gather(me, size, root, bytes, element);
+            return reduce_scatter_gather(me, size, root, bytes, element, folds_by_halves(rules));
         default:
             return reduce_linear(me, size, root, bytes);
     }
@@ -117,7 +121,7 @@ Schedule allreduce(const Rules& rules, const Operation& operation, const Choice&
         case segmented_ring:
             return allreduce_ring(me, size, bytes, element, choice.segment);
         case rabenseifner:
-            return allreduce_rabenseifner(me, size, bytes, element);
+            return allreduce_rabenseifner(me, size, bytes, element, folds_by_halves(rules));
         case tree:
             return then(reduce_tree(tree_of(TreeShape::binomial, me, size, 0), bytes, 0),
                         bcast_tree(tree_of(TreeShape::binomial_doubling, me, size, 0), bytes, 0, false));
@@ -183,11 +187,15 @@ Schedule reduce_scatter(const Rules& rules, const Operation& operation, const Ch
         case ring:
             return reduce_scatter_ring(me, std::move(pieces));
         case butterfly:
-            return reduce_scatter_butterfly(me, std::move(pieces));
+            return reduce_scatter_butterfly(me, std::move(pieces), operation.receives == nullptr);
         case pairwise:
             return reduce_scatter_pairwise(me, std::move(pieces));
         default: {  // a reduction to rank 0, then a scatter
-            Schedule reduced = part(rules, operation, Collective::reduce, 0, pieces.total());
+            // coll/libnbc has its own binomial tree there.
+            Schedule reduced =
+                operation.nonblocking
+                    ? reduce_tree(tree_of(TreeShape::binomial, me, operation.size, 0), pieces.total(), 0)
+                    : part(rules, operation, Collective::reduce, 0, pieces.total());
             const Bytes own = pieces[me];
             Schedule scattered = operation.receives == nullptr
                                      ? part(rules, operation, Collective::scatter, 0, own)
@@ -222,7 +230,7 @@ Schedule build(const Rules& rules, const Operation& operation, const Choice& cho
         case Collective::bcast:
             return bcast(operation, choice);
         case Collective::reduce:
-            return reduce(operation, choice);
+            return reduce(rules, operation, choice);
         case Collective::allreduce:
             return allreduce(rules, operation, choice);
         case Collective::allgather:

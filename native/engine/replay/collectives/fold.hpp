@@ -12,19 +12,21 @@ namespace linkworth::replay::collectives {
 struct Fold {
     Rank power;   ///< largest power of two <= P
     Rank folded;  ///< P - power
+    Rank stays;   ///< which of a pair remains: 1 the odd one, 0 the even one
     bool idle;    ///< this rank gave its data away
     Rank mine;    ///< rank among the `power` ranks that remain
 
-    Fold(Rank me, Rank size) : power(std::bit_floor(size)), folded(size - power), idle(false), mine(0) {
+    Fold(Rank me, Rank size, Rank which_stays = 1)
+        : power(std::bit_floor(size)), folded(size - power), stays(which_stays), idle(false), mine(0) {
         if (me < 2 * folded) {
-            idle = me % 2 == 0;
+            idle = me % 2 != stays;
             mine = me / 2;
         } else {
             mine = me - folded;
         }
     }
     Rank original(Rank remaining) const {
-        return remaining < folded ? remaining * 2 + 1 : remaining + folded;
+        return remaining < folded ? remaining * 2 + stays : remaining + folded;
     }
     bool paired(Rank remaining) const { return remaining < folded; }
     /// First original rank whose piece the remaining ranks from `remaining` on stand for.

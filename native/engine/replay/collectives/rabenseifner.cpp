@@ -1,62 +1,109 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include "replay/collectives/rabenseifner.hpp"
 
+#include <array>
+#include <limits>
+
 #include "replay/collectives/fold.hpp"
 
 namespace linkworth::replay::collectives {
+namespace {
 
-Schedule halving_then_collect(Rank me, Rank size, Bytes bytes, Bytes element, std::optional<Rank> root) {
-    const Fold fold(me, size);
-    const Fold root_fold(root.value_or(0), size);
+constexpr std::size_t most_rounds = std::numeric_limits<Rank>::digits;
+
+Schedule fold_whole(Rank me, bool idle, Bytes bytes) {
+    if (idle) {
+        co_yield send_to(me + 1, bytes);
+        co_yield wait_all();
+    } else {
+        co_yield receive_from(me - 1, bytes);
+        co_yield wait_all();
+        co_yield combine(bytes);
+    }
+}
+
+/// The lower one is the shorter one where the elements are odd in number.
+Pieces halves_of(Bytes bytes, Bytes element) {
+    const Bytes unit = std::max<Bytes>(element, 1);
+    const Bytes lower = bytes / unit / 2 * unit;
+    return Pieces::listed({lower, bytes - lower});
+}
+
+/// The even rank reduces the lower half and gets the upper one from the odd rank.
+Schedule fold_by_halves(Rank me, bool idle, Pieces halves) {
+    const Rank partner = idle ? me - 1 : me + 1;
+    const Rank kept = idle ? 1 : 0;
+    co_yield receive_from(partner, halves[kept]);
+    co_yield send_to(partner, halves[1 - kept]);
+    co_yield wait_all();
+    co_yield combine(halves[kept]);
+    if (idle) {
+        co_yield send_to(partner, halves[1]);
+    } else {
+        co_yield receive_from(partner, halves[1]);
+    }
+    co_yield wait_all();
+}
+
+}  // namespace
+
+Schedule halving_then_collect(Rank me, Rank size, Bytes bytes, Bytes element, std::optional<Rank> root,
+                              bool by_halves) {
+    const Rank stays = by_halves ? 0 : 1;
+    const Fold fold(me, size, stays);
+    const Fold root_fold(root.value_or(0), size, stays);
+    // Labels are chosen so that the root's is 0.
     const Rank root_label = root ? root_fold.mine : 0;
     const Rank label = fold.mine ^ root_label;
-    const auto rank_of = [&](Rank other) { return fold.original(other ^ root_label); };
     const Pieces pieces = Pieces::split(bytes, fold.power, element);
+    const auto rank_of = [&](Rank other) { return fold.original(other ^ root_label); };
 
     if (me < 2 * fold.folded) {
-        if (fold.idle) {
-            co_yield send_to(me + 1, bytes);
-        } else {
-            co_yield receive_from(me - 1, bytes);
-        }
-        co_yield wait_all();
-        if (!fold.idle) co_yield combine(bytes);
+        Schedule folding = by_halves ? fold_by_halves(me, fold.idle, halves_of(bytes, element))
+                                     : fold_whole(me, fold.idle, bytes);
+        for (Step step; folding.next(step);) co_yield step;
     }
     if (!fold.idle) {
+        const Bytes unit = std::max<Bytes>(element, 1);
         Rank first = 0;
-        for (Rank half = fold.power / 2; half > 0; half /= 2) {
-            const Rank partner = rank_of(label ^ half);
-            const bool upper = (label & half) != 0;
-            const Rank kept = upper ? first + half : first;
-            const Rank given = upper ? first : first + half;
-            co_yield receive_from(partner, pieces.sum(kept, half));
-            co_yield send_to(partner, pieces.sum(given, half));
+        Bytes window = bytes / unit;                     // elements of the own range
+        std::array<Bytes, most_rounds> given{}, kept{};  // bytes by round
+        std::size_t round = 0;
+        for (Rank distance = 1, half = fold.power / 2; half > 0; distance *= 2, half /= 2, ++round) {
+            const Rank partner = rank_of(label ^ distance);
+            const bool upper = (label & distance) != 0;
+            // Open MPI halves the range that is left, MPICH the blocks of all.
+            const Bytes lower_bytes = by_halves ? window / 2 * unit : pieces.sum(first, half);
+            const Bytes upper_bytes =
+                by_halves ? (window - window / 2) * unit : pieces.sum(first + half, half);
+            kept[round] = upper ? upper_bytes : lower_bytes;
+            given[round] = upper ? lower_bytes : upper_bytes;
+            co_yield receive_from(partner, kept[round]);
+            co_yield send_to(partner, given[round]);
             co_yield wait_all();
-            co_yield combine(pieces.sum(kept, half));
-            first = kept;
+            co_yield combine(kept[round]);
+            window = kept[round] / unit;
+            if (upper) first += half;
         }
-        for (Rank step = 1; step < fold.power; step *= 2) {
-            if (!root) {
-                const Rank partner = label ^ step;
-                co_yield receive_from(rank_of(partner), pieces.sum(partner & ~(step - 1), step));
-                co_yield send_to(rank_of(partner), pieces.sum(label & ~(step - 1), step));
-                co_yield wait_all();
-            } else if ((label & step) != 0) {
-                co_yield send_to(rank_of(label - step), pieces.sum(label, step));
-                co_yield wait_all();
-                break;
-            } else {
-                co_yield receive_from(rank_of(label + step), pieces.sum(label + step, step));
-                co_yield wait_all();
-            }
+        for (Rank distance = fold.power / 2; distance > 0; distance /= 2) {
+            --round;
+            const Rank partner = rank_of(label ^ distance);
+            const bool upper = (label & distance) != 0;
+            if (!root || !upper) co_yield receive_from(partner, given[round]);
+            if (!root || upper) co_yield send_to(partner, kept[round]);
+            co_yield wait_all();
+            if (root && upper) break;
         }
     }
-    const bool unfold = root ? root_fold.idle && (me == *root || me == *root + 1) : me < 2 * fold.folded;
-    if (unfold) {
+    // Who folded gets the result from its partner; of a reduction only a root that folded.
+    const bool unfolds =
+        root ? root_fold.idle && me / 2 == *root / 2 && me < 2 * fold.folded : me < 2 * fold.folded;
+    if (unfolds) {
+        const Rank partner = me % 2 == 0 ? me + 1 : me - 1;
         if (fold.idle) {
-            co_yield receive_from(me + 1, bytes);
+            co_yield receive_from(partner, bytes);
         } else {
-            co_yield send_to(me - 1, bytes);
+            co_yield send_to(partner, bytes);
         }
         co_yield wait_all();
     }

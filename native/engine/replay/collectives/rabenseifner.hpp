@@ -8,8 +8,10 @@
 
 namespace linkworth::replay::collectives {
 
-/// Rabenseifner: reduce-scatter by recursive halving; then the pieces go to all ranks by recursive doubling,
-/// or to `root` up a binomial tree. Labels are chosen so that the root's is 0.
-Schedule halving_then_collect(Rank me, Rank size, Bytes bytes, Bytes element, std::optional<Rank> root);
+/// Rabenseifner: reduce-scatter by vector halving and distance doubling; then the pieces go back the same
+/// way, to all ranks, or to `root` only. Where P is no power of two, ranks first fold in pairs: one gives the
+/// other its whole vector (MPICH), or, `by_halves`, each reduces one half of it (Open MPI).
+Schedule halving_then_collect(Rank me, Rank size, Bytes bytes, Bytes element, std::optional<Rank> root,
+                              bool by_halves);
 
 }  // namespace linkworth::replay::collectives

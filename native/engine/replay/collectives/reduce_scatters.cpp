@@ -69,7 +69,7 @@ Schedule reduce_scatter_ring(Rank me, Pieces pieces) {
     }
 }
 
-Schedule reduce_scatter_butterfly(Rank me, Pieces pieces) {
+Schedule reduce_scatter_butterfly(Rank me, Pieces pieces, bool permuted) {
     const Rank size = pieces.ranks();
     const Fold fold(me, size);
     const Bytes total = pieces.total();
@@ -103,6 +103,7 @@ Schedule reduce_scatter_butterfly(Rank me, Pieces pieces) {
             first = kept;
         }
     }
+    if (permuted && fold.folded == 0) co_return;
     const Rank holder = fold.original(mirrored(fold.mine));
     if (holder != me) co_yield receive_from(holder, pieces[me]);
     if (!fold.idle) {

@@ -51,8 +51,8 @@ Schedule reduce_linear(Rank me, Rank size, Rank root, Bytes bytes) {
     }
 }
 
-Schedule reduce_scatter_gather(Rank me, Rank size, Rank root, Bytes bytes, Bytes element) {
-    return halving_then_collect(me, size, bytes, element, root);
+Schedule reduce_scatter_gather(Rank me, Rank size, Rank root, Bytes bytes, Bytes element, bool by_halves) {
+    return halving_then_collect(me, size, bytes, element, root, by_halves);
 }
 
 }  // namespace linkworth::replay::collectives

@@ -1,0 +1,331 @@
+"""Collectives in the replay: times worked out by hand, libraries, forced algorithms, inter-communicators, errors."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from synthetic import Call, collective, fabric, recv, send, waitall, way, write_trace
+
+from linkworth import _engine
+from linkworth.cli.main import main
+from linkworth.errors import UsageError
+from linkworth.model.collectives import ForcedCollective
+from linkworth.model.fabric import Fabric
+from linkworth.model.prediction import Layout
+from linkworth.model.settings import ReplaySettings
+from linkworth.model.trace import MpiInfo
+from linkworth.predict import predict
+from linkworth.replay.collectives import LIBRARIES, parse_forced, rules_for
+from linkworth.replay.run import Replay, replay_in_detail
+
+US = 1e-6
+GB = 1e9
+MPI_ROOT, PROC_NULL = -3, -2
+NETWORK = fabric(way(latency=10 * US, bandwidth=GB), way(latency=1 * US))
+
+
+def run(
+    tmp_path: Path,
+    ranks: Sequence[Sequence[Call]],
+    *forced: str,
+    on: Fabric = NETWORK,
+    nodes: list[int] | None = None,
+    library: str | None = None,
+    pass_unmodelled: bool = False,
+) -> Replay:
+    trace = _engine.Trace(str(write_trace(tmp_path / "case.lwt", ranks)))
+    placed = nodes or list(range(len(ranks)))
+    settings = ReplaySettings(
+        mpi_library=library,
+        forced_collectives=[parse_forced(text) for text in forced],
+        pass_unmodelled=pass_unmodelled,
+    )
+    return replay_in_detail(trace, on, Layout(nodes=max(placed) + 1, node_of_rank=placed), settings=settings)
+
+
+def test_a_pipeline_moves_segment_by_segment(tmp_path: Path) -> None:
+    # Four segments of 100 us each leave the root by 400 us; three hops of 10 us, two of which hold a segment again.
+    ranks = [[collective("MPI_Bcast", 400_000, root=0)]] * 4
+    whole = run(tmp_path, ranks, "bcast=pipeline").prediction
+    cut = run(tmp_path, ranks, "bcast=pipeline:100000").prediction
+    assert whole.seconds == pytest.approx(3 * 410 * US)
+    assert cut.seconds == pytest.approx(630 * US)
+    assert (whole.messages, cut.messages) == (3, 12)
+
+
+def test_a_ring_takes_two_rounds_of_a_block_less_than_ranks(tmp_path: Path) -> None:
+    ranks = [[collective("MPI_Allreduce", 400_000, element_bytes=8)]] * 4
+    assert run(tmp_path, ranks, "allreduce=ring").prediction.seconds == pytest.approx(6 * 110 * US)
+
+
+def test_a_linear_broadcast_leaves_the_roots_nic_one_by_one(tmp_path: Path) -> None:
+    ranks = [[collective("MPI_Bcast", 100_000, root=0)]] * 5
+    assert run(tmp_path, ranks, "bcast=linear").prediction.seconds == pytest.approx(410 * US)
+
+
+def test_recursive_doubling_on_three_ranks_folds_first(tmp_path: Path) -> None:
+    # Rank 0 folds into 1. Rank 2's vector comes to 1 at once with it, 1 us later through the NIC: 12 us. Then 1 to 0.
+    ranks = [[collective("MPI_Allreduce", 1000, element_bytes=8)]] * 3
+    got = run(tmp_path, ranks, "allreduce=recursive_doubling").prediction
+    assert got.seconds == pytest.approx(23 * US)
+    assert got.messages == 4
+
+
+def test_combining_data_takes_its_bytes_over_the_rate(tmp_path: Path) -> None:
+    slow = fabric(way(latency=10 * US, bandwidth=GB), combine_bytes_per_second=GB / 2)
+    ranks = [[collective("MPI_Allreduce", 100_000, element_bytes=8)]] * 2
+    got = run(tmp_path, ranks, "allreduce=recursive_doubling", on=slow).prediction
+    assert got.seconds == pytest.approx(310 * US)
+    assert got.overhead_seconds == pytest.approx(200 * US)
+
+
+def test_node_leaders_let_data_cross_once(tmp_path: Path) -> None:
+    ranks = [[collective("MPI_Bcast", 1000, root=0)]] * 4
+    by_node = run(tmp_path, ranks, library="mpich", nodes=[0, 1, 0, 1]).prediction
+    flat = run(tmp_path, ranks, library="mpich-5", nodes=[0, 1, 0, 1]).prediction
+    assert (by_node.internode_bytes, flat.internode_bytes) == (1000, 2000)
+    # Between the leaders 11 us, then inside the node 1 us.
+    assert by_node.seconds == pytest.approx(12 * US)
+
+
+def test_a_root_that_leads_no_node_hands_its_message_to_the_leader(tmp_path: Path) -> None:
+    ranks = [[collective("MPI_Bcast", 1000, root=3)]] * 4
+    got = run(tmp_path, ranks, library="mpich", nodes=[0, 0, 1, 1]).prediction
+    # 3 to 2 inside, 2 to 0 between, 0 to 1 inside.
+    assert got.seconds == pytest.approx(13 * US)
+    assert got.internode_bytes == 1000
+
+
+def test_open_mpi_5_reduces_inside_the_nodes_first(tmp_path: Path) -> None:
+    ranks = [[collective("MPI_Allreduce", 1000, element_bytes=8)]] * 8
+    placed = [0, 0, 0, 0, 1, 1, 1, 1]
+    han = run(tmp_path, ranks, library="openmpi-5.0", nodes=placed).prediction
+    tuned = run(tmp_path, ranks, library="openmpi-4.1", nodes=placed).prediction
+    assert (han.internode_bytes, tuned.internode_bytes) == (2000, 8000)
+
+
+def test_segments_of_han_overlap(tmp_path: Path) -> None:
+    # Both ways take 65.536 us a segment. One behind the other they would take twice that for each of 16 segments.
+    both = fabric(way(bandwidth=GB), way(bandwidth=GB))
+    ranks = [[collective("MPI_Bcast", 16 * 65536, root=0)]] * 4
+    got = run(tmp_path, ranks, on=both, library="openmpi-5.0", nodes=[0, 0, 1, 1]).prediction
+    assert got.seconds == pytest.approx(17 * 65.536 * US)
+
+
+def test_a_collective_without_data_sends_nothing(tmp_path: Path) -> None:
+    ranks = [[collective("MPI_Allreduce", 0), collective("MPI_Bcast", 0, root=0)]] * 4
+    assert run(tmp_path, ranks).prediction.messages == 0
+
+
+def test_a_non_blocking_collective_follows_its_own_table(tmp_path: Path) -> None:
+    start = Call("MPI_Ibcast", "icollective", comm=0, peer=0, bytes=1000, recv_bytes=1000)
+    ranks = [[start, waitall(1)]] * 4
+    # Open MPI's libnbc: linear up to four ranks, so three messages leave one NIC. MPICH's: a binomial tree of two levels.
+    assert run(tmp_path, ranks, library="openmpi").prediction.seconds == pytest.approx(13 * US)
+    assert run(tmp_path, ranks, library="mpich-5").prediction.seconds == pytest.approx(22 * US)
+
+
+def bridge(mine: list[int], other: list[int]) -> Call:
+    return Call(
+        "MPI_Intercomm_create",
+        "comm_new",
+        comm=0,
+        new_comm=2,
+        inter=True,
+        members=mine,
+        remote_members=other,
+    )
+
+
+def between(
+    name: str, first: list[int], second: list[int], roots: dict[int, int], size: int
+) -> list[list[Call]]:
+    """One collective between two groups; `roots`: the root argument of each rank."""
+    ranks = []
+    for rank in range(len(first) + len(second)):
+        mine, other = (first, second) if rank in first else (second, first)
+        ranks.append([bridge(mine, other), collective(name, size, root=roots.get(rank, -1), comm=2)])
+    return ranks
+
+
+def test_a_broadcast_between_groups_goes_to_the_other_groups_leader(tmp_path: Path) -> None:
+    roots = {0: PROC_NULL, 1: MPI_ROOT, 2: 1, 3: 1}
+    got = run(tmp_path, between("MPI_Bcast", [0, 1], [2, 3], roots, 1000))
+    # 1 to 2, then 2 to 3.
+    assert got.prediction.seconds == pytest.approx(22 * US)
+    assert got.prediction.messages == 2
+    assert got.unmodelled == {}
+
+
+def test_an_all_reduce_between_groups_exchanges_the_groups_results(tmp_path: Path) -> None:
+    got = run(tmp_path, between("MPI_Allreduce", [3, 1], [2, 0], {}, 1000)).prediction
+    # Reduce inside, exchange, broadcast inside.
+    assert got.seconds == pytest.approx(33 * US)
+    assert got.messages == 2 + 2 + 2
+
+
+@pytest.mark.parametrize("library", ["mpich", "openmpi"])
+@pytest.mark.parametrize("size", [100, 5000])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Barrier",
+        "Bcast",
+        "Reduce",
+        "Allreduce",
+        "Gather",
+        "Scatter",
+        "Allgather",
+        "Alltoall",
+        "Reduce_scatter_block",
+    ],
+)
+def test_every_collective_between_groups_of_other_sizes_ends(
+    tmp_path: Path, library: str, size: int, name: str
+) -> None:
+    roots = (
+        dict.fromkeys([0, 2, 4], 1) | {1: PROC_NULL, 3: MPI_ROOT}
+        if name in {"Bcast", "Reduce", "Gather", "Scatter"}
+        else {}
+    )
+    ranks = between(f"MPI_{name}", [1, 3], [0, 2, 4], roots, 0 if name == "Barrier" else size)
+    # What comes after shows that nobody waits and nothing is left over.
+    for rank, calls in enumerate(ranks):
+        calls.append(
+            send(1, 8) if rank == 0 else recv(0, 8) if rank == 1 else collective("MPI_Barrier", comm=1)
+        )
+    got = run(tmp_path, ranks, library=library)
+    assert got.unmodelled == {}
+    assert got.prediction.messages > 1
+
+
+def test_lists_between_groups_are_those_of_the_remote_group(tmp_path: Path) -> None:
+    first, second = [0, 1], [2, 3, 4]
+    ranks = []
+    for rank in range(5):
+        mine, other = (first, second) if rank in first else (second, first)
+        pieces = [100 * (peer + 1) for peer in other]
+        call = collective("MPI_Allgatherv", 100 * (rank + 1), sum(pieces), comm=2, recv_counts=pieces)
+        ranks.append([bridge(mine, other), call])
+    assert run(tmp_path, ranks).prediction.messages == 5 + 1 + 2
+
+
+@pytest.mark.parametrize(
+    "name", ["MPI_Neighbor_alltoall", "MPI_Ineighbor_allgather", "MPI_Neighbor_alltoallw_init"]
+)
+def test_a_collective_that_is_not_modelled_is_an_error_that_names_it(tmp_path: Path, name: str) -> None:
+    ranks = [[Call(name, "local").lasting(3e-3)]]
+    with pytest.raises(
+        UsageError, match=rf"{name} is a collective that the replay does not model; with --pass-"
+    ):
+        run(tmp_path, ranks)
+    passed = run(tmp_path, ranks, pass_unmodelled=True)
+    assert passed.unmodelled == {name: 1}
+    assert passed.prediction.wait_seconds == pytest.approx(3e-3)
+
+
+def test_one_sided_and_file_calls_keep_their_recorded_time(tmp_path: Path) -> None:
+    ranks = [
+        [Call(name, "local").lasting(1e-3) for name in ("MPI_Win_fence", "MPI_File_write_all", "MPI_Put")]
+    ]
+    assert run(tmp_path, ranks).prediction.wait_seconds == pytest.approx(3e-3)
+
+
+def test_all_forced_algorithms_end_and_their_parts_sum(tmp_path: Path) -> None:
+    names = {
+        "bcast": "MPI_Bcast",
+        "reduce": "MPI_Reduce",
+        "allreduce": "MPI_Allreduce",
+        "barrier": "MPI_Barrier",
+    }
+    for what, algorithms in _engine.collective_algorithms().items():
+        for algorithm in algorithms:
+            if what not in names:
+                continue
+            calls = [[collective(names[what], 30_000, root=4, element_bytes=8)]] * 6
+            got = run(tmp_path, calls, f"{what}={algorithm}", nodes=[0, 0, 1, 1, 2, 2]).prediction
+            parts = (
+                got.compute_seconds
+                + got.overhead_seconds
+                + got.latency_seconds
+                + got.bandwidth_seconds
+                + got.wait_seconds
+            )
+            assert parts == pytest.approx(got.seconds, rel=1e-9)
+            assert got.seconds > 0
+
+
+@pytest.mark.parametrize(
+    ("recorded", "asked", "library", "origin"),
+    [
+        (
+            MpiInfo(library="openmpi", version="Open MPI v4.1.4, package: Debian"),
+            None,
+            "openmpi-4.1",
+            "trace",
+        ),
+        (MpiInfo(library="openmpi", version="Open MPI v2.1.1"), None, "openmpi-4.0", "trace"),
+        (MpiInfo(library="Open MPI v5.0.11"), None, "openmpi-5.0", "trace"),
+        (MpiInfo(library="mpich", version="MPICH Version:\t4.0.2"), None, "mpich", "trace"),
+        (MpiInfo(library="mpich", version="MPICH Version: 5.0.2"), None, "mpich-5", "trace"),
+        (MpiInfo(library="intel", version="Intel(R) MPI Library 2021.11"), None, "mpich", "trace"),
+        (MpiInfo(library="mvapich", version="MVAPICH2 Version: 2.3.7"), None, "mpich", "trace"),
+        (MpiInfo(library="fujitsu", version="1.0"), None, "mpich", "default"),
+        (MpiInfo(), None, "mpich", "default"),
+        (MpiInfo(), "openmpi", "openmpi-5.0", "option"),
+        (MpiInfo(library="openmpi", version="Open MPI v4.1.4"), "openmpi", "openmpi-4.1", "option"),
+        (MpiInfo(library="openmpi", version="Open MPI v4.1.4"), "mpich", "mpich", "option"),
+        (MpiInfo(library="mpich", version="MPICH Version: 4.0.2"), "openmpi-4.0", "openmpi-4.0", "option"),
+    ],
+)
+def test_the_library_is_the_traces_unless_asked_for(
+    recorded: MpiInfo, asked: str | None, library: str, origin: str
+) -> None:
+    rules = rules_for(recorded, ReplaySettings(mpi_library=asked))
+    assert (rules.library, rules.origin) == (library, origin)
+
+
+def test_a_prediction_says_whose_collectives_it_took(tmp_path: Path) -> None:
+    path = write_trace(
+        tmp_path / "two.lwt",
+        [[collective("MPI_Barrier")]] * 2,
+        mpi={"library": "openmpi", "version": "Open MPI v4.1.4"},
+    )
+    settings = ReplaySettings(forced_collectives=[parse_forced("bcast=chain:4096")])
+    found = predict(path, [NETWORK], nodes=2, settings=settings).collectives
+    assert (found.library, found.origin) == ("openmpi-4.1", "trace")
+    assert found.forced == [ForcedCollective(collective="bcast", algorithm="chain", segment_bytes=4096)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--mpi-library", "lam"], f"--mpi-library lam: not known; give one of {', '.join(LIBRARIES)}"),
+        (["--collective", "alreduce=ring"], "did you mean allreduce? the collectives are"),
+        (["--collective", "scan=ring"], "the algorithms of scan are linear, recursive_doubling, smp"),
+        (["--collective", "bcast"], "give COLLECTIVE=ALGORITHM"),
+        (["--collective", "bcast=chain:many"], "after the colon give a segment's bytes"),
+    ],
+)
+def test_bad_options_are_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    path = write_trace(tmp_path / "one.lwt", [[collective("MPI_Barrier")]] * 2)
+    assert main(["predict", str(path), "--on", "gbe", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_the_command_line_names_what_it_does_not_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_trace(tmp_path / "one.lwt", [[Call("MPI_Neighbor_alltoall", "local").lasting(1e-3)]])
+    assert main(["predict", str(path), "--on", "gbe"]) == 2
+    assert "MPI_Neighbor_alltoall is a collective that the replay does not model" in capsys.readouterr().err
+    assert (
+        main(["predict", str(path), "--on", "gbe", "--pass-unmodelled", "--mpi-library", "openmpi", "--json"])
+        == 0
+    )
+    document = json.loads(capsys.readouterr().out)
+    assert document["collectives"]["library"] == "openmpi-5.0"
+    assert document["settings"]["pass_unmodelled"] is True

@@ -1,0 +1,167 @@
+"""Which algorithm each library takes: golden tables, and MPICH's own tuning file where an MPICH is installed."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from golden import check_golden
+
+from linkworth import _engine
+
+GOLDEN = Path(__file__).parent / "golden"
+RANKS = (2, 3, 4, 7, 8, 12, 16, 24, 32, 48, 64, 100, 128, 200, 256, 300, 512, 600, 1024, 2048, 4096)
+BYTES = (1, 8, 64, 256, 1024, 2048, 4096, 12288, 12296, 65536, 262144, 524288, 524296, 1048576, 4194304)
+LIBRARIES = ("mpich", "openmpi-4.0", "openmpi-4.1", "openmpi-5.0")
+REDUCTIONS = {"reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan"}
+
+
+def choice(library: str, what: str, nodes: list[int], size: int, *, nonblocking: bool = False) -> str:
+    element = 8 if what in REDUCTIONS else 1
+    return _engine.collective_choice(library, what, nodes, size, element, nonblocking)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("nonblocking", [False, True])
+def test_decisions_are_as_before(library: str, nonblocking: bool) -> None:
+    """One line a collective and rank count: runs of sizes with the same algorithm. Two nodes, ranks in blocks."""
+    lines = []
+    for what in _engine.collective_algorithms():
+        for ranks in RANKS:
+            nodes = [rank * 2 // ranks for rank in range(ranks)]
+            runs: list[str] = []
+            for size in BYTES:
+                name = choice(library, what, nodes, size, nonblocking=nonblocking)
+                if not runs or runs[-1].split("@")[0] != name:
+                    runs.append(f"{name}@{size}")
+            lines.append(f"{what} {ranks}: {' '.join(runs)}")
+    kind = "nonblocking" if nonblocking else "blocking"
+    check_golden(GOLDEN / f"decisions-{library}-{kind}.txt", "\n".join(lines))
+
+
+def mpich_tables(library: Path) -> list[dict[str, Any]]:
+    """The tuning files that an MPICH carries in itself, as JSON in its read-only data."""
+    found = re.findall(rb'\{"collective=[^\0]{500,}', library.read_bytes())
+    return [json.loads(text) for text in found]
+
+
+def look_up(table: dict[str, Any], ranks: int, size: int, total: int, count: int) -> str:
+    """Walk a tuning file as MPICH does for a flat intra-communicator, a built-in operation and no MPI_IN_PLACE."""
+    power = 1 << (ranks.bit_length() - 1)
+    facts = {
+        "comm_type": "intra",
+        "comm_hierarchy": "any",
+        "is_commutative": "yes",
+        "is_op_built_in": "yes",
+        "is_sendbuf_inplace": "no",
+        "is_node_consecutive": "no",
+    }
+    while True:
+        for key, below in table.items():
+            name, comparison, value = re.fullmatch(r"(\w+)(<=|<|=)(.+)", key).groups()  # type: ignore[union-attr]
+            if name == "algorithm":
+                return str(value)
+            figures = {"comm_size": ranks, "avg_msg_size": size, "total_msg_size": total, "count": count}
+            limit = power if value == "pow2" else int(value) if value.isdigit() else 0
+            if value == "any" or facts.get(name) == value:
+                matches = True
+            elif name == "comm_size" and value == "pow2":
+                matches = ranks == power
+            elif name in figures:
+                matches = figures[name] < limit or (comparison == "<=" and figures[name] == limit)
+            else:
+                matches = False
+            if matches:
+                table = below
+                break
+        else:
+            raise AssertionError(f"no branch of {list(table)} fits {ranks} ranks and {size} bytes")
+
+
+OURS = {
+    "bcast": {
+        "MPIR_Bcast_intra_binomial": "binomial",
+        "MPIR_Bcast_intra_scatter_recursive_doubling_allgather": "scatter_allgather",
+        "MPIR_Bcast_intra_scatter_ring_allgather": "scatter_allgather_ring",
+    },
+    "reduce": {
+        "MPIR_Reduce_intra_binomial": "binomial",
+        "MPIR_Reduce_intra_reduce_scatter_gather": "rabenseifner",
+    },
+    "allreduce": {
+        "MPIR_Allreduce_intra_recursive_doubling": "recursive_doubling",
+        "MPIR_Allreduce_intra_reduce_scatter_allgather": "rabenseifner",
+    },
+    "allgather": {
+        "MPIR_Allgather_intra_recursive_doubling": "recursive_doubling",
+        "MPIR_Allgather_intra_brucks": "bruck",
+        "MPIR_Allgather_intra_ring": "ring",
+    },
+    "alltoall": {
+        "MPIR_Alltoall_intra_brucks": "bruck",
+        "MPIR_Alltoall_intra_scattered": "linear",
+        "MPIR_Alltoall_intra_pairwise": "pairwise_xor",
+    },
+    "reduce_scatter_block": {
+        "MPIR_Reduce_scatter_block_intra_recursive_halving": "recursive_halving",
+        "MPIR_Reduce_scatter_block_intra_pairwise": "pairwise",
+    },
+    "ialltoall": {
+        "MPIR_Ialltoall_intra_sched_brucks": "bruck",
+        "MPIR_Ialltoall_intra_sched_permuted_sendrecv": "linear",
+        "MPIR_Ialltoall_intra_sched_pairwise": "pairwise_xor",
+    },
+    "iallreduce": {
+        "MPIR_Iallreduce_intra_sched_recursive_doubling": "recursive_doubling",
+        "MPIR_Iallreduce_intra_sched_reduce_scatter_allgather": "rabenseifner",
+    },
+    "ibcast": {
+        "MPIR_Ibcast_intra_sched_binomial": "binomial",
+        "MPIR_Ibcast_intra_sched_scatter_recursive_doubling_allgather": "scatter_allgather",
+        "MPIR_Ibcast_intra_sched_scatter_ring_allgather": "scatter_allgather_ring",
+    },
+}
+
+
+def own_table() -> dict[str, Any]:
+    from linkworth.mpi import find
+
+    for mpi in find.find_all():
+        # MPICH 3 has its limits in code, MPICH 5 compiles its tables.
+        if mpi.kind == "mpich" and mpi.version.startswith("4."):
+            for table in mpich_tables(Path(mpi.library)):
+                if "collective=ibcast" in table:
+                    return table
+    pytest.skip("no MPICH 4 with its tuning file inside was found")
+
+
+@pytest.mark.parametrize("what", list(OURS))
+def test_mpich_decides_as_its_own_tuning_file_says(what: str) -> None:
+    table = own_table()[f"collective={what}"]
+    nonblocking = what.startswith("i")
+    plain = what.removeprefix("i")
+    for ranks in range(2, 34):
+        for size in (
+            8,
+            16,
+            64,
+            256,
+            264,
+            2048,
+            2056,
+            12280,
+            12288,
+            12296,
+            32768,
+            32776,
+            524280,
+            524288,
+            524296,
+        ):
+            total = size * ranks
+            theirs = OURS[what][look_up(table, ranks, size, total, size // 8)]
+            assert choice("mpich", plain, list(range(ranks)), size, nonblocking=nonblocking) == theirs, (
+                ranks,
+                size,
+            )
