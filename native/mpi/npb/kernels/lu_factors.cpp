@@ -16,8 +16,7 @@ StencilFactors::StencilFactors(const Skew& skew)
     for (int step = 0; step < skew.inner_steps(); ++step)
         for (int lane = 0; lane < kWidth; ++lane) {
             const std::array<double, 5> own = of_lane(0, skew.x(), skew.x_of(step, lane));
-            auto* const entry = reinterpret_cast<double*>(const_cast<Lanes*>(along_x(step)));
-            for (int t = 0; t < 5; ++t) entry[t * kWidth + lane] = own[t];
+            for (int t = 0; t < 5; ++t) x_[(x_entry(step) * 5 + t) * kWidth + lane] = own[t];
         }
     for (int block = 0; block < skew.inner_blocks(); ++block)
         for (int lane = 0; lane < kWidth; ++lane) {

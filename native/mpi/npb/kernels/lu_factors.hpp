@@ -19,13 +19,15 @@ class StencilFactors {
 
     /// Of an inner step and of an inner block, one vector each; of a plane.
     const Lanes* along_x(int step) const {
-        const int entry = step < head_ ? step : step < tail_ ? head_ : step - tail_ + head_ + 1;
-        return reinterpret_cast<const Lanes*>(x_.data()) + entry * 5;
+        return reinterpret_cast<const Lanes*>(x_.data()) + x_entry(step) * 5;
     }
     const Lanes* along_y(int block) const { return reinterpret_cast<const Lanes*>(y_.data()) + block * 5; }
-    const std::array<double, 5> along_z(int plane) const { return of_point(2, plane); }
+    std::array<double, 5> along_z(int plane) const { return of_point(2, plane); }
 
   private:
+    int x_entry(int step) const {
+        return step < head_ ? step : step < tail_ ? head_ : step - tail_ + head_ + 1;
+    }
     std::array<double, 5> of_point(int axis, int index) const;
     /// Of a lane at an inner coordinate along x or y; harmless outside.
     std::array<double, 5> of_lane(int axis, const Range& inner, int index) const;

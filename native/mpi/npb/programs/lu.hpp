@@ -62,7 +62,8 @@ inline constexpr Timers::Names kPhases{"right-hand side",    "lower solves", "up
 
 struct Result {
     double seconds = 0.0;  ///< of the timed region, the slowest rank's
-    State residuals{}, errors{}, corrections{};
+    State residuals{}, errors{};
+    State corrections{};  ///< root mean squares of the solution of the last step
     double surface_integral = 0.0;
     std::vector<double> iteration_seconds;
 };
@@ -76,7 +77,13 @@ class Run {
           kernel_(kernel),
           problem_(problem),
           layout_(problem, world.rank(), world.size()),
-          timers_(timers) {}
+          timers_(timers) {
+        for (const Side side : {low_x, high_x, low_y, high_y}) {
+            if (!layout_.has_neighbour(side)) continue;
+            const int length = across_x(side) ? layout_.inner_y().count : layout_.inner_x().count;
+            lines_[side] = {layout_.neighbour(side), static_cast<std::size_t>(flow::kComponents * length)};
+        }
+    }
 
     Result operator()() {
         kernel_.fill_exact();
@@ -94,6 +101,13 @@ class Run {
 
   private:
     static constexpr int kGhostTag = 1, kLineTag = 2, kFaceTag = 3;
+    static constexpr int kNobody = -1;
+
+    /// The message between two planes' solves through one side: nearly all messages are of this kind.
+    struct Line {
+        int neighbour = kNobody;
+        std::size_t count = 0;
+    };
 
     Result iterate(int steps, bool timed) {
         const auto residuals = [&](State& sums) { kernel_.add_squared_residuals(sums); };
@@ -156,24 +170,17 @@ class Run {
     void receive_lines(Side first, Side second) {
         timers_.measure(3, [&] {
             for (const Side side : {first, second})
-                if (layout_.has_neighbour(side))
-                    world_.recv(kernel_.incoming_line(side), line_message(side), layout_.neighbour(side),
-                                kLineTag);
+                if (const Line& line = lines_[side]; line.neighbour != kNobody)
+                    world_.recv(kernel_.incoming_line(side), line.count, line.neighbour, kLineTag);
         });
     }
 
     void send_lines(Side first, Side second) {
         timers_.measure(3, [&] {
             for (const Side side : {first, second})
-                if (layout_.has_neighbour(side))
-                    world_.send(kernel_.outgoing_line(side), line_message(side), layout_.neighbour(side),
-                                kLineTag);
+                if (const Line& line = lines_[side]; line.neighbour != kNobody)
+                    world_.send(kernel_.outgoing_line(side), line.count, line.neighbour, kLineTag);
         });
-    }
-
-    std::size_t line_message(Side side) const {
-        const int length = across_x(side) ? layout_.inner_y().count : layout_.inner_x().count;
-        return static_cast<std::size_t>(flow::kComponents) * static_cast<std::size_t>(length);
     }
 
     /// The layers move up along x, then down, and so along y.
@@ -260,6 +267,7 @@ class Run {
     Class problem_;
     Layout layout_;
     Timers& timers_;
+    std::array<Line, kSides> lines_;
 };
 
 /// `make_kernel(problem, layout, use)` makes the arithmetic and returns use(kernel). Rank 0's word on the
