@@ -87,9 +87,18 @@ int MPI_Irecv(void* buffer, int elements, MPI_Datatype type, int from, int tag, 
     count("MPI_Irecv", bytes_of(elements, type));
     return PMPI_Irecv(buffer, elements, type, from, tag, comm, request);
 }
+int MPI_Isend(const void* buffer, int elements, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+    count("MPI_Isend", bytes_of(elements, type));
+    return PMPI_Isend(buffer, elements, type, to, tag, comm, request);
+}
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
     count("MPI_Wait", 0);
     return PMPI_Wait(request, status);
+}
+int MPI_Waitall(int requests, MPI_Request list[], MPI_Status statuses[]) {
+    count("MPI_Waitall", requests);
+    return PMPI_Waitall(requests, list, statuses);
 }
 int MPI_Finalize(void) {
     int rank;
