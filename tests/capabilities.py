@@ -52,6 +52,7 @@ CHECKS: dict[str, Callable[[], str | None]] = {
     "chromium": partial(_program, "chromium", "chromium-browser", "google-chrome"),
     "netpipe": partial(_program, "NPopenmpi"),
     "lammps": partial(_program, "lmp"),
+    "smpirun": partial(_program, "smpirun"),
     "two-cores": partial(_cores, 2),
     "dev-full": _device_full,
     "root": _root,

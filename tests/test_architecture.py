@@ -20,6 +20,7 @@ LAYERS = [
     "trace",
     "skeleton",
     "replay",
+    "convert",
     "profile",
     "predict",
     "advise",

@@ -17,7 +17,6 @@ bool Simulation::execute(std::uint32_t rank) {
     const Event& event = state.event;
     const Shape& shape = *event.shape;
     state.call_name = shape.name;
-    state.polling = false;
     ++event_count_;
     switch (shape.call_class) {
         case CallClass::local:
@@ -110,7 +109,6 @@ bool Simulation::call_point_to_point(std::uint32_t rank, const Event& event) {
 bool Simulation::call_complete(std::uint32_t rank, const Event& event) {
     RankState& state = ranks_[rank];
     Actor& actor = actors_[rank];
-    state.polling = event.shape->completions.empty();
     for (const auto& completion : event.shape->completions) {
         const std::uint64_t number = event.next_request - completion.reference;
         std::uint32_t operation = none;
@@ -168,10 +166,7 @@ void Simulation::call_request_end(std::uint32_t rank, const Event& event) {
 
 bool Simulation::call_probe(std::uint32_t rank, const Shape& shape) {
     RankState& state = ranks_[rank];
-    if (!shape.found) {
-        state.polling = true;
-        return true;
-    }
+    if (!shape.found) return true;
     const Membership* membership = communicators_.find(rank, shape.comm);
     if (membership == nullptr || shape.actual_peer == tracefile::proc_null) return true;
     // The receive that follows names what the probe found when it was recorded, so that very message is

@@ -9,16 +9,10 @@
 namespace linkworth::replay {
 namespace {
 
-using tracefile::CallClass;
 using tracefile::Event;
-
-/// Between two polls of a loop that waits there is no computation worth the name; above this there is.
-constexpr double polling_gap_seconds = 10e-6;
 
 /// Messages that wait at one rank before their senders let others go first.
 constexpr std::uint32_t most_unexpected = 256;
-
-bool is_poll(CallClass kind) { return kind == CallClass::complete || kind == CallClass::probe; }
 
 std::uint32_t count_nodes(const std::vector<std::uint32_t>& node_of_rank) {
     const auto last = std::max_element(node_of_rank.begin(), node_of_rank.end());
@@ -154,21 +148,10 @@ bool Simulation::fetch(std::uint32_t rank) {
         return false;
     }
     state.event_pending = true;
-    const CallClass kind = event.shape->call_class;
     double compute =
-        event.cpu_seconds >= 0 ? std::min(event.cpu_seconds, event.gap_seconds) : event.gap_seconds;
-    compute = computation_.seconds(rank, state.level, state.intervals++, compute);
-    if (!state.started) {
-        // What comes before MPI_Init is the start of the process, which no network changes.
-        state.gap_before_start = kind == CallClass::init ? 0 : state.gap_before_start + compute;
-        compute = 0;
-        if (kind != CallClass::local) {
-            state.started = true;
-            compute = state.gap_before_start;
-        }
-    }
-    const bool polling_loop = state.polling && is_poll(kind) && event.gap_seconds < polling_gap_seconds;
-    if (!polling_loop) {
+        computation_.seconds(rank, state.level, state.intervals++, RecordedComputation::recorded(event));
+    compute = state.computation.counted(event, compute);
+    if (compute > 0) {
         actors_[rank].now.add_compute(compute);
         region_.compute(rank, compute);
     }

@@ -14,6 +14,7 @@
 #include "replay/matcher.hpp"
 #include "replay/network.hpp"
 #include "replay/pool.hpp"
+#include "replay/recorded_computation.hpp"
 #include "replay/region.hpp"
 #include "replay/replay.hpp"
 #include "replay/request_table.hpp"
@@ -83,9 +84,7 @@ struct RankState {
     tracefile::Event event;
     bool event_pending = false;  ///< its computation is done, its call is not
     bool finished = false;
-    bool started = false;  ///< MPI_Init is behind
-    bool polling = false;  ///< the last call was a poll that found nothing
-    double gap_before_start = 0;
+    RecordedComputation computation;
     std::int32_t level = 0;       ///< of MPI_Pcontrol
     std::uint64_t intervals = 0;  ///< of computation so far
     std::uint32_t call_name = 0;  ///< of the call under way

@@ -21,6 +21,7 @@ VERBS = {
     "run": "run a program and measure it",
     "trace": "run a program and record it",
     "profile": "what a trace says of a program",
+    "convert": "a trace for other tools",
     "predict": "time on other networks",
     "advise": "which network to choose",
     "report": "one HTML page of traces, predictions and prices",

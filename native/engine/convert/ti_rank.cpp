@@ -1,0 +1,312 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include "convert/ti_rank.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+#include "replay/collectives/choice.hpp"
+
+namespace linkworth::convert {
+
+using replay::Communicator;
+using replay::Membership;
+using replay::SendMode;
+using tracefile::CallClass;
+using tracefile::Event;
+using tracefile::Shape;
+
+namespace {
+
+bool is_wildcard(std::int32_t peer, std::int32_t tag) {
+    return peer == tracefile::any_source || tag == tracefile::any_tag;
+}
+
+}  // namespace
+
+TiRun::TiRun(const tracefile::Trace& given, const TiOptions& wanted)
+    : trace(given),
+      options(wanted),
+      names(replay::describe_names(given.names())),
+      communicators(given.ranks()),
+      world_collectives(given.ranks()) {}
+
+TiRank::TiRank(TiRun& run, std::uint32_t rank, std::string path)
+    : run_(run),
+      rank_(rank),
+      actions_(std::move(path), rank, run.options.flops_per_second, run.balance),
+      cursor_(run.trace.cursor(rank)),
+      wildcards_(run.trace, rank) {
+    actions_.turn(!run.result.marked_region);
+}
+
+void TiRank::convert() {
+    Event event;
+    while (cursor_.next(event)) {
+        actions_.compute(computation_.counted(event, replay::RecordedComputation::recorded(event)));
+        if (!take(event)) break;
+    }
+    actions_.finish();
+    run_.result.actions += actions_.count();
+    run_.result.bytes += actions_.bytes();
+}
+
+/// False where the rank ends.
+bool TiRank::take(const Event& event) {
+    const Shape& shape = *event.shape;
+    switch (shape.call_class) {
+        case CallClass::local:
+            local(event);
+            return true;
+        case CallClass::send:
+        case CallClass::isend:
+        case CallClass::recv:
+        case CallClass::irecv:
+        case CallClass::sendrecv:
+            point_to_point(event);
+            return true;
+        case CallClass::send_init:
+        case CallClass::recv_init:
+        case CallClass::collective_init:
+            persistent_[event.next_request] = {shape, {}};
+            return true;
+        case CallClass::start:
+            start(event);
+            return true;
+        case CallClass::complete:
+            complete(event);
+            return true;
+        case CallClass::request_free:
+        case CallClass::request_cancel:
+            request_end(event);
+            return true;
+        case CallClass::collective:
+            if (actions_.on()) collective(shape);
+            return true;
+        case CallClass::icollective:
+            if (actions_.on()) requests_[event.next_request] = begin_collective(shape);
+            return true;
+        case CallClass::comm_new:
+        case CallClass::icomm_new:
+            new_communicator(shape);
+            return true;
+        case CallClass::comm_free:
+            run_.communicators.forget(rank_, shape.comm);
+            return true;
+        case CallClass::pcontrol:
+            if (run_.result.marked_region) actions_.turn(shape.code > 0);
+            return true;
+        // The receive that follows a probe waits in its stead.
+        case CallClass::probe:
+        case CallClass::init:
+            return true;
+        case CallClass::finalize:
+        case CallClass::abort:
+            return false;
+    }
+    return true;
+}
+
+void TiRank::local(const Event& event) {
+    const replay::CallName& call = run_.names[event.shape->name];
+    if (!call.communicates || !actions_.on()) return;
+    if (call.collective)
+        throw ConvertError(
+            name(*event.shape) + " on rank " + std::to_string(rank_) +
+            ": a time-independent trace has no such call, and the recorded trace does not hold "
+            "its messages");
+    ++run_.result.as_sleep[name(*event.shape)];
+    actions_.sleep(event.duration_seconds);
+}
+
+void TiRank::must_be_standard(const Shape& shape) const {
+    if (run_.names[shape.name].mode == SendMode::synchronous)
+        throw ConvertError(name(shape) + " on rank " + std::to_string(rank_) +
+                           ": a time-independent trace has no synchronous sends");
+}
+
+Membership& TiRank::membership(const Shape& shape) {
+    Membership* found = run_.communicators.find(rank_, shape.comm);
+    if (found == nullptr)
+        throw ConvertError("rank " + std::to_string(rank_) + " uses a communicator in " + name(shape) +
+                           " whose creation is missing from the trace; record it again");
+    return *found;
+}
+
+std::int32_t TiRank::tag_of(std::uint32_t context, std::int32_t tag, const Shape& shape) {
+    const std::int32_t number = run_.tags.number(context, tag);
+    if (number < 0)
+        throw ConvertError(name(shape) + " on rank " + std::to_string(rank_) +
+                           ": the trace uses more tags of communicators than a time-independent trace has");
+    return number;
+}
+
+TiMessage TiRank::message(const Shape& shape, std::int32_t peer, std::int32_t tag, std::uint64_t bytes) {
+    const Communicator& communicator = *membership(shape).communicator;
+    const std::int32_t world = communicator.peers().at(static_cast<std::size_t>(peer));
+    return {static_cast<std::uint32_t>(world), tag_of(communicator.context * 2, tag, shape), bytes};
+}
+
+std::optional<TiMessage> TiRank::sent(const Shape& shape) {
+    if (shape.peer == tracefile::proc_null) return std::nullopt;
+    must_be_standard(shape);
+    return message(shape, shape.peer, shape.tag, shape.bytes);
+}
+
+std::optional<TiMessage> TiRank::received(const Shape& shape, std::int32_t peer, std::int32_t tag,
+                                          std::uint64_t bytes) {
+    if (is_wildcard(peer, tag) && peer != tracefile::proc_null) {
+        ++run_.result.fixed_wildcards;
+        peer = shape.actual_peer;
+        tag = shape.actual_tag;
+    }
+    if (peer == tracefile::proc_null) return std::nullopt;
+    return message(shape, peer, tag, bytes);
+}
+
+TiRank::Requests TiRank::begin(const Shape& shape, std::uint64_t request) {
+    const bool receives = shape.call_class == CallClass::irecv || shape.call_class == CallClass::recv_init;
+    if (!receives) {
+        if (!actions_.on()) return {};
+        const auto message = sent(shape);
+        if (!message) return {};
+        const TiRequest begun = actions_.isend(*message, name(shape));
+        // A buffered send is complete as soon as it has begun.
+        if (run_.names[shape.name].mode == SendMode::buffered) return {};
+        return {begun};
+    }
+    std::int32_t peer = shape.peer;
+    std::int32_t tag = shape.tag;
+    if (is_wildcard(peer, tag)) {
+        const auto matched = wildcards_.next_match(request);
+        if (!matched || !actions_.on()) return {};
+        ++run_.result.fixed_wildcards;
+        peer = matched->peer;
+        tag = matched->tag;
+    }
+    if (peer == tracefile::proc_null || !actions_.on()) return {};
+    return {actions_.ireceive(message(shape, peer, tag, shape.bytes))};
+}
+
+void TiRank::point_to_point(const Event& event) {
+    const Shape& shape = *event.shape;
+    const CallClass kind = shape.call_class;
+    if (kind == CallClass::isend || kind == CallClass::irecv) {
+        Requests begun = begin(shape, event.next_request);
+        if (!begun.empty()) requests_[event.next_request] = std::move(begun);
+        return;
+    }
+    if (!actions_.on()) return;
+    if (kind == CallClass::recv) {
+        if (const auto message = received(shape, shape.peer, shape.tag, shape.bytes))
+            actions_.receive(*message);
+        return;
+    }
+    const auto out = sent(shape);
+    if (kind == CallClass::send && run_.names[shape.name].mode == SendMode::buffered) {
+        if (out) actions_.isend(*out, name(shape));
+        return;
+    }
+    std::optional<TiMessage> in;
+    if (kind == CallClass::sendrecv) in = received(shape, shape.recv_peer, shape.recv_tag, shape.recv_bytes);
+    if (in && !out) return actions_.receive(*in);
+    Requests begun;
+    if (in) begun.push_back(actions_.ireceive(*in));
+    if (out) actions_.send(*out, name(shape));
+    actions_.wait_for(begun);
+}
+
+void TiRank::start(const Event& event) {
+    for (const std::uint64_t reference : event.shape->references) {
+        const std::uint64_t number = event.next_request - reference;
+        const auto found = persistent_.find(number);
+        if (found == persistent_.end()) continue;
+        Persistent& call = found->second;
+        if (call.shape.call_class != CallClass::collective_init) {
+            call.active = begin(call.shape, number);
+        } else if (actions_.on()) {
+            call.active = begin_collective(call.shape);
+        }
+    }
+}
+
+void TiRank::complete(const Event& event) {
+    Requests done;
+    for (const tracefile::Completion& completion : event.shape->completions) {
+        const std::uint64_t number = event.next_request - completion.reference;
+        if (const auto found = persistent_.find(number); found != persistent_.end()) {
+            const Requests active = std::exchange(found->second.active, {});
+            done.insert(done.end(), active.begin(), active.end());
+        } else if (const auto request = requests_.find(number); request != requests_.end()) {
+            done.insert(done.end(), request->second.begin(), request->second.end());
+            requests_.erase(request);
+        }
+    }
+    if (actions_.on() && !done.empty()) actions_.wait_for(done);
+}
+
+void TiRank::request_end(const Event& event) {
+    if (event.shape->call_class == CallClass::request_cancel) {
+        if (actions_.on())
+            throw ConvertError(name(*event.shape) + " on rank " + std::to_string(rank_) +
+                               ": a time-independent trace cannot take back a message");
+        return;
+    }
+    for (const std::uint64_t reference : event.shape->references) {
+        persistent_.erase(event.next_request - reference);
+        requests_.erase(event.next_request - reference);
+    }
+}
+
+// ---- collectives ----
+
+bool TiRank::is_world(const Communicator& communicator) const {
+    if (communicator.inter || communicator.size() != run_.trace.ranks()) return false;
+    for (std::uint32_t rank = 0; rank < communicator.size(); ++rank)
+        if (communicator.members[rank] != static_cast<std::int32_t>(rank)) return false;
+    return true;
+}
+
+TiGround TiRank::ground_of(const Membership& of, const Shape& shape) {
+    const Communicator* ground = of.communicator->inter ? of.communicator->both : of.communicator;
+    return {ground, tag_of(ground->context * 2 + 1, 0, shape)};
+}
+
+replay::Schedule TiRank::steps_of(const Membership& of, const Shape& shape) const {
+    const Communicator& communicator = *of.communicator;
+    const auto& rules = run_.options.collectives;
+    if (communicator.inter)
+        return replay::collectives::schedule_between(rules, shape, of.my_rank, communicator.sides);
+    // Where the ranks will lie is not known, so all are as if on one level.
+    return replay::collectives::schedule_of(rules, shape, of.my_rank, communicator.size(), nullptr);
+}
+
+void TiRank::collective(const Shape& shape) {
+    const Membership& of = membership(shape);
+    if (!of.communicator->inter && of.communicator->size() == 1) return;
+    if (is_world(*of.communicator) && !run_.options.collectives_as_messages) {
+        if (write_collective(actions_, shape, of.communicator->size(), name(shape)))
+            ++run_.world_collectives[rank_];
+        return;
+    }
+    ++run_.result.as_messages[name(shape)];
+    write_steps(actions_, steps_of(of, shape), ground_of(of, shape), name(shape));
+}
+
+TiRank::Requests TiRank::begin_collective(const Shape& shape) {
+    const Membership& of = membership(shape);
+    ++run_.result.as_messages[name(shape)];
+    return start_steps(actions_, steps_of(of, shape), ground_of(of, shape), name(shape));
+}
+
+void TiRank::new_communicator(const Shape& shape) {
+    if (shape.new_comm < 0) return;
+    run_.communicators.define(rank_, shape.new_comm, shape.members, shape.remote_members, shape.inter);
+    if (shape.inter || shape.call_class == CallClass::icomm_new || !actions_.on()) return;
+    const Membership& made = *run_.communicators.find(rank_, shape.new_comm);
+    if (made.communicator->size() == 1) return;
+    ++run_.result.as_messages[name(shape)];
+    write_steps(actions_, replay::collectives::constructor_schedule(made.my_rank, made.communicator->size()),
+                ground_of(made, shape), name(shape));
+}
+
+}  // namespace linkworth::convert

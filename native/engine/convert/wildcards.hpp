@@ -1,0 +1,36 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// What non-blocking receives from any source or with any tag took: their completion says it, which comes
+/// later in the trace.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <unordered_map>
+
+#include "tracefile/trace.hpp"
+
+namespace linkworth::convert {
+
+struct Matched {
+    std::int32_t peer = 0;
+    std::int32_t tag = 0;
+};
+
+/// Reads one rank's events ahead, only as far as it must.
+class Wildcards {
+  public:
+    Wildcards(const tracefile::Trace& trace, std::uint32_t rank) : trace_(trace), rank_(rank) {}
+
+    /// What the request's next completion says. To be asked for every such receive and every start of a
+    /// persistent one, in their order. Nothing where it never completes.
+    std::optional<Matched> next_match(std::uint64_t request);
+
+  private:
+    const tracefile::Trace& trace_;
+    std::uint32_t rank_;
+    std::optional<tracefile::RankCursor> ahead_;
+    std::unordered_map<std::uint64_t, std::deque<Matched>> found_;  ///< by request, not asked for yet
+};
+
+}  // namespace linkworth::convert

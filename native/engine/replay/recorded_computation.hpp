@@ -1,0 +1,53 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// Which of a rank's recorded time between MPI calls is computation of the program.
+#pragma once
+
+#include <algorithm>
+
+#include "tracefile/event.hpp"
+
+namespace linkworth::replay {
+
+/// Follows one rank's calls in their order.
+class RecordedComputation {
+  public:
+    /// CPU time of the gap before the event where it was read, else wall time.
+    static double recorded(const tracefile::Event& event) {
+        return event.cpu_seconds >= 0 ? std::min(event.cpu_seconds, event.gap_seconds) : event.gap_seconds;
+    }
+
+    /// How much of `seconds` (what is recorded before the event, scaled at will) counts: nothing before
+    /// MPI_Init, since that is the start of the process, and nothing between polls that find nothing.
+    double counted(const tracefile::Event& event, double seconds) {
+        const tracefile::CallClass kind = event.shape->call_class;
+        if (!started_) {
+            before_start_ = kind == tracefile::CallClass::init ? 0 : before_start_ + seconds;
+            seconds = 0;
+            if (kind != tracefile::CallClass::local) {
+                started_ = true;
+                seconds = before_start_;
+            }
+        }
+        const bool waits = polling_ && is_poll(kind) && event.gap_seconds < polling_gap_seconds;
+        polling_ = found_nothing(*event.shape);
+        return waits ? 0 : seconds;
+    }
+
+  private:
+    /// Between two polls of a loop that waits there is no computation worth the name; above this there is.
+    static constexpr double polling_gap_seconds = 10e-6;
+
+    static bool is_poll(tracefile::CallClass kind) {
+        return kind == tracefile::CallClass::complete || kind == tracefile::CallClass::probe;
+    }
+    static bool found_nothing(const tracefile::Shape& shape) {
+        return (shape.call_class == tracefile::CallClass::complete && shape.completions.empty()) ||
+               (shape.call_class == tracefile::CallClass::probe && !shape.found);
+    }
+
+    bool started_ = false;  ///< MPI_Init is behind
+    bool polling_ = false;  ///< the last call was a poll that found nothing
+    double before_start_ = 0;
+};
+
+}  // namespace linkworth::replay

@@ -1,0 +1,110 @@
+"""`linkworth convert`: a trace for other tools."""
+
+from pathlib import Path
+from typing import Literal
+
+import rich_click as click
+
+from linkworth.cli.output import console, emit_json, note
+from linkworth.model.conversion import ConversionOptions, ConversionSummary
+
+
+@click.command()
+@click.argument("trace", metavar="TRACE", type=click.Path(path_type=Path))
+@click.option(
+    "--to",
+    "target",
+    required=True,
+    metavar="TARGET",
+    help="What to write.  ti: SimGrid's time-independent traces, for `smpirun -replay`.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Where to write it.  [default: the trace's name, ending in the target's]",
+)
+@click.option("--force", is_flag=True, help="Replace what -o names.")
+@click.option(
+    "--flops-per-second",
+    type=click.FloatRange(min=0, min_open=True),
+    default=1e9,
+    show_default=True,
+    metavar="RATE",
+    help="ti: a second of computation becomes so many flops; give the hosts of the platform this speed.",
+)
+@click.option(
+    "--whole",
+    is_flag=True,
+    help="ti: convert the whole run, not only the part that the program marks by MPI_Pcontrol, if it marks one.",
+)
+@click.option(
+    "--collectives",
+    type=click.Choice(["calls", "messages"]),
+    default="calls",
+    show_default=True,
+    help="ti: collectives of all ranks by name, so that SimGrid chooses the algorithm, or as the messages that a replay by "
+    "linkworth sends.",
+)
+@click.option(
+    "--mpi-library",
+    metavar="NAME",
+    help="ti: whose algorithms turn collectives into messages: openmpi, mpich, openmpi-5.0, openmpi-4.1, openmpi-4.0 or mpich-5."
+    "  [default: those of the library that recorded]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.conversion/1).")
+def command(
+    trace: Path,
+    target: str,
+    output: Path | None,
+    force: bool,
+    flops_per_second: float,
+    whole: bool,
+    collectives: Literal["calls", "messages"],
+    mpi_library: str | None,
+    as_json: bool,
+) -> None:
+    """Write TRACE in the format of another tool.
+
+    A call that the format cannot say is an error that names it, and nothing is written then.
+    """
+    from linkworth.convert import convert
+
+    options = ConversionOptions(
+        flops_per_second=flops_per_second, whole=whole, collectives=collectives, mpi_library=mpi_library
+    )
+    summary = convert(trace, target, output, options=options, replace=force)
+    if as_json:
+        emit_json(summary)
+        return
+    part = ", the part marked by MPI_Pcontrol" if summary.marked_region else ""
+    console().print(
+        f"{summary.entry}: {summary.ranks} ranks, {summary.records} actions, {summary.bytes} bytes{part}",
+        markup=False,
+    )
+    for sentence in remarks(summary):
+        note(f"linkworth: {summary.path}: {sentence}")
+
+
+def remarks(summary: ConversionSummary) -> list[str]:
+    """Say what is not as it was recorded, one sentence each."""
+    said = list(summary.damage)
+    if summary.as_messages:
+        said.append(f"written as their messages: {_counted(summary.as_messages)}")
+    if summary.as_sleep:
+        said.append(f"not modelled, written as the time that they took: {_counted(summary.as_sleep)}")
+    if summary.fixed_wildcards:
+        said.append(
+            f"{summary.fixed_wildcards} receives from any source or with any tag take what they took when recorded"
+        )
+    if summary.unmatched:
+        said.append(
+            f"{summary.unmatched} pairs of ranks send messages that are not received, or wait for some that are not sent: "
+            "a replay may not end"
+        )
+    return said
+
+
+def _counted(calls: dict[str, int]) -> str:
+    return ", ".join(f"{name} ({count})" for name, count in sorted(calls.items()))

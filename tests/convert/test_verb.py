@@ -1,0 +1,76 @@
+"""`linkworth convert` as a user calls it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from golden import check_golden
+from synthetic import ANY, Call, collective, irecv, recv, send, write_trace
+
+from linkworth.cli.main import main
+
+GOLDEN = Path(__file__).with_name("golden")
+
+
+@pytest.fixture
+def trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    split = Call("MPI_Comm_split", "comm_new", comm=0, new_comm=2, members=[0, 2])
+    split_off = Call("MPI_Comm_split", "comm_new", comm=0, new_comm=-1, members=[])
+    programs = [
+        [split, collective("MPI_Allreduce", 800, comm=2), recv(ANY, 100, actual=(1, 0)), collective("MPI_Barrier")],
+        [split_off, send(0, 100).after(1e-3), collective("MPI_Barrier")],
+        [split, collective("MPI_Allreduce", 800, comm=2), Call("MPI_Put", "local").lasting(0.5), collective("MPI_Barrier")],
+    ]  # fmt: skip
+    return write_trace(Path("small.lwt"), programs, mpi={"library": "Open MPI", "version": "4.1.4"})
+
+
+def test_what_is_written_and_said(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["convert", str(trace), "--to", "ti"]) == 0
+    out, err = capsys.readouterr()
+    files = [Path("small.ti/ti.txt"), *(Path(f"small.ti/rank-{rank}.txt") for rank in range(3))]
+    texts = [f"--- {file}\n{file.read_text(encoding='utf-8')}" for file in files]
+    check_golden(GOLDEN / "small-ti.txt", "".join([f"--- stdout\n{out}--- stderr\n{err}", *texts]))
+
+
+def test_json_is_the_contract(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["convert", str(trace), "--to", "ti", "-o", "here/there", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema"] == "linkworth.conversion/1"
+    assert (document["target"], document["path"], document["entry"]) == (
+        "ti",
+        "here/there",
+        "here/there/ti.txt",
+    )
+    assert (document["ranks"], document["fixed_wildcards"], document["as_sleep"]) == (3, 1, {"MPI_Put": 1})
+
+
+def test_nothing_is_overwritten_without_force(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = Path("small.ti/note.txt")
+    kept.parent.mkdir()
+    kept.write_text("mine", encoding="utf-8")
+    assert main(["convert", str(trace), "--to", "ti"]) == 2
+    assert (
+        "small.ti exists; choose another name with -o, or replace it with --force" in capsys.readouterr().err
+    )
+    assert kept.read_text(encoding="utf-8") == "mine"
+    assert main(["convert", str(trace), "--to", "ti", "--force"]) == 0
+    assert not kept.exists()
+
+
+def test_bad_input_is_one_sentence(trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("file").touch()
+    unknown_comm = write_trace(tmp_path / "odd.lwt", [[irecv(0, 1, comm=7)]])
+    cases = [
+        (["missing.lwt", "--to", "ti"], "missing.lwt"),
+        ([str(trace), "--to", "otf9"], "--to otf9: not known; give one of ti"),
+        ([str(trace), "--to", "ti", "-o", "file/below"], "cannot write to the folder file"),
+        ([str(trace), "--to", "ti", "-o", "file", "--force"], "file is a file, and ti needs a folder"),
+        ([str(trace), "--to", "ti", "--mpi-library", "lam"], "--mpi-library lam: not known"),
+        ([str(unknown_comm), "--to", "ti"], "odd.lwt: rank 0 uses a communicator in MPI_Irecv"),
+    ]
+    for arguments, sentence in cases:
+        assert main(["convert", *arguments]) == 2
+        err = capsys.readouterr().err
+        assert sentence in err
+        assert len(err.strip().splitlines()) == 1
