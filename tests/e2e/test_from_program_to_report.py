@@ -9,7 +9,7 @@ from command import LinkworthCommand
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import find
 
-MPIS = ["mpich-5", "mpich-4", "openmpi-5", "openmpi-4"]
+MPIS = ["mpich-flat", "mpich-4", "openmpi-5", "openmpi-4"]
 """The MPIs that linkworth promises to work with: the Python wheels' and Debian 12's."""
 
 pytestmark = pytest.mark.requires("mpi")

@@ -95,7 +95,7 @@ def test_an_mpi_whose_compiler_or_launcher_does_not_work_says_why(tmp_path):
     broken.write_text("#!/bin/sh\necho 'mpicc: line 1: gcc: command not found' >&2\nexit 127\n")
     broken.chmod(0o755)
     library = {
-        "name": "mpich-5",
+        "name": "mpich-flat",
         "kind": "mpich",
         "version": "5",
         "library": "/opt/libmpi.so",

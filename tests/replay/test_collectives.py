@@ -83,7 +83,7 @@ def test_combining_data_takes_its_bytes_over_the_rate(tmp_path: Path) -> None:
 def test_node_leaders_let_data_cross_once(tmp_path: Path) -> None:
     ranks = [[collective("MPI_Bcast", 1000, root=0)]] * 4
     by_node = run(tmp_path, ranks, library="mpich", nodes=[0, 1, 0, 1]).prediction
-    flat = run(tmp_path, ranks, library="mpich-5", nodes=[0, 1, 0, 1]).prediction
+    flat = run(tmp_path, ranks, library="mpich-flat", nodes=[0, 1, 0, 1]).prediction
     assert (by_node.internode_bytes, flat.internode_bytes) == (1000, 2000)
     # Between the leaders 11 us, then inside the node 1 us.
     assert by_node.seconds == pytest.approx(12 * US)
@@ -123,7 +123,7 @@ def test_a_non_blocking_collective_follows_its_own_table(tmp_path: Path) -> None
     ranks = [[start, waitall(1)]] * 4
     # Open MPI's libnbc: linear up to four ranks, so three messages leave one NIC. MPICH's: a binomial tree of two levels.
     assert run(tmp_path, ranks, library="openmpi").prediction.seconds == pytest.approx(13 * US)
-    assert run(tmp_path, ranks, library="mpich-5").prediction.seconds == pytest.approx(22 * US)
+    assert run(tmp_path, ranks, library="mpich-flat").prediction.seconds == pytest.approx(22 * US)
 
 
 def bridge(mine: list[int], other: list[int]) -> Call:
@@ -268,7 +268,7 @@ def test_all_forced_algorithms_end_and_their_parts_sum(tmp_path: Path) -> None:
         (MpiInfo(library="openmpi", version="Open MPI v2.1.1"), None, "openmpi-4.0", "trace"),
         (MpiInfo(library="Open MPI v5.0.11"), None, "openmpi-5.0", "trace"),
         (MpiInfo(library="mpich", version="MPICH Version:\t4.0.2"), None, "mpich", "trace"),
-        (MpiInfo(library="mpich", version="MPICH Version: 5.0.2"), None, "mpich-5", "trace"),
+        (MpiInfo(library="mpich", version="MPICH Version: 5.0.2"), None, "mpich", "trace"),
         (MpiInfo(library="intel", version="Intel(R) MPI Library 2021.11"), None, "mpich", "trace"),
         (MpiInfo(library="mvapich", version="MVAPICH2 Version: 2.3.7"), None, "mpich", "trace"),
         (MpiInfo(library="fujitsu", version="1.0"), None, "mpich", "default"),

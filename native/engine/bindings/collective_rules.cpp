@@ -15,7 +15,7 @@ using replay::collectives::Library;
 
 constexpr std::array<std::pair<std::string_view, Library>, 5> libraries = {{
     {"mpich", Library::mpich},
-    {"mpich-5", Library::mpich_flat},
+    {"mpich-flat", Library::mpich_flat},
     {"openmpi-4.0", Library::openmpi_4_0},
     {"openmpi-4.1", Library::openmpi_4_1},
     {"openmpi-5.0", Library::openmpi_5},

@@ -8,7 +8,7 @@ from linkworth.model.prediction import Prediction, PredictionSet
 
 _TITLES = {
     "mpich": "MPICH",
-    "mpich-5": "MPICH 5",
+    "mpich-flat": "MPICH without node leaders",
     "openmpi-4.0": "Open MPI up to 4.0",
     "openmpi-4.1": "Open MPI 4.1",
     "openmpi-5.0": "Open MPI 5.0",

@@ -94,7 +94,7 @@ _OPTIONS = (
     click.option(
         "--mpi-library",
         metavar="NAME",
-        help="Whose collective algorithms run: openmpi, mpich, openmpi-5.0, openmpi-4.1, openmpi-4.0 or mpich-5."
+        help="Whose collective algorithms run: openmpi, mpich, openmpi-5.0, openmpi-4.1, openmpi-4.0 or mpich-flat."
         "  [default: those of the library that recorded]",
     ),
     click.option(

@@ -18,7 +18,7 @@ class CollectiveRules(msgspec.Struct, frozen=True, kw_only=True):
     """Whose decisions a replay followed when it expanded collectives into messages."""
 
     library: str = "mpich"
-    """Of whose decisions: `mpich`, `mpich-5`, `openmpi-4.0`, `openmpi-4.1`, `openmpi-5.0`."""
+    """Of whose decisions: `mpich`, `mpich-flat`, `openmpi-4.0`, `openmpi-4.1`, `openmpi-5.0`."""
     origin: Literal["trace", "option", "default"] = "default"
     """Taken from the library that recorded the trace, from the user's option, or as neither says."""
     recorded_library: str = ""

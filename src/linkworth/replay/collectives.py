@@ -9,7 +9,7 @@ from linkworth.model.collectives import CollectiveRules, ForcedCollective
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import MpiInfo
 
-LIBRARIES = ("openmpi", "mpich", "openmpi-5.0", "openmpi-4.1", "openmpi-4.0", "mpich-5")
+LIBRARIES = ("openmpi", "mpich", "openmpi-5.0", "openmpi-4.1", "openmpi-4.0", "mpich-flat")
 """What --mpi-library takes; without a version: that of the trace where it is of the same family, else the newest."""
 
 _NEWEST = {"openmpi": "openmpi-5.0", "mpich": "mpich"}
@@ -77,6 +77,5 @@ def _series(recorded: MpiInfo) -> str | None:
             return "openmpi-5.0"
         return "openmpi-4.1" if release >= (4, 1) else "openmpi-4.0"
     if _MPICH_FAMILY.search(name):
-        is_mpich_itself = recorded.library.lower().startswith("mpich")
-        return "mpich-5" if is_mpich_itself and release is not None and release >= (5, 0) else "mpich"
+        return "mpich"
     return None

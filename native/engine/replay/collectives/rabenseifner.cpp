@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::size_t most_rounds = std::numeric_limits<Rank>::digits;
 
-Schedule fold_whole(Rank me, bool idle, Bytes bytes) {
+Schedule fold_whole(Rank partner, bool idle, Bytes bytes) {
     if (idle) {
-        co_yield send_to(me + 1, bytes);
+        co_yield send_to(partner, bytes);
         co_yield wait_all();
     } else {
-        co_yield receive_from(me - 1, bytes);
+        co_yield receive_from(partner, bytes);
         co_yield wait_all();
         co_yield combine(bytes);
     }
@@ -49,7 +49,8 @@ Schedule fold_by_halves(Rank me, bool idle, Pieces halves) {
 
 Schedule halving_then_collect(Rank me, Rank size, Bytes bytes, Bytes element, std::optional<Rank> root,
                               bool by_halves) {
-    const Rank stays = by_halves ? 0 : 1;
+    // MPICH keeps the odd rank of a pair in an all-reduce and the even one in a reduction.
+    const Rank stays = by_halves || root ? 0 : 1;
     const Fold fold(me, size, stays);
     const Fold root_fold(root.value_or(0), size, stays);
     // Labels are chosen so that the root's is 0.
@@ -60,7 +61,7 @@ Schedule halving_then_collect(Rank me, Rank size, Bytes bytes, Bytes element, st
 
     if (me < 2 * fold.folded) {
         Schedule folding = by_halves ? fold_by_halves(me, fold.idle, halves_of(bytes, element))
-                                     : fold_whole(me, fold.idle, bytes);
+                                     : fold_whole(me % 2 == 0 ? me + 1 : me - 1, fold.idle, bytes);
         for (Step step; folding.next(step);) co_yield step;
     }
     if (!fold.idle) {
