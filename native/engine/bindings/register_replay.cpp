@@ -132,22 +132,7 @@ nb::dict recorded(const replay::Recording& recording) {
     return out;
 }
 
-nb::dict replay_trace(const tracefile::Trace& trace, const nb::dict& given) {
-    ReplayOptions options = replay_options(given);
-    replay::Recording recording;
-    const bool record = given.contains("record");
-    if (record) {
-        const auto [from, to, most] = nb::cast<std::tuple<double, double, std::size_t>>(given["record"]);
-        recording.from_seconds = from;
-        recording.to_seconds = to;
-        recording.most = most;
-        options.recording = &recording;
-    }
-    ReplayResult result;
-    {
-        const nb::gil_scoped_release released;
-        result = replay::replay(trace, options);
-    }
+nb::dict result_of(const ReplayResult& result) {
     nb::dict out;
     out["seconds"] = result.seconds;
     out["marked_region"] = result.marked_region;
@@ -164,7 +149,39 @@ nb::dict replay_trace(const tracefile::Trace& trace, const nb::dict& given) {
     out["rank_compute_seconds"] = result.rank_compute_seconds;
     out["unmodelled"] = result.unmodelled;
     out["stopped"] = result.stopped;
-    if (record) out["recording"] = recorded(recording);
+    return out;
+}
+
+/// One dictionary a program. `record` in the first one's options asks for a recording, of a program alone.
+nb::list replay_together(const nb::list& given) {
+    std::vector<ReplayOptions> options;
+    std::vector<const tracefile::Trace*> traces;
+    for (const nb::handle each : given) {
+        const auto program = nb::cast<nb::tuple>(each);
+        traces.push_back(nb::cast<const tracefile::Trace*>(program[0]));
+        options.push_back(replay_options(nb::cast<nb::dict>(program[1])));
+    }
+    if (traces.empty()) throw nb::value_error("no program to replay");
+    replay::Recording recording;
+    const auto first = nb::cast<nb::dict>(nb::cast<nb::tuple>(given[0])[1]);
+    const bool record = first.contains("record") && traces.size() == 1;
+    if (record) {
+        const auto [from, to, most] = nb::cast<std::tuple<double, double, std::size_t>>(first["record"]);
+        recording.from_seconds = from;
+        recording.to_seconds = to;
+        recording.most = most;
+        options.front().recording = &recording;
+    }
+    std::vector<replay::Tenant> tenants;
+    for (std::size_t i = 0; i < traces.size(); ++i) tenants.push_back({traces[i], &options[i]});
+    std::vector<ReplayResult> results;
+    {
+        const nb::gil_scoped_release released;
+        results = replay::replay_together(tenants);
+    }
+    nb::list out;
+    for (const ReplayResult& result : results) out.append(result_of(result));
+    if (record) out[0]["recording"] = recorded(recording);
     return out;
 }
 
@@ -172,7 +189,7 @@ nb::dict replay_trace(const tracefile::Trace& trace, const nb::dict& given) {
 
 void register_replay(nb::module_& module) {
     nb::exception<replay::ReplayError>(module, "ReplayError", PyExc_ValueError);
-    module.def("replay", &replay_trace, nb::arg("trace"), nb::arg("options"));
+    module.def("replay_together", &replay_together, nb::arg("programs"));
 }
 
 }  // namespace linkworth::bindings

@@ -17,11 +17,11 @@ bool Simulation::execute(std::uint32_t rank) {
     const Event& event = state.event;
     const Shape& shape = *event.shape;
     state.call_name = shape.name;
-    ++event_count_;
+    ++state.program->events;
     switch (shape.call_class) {
         case CallClass::local:
-            if (!names_[shape.name].communicates) return true;
-            if (names_[shape.name].collective) require_passing(shape);
+            if (!state.program->names[shape.name].communicates) return true;
+            if (state.program->names[shape.name].collective) require_passing(rank, shape);
             return pass_as_recorded(rank, event);
         case CallClass::send:
         case CallClass::isend:
@@ -51,14 +51,14 @@ bool Simulation::execute(std::uint32_t rank) {
         case CallClass::icomm_new:
             return call_new_communicator(rank, event);
         case CallClass::comm_free:
-            communicators_.forget(rank, shape.comm);
+            state.program->communicators.forget(state.rank, shape.comm);
             return true;
         case CallClass::pcontrol:
             state.level = shape.code;
             if (shape.code > 0) {
-                region_.enter(rank, actors_[rank].now);
+                state.program->region.enter(state.rank, actors_[rank].now);
             } else {
-                region_.leave(rank, actors_[rank].now);
+                state.program->region.leave(state.rank, actors_[rank].now);
             }
             return true;
         case CallClass::init:
@@ -75,16 +75,17 @@ bool Simulation::execute(std::uint32_t rank) {
 /// or `none`.
 std::uint32_t Simulation::post_call(std::uint32_t rank, const Shape& shape, bool receiving) {
     Actor& actor = actors_[rank];
-    const Membership* membership = communicators_.find(rank, shape.comm);
+    const Membership* membership = membership_of(rank, shape.comm);
     if (membership == nullptr)
-        throw ReplayError("rank " + std::to_string(rank) + " uses a communicator in " +
-                          trace_.names()[shape.name] +
+        throw ReplayError("rank " + std::to_string(ranks_[rank].rank) + " uses a communicator in " +
+                          name_of(rank, shape) +
                           " whose creation is missing from the trace; record it again");
     const bool both = shape.call_class == CallClass::sendrecv;
     if (receiving)
         return post_receive(actor, *membership, false, both ? shape.recv_peer : shape.peer,
                             both ? shape.recv_tag : shape.tag);
-    return post_send(actor, *membership, false, shape.peer, shape.tag, shape.bytes, names_[shape.name].mode);
+    return post_send(actor, *membership, false, shape.peer, shape.tag, shape.bytes,
+                     ranks_[rank].program->names[shape.name].mode);
 }
 
 bool Simulation::call_point_to_point(std::uint32_t rank, const Event& event) {
@@ -167,7 +168,7 @@ void Simulation::call_request_end(std::uint32_t rank, const Event& event) {
 bool Simulation::call_probe(std::uint32_t rank, const Shape& shape) {
     RankState& state = ranks_[rank];
     if (!shape.found) return true;
-    const Membership* membership = communicators_.find(rank, shape.comm);
+    const Membership* membership = membership_of(rank, shape.comm);
     if (membership == nullptr || shape.actual_peer == tracefile::proc_null) return true;
     // The receive that follows names what the probe found when it was recorded, so that very message is
     // waited for.
@@ -182,10 +183,10 @@ bool Simulation::call_probe(std::uint32_t rank, const Shape& shape) {
 }
 
 std::uint32_t Simulation::begin_collective(std::uint32_t rank, const Shape& shape) {
-    Membership* membership = communicators_.find(rank, shape.comm);
+    Membership* membership = membership_of(rank, shape.comm);
     if (membership == nullptr) {
         require_communicator(rank, shape);
-        ++passed_[shape.name];
+        ++ranks_[rank].program->passed[shape.name];
         return none;
     }
     Actor parent;
@@ -193,7 +194,7 @@ std::uint32_t Simulation::begin_collective(std::uint32_t rank, const Shape& shap
     parent.rank = rank;
     parent.membership = ground_of(*membership);
     ++membership->collectives;
-    return begin_schedule(parent, steps_of(*membership, shape), 0);
+    return begin_schedule(parent, steps_of(rank, *membership, shape), 0);
 }
 
 /// Starts a schedule that goes on by itself from where `parent` is. Returns the operation that ends with it.
@@ -225,31 +226,32 @@ Membership Simulation::ground_of(const Membership& membership) const {
     return {communicator.both, communicator.offset + membership.my_rank, membership.collectives};
 }
 
-Schedule Simulation::steps_of(const Membership& membership, const Shape& shape) const {
+Schedule Simulation::steps_of(std::uint32_t rank, const Membership& membership, const Shape& shape) const {
     const Communicator& communicator = *membership.communicator;
+    const ReplayOptions& options = ranks_[rank].program->options;
     if (communicator.inter)
-        return collectives::schedule_between(options_.collectives, shape, membership.my_rank,
+        return collectives::schedule_between(options.collectives, shape, membership.my_rank,
                                              communicator.sides);
     if (communicator.topology == nullptr)
         communicator.topology =
-            std::make_unique<const collectives::Topology>(communicator.members, options_.node_of_rank);
-    return collectives::schedule_of(options_.collectives, shape, membership.my_rank, communicator.size(),
+            std::make_unique<const collectives::Topology>(communicator.members, options.node_of_rank);
+    return collectives::schedule_of(options.collectives, shape, membership.my_rank, communicator.size(),
                                     communicator.topology.get());
 }
 
 /// A collective that is not modelled may only pass where the user allows it.
-void Simulation::require_passing(const Shape& shape) const {
-    if (!options_.pass_unmodelled)
-        throw ReplayError(trace_.names()[shape.name] +
+void Simulation::require_passing(std::uint32_t rank, const Shape& shape) const {
+    if (!ranks_[rank].program->options.pass_unmodelled)
+        throw ReplayError(name_of(rank, shape) +
                           " is a collective that the replay does not model; with --pass-unmodelled it takes "
                           "the time that was recorded");
 }
 
 /// A cut trace may have lost a communicator's creation; a whole one that lacks it is damaged.
 void Simulation::require_communicator(std::uint32_t rank, const Shape& shape) const {
-    if (!options_.tolerate_cut)
-        throw ReplayError("rank " + std::to_string(rank) + " uses a communicator in " +
-                          trace_.names()[shape.name] +
+    if (!ranks_[rank].program->options.tolerate_cut)
+        throw ReplayError("rank " + std::to_string(ranks_[rank].rank) + " uses a communicator in " +
+                          name_of(rank, shape) +
                           " whose creation is missing from the trace; record it again");
 }
 
@@ -267,28 +269,29 @@ bool Simulation::call_collective(std::uint32_t rank, const Event& event) {
         ranks_[rank].requests.insert(event.next_request, begin_collective(rank, shape));
         return true;
     }
-    Membership* membership = communicators_.find(rank, shape.comm);
+    Membership* membership = membership_of(rank, shape.comm);
     if (membership == nullptr) {
         require_communicator(rank, shape);
         return pass_as_recorded(rank, event);
     }
-    return enter_collective(rank, *membership, steps_of(*membership, shape));
+    return enter_collective(rank, *membership, steps_of(rank, *membership, shape));
 }
 
 bool Simulation::call_new_communicator(std::uint32_t rank, const Event& event) {
     const Shape& shape = *event.shape;
     if (shape.call_class == CallClass::icomm_new) ranks_[rank].requests.insert(event.next_request, none);
     if (shape.new_comm < 0) return true;
-    communicators_.define(rank, shape.new_comm, shape.members, shape.remote_members, shape.inter);
+    ranks_[rank].program->communicators.define(ranks_[rank].rank, shape.new_comm, shape.members,
+                                               shape.remote_members, shape.inter);
     if (shape.inter || shape.call_class == CallClass::icomm_new) return true;
-    Membership& membership = *communicators_.find(rank, shape.new_comm);
+    Membership& membership = *membership_of(rank, shape.new_comm);
     return enter_collective(
         rank, membership,
         collectives::constructor_schedule(membership.my_rank, membership.communicator->size()));
 }
 
 bool Simulation::pass_as_recorded(std::uint32_t rank, const Event& event) {
-    ++passed_[event.shape->name];
+    ++ranks_[rank].program->passed[event.shape->name];
     actors_[rank].now.add_wait(event.duration_seconds);
     return true;
 }

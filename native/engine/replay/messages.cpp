@@ -19,14 +19,16 @@ constexpr std::uint64_t control_bytes = 0;
 std::uint32_t Simulation::post_send(Actor& actor, const Membership& membership, bool collective,
                                     std::int32_t peer, std::int32_t tag, std::uint64_t bytes, SendMode mode) {
     if (peer == tracefile::proc_null) return none;
-    const auto destination =
+    Program& program = *ranks_[actor.rank].program;
+    const auto in_program =
         static_cast<std::uint32_t>(membership.communicator->peers().at(static_cast<std::size_t>(peer)));
+    const std::uint32_t destination = program.first_rank + in_program;
     const bool local = node_of(actor.rank) == node_of(destination);
     const PathCosts& costs = path(local);
     actor.now.add_overhead(costs.send_overhead.at(bytes));
     ranks_[actor.rank].last_destination = destination;
-    ++message_count_;
-    if (!local) internode_bytes_ += bytes;
+    ++program.messages;
+    if (!local) program.internode_bytes += bytes;
 
     const std::uint32_t index = messages_.take();
     Message& message = messages_[index];

@@ -59,4 +59,14 @@ struct ReplayResult {
 
 ReplayResult replay(const tracefile::Trace& trace, const ReplayOptions& options);
 
+/// A program among several that share nodes and network.
+struct Tenant {
+    const tracefile::Trace* trace = nullptr;
+    const ReplayOptions* options = nullptr;
+};
+
+/// Replays programs that start together and meet on the network; results in their order. Fabric, progress and
+/// recording are those of the first one's options.
+std::vector<ReplayResult> replay_together(const std::vector<Tenant>& tenants);
+
 }  // namespace linkworth::replay

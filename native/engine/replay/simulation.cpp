@@ -14,6 +14,14 @@ using tracefile::Event;
 /// Messages that wait at one rank before their senders let others go first.
 constexpr std::uint32_t most_unexpected = 256;
 
+/// [rank of the simulation]: its node, program after program.
+std::vector<std::uint32_t> nodes_of(const std::vector<Tenant>& tenants) {
+    std::vector<std::uint32_t> result;
+    for (const Tenant& tenant : tenants)
+        result.insert(result.end(), tenant.options->node_of_rank.begin(), tenant.options->node_of_rank.end());
+    return result;
+}
+
 std::uint32_t count_nodes(const std::vector<std::uint32_t>& node_of_rank) {
     const auto last = std::max_element(node_of_rank.begin(), node_of_rank.end());
     return last == node_of_rank.end() ? 0 : *last + 1;
@@ -21,36 +29,36 @@ std::uint32_t count_nodes(const std::vector<std::uint32_t>& node_of_rank) {
 
 }  // namespace
 
-Simulation::Simulation(const tracefile::Trace& trace, const ReplayOptions& options, bool any_order)
-    : trace_(trace),
-      options_(options),
-      names_(describe_names(trace.names())),
+Simulation::Simulation(const std::vector<Tenant>& tenants, bool any_order)
+    : options_(*tenants.front().options),
+      nodes_(nodes_of(tenants)),
       any_order_(any_order),
-      network_(options.fabric, count_nodes(options.node_of_rank), queue_, *this,
-               options.recording != nullptr),
-      computation_(options.computation),
-      communicators_(trace.ranks()),
-      actors_(trace.ranks()),
-      region_(trace.ranks()),
-      passed_(trace.names().size()) {
-    if (options.node_of_rank.size() != trace.ranks())
-        throw ReplayError("the placement has " + std::to_string(options.node_of_rank.size()) +
-                          " ranks, but the trace has " + std::to_string(trace.ranks()));
-    ranks_.reserve(trace.ranks());
-    for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
-        ranks_.emplace_back(trace.cursor(rank));
-        actors_[rank].rank = rank;
+      network_(options_.fabric, count_nodes(nodes_), queue_, *this, options_.recording != nullptr) {
+    std::uint32_t ranks = 0;
+    for (const Tenant& tenant : tenants) {
+        programs_.emplace_back(*tenant.trace, *tenant.options, ranks);
+        ranks += tenant.trace->ranks();
     }
+    ranks_.reserve(ranks);
+    for (Program& program : programs_)
+        for (std::uint32_t rank = 0; rank < program.trace.ranks(); ++rank) {
+            actors_.emplace_back();
+            actors_.back().rank = rank_count();
+            ranks_.emplace_back(program, rank);
+        }
 }
 
-ReplayResult Simulation::run() {
-    for (std::uint32_t rank = 0; rank < trace_.ranks(); ++rank) resume_at_its_time(rank);
+std::vector<ReplayResult> Simulation::run() {
+    for (std::uint32_t rank = 0; rank < rank_count(); ++rank) resume_at_its_time(rank);
     if (any_order_) {
         run_in_any_order();
     } else {
         run_in_time_order();
     }
-    return result();
+    std::vector<ReplayResult> results;
+    for (Program& program : programs_) results.push_back(result(program));
+    if (options_.recording != nullptr) options_.recording->loads = network_.loads();
+    return results;
 }
 
 void Simulation::run_in_any_order() {
@@ -100,7 +108,7 @@ void Simulation::resume_at_its_time(std::uint32_t actor) {
 
 void Simulation::resume(std::uint32_t index) {
     Actor& actor = actors_[index];
-    if (index >= trace_.ranks() && !std::exchange(actor.noticed, false)) {
+    if (index >= rank_count() && !std::exchange(actor.noticed, false)) {
         const Stamp noticed = noticed_by(actor.rank, actor.now);
         if (noticed.seconds > actor.now.seconds) {
             actor.now = noticed;
@@ -110,7 +118,7 @@ void Simulation::resume(std::uint32_t index) {
         }
     }
     if (actor.schedule && !run_schedule(index)) return;
-    if (index < trace_.ranks()) run_rank(index);
+    if (index < rank_count()) run_rank(index);
 }
 
 void Simulation::run_rank(std::uint32_t rank) {
@@ -149,11 +157,12 @@ bool Simulation::fetch(std::uint32_t rank) {
     }
     state.event_pending = true;
     double compute =
-        computation_.seconds(rank, state.level, state.intervals++, RecordedComputation::recorded(event));
+        state.program->computation.seconds(state.rank, state.level, state.intervals++,
+                                           RecordedComputation::recorded(event));
     compute = state.computation.counted(event, compute);
     if (compute > 0) {
         actors_[rank].now.add_compute(compute);
-        region_.compute(rank, compute);
+        state.program->region.compute(state.rank, compute);
     }
     return true;
 }
@@ -227,20 +236,22 @@ bool Simulation::run_schedule(std::uint32_t index) {
 }
 
 void Simulation::end_rank(std::uint32_t rank) {
-    ranks_[rank].finished = true;
-    region_.leave(rank, actors_[rank].now);
+    RankState& state = ranks_[rank];
+    state.finished = true;
+    state.program->region.leave(state.rank, actors_[rank].now);
 }
 
-ReplayResult Simulation::result() {
+ReplayResult Simulation::result(Program& program) {
     ReplayResult result;
-    report_blocked(result);
+    report_blocked(program, result);
     Stamp end;
-    for (std::uint32_t rank = 0; rank < trace_.ranks(); ++rank) {
-        region_.leave(rank, actors_[rank].now);
-        end.raise_to(actors_[rank].now);
+    for (std::uint32_t rank = 0; rank < program.trace.ranks(); ++rank) {
+        const Stamp& now = actors_[program.first_rank + rank].now;
+        program.region.leave(rank, now);
+        end.raise_to(now);
     }
-    if (region_.marked()) end = region_.total();
-    result.marked_region = region_.marked();
+    if (program.region.marked()) end = program.region.total();
+    result.marked_region = program.region.marked();
     result.seconds = end.seconds;
     result.compute_seconds = end.compute;
     result.overhead_seconds = end.overhead;
@@ -249,38 +260,42 @@ ReplayResult Simulation::result() {
     result.wait_seconds = end.wait;
     result.link_latency_seconds = end.link_latency;
     result.link_bandwidth_seconds = end.link_bandwidth;
-    result.internode_bytes = internode_bytes_;
-    result.messages = message_count_;
-    result.events = event_count_;
-    result.rank_compute_seconds = region_.rank_compute();
-    if (options_.recording != nullptr) options_.recording->loads = network_.loads();
-    for (std::size_t name = 0; name < passed_.size(); ++name)
-        if (passed_[name] > 0) result.unmodelled[trace_.names()[name]] = passed_[name];
+    result.internode_bytes = program.internode_bytes;
+    result.messages = program.messages;
+    result.events = program.events;
+    result.rank_compute_seconds = program.region.rank_compute();
+    for (std::size_t name = 0; name < program.passed.size(); ++name)
+        if (program.passed[name] > 0) result.unmodelled[program.trace.names()[name]] = program.passed[name];
     return result;
 }
 
-void Simulation::report_blocked(ReplayResult& result) const {
-    for (std::uint32_t rank = 0; rank < trace_.ranks(); ++rank) {
-        const RankState& state = ranks_[rank];
+void Simulation::report_blocked(const Program& program, ReplayResult& result) const {
+    for (std::uint32_t rank = 0; rank < program.trace.ranks(); ++rank) {
+        const RankState& state = ranks_[program.first_rank + rank];
         if (state.finished) continue;
         result.stopped.push_back("rank " + std::to_string(rank) + " stops in " +
-                                 trace_.names()[state.call_name] +
+                                 program.trace.names()[state.call_name] +
                                  ", which waits for a message that the trace does not hold");
     }
-    if (!result.stopped.empty() && !options_.tolerate_cut)
+    if (!result.stopped.empty() && !program.options.tolerate_cut)
         throw ReplayError(result.stopped.front() + "; record the program again");
 }
 
 ReplayResult replay(const tracefile::Trace& trace, const ReplayOptions& options) {
+    return std::move(replay_together({{&trace, &options}}).front());
+}
+
+std::vector<ReplayResult> replay_together(const std::vector<Tenant>& tenants) {
+    const ReplayOptions& options = *tenants.front().options;
     try {
         if (!options.fabric.contention && !options.progress_in_calls_only) {
             try {
-                return Simulation(trace, options, true).run();
+                return Simulation(tenants, true).run();
             } catch (const OrderMatters&) {
-                return Simulation(trace, options, false).run();
+                return Simulation(tenants, false).run();
             }
         }
-        return Simulation(trace, options, false).run();
+        return Simulation(tenants, false).run();
     } catch (const std::logic_error& impossible) {
         throw ReplayError(std::string("the trace holds what no MPI program can do (") + impossible.what() +
                           "); it is damaged: record the program again");

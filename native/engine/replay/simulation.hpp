@@ -8,14 +8,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "replay/call_names.hpp"
-#include "replay/communicators.hpp"
 #include "replay/event_queue.hpp"
 #include "replay/matcher.hpp"
 #include "replay/network.hpp"
 #include "replay/pool.hpp"
+#include "replay/program.hpp"
 #include "replay/recorded_computation.hpp"
-#include "replay/region.hpp"
 #include "replay/replay.hpp"
 #include "replay/request_table.hpp"
 #include "replay/schedule.hpp"
@@ -78,8 +76,11 @@ struct PersistentCall {
 
 /// A rank's place in its trace.
 struct RankState {
-    explicit RankState(tracefile::RankCursor trace_cursor) : cursor(std::move(trace_cursor)) {}
+    RankState(Program& its_program, std::uint32_t its_rank)
+        : program(&its_program), rank(its_rank), cursor(its_program.trace.cursor(its_rank)) {}
 
+    Program* program;
+    std::uint32_t rank;  ///< in its program
     tracefile::RankCursor cursor;
     tracefile::Event event;
     bool event_pending = false;  ///< its computation is done, its call is not
@@ -105,8 +106,8 @@ class Simulation final : private NetworkListener {
   public:
     /// `any_order`: each rank runs as far as it can, which is faster. Only where nothing is shared; throws
     /// OrderMatters where the trace does not allow it.
-    Simulation(const tracefile::Trace& trace, const ReplayOptions& options, bool any_order);
-    ReplayResult run();
+    Simulation(const std::vector<Tenant>& tenants, bool any_order);
+    std::vector<ReplayResult> run();
 
   private:
     // simulation.cpp: who goes on when
@@ -123,8 +124,8 @@ class Simulation final : private NetworkListener {
     bool run_schedule(std::uint32_t actor);
     void end_rank(std::uint32_t rank);
     void record_call_end(std::uint32_t rank);
-    ReplayResult result();
-    void report_blocked(ReplayResult& result) const;
+    ReplayResult result(Program& program);
+    void report_blocked(const Program& program, ReplayResult& result) const;
 
     // calls.cpp: what a call does; true where the rank goes on at once, false where it waits
     bool execute(std::uint32_t rank);
@@ -140,8 +141,14 @@ class Simulation final : private NetworkListener {
     std::uint32_t begin_collective(std::uint32_t rank, const tracefile::Shape& shape);
     std::uint32_t begin_schedule(const Actor& parent, Schedule schedule, std::uint8_t lane);
     Membership ground_of(const Membership& membership) const;
-    Schedule steps_of(const Membership& membership, const tracefile::Shape& shape) const;
-    void require_passing(const tracefile::Shape& shape) const;
+    Schedule steps_of(std::uint32_t rank, const Membership& membership, const tracefile::Shape& shape) const;
+    void require_passing(std::uint32_t rank, const tracefile::Shape& shape) const;
+    Membership* membership_of(std::uint32_t rank, std::int32_t communicator) {
+        return ranks_[rank].program->communicators.find(ranks_[rank].rank, communicator);
+    }
+    const std::string& name_of(std::uint32_t rank, const tracefile::Shape& shape) const {
+        return ranks_[rank].program->trace.names()[shape.name];
+    }
     void require_communicator(std::uint32_t rank, const tracefile::Shape& shape) const;
     bool enter_collective(std::uint32_t rank, Membership& membership, Schedule schedule);
 
@@ -169,27 +176,21 @@ class Simulation final : private NetworkListener {
     const PathCosts& path(bool local) const {
         return local ? options_.fabric.intranode : options_.fabric.link;
     }
-    std::uint32_t node_of(std::uint32_t rank) const { return options_.node_of_rank[rank]; }
+    std::uint32_t node_of(std::uint32_t rank) const { return nodes_[rank]; }
+    std::uint32_t rank_count() const { return static_cast<std::uint32_t>(ranks_.size()); }
 
-    const tracefile::Trace& trace_;
     const ReplayOptions& options_;
-    std::vector<CallName> names_;
+    std::deque<Program> programs_;
+    std::vector<std::uint32_t> nodes_;  ///< [rank]
     EventQueue queue_;
     bool any_order_;                      ///< no moment depends on what else happens at the time
     std::deque<std::uint32_t> runnable_;  ///< actors, where the order is any
     Network network_;
-    Computation computation_;
-    Communicators communicators_;
     std::deque<Actor> actors_;  ///< the first ones are the ranks
     std::vector<std::uint32_t> idle_actors_;
     std::vector<RankState> ranks_;
     Pool<Operation> operations_;
     Pool<Message> messages_;
-    Region region_;
-    std::uint64_t internode_bytes_ = 0;
-    std::uint64_t message_count_ = 0;
-    std::uint64_t event_count_ = 0;
-    std::vector<std::uint64_t> passed_;  ///< by name: calls that only took their recorded time
 };
 
 }  // namespace linkworth::replay

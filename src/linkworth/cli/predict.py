@@ -40,6 +40,12 @@ if TYPE_CHECKING:
     help="Also find the latency and the bandwidth at which the program is 1, 2 and 5 % slower.",
 )
 @click.option(
+    "--beside",
+    multiple=True,
+    metavar="TRACE[@HOW]",
+    help="A program that runs at the same time on the same nodes, and its placement (block, cyclic, 0,0,1,1); repeatable.",
+)
+@click.option(
     "--timeline",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
@@ -63,6 +69,7 @@ def command(
     cpu_factor: float,
     ranks: int | None,
     with_tolerances: bool,
+    beside: tuple[str, ...],
     timeline: Path | None,
     timeline_window: str | None,
     placement: str,
@@ -83,6 +90,7 @@ def command(
     from linkworth.cli.output import console, emit_json, note
     from linkworth.cli.prediction_table import prediction_table, tolerance_table
     from linkworth.cli.steps import Steps
+    from linkworth.cli.units import seconds
     from linkworth.predict import predict, request
     from linkworth.skeleton.rates import RateRequest
 
@@ -104,6 +112,7 @@ def command(
             settings=settings,
             with_tolerances=with_tolerances,
             timeline=request.timeline(timeline, timeline_window, chosen),
+            beside=request.neighbours(beside),
         )
     for warning in predictions.warnings:
         note(f"linkworth: warning: {warning}")
@@ -112,5 +121,9 @@ def command(
         emit_json(predictions)
     else:
         console().print(prediction_table(predictions))
+        for other in predictions.beside:
+            console().print(
+                f"beside it on {other.fabric}: {other.workload}, {seconds(other.seconds)}", markup=False
+            )
         if predictions.tolerances:
             console().print(tolerance_table(predictions))

@@ -58,6 +58,14 @@ class Tolerance(msgspec.Struct, frozen=True, kw_only=True):
     """Replays that it took to find both."""
 
 
+class NeighbourTime(msgspec.Struct, frozen=True, kw_only=True):
+    """What a program beside the predicted one takes on a fabric."""
+
+    fabric: str
+    workload: str
+    seconds: float
+
+
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     """How computation was scaled."""
 
@@ -88,6 +96,8 @@ class PredictionSet(msgspec.Struct, frozen=True, kw_only=True):
     """`whole`: from MPI_Init to MPI_Finalize; `marked`: the part that the program marks by MPI_Pcontrol(1) and (0)."""
     tolerances: list[Tolerance] = msgspec.field(default_factory=list)
     """Filled on request."""
+    beside: list[NeighbourTime] = msgspec.field(default_factory=list)
+    """Programs that ran at the same time on the same nodes."""
     warnings: list[str] = msgspec.field(default_factory=list)
 
 

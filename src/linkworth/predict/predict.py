@@ -10,14 +10,14 @@ import msgspec
 
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
-from linkworth.model.prediction import Calibration, PredictionSet
+from linkworth.model.prediction import Calibration, NeighbourTime, PredictionSet
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.calibrate import cpu_factor_for
 from linkworth.predict.timeline import MOST_EVENTS, Timeline, write
 from linkworth.predict.tolerance import tolerances
 from linkworth.predict.uncertainty import interval
 from linkworth.replay.layout import lay_out
-from linkworth.replay.run import Replay, replay_in_detail
+from linkworth.replay.run import Neighbour, Replay, replay_in_detail
 from linkworth.trace.read import TraceFile, open_trace
 
 _SHOWN_SENTENCES = 3
@@ -36,12 +36,14 @@ def predict(
     settings: ReplaySettings = _AS_RECORDED,
     with_tolerances: bool = False,
     timeline: Timeline | None = None,
+    beside: Sequence[tuple[Path, str]] = (),
 ) -> PredictionSet:
     """Replay the trace at `path` on each of `fabrics`, in that order.
 
     `measured` (a fabric and the seconds that the program took on it) scales the computation so that the replay on that fabric
     takes that long; it replaces `cpu_factor`. `with_tolerances` adds the latency and bandwidth that the program can bear on
-    fabrics that have both; `timeline` is written for the first fabric.
+    fabrics that have both; `timeline` is written for the first fabric. `beside` are traces of programs that run at the same time
+    on the same nodes, each with its placement on them.
 
     Raises UsageError for a trace, a layout, a time or a file that cannot be used.
     """
@@ -69,6 +71,8 @@ def predict(
             rates=rates,
         )
 
+    neighbours = [_neighbour(other, how, layout.nodes) for other, how in beside]
+
     def replayed(fabric: Fabric, scale: float = 1.0) -> Replay:
         return replay_in_detail(
             trace.engine,
@@ -77,6 +81,7 @@ def predict(
             cpu_factor=cpu_factor / scale,
             tolerate_cut=trace.incomplete,
             settings=settings,
+            beside=[neighbour for _, neighbour in neighbours],
         )
 
     # The engine runs without the interpreter's lock, so threads use all cores.
@@ -129,9 +134,25 @@ def predict(
         settings=settings,
         collectives=replays[0].collectives,
         tolerances=borne,
+        beside=[
+            NeighbourTime(fabric=fabric.name, workload=name, seconds=seconds)
+            for fabric, each in zip(fabrics, replays, strict=True)
+            for (name, _), seconds in zip(neighbours, each.neighbour_seconds, strict=True)
+        ],
         region="marked" if replays[0].marked_region else "whole",
         warnings=warnings,
     )
+
+
+def _neighbour(path: Path, placement: str, nodes: int) -> tuple[str, Neighbour]:
+    """Lay the program of another trace on the nodes that there are."""
+    trace = open_trace(path)
+    ranks = trace.engine.ranks
+    explicit = placement not in ("block", "cyclic")
+    layout = lay_out(ranks, None if explicit else min(nodes, ranks), None, placement, numbered=True)
+    if layout.nodes > nodes:
+        raise UsageError(f"--beside {path}@{placement}: it needs {layout.nodes} nodes, but there are {nodes}")
+    return trace.metadata.workload, Neighbour(trace.engine, layout, trace.incomplete)
 
 
 def _with_spread(fabric: Fabric, settings: ReplaySettings) -> Fabric:

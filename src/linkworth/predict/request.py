@@ -86,6 +86,17 @@ def timeline(path: Path | None, window: str | None, fabrics: Sequence[Fabric]) -
     return Timeline(path=path, seconds=parse_window(window or ":"))
 
 
+def neighbours(texts: Sequence[str]) -> list[tuple[Path, str]]:
+    """Split each `TRACE` or `TRACE@PLACEMENT` of --beside."""
+    found = []
+    for text in texts:
+        path, at, placement = text.rpartition("@")
+        if not at or Path(text).exists():
+            path, placement = text, "block"
+        found.append((Path(path), placement))
+    return found
+
+
 def settings(
     *,
     progress: str,

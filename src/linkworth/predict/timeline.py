@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from linkworth import _engine
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout
 from linkworth.model.settings import ReplaySettings
-from linkworth.replay.run import engine_options
+from linkworth.replay.run import Record, replay_in_detail
 from linkworth.trace.read import TraceFile
 
 MOST_EVENTS = 1_000_000
@@ -59,14 +58,16 @@ def write(
 
     Returns False where there was more than `MOST_EVENTS`. Raises UsageError for a path that cannot be written.
     """
-    options = engine_options(
-        fabric, layout, cpu_factor=cpu_factor, tolerate_cut=trace.incomplete, settings=settings
-    )
-    try:
-        result = _engine.replay(trace.engine, {**options, "record": (*wanted.seconds, MOST_EVENTS)})
-    except (_engine.ReplayError, _engine.TraceError) as error:
-        raise UsageError(str(error)) from error
-    recording = result["recording"]
+    recording = replay_in_detail(
+        trace.engine,
+        fabric,
+        layout,
+        cpu_factor=cpu_factor,
+        tolerate_cut=trace.incomplete,
+        settings=settings,
+        record=Record(*wanted.seconds, MOST_EVENTS),
+    ).recording
+    assert recording is not None
     path = wanted.path
     try:
         if path.suffix == ".gz":
@@ -79,7 +80,8 @@ def write(
         raise UsageError(
             f"{path} cannot be written ({error.strerror}); give another file to --timeline"
         ) from None
-    return not recording["cut"]
+    whole: bool = not recording["cut"]
+    return whole
 
 
 def _dump(file: Any, recording: dict[str, Any], names: list[str], layout: Layout) -> None:  # noqa: ANN401 (any text stream)

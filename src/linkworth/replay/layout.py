@@ -12,10 +12,18 @@ _HOSTFILE_LINE = re.compile(r"([^\s:=]+)(?::(\d+))?((?:\s+(?:max[-_])?(?:slots|c
 _SLOTS = re.compile(r"(?<![-_])(?:slots|cpu)\s*=\s*(\d+)")
 
 
-def lay_out(ranks: int, nodes: int | None = None, ppn: int | None = None, placement: str = "block") -> Layout:
+def lay_out(
+    ranks: int,
+    nodes: int | None = None,
+    ppn: int | None = None,
+    placement: str = "block",
+    *,
+    numbered: bool = False,
+) -> Layout:
     """Lay `ranks` on nodes: `block`, `cyclic`, node numbers separated by commas, or the path of a hostfile or rankfile.
 
-    A list and a file give the nodes themselves. Raises UsageError for a placement that does not fit the ranks.
+    A list and a file give the nodes themselves, in the order of their first rank; with `numbered` the numbers of a list are those
+    of the nodes, some of which may stay empty. Raises UsageError for a placement that does not fit the ranks.
     """
     if placement == "block":
         return block(ranks, nodes, ppn)
@@ -32,6 +40,9 @@ def lay_out(ranks: int, nodes: int | None = None, ppn: int | None = None, placem
         raise UsageError(f"--placement {placement}: it names the nodes already; leave --nodes and --ppn out")
     if len(names) != ranks:
         raise UsageError(f"--placement {placement}: it places {len(names)} ranks, but the trace has {ranks}")
+    if numbered and re.fullmatch(r"[\d, ]+", placement):
+        numbers = [int(name) for name in names]
+        return Layout(nodes=max(numbers) + 1, node_of_rank=numbers)
     order = {name: index for index, name in enumerate(dict.fromkeys(names))}
     return Layout(nodes=len(order), node_of_rank=[order[name] for name in names])
 

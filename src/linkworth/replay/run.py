@@ -1,7 +1,8 @@
 """One replay: a trace, a fabric and a layout in, a prediction out."""
 
 from collections import Counter
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -33,6 +34,28 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
     collectives: CollectiveRules
     """Whose collective algorithms ran."""
     events: int
+    neighbour_seconds: list[float]
+    """Of the programs beside this one, in their order."""
+    recording: dict[str, Any] | None = None
+    """Calls, messages and loads of links, where they were asked for."""
+
+
+class Neighbour(NamedTuple):
+    """Another program that starts at the same time on the same network, with its computation as it was recorded."""
+
+    trace: _engine.Trace
+    layout: Layout
+    """Nodes are numbered as those of the program itself."""
+    tolerate_cut: bool = False
+
+
+class Record(NamedTuple):
+    """What is to be kept of a replay."""
+
+    from_seconds: float
+    to_seconds: float
+    most: int
+    """Calls, and messages."""
 
 
 class _Recorded(msgspec.Struct):
@@ -64,18 +87,37 @@ def replay_in_detail(
     cpu_factor: float = 1.0,
     tolerate_cut: bool = False,
     settings: ReplaySettings = _AS_RECORDED,
+    beside: Sequence[Neighbour] = (),
+    record: Record | None = None,
 ) -> Replay:
     """Replay and return what else it tells.
 
     Raises UsageError for a trace that cannot be replayed (messages missing, unknown communicators), with a sentence that says
-    what to do; with `tolerate_cut` it stops there instead.
+    what to do; with `tolerate_cut` it stops there instead. The messages of programs `beside` it compete with its own.
+    A `record` is of a program alone.
     """
     rules = rules_for(_recorded_mpi(trace), settings)
     options = engine_options(
         fabric, layout, cpu_factor=cpu_factor, tolerate_cut=tolerate_cut, settings=settings, collectives=rules
     )
+    if record is not None:
+        options["record"] = tuple(record)
+    others = [
+        (
+            other.trace,
+            engine_options(
+                fabric,
+                other.layout,
+                cpu_factor=1.0,
+                tolerate_cut=other.tolerate_cut,
+                settings=settings,
+                collectives=rules_for(_recorded_mpi(other.trace), settings),
+            ),
+        )
+        for other in beside
+    ]
     try:
-        result = _engine.replay(trace, options)
+        result, *of_others = _engine.replay_together([(trace, options), *others])
     except (_engine.ReplayError, _engine.TraceError) as error:
         raise UsageError(str(error)) from error
     return Replay(
@@ -86,6 +128,8 @@ def replay_in_detail(
         stopped=result["stopped"],
         collectives=rules,
         events=result["events"],
+        neighbour_seconds=[each["seconds"] for each in of_others],
+        recording=result.get("recording"),
     )
 
 

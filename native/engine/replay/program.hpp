@@ -1,0 +1,48 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// A program that is replayed, alone or beside others on the same nodes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "replay/call_names.hpp"
+#include "replay/communicators.hpp"
+#include "replay/computation.hpp"
+#include "replay/region.hpp"
+#include "replay/replay.hpp"
+#include "tracefile/trace.hpp"
+
+namespace linkworth::replay {
+
+struct Program {
+    /// Its ranks are `first_rank` and the following ones of the simulation. Throws ReplayError where the
+    /// placement does not fit.
+    Program(const tracefile::Trace& its_trace, const ReplayOptions& its_options, std::uint32_t its_first_rank)
+        : trace(its_trace),
+          options(its_options),
+          first_rank(its_first_rank),
+          names(describe_names(trace.names())),
+          communicators(trace.ranks()),
+          computation(options.computation),
+          region(trace.ranks()),
+          passed(trace.names().size()) {
+        if (options.node_of_rank.size() != trace.ranks())
+            throw ReplayError("the placement has " + std::to_string(options.node_of_rank.size()) +
+                              " ranks, but the trace has " + std::to_string(trace.ranks()));
+    }
+
+    const tracefile::Trace& trace;
+    const ReplayOptions& options;
+    std::uint32_t first_rank;
+    std::vector<CallName> names;
+    Communicators communicators;
+    Computation computation;
+    Region region;
+    std::vector<std::uint64_t> passed;  ///< by name: calls that only took their recorded time
+    std::uint64_t internode_bytes = 0;
+    std::uint64_t messages = 0;
+    std::uint64_t events = 0;
+};
+
+}  // namespace linkworth::replay

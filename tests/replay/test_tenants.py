@@ -1,0 +1,77 @@
+"""Programs that share nodes and network. Times worked out by hand."""
+
+from pathlib import Path
+
+import pytest
+from synthetic import collective, fabric, recv, send, way, write_trace
+
+from linkworth import _engine
+from linkworth.errors import UsageError
+from linkworth.model.prediction import Layout
+from linkworth.predict import predict, request
+from linkworth.replay.run import Neighbour, replay_in_detail
+
+US = 1e-6
+MS = 1e-3
+MB = 1_000_000
+ON = fabric(way(bandwidth=1e9))
+APART = Layout(nodes=2, node_of_rank=[0, 1])
+
+
+def trace(path: Path, count: int, gap: float = 0.0) -> Path:
+    """`count` messages of 1 MB from rank 0 to rank 1."""
+    ranks = [[send(1, MB).after(gap) for _ in range(count)], [recv(0, MB) for _ in range(count)]]
+    return write_trace(path, ranks, workload=path.stem)
+
+
+def test_two_programs_share_a_nic(tmp_path: Path) -> None:
+    # 4 ms and 2 ms of bytes over one NIC: the shorter one has half of it until it ends at 4 ms, the other ends at 6 ms.
+    long = _engine.Trace(str(trace(tmp_path / "long.lwt", 4)))
+    short = _engine.Trace(str(trace(tmp_path / "short.lwt", 2)))
+    both = replay_in_detail(long, ON, APART, beside=[Neighbour(short, APART)])
+    assert both.prediction.seconds == pytest.approx(6 * MS)
+    assert both.neighbour_seconds == pytest.approx([4 * MS], rel=0.05)
+    assert replay_in_detail(long, ON, APART).prediction.seconds == pytest.approx(4 * MS)
+    assert both.prediction.internode_bytes == 4 * MB
+    assert both.prediction.messages == 4
+
+
+def test_programs_on_other_nodes_do_not_meet(tmp_path: Path) -> None:
+    one = _engine.Trace(str(trace(tmp_path / "one.lwt", 4)))
+    elsewhere = Layout(nodes=4, node_of_rank=[2, 3])
+    both = replay_in_detail(one, ON, APART, beside=[Neighbour(one, elsewhere)])
+    assert both.prediction.seconds == pytest.approx(4 * MS)
+    assert both.neighbour_seconds == pytest.approx([4 * MS])
+
+
+def test_collectives_and_communicators_stay_apart(tmp_path: Path) -> None:
+    ranks = [[collective("MPI_Allreduce", 8).after(1 * MS), collective("MPI_Barrier")] for _ in range(4)]
+    program = _engine.Trace(str(write_trace(tmp_path / "sums.lwt", ranks)))
+    layout = Layout(nodes=2, node_of_rank=[0, 0, 1, 1])
+    on = fabric(way(latency=10 * US))
+    alone = replay_in_detail(program, on, layout)
+    both = replay_in_detail(program, on, layout, beside=[Neighbour(program, layout)])
+    assert both.prediction == alone.prediction
+    assert both.neighbour_seconds == [alone.prediction.seconds]
+
+
+def test_a_prediction_beside_others(tmp_path: Path) -> None:
+    long, short = trace(tmp_path / "long.lwt", 4), trace(tmp_path / "short.lwt", 2)
+    found = predict(long, [ON], nodes=2, beside=[(short, "block")])
+    assert found.predictions[0].seconds == pytest.approx(6 * MS)
+    assert [(each.fabric, each.workload) for each in found.beside] == [("by hand", "short")]
+    # On node 1 alone it meets nothing.
+    inside = predict(long, [ON], nodes=2, beside=[(short, "1,1")])
+    assert inside.predictions[0].seconds == pytest.approx(4 * MS)
+    with pytest.raises(UsageError, match="needs 3 nodes, but there are 2"):
+        predict(long, [ON], nodes=2, beside=[(short, "0,2")])
+
+
+def test_how_a_neighbour_is_written(tmp_path: Path) -> None:
+    odd = trace(tmp_path / "a@b.lwt", 1)
+    assert request.neighbours(["x.lwt", "x.lwt@cyclic", "x.lwt@0,1", str(odd)]) == [
+        (Path("x.lwt"), "block"),
+        (Path("x.lwt"), "cyclic"),
+        (Path("x.lwt"), "0,1"),
+        (odd, "block"),
+    ]
