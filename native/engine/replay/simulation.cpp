@@ -156,9 +156,8 @@ bool Simulation::fetch(std::uint32_t rank) {
         return false;
     }
     state.event_pending = true;
-    double compute =
-        state.program->computation.seconds(state.rank, state.level, state.intervals++,
-                                           RecordedComputation::recorded(event));
+    double compute = state.program->computation.seconds(state.rank, state.level, state.intervals++,
+                                                        RecordedComputation::recorded(event));
     compute = state.computation.counted(event, compute);
     if (compute > 0) {
         actors_[rank].now.add_compute(compute);
