@@ -67,7 +67,7 @@ def main() -> None:
             program.command, options.mpi, Silence(), most_runs=MOST_RUNS, enough_seconds=ENOUGH_SECONDS
         )
         rates = of_run(program, times)
-        print(f'\n[programs.{name}]\nworkload = "{program.workload}"\nseconds = {rates.seconds:.4g}')
+        print(f'\n[programs.{name}]\nworkload = "{rates.workload}"\nseconds = {rates.seconds:.4g}')
         print(f"[programs.{name}.seconds_per_operation]")
         for phase, seconds in rates.seconds_per_operation.items():
             print(f'"{phase}" = {seconds:.4g}')

@@ -68,7 +68,7 @@ def of_run(timed: Program, times: PhaseTimes) -> RateSource:
     in_phases = sum(times.phases.get(phase, 0.0) for phase in busy)
     if missing or in_phases <= 0:
         raise EnvironmentLacksError(
-            f"the timed run of {timed.workload} does not tell the time of its phases "
+            f"the timed run of {times.workload} does not tell the time of its phases "
             f"{', '.join(missing or counted)}; choose a larger class with --calibrate-with"
         )
     idle = sum(seconds for phase, seconds in times.phases.items() if phase not in busy)
@@ -78,14 +78,14 @@ def of_run(timed: Program, times: PhaseTimes) -> RateSource:
     return RateSource(
         method="run",
         description=(
-            f"computation as fast as on this machine, where {timed.workload} on 1 rank took {times.seconds:.3g} s "
+            f"computation as fast as on this machine, where {times.workload} on 1 rank took {times.seconds:.3g} s "
             f"({times.mpi}, {times.date})"
         ),
         seconds_per_operation={
             phase: times.phases[phase] * stretch / count if count > 0 else mean
             for phase, count in counted.items()
         },
-        workload=timed.workload,
+        workload=times.workload,
         seconds=times.seconds,
         date=times.date,
     )

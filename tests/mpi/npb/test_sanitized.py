@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=0"}  # Open MPI itself leaks at exit
 SOURCES = Path(__file__).parents[3] / "native/mpi/npb"
 
 
@@ -45,9 +46,26 @@ def sanitized(tmp_path_factory, compile_npb):
     ],
 )
 def test_clean(open_mpi, launch, sanitized, program, letter, ranks):
-    # Open MPI itself leaks at exit.
-    done = launch(
-        open_mpi, ranks, [sanitized, program, letter], environment={"ASAN_OPTIONS": "detect_leaks=0"}
-    )
+    assert_clean(launch(open_mpi, ranks, [sanitized, program, letter], environment=ENVIRONMENT))
+
+
+@pytest.mark.slow  # compiles the programs once more
+@pytest.mark.requires("openmpi")
+@pytest.mark.parametrize(
+    ("command", "ranks"),
+    [
+        ("imbalance 1 --operations 1e6", 3),
+        ("imbalance 8 --operations 1e6", 2),
+        ("stencil 40x12x9 --iterations 30 --output-every 10", 1),
+        ("stencil 40x13x8 --iterations 30 --output-every 10", 2),
+        ("stencil 23x19x1 --iterations 30 --output-every 10", 6),
+    ],
+)
+def test_others_are_clean(open_mpi, launch, sanitized, command, ranks, tmp_path):
+    output = ["--output", tmp_path / "fields"] if command.startswith("stencil") else []
+    assert_clean(launch(open_mpi, ranks, [sanitized, *command.split(), *output], environment=ENVIRONMENT))
+
+
+def assert_clean(done):
     assert done.returncode == 0, done.stdout + done.stderr
     assert "runtime error" not in done.stderr
