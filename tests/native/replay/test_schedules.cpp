@@ -172,7 +172,7 @@ TEST_P(AnyRankCount, EveryLibraryDeliversOnAnyPlacement) {
     const Rank size = GetParam();
     std::vector<std::int32_t> members(size);
     std::iota(members.begin(), members.end(), 0);
-    for (const Rank nodes : {Rank{1}, Rank{2}, Rank{3}, Rank{8}}) {
+    for (const Rank nodes : {Rank{2}, Rank{3}}) {
         for (const bool cyclic : {false, true}) {
             std::vector<std::uint32_t> node_of(size);
             for (Rank rank = 0; rank < size; ++rank)
@@ -182,7 +182,7 @@ TEST_P(AnyRankCount, EveryLibraryDeliversOnAnyPlacement) {
                                           Library::openmpi_4_1, Library::openmpi_5}) {
                 const Rules rules{library, {}};
                 for (const bool nonblocking : {false, true}) {
-                    for (const Bytes bytes : {Bytes{8}, Bytes{3000}, Bytes{600000}}) {
+                    for (const Bytes bytes : {Bytes{8}, Bytes{200000}}) {
                         for (int what = 1; what <= static_cast<int>(Collective::exscan); ++what) {
                             const Case wanted(static_cast<Collective>(what), size, size / 3, bytes);
                             const auto traffic = run(
