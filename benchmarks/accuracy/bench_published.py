@@ -3,9 +3,10 @@
     .venv/bin/python benchmarks/accuracy/bench_published.py [--classes AC] [--real FOLDER] [--json]
 
 Each program is recorded for 64 ranks without running it, its computation is scaled to the time published for InfiniBand, and
-the time on Gigabit Ethernet is predicted: what `linkworth predict npb:X.C -n 64 --nodes 2 --measured ib-fdr=S --on gbe` does. The
-baseline is the naive answer, that the network changes nothing. With --real the programs run on 64 ranks here instead (class C
-needs 8 GiB and some ten minutes on two cores), and their traces are kept in FOLDER and taken from there.
+the time on Gigabit Ethernet is predicted, as `linkworth predict npb:X.C -n 64 --nodes 2 --measured ib-fdr=S --on gbe
+--mpi-library openmpi-4.0` does. The baseline is the naive answer, that the network changes nothing. With --real the programs run
+on 64 ranks here instead (class C needs 8 GiB and some ten minutes on two cores), and their traces are kept in FOLDER and taken
+from there.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from pathlib import Path
 
 from linkworth.catalog import fabrics
 from linkworth.measure import plan
+from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict, request
 from linkworth.trace.record import record
 
@@ -48,6 +50,7 @@ def main() -> None:
     published = tomllib.loads((HERE / "published_2019.toml").read_text(encoding="utf-8"))
     fast, slow = fabrics.get(published["fast"]), fabrics.get(published["slow"])
     ranks = published["ranks"]
+    settings = ReplaySettings(mpi_library=published["mpi_library"])
 
     rows = []
     for program, seconds in published["seconds"].items():
@@ -56,7 +59,11 @@ def main() -> None:
         start = time.perf_counter()
         with trace_of(f"npb:{program}", ranks, given.real) as trace:
             (found,) = predict(
-                trace, [slow], nodes=published["nodes"], measured=(fast, seconds[fast.name])
+                trace,
+                [slow],
+                nodes=published["nodes"],
+                measured=(fast, seconds[fast.name]),
+                settings=settings,
             ).predictions
         measured = seconds[slow.name]
         rows.append(
