@@ -21,8 +21,8 @@ from linkworth.skeleton.calibrate import phase_times
 from linkworth.skeleton.progress import Silence
 from linkworth.skeleton.rates import of_run
 
-MOST_RUNS = 8
-ENOUGH_SECONDS = 10.0
+MOST_RUNS = 5
+ENOUGH_SECONDS = 120.0
 
 
 def timed_program(name: str) -> Program:
@@ -50,7 +50,7 @@ def main() -> None:
     mpi = find.choose(options.mpi, None)
     compiler = subprocess.run([mpi.mpicxx, "--version"], capture_output=True, text=True, check=False).stdout
     print(
-        "# What an operation of each phase of a bundled program takes on one core: the least of up to 8 runs on one rank."
+        "# What an operation of each phase of a bundled program takes on one core: the least of five runs on one rank."
     )
     print(
         "# Made by benchmarks/skeleton/measure_rates.py on the processor and at the date below; the operations are those that"
