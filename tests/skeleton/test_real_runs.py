@@ -71,19 +71,35 @@ def test_programs_without_classes_are_recorded_as_they_run(name, tmp_path, flat_
 
 @pytest.mark.slow
 @pytest.mark.requires("mpi", "c++")
+@pytest.mark.parametrize("name", NAS)
+def test_class_w_is_recorded_as_it_runs(name, tmp_path, flat_rates):
+    """Slow: real runs, with more ranks than cores."""
+    assert_same_calls([f"npb:{name}.W"], 4, tmp_path, flat_rates)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.requires("mpi", "c++")
 @pytest.mark.parametrize("ranks", [4, 8, 9, 16])
 @pytest.mark.parametrize("letter", ["W", "A"])
 @pytest.mark.parametrize("name", NAS)
 def test_larger_classes_are_recorded_as_they_run(name, letter, ranks, tmp_path, flat_rates):
-    """Slow: real runs of classes W and A, with more ranks than cores."""
+    """Exhaustive: real runs of classes W and A, with more ranks than cores, and millions of calls to compare."""
     assert_same_calls([f"npb:{name}.{letter}"], ranks, tmp_path, flat_rates)
 
 
 @pytest.mark.slow
 @pytest.mark.requires("mpi", "c++")
+@pytest.mark.parametrize("name", ["is", "ep", "ft"])
+def test_64_ranks_are_recorded_as_they_run(name, tmp_path, flat_rates):
+    """Slow: 64 processes on a few cores. Those that send little; the others are below."""
+    assert_same_calls([f"npb:{name}.S"], 64, tmp_path, flat_rates)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.requires("mpi", "c++")
 @pytest.mark.parametrize("ranks", [16, 64])
 @pytest.mark.parametrize("name", NAS)
 def test_many_ranks_are_recorded_as_they_run(name, ranks, tmp_path, flat_rates):
-    """Slow: 64 processes on a few cores. Class S, or the smallest that can be cut into so many parts."""
+    """Exhaustive: 64 processes on a few cores. Class S, or the smallest that can be cut into so many parts."""
     letter = next(letter for letter in "SWA" if can_run(f"npb:{name}.{letter}", ranks))
     assert_same_calls([f"npb:{name}.{letter}"], ranks, tmp_path, flat_rates)

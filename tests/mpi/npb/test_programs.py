@@ -66,10 +66,10 @@ def test_cg_on_square_and_oblong_grids_of_ranks(npb, ranks):
     assert_verified(npb(ranks, "cg", "S"), "cg", "S", ranks)
 
 
-@pytest.mark.slow  # half a minute of computation
+@pytest.mark.exhaustive  # up to half a minute of computation each
 @pytest.mark.requires("openmpi")
 @pytest.mark.parametrize("ranks", [1, 4])
-@pytest.mark.parametrize("program", SQUARE)
+@pytest.mark.parametrize("program", PROGRAMS + SQUARE)
 def test_verifies_class_b(npb, program, ranks):
     assert_verified(npb(ranks, program, "B"), program, "B", ranks)
 
