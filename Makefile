@@ -13,13 +13,14 @@ WERROR := ON
 # cmake and ninja, as wheels, where the machine has none.
 BUILD_NEEDS := from scikit_build_core.build import get_requires_for_build_editable as needs; print("pip", *needs())
 DEMO_OUTPUT ?= linkworth-demo
+FUZZ_SECONDS ?= 600
 
 ENGINE_SOURCES := $(shell find native CMakeLists.txt pyproject.toml -type f)
 NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
 C_FILES = $(shell find native tests -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp')
 SHELL_FILES = $(shell find scripts -name '*.sh') .ci/run
 
-.PHONY: help demo build test test-exhaustive native-test bench lint format reference docs clean distclean
+.PHONY: help demo build test test-exhaustive native-test fuzz bench lint format reference docs clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,7 +31,7 @@ demo: $(VENV)/.mpi $(VENV)/.engine ## record three MPI programs here, choose a n
 
 build: $(VENV)/.engine $(VENV)/.dev ## the package and the developers' tools in .venv
 
-test: build native-test .mpi/mpich/.done .mpi/openmpi/.done ## every test: native ones, plain and sanitized, then Python
+test: build native-test .mpi/mpich/.done .mpi/openmpi/.done ## every test: native ones, plain, sanitized and 20 s of fuzzing, then Python
 	@echo "Python tests"
 	@LINKWORTH_MPI_PATH="$(CURDIR)/.mpi/mpich:$(CURDIR)/.mpi/openmpi$${LINKWORTH_MPI_PATH:+:$$LINKWORTH_MPI_PATH}" \
 	    $(BIN)/python -m pytest -n $(JOBS) $(PYTEST_ARGS)
@@ -39,7 +40,10 @@ test-exhaustive: build .mpi/openmpi/.done ## what takes minutes a test: class B,
 	@LINKWORTH_MPI_PATH="$(CURDIR)/.mpi/openmpi$${LINKWORTH_MPI_PATH:+:$$LINKWORTH_MPI_PATH}" \
 	    $(BIN)/python -m pytest -m exhaustive $(PYTEST_ARGS)
 
-native-test: build/.native-plain build/.native-sanitize
+native-test: build/.native-plain build/.native-sanitize build/.fuzz
+
+fuzz: $(VENV)/.engine ## search for traces that break the engine, for FUZZ_SECONDS (600), with clang
+	@PATH="$$PATH:$(CURDIR)/$(BIN)" FUZZ_SEED=0 scripts/fuzz.sh $(FUZZ_SECONDS)
 
 bench: build .mpi/mpich/.done ## every benchmark; prints what RESULTS.md records
 	@LINKWORTH_MPI_PATH="$(CURDIR)/.mpi/mpich$${LINKWORTH_MPI_PATH:+:$$LINKWORTH_MPI_PATH}" \
@@ -119,4 +123,9 @@ build/.native-%: $(VENV)/.engine $(NATIVE_TEST_SOURCES) CMakePresets.json script
 	@mkdir -p build
 	@echo "Native tests, $* build"
 	@PATH="$$PATH:$(CURDIR)/$(BIN)" scripts/native_tests.sh $*
+	@touch $@
+
+build/.fuzz: $(VENV)/.engine $(NATIVE_TEST_SOURCES) CMakePresets.json scripts/fuzz.sh
+	@mkdir -p build
+	@PATH="$$PATH:$(CURDIR)/$(BIN)" scripts/fuzz.sh
 	@touch $@

@@ -36,6 +36,8 @@ def read_toml(path: Path | Traversable) -> dict[str, Any]:
         ) from None
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{path} is not valid TOML: {error}") from None
+    except RecursionError:
+        raise UsageError(f"{path} is not a catalog file: its values are nested too deep") from None
     except ValueError as error:  # a path with a null byte or a surrogate in it
         raise UsageError(f"{str(path)!r} cannot be a file's name: {error}") from None
 

@@ -18,6 +18,12 @@ from linkworth.model.fabric import (
     Topology,
 )
 
+RAILS_MAX = 64
+BYTES_MAX = 2**63 - 1
+"""What the engine can count; nothing real comes near."""
+NODES_MAX = 2**24
+UPLINKS_MAX = 2**16
+
 NUMERIC_PATH_FIELDS = (
     "latency_seconds",
     "bandwidth_bytes_per_second",
@@ -101,7 +107,13 @@ def parse(document: dict[str, Any], origin: str) -> FabricFile:
     _check_path(file.link, "link", origin)
     if isinstance(file.intranode, PathTable):
         _check_path(file.intranode, "intranode", origin)
-    _check(file.rails >= 1, origin, "rails", file.rails, "give the number of NICs, 1 or more")
+    _check(
+        1 <= file.rails <= RAILS_MAX,
+        origin,
+        "rails",
+        file.rails,
+        f"give the number of NICs, 1 to {RAILS_MAX}",
+    )
     _check(
         0.0 <= file.rail_efficiency <= 1.0,
         origin,
@@ -109,10 +121,8 @@ def parse(document: dict[str, Any], origin: str) -> FabricFile:
         file.rail_efficiency,
         "give a share from 0 to 1",
     )
-    _check(
-        file.stripe_min_bytes >= 0, origin, "stripe_min_bytes", file.stripe_min_bytes, "give 0 or more bytes"
-    )
-    _check(file.chunk_bytes >= 1, origin, "chunk_bytes", file.chunk_bytes, "give 1 or more bytes")
+    _check_bytes(file.stripe_min_bytes, "stripe_min_bytes", origin)
+    _check_bytes(file.chunk_bytes, "chunk_bytes", origin, least=1)
     copy = file.unexpected_copy_bytes_per_second
     _check(
         copy > 0, origin, "unexpected_copy_bytes_per_second", copy, "give bytes per second, or leave it out"
@@ -165,15 +175,16 @@ def _check_topology(table: TopologyTable, origin: str) -> None:
     for index, level in enumerate(table.levels):
         name = f"topology.levels[{index}]"
         nodes = level.nodes_per_group
-        good = nodes >= 1 and nodes % below == 0
+        good = 1 <= nodes <= NODES_MAX and nodes % below == 0
         _check(
             good,
             origin,
             f"{name}.nodes_per_group",
             nodes,
-            f"give a multiple of {below}, the nodes of the level below",
+            f"give a multiple of {below} (the nodes of the level below), at most {NODES_MAX}",
         )
-        _check(level.uplinks >= 1, origin, f"{name}.uplinks", level.uplinks, "give 1 or more links")
+        good = 1 <= level.uplinks <= UPLINKS_MAX
+        _check(good, origin, f"{name}.uplinks", level.uplinks, f"give 1 to {UPLINKS_MAX} links")
         bandwidth = level.bandwidth_bytes_per_second
         field = f"{name}.bandwidth_bytes_per_second"
         _check(bandwidth > 0, origin, field, bandwidth, "give a positive number of bytes per second")
@@ -184,6 +195,7 @@ def _check_tcp(table: TcpTable, origin: str) -> None:
     for field in ("restart_after_seconds", "initial_window_bytes", "port_buffer_bytes"):
         value = getattr(table, field)
         _check(value > 0, origin, f"tcp.{field}", value, "give a positive number, or leave it out")
+    _check_bytes(table.initial_window_bytes, "tcp.initial_window_bytes", origin)
 
 
 def _check_path(path: Path, table: str, origin: str) -> None:
@@ -199,7 +211,7 @@ def _check_path(path: Path, table: str, origin: str) -> None:
         "give a positive number of bytes per second (inf for no limit)",
     )
     for field in ("eager_limit_bytes", "mtu_bytes", "header_bytes", "header_in_mtu_bytes"):
-        check(getattr(path, field) >= 0, field, "give 0 or more bytes")
+        _check_bytes(getattr(path, field), f"{table}.{field}", origin)
     check(
         path.header_in_mtu_bytes <= path.header_bytes,
         "header_in_mtu_bytes",
@@ -222,7 +234,8 @@ def _check_path(path: Path, table: str, origin: str) -> None:
 def _check_points(points: list[tuple[int, float]], field: str, origin: str) -> None:
     for index, (size, seconds) in enumerate(points):
         place = f"{field}[{index}]"
-        _check(size >= 0, origin, place, (size, seconds), "the message size is 0 or more bytes")
+        good = 0 <= size <= BYTES_MAX
+        _check(good, origin, place, (size, seconds), "the message size is 0 or more bytes, less than 2^63")
         _check(
             math.isfinite(seconds) and seconds >= 0,
             origin,
@@ -237,6 +250,11 @@ def _check_points(points: list[tuple[int, float]], field: str, origin: str) -> N
             (size, seconds),
             "write the points in order of message size, each size once",
         )
+
+
+def _check_bytes(value: int, field: str, origin: str, *, least: int = 0) -> None:
+    _check(value >= least, origin, field, value, f"give {least} or more bytes")
+    _check(value <= BYTES_MAX, origin, field, value, "give less than 2^63 bytes")
 
 
 def _check(good: bool, origin: str, field: str, value: object, what_to_do: str) -> None:

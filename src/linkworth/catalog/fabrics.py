@@ -8,11 +8,10 @@ from pathlib import Path
 import msgspec
 
 from linkworth.catalog.decode import data_folder, read_toml, unknown_name
-from linkworth.catalog.fabric_file import PathTable, parse, plain, topology
+from linkworth.catalog.fabric_file import RAILS_MAX, PathTable, parse, plain, topology
 from linkworth.errors import UsageError
 from linkworth.model import fabric as model
 
-RAILS_MAX = 64
 _WITH_RAILS = re.compile(r"(?P<name>.+)x(?P<rails>[0-9]+)")
 
 

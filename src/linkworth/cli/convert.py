@@ -50,8 +50,8 @@ from linkworth.model.conversion import ConversionOptions, ConversionSummary
 @click.option(
     "--mpi-library",
     metavar="NAME",
-    help="ti: whose algorithms turn collectives into messages: openmpi, mpich, openmpi-5.0, openmpi-4.1, openmpi-4.0 or mpich-5."
-    "  [default: those of the library that recorded]",
+    help="ti: whose algorithms turn collectives into messages: openmpi, mpich, openmpi-5.0, openmpi-4.1, openmpi-4.0 or "
+    "mpich-flat.  [default: those of the library that recorded]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.conversion/1).")
 def command(

@@ -55,7 +55,7 @@ Schedule bcast(const Operation& operation, const Choice& choice) {
     const auto& [what, nonblocking, me, size, root, bytes, element, own, sends, receives, topology] =
         operation;
     const auto along = [&](TreeShape shape, Rank fanout = 0, bool one_by_one = false) {
-        return bcast_tree(tree_for(operation, shape, fanout), bytes, choice.segment, one_by_one);
+        return bcast_tree(tree_for(operation, shape, fanout), operation.bytes, choice.segment, one_by_one);
     };
     switch (choice.algorithm) {
         case chain:
@@ -86,7 +86,7 @@ Schedule reduce(const Rules& rules, const Operation& operation, const Choice& ch
     const auto& [what, nonblocking, me, size, root, bytes, element, own, sends, receives, topology] =
         operation;
     const auto along = [&](TreeShape shape, Rank fanout = 0) {
-        return reduce_tree(tree_for(operation, shape, fanout), bytes, choice.segment);
+        return reduce_tree(tree_for(operation, shape, fanout), operation.bytes, choice.segment);
     };
     switch (choice.algorithm) {
         case chain:

@@ -14,15 +14,24 @@ using tracefile::Shape;
 
 constexpr std::int32_t mpi_root = -3;
 constexpr Bytes constructor_bytes = 8;
+/// No rank has so much memory. Cut into segments, more would take a damaged trace's replay for ever.
+constexpr Bytes most_bytes = Bytes{1} << 40;
+
+void check(Bytes bytes) {
+    if (bytes > most_bytes) throw std::invalid_argument("a collective of more bytes than any memory holds");
+}
 
 const Counts* fitting(const Counts& counts, Rank size) {
     if (counts.size() != size) throw std::invalid_argument("per-peer counts do not fit the communicator");
+    for (const Bytes bytes : counts) check(bytes);
     return &counts;
 }
 
 /// What of the call does not depend on the kind of communicator. `peers` is the number of ranks that lists go
 /// by.
 Operation common(const Shape& shape, Rank me, Rank size, Rank peers, bool at_root) {
+    check(shape.bytes);
+    check(shape.recv_bytes);
     Operation operation;
     operation.what = shape.collective;
     operation.nonblocking = shape.call_class != CallClass::collective;

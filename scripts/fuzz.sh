@@ -1,0 +1,54 @@
+#!/bin/sh
+# Fuzzes trace files and the programs in them for a short time: fuzz.sh [SECONDS, 20 unless told otherwise]. FUZZ_SEED=0 takes
+# another way each time. Without clang and its libFuzzer it is skipped by name.
+set -eu
+
+seconds=${1:-20}
+found=build/fuzz-found
+mkdir -p build "$found"
+
+compiler=
+for name in clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14; do
+    if command -v "$name" >/dev/null &&
+        printf 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }\n' |
+        "$name" -x c++ -std=c++20 -fsanitize=fuzzer,address - -o build/fuzz-probe 2>/dev/null; then
+        compiler=$name
+        break
+    fi
+done
+rm -f build/fuzz-probe
+if [ -z "$compiler" ]; then
+    echo "SKIPPED fuzzing: no clang++ with libFuzzer is installed (Debian: apt-get install clang libclang-rt-dev)"
+    exit 0
+fi
+
+quietly() { "$@" >build/fuzz.log 2>&1 || {
+    cat build/fuzz.log >&2
+    return 1
+}; }
+
+c_compiler=$(echo "$compiler" | sed 's/clang++/clang/')
+CXX=$compiler CC=$c_compiler quietly cmake --preset fuzz
+quietly cmake --build --preset fuzz -j "${JOBS:-2}"
+
+failed=0
+for target in program trace_file; do
+    corpus=build/fuzz-corpus/$target
+    mkdir -p "$corpus"
+    case $target in
+        program) longest=400 ;;
+        *) longest=4096 ;;
+    esac
+    log=build/fuzz-$target.log
+    if "build/fuzz/tests/native/fuzz/targets/fuzz_$target" -max_total_time=$((seconds / 2)) -seed="${FUZZ_SEED:-1}" \
+        -max_len=$longest -len_control=0 -entropic=0 -timeout=60 -rss_limit_mb=2048 -artifact_prefix="$found/$target-" \
+        "$corpus" >"$log" 2>&1; then
+        echo "fuzzing $target: nothing found in $(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$log") runs"
+    else
+        tail -n 40 "$log" >&2
+        echo "fuzzing $target: a fault was found; its input is in $found. Fix it and keep the input, named by what it is," \
+            "in tests/native/fuzz/found/$target" >&2
+        failed=1
+    fi
+done
+exit $failed

@@ -1,0 +1,130 @@
+"""Fabric files that nobody would write: each is refused in one sentence, or it predicts a time."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from synthetic import collective, recv, send, write_trace
+
+from linkworth.catalog import fabrics
+from linkworth.catalog.decode import data_folder
+from linkworth.errors import UsageError
+from linkworth.predict import predict
+
+SEEDS = [
+    entry.read_text(encoding="utf-8")
+    for entry in sorted((data_folder() / "fabrics").iterdir(), key=lambda entry: entry.name)
+    if entry.name.endswith(".toml")
+]
+NUMBERS = st.one_of(
+    st.integers(-1, 70000),
+    st.integers(),
+    st.sampled_from([2**31 - 1, 2**31, 2**32, 2**53, 2**63, 2**64, 10**30]),
+    st.floats(),
+)
+VALUES = st.one_of(
+    NUMBERS, st.booleans(), st.text(max_size=8), st.lists(st.tuples(NUMBERS, NUMBERS).map(list), max_size=3)
+)
+FIELDS = {
+    "": ["name", "title", "intranode", "rails", "rail_efficiency", "stripe_min_bytes", "aggregation", "chunk_bytes",
+         "unexpected_copy_bytes_per_second", "combine_bytes_per_second", "intranode_total_bytes_per_second"],
+    "link": ["latency_seconds", "bandwidth_bytes_per_second", "gap_seconds", "send_overhead", "receive_overhead",
+             "eager_limit_bytes", "mtu_bytes", "header_bytes", "header_in_mtu_bytes"],
+    "tcp": ["restart_after_seconds", "initial_window_bytes", "port_buffer_bytes"],
+    "topology": ["hop_latency_seconds", "routing", "levels"],
+    "spread": ["latency", "bandwidth", "overhead"],
+}  # fmt: skip
+LEVELS = st.lists(
+    st.fixed_dictionaries(
+        {"nodes_per_group": NUMBERS, "uplinks": NUMBERS, "bandwidth_bytes_per_second": NUMBERS}
+    ),
+    max_size=2,
+)
+
+
+def toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return (
+            '"'
+            + "".join(
+                c if c.isalnum() else f"\\U{ord(c):08x}" for c in value if not 0xD800 <= ord(c) < 0xE000
+            )
+            + '"'
+        )
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {toml(each)}" for key, each in value.items()) + " }"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+    return repr(value)
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> str:
+    """A fabric whose fields are right but for some that are anything."""
+    fields: dict[str, dict[str, Any]] = {
+        "": {"name": "odd", "title": "odd", "intranode": "shm"},
+        "link": {"latency_seconds": 1e-6, "bandwidth_bytes_per_second": 1e9},
+    }
+    for _ in range(draw(st.integers(1, 4))):
+        table = draw(st.sampled_from(sorted(FIELDS)))
+        field = draw(st.sampled_from(FIELDS[table]))
+        fields.setdefault(table, {})[field] = draw(LEVELS if field == "levels" else VALUES)
+    lines = []
+    for table, entries in fields.items():
+        lines += [f"[{table}]"] if table else []
+        lines += [f"{name} = {toml(value)}" for name, value in entries.items()]
+    return "\n".join(lines)
+
+
+@st.composite
+def mangled(draw: st.DrawFn) -> bytes:
+    """A file of the catalog after an accident."""
+    text = draw(st.sampled_from(SEEDS)).encode()
+    start = draw(st.integers(0, len(text)))
+    end = draw(st.integers(start, min(len(text), start + 40)))
+    return text[:start] + draw(st.binary(max_size=12)) + text[end:]
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    calls = [collective("MPI_Allreduce", 100_000).after(1e-4)]
+    programs = [
+        [*calls, send(1, 300_000), send(1, 10)],
+        [*calls, recv(0, 300_000), recv(0, 10)],
+        calls,
+        calls,
+    ]
+    return write_trace(tmp_path_factory.mktemp("fuzz") / "t.lwt", programs)
+
+
+def check(content: bytes, trace: Path) -> None:
+    path = trace.with_name("odd.toml")
+    path.write_bytes(content)
+    try:
+        (found,) = predict(trace, [fabrics.get(str(path))], nodes=2).predictions
+    except UsageError as error:
+        assert str(error) and "\n" not in str(error)
+        return
+    assert found.seconds >= 1e-4 and math.isfinite(found.seconds)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(document=documents())
+@example(document='name = "odd"\ntitle = "odd"\nintranode = "shm"\nrails = 1099511627776\n[link]\nlatency_seconds = 0\n'
+         "bandwidth_bytes_per_second = 1e9")  # fmt: skip
+def test_any_value_of_any_field_is_refused_or_used(document: str, trace: Path) -> None:
+    check(document.encode(), trace)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(content=st.one_of(mangled(), st.binary(max_size=60)))
+@example(content=b"a = " + b"[" * 2000)
+def test_any_damage_of_a_file_is_refused_or_harmless(content: bytes, trace: Path) -> None:
+    check(content, trace)

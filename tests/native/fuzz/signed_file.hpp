@@ -1,0 +1,76 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// Trace files with right checksums around whatever a fuzzer made of their contents: else it would never get
+/// beyond them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tracefile/container.hpp"
+#include "tracefile/container_writer.hpp"
+#include "tracefile/crc32c.hpp"
+#include "tracefile/trace_data.hpp"
+#include "tracefile/wire.hpp"
+#include "tracefile/zstd.hpp"
+
+namespace linkworth::tests {
+
+/// Puts right the checksums of header, blocks and index, as far as they can be found.
+inline void sign(std::span<std::uint8_t> file) {
+    using namespace tracefile;
+    if (file.size() < header_bytes) return;
+    auto header = decode_trace_header(file);
+    if (!header) return;
+    const std::size_t room = file.size() - header_bytes;
+    if (header->metadata_bytes > room || header->names_bytes > room - header->metadata_bytes) return;
+    const auto metadata = file.subspan(header_bytes, header->metadata_bytes);
+    const auto names = file.subspan(header_bytes + header->metadata_bytes, header->names_bytes);
+    header->crc = checksum(*header, metadata, names);
+    std::ranges::copy(encode(*header), file.begin());
+    std::size_t at = header_bytes + header->metadata_bytes + header->names_bytes;
+    while (file.size() - at >= header_bytes) {
+        auto block = decode_block_header(file.subspan(at));
+        if (!block || block->stored_bytes > file.size() - at - header_bytes) break;
+        block->crc = checksum(*block, file.subspan(at + header_bytes, block->stored_bytes));
+        std::ranges::copy(encode(*block), file.begin() + static_cast<std::ptrdiff_t>(at));
+        at += header_bytes + block->stored_bytes;
+    }
+    if (file.size() < trailer_bytes) return;
+    auto trailer = decode_trailer(file.last(trailer_bytes));
+    const std::size_t end = file.size() - trailer_bytes;
+    if (!trailer || trailer->index_offset > end) return;
+    const auto index = file.subspan(trailer->index_offset, end - trailer->index_offset);
+    trailer->index_crc = crc32c(0, index.data(), index.size());
+    std::ranges::copy(encode(*trailer), file.last(trailer_bytes).begin());
+}
+
+/// The same trace with its blocks as they are before compression, so that a change of a byte is a change of a
+/// record.
+inline std::vector<std::byte> uncompressed(std::vector<std::byte> bytes) {
+    tracefile::TraceData data;
+    data.label = "seed";
+    data.memory = std::move(bytes);
+    data.bytes = {reinterpret_cast<const std::uint8_t*>(data.memory.data()), data.memory.size()};
+    tracefile::read_container(data);
+    tracefile::ContainerWriter writer("", data.header.ranks);
+    writer.begin(std::string(data.metadata), data.names, 0);
+    tracefile::Decompressor decompressor;
+    std::vector<std::uint8_t> raw;
+    for (const auto& entry : data.blocks) {
+        const auto rest = data.bytes.subspan(entry.offset);
+        const auto header = tracefile::decode_block_header(rest).value();
+        const auto stored = rest.subspan(tracefile::header_bytes, header.stored_bytes);
+        raw.assign(stored.begin(), stored.end());
+        if (header.codec == tracefile::codec_zstd) {
+            raw.resize(header.raw_bytes);
+            decompressor.expand(stored, raw.data(), header.raw_bytes);
+        }
+        writer.append(header, raw, nullptr);
+    }
+    return writer.close(data.names, 0);
+}
+
+}  // namespace linkworth::tests
