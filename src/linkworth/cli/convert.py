@@ -1,4 +1,4 @@
-"""`linkworth convert`: a trace for other tools."""
+"""`linkworth convert`: a trace for other tools, and a trace of what they wrote."""
 
 from pathlib import Path
 from typing import Literal
@@ -6,6 +6,7 @@ from typing import Literal
 import rich_click as click
 
 from linkworth.cli.output import console, emit_json, note
+from linkworth.convert import FORMATS, targets
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
 
 
@@ -14,16 +15,15 @@ from linkworth.model.conversion import ConversionOptions, ConversionSummary
 @click.option(
     "--to",
     "target",
-    required=True,
     metavar="TARGET",
-    help="What to write.  ti: SimGrid's time-independent traces, for `smpirun -replay`.",
+    help="What to write.  " + "  ".join(f"{name}: {what}." for name, what in targets().items()),
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    metavar="FOLDER",
-    help="Where to write it.  [default: the trace's name, ending in the target's]",
+    metavar="PATH",
+    help="The folder or file to write.  [default: the name of what is read, ending in the target's]",
 )
 @click.option("--force", is_flag=True, help="Replace what -o names.")
 @click.option(
@@ -56,7 +56,7 @@ from linkworth.model.conversion import ConversionOptions, ConversionSummary
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.conversion/1).")
 def command(
     trace: Path,
-    target: str,
+    target: str | None,
     output: Path | None,
     force: bool,
     flops_per_second: float,
@@ -65,7 +65,7 @@ def command(
     mpi_library: str | None,
     as_json: bool,
 ) -> None:
-    """Write TRACE in the format of another tool.
+    """Write TRACE in the format of another tool, or, without --to, make a trace of what another tool wrote.
 
     A call that the format cannot say is an error that names it, and nothing is written then.
     """
@@ -78,9 +78,10 @@ def command(
     if as_json:
         emit_json(summary)
         return
+    unit = FORMATS[summary.target].unit if summary.target in FORMATS else "events"
     part = ", the part marked by MPI_Pcontrol" if summary.marked_region else ""
     console().print(
-        f"{summary.entry}: {summary.ranks} ranks, {summary.records} actions, {summary.bytes} bytes{part}",
+        f"{summary.entry}: {summary.ranks} ranks, {summary.records} {unit}, {summary.bytes} bytes{part}",
         markup=False,
     )
     for sentence in remarks(summary):
@@ -103,6 +104,9 @@ def remarks(summary: ConversionSummary) -> list[str]:
             f"{summary.unmatched} pairs of ranks send messages that are not received, or wait for some that are not sent: "
             "a replay may not end"
         )
+    if summary.unknown:
+        said.append(f"left out, because a trace has no place for it: {_counted(summary.unknown)}")
+    said.extend(summary.remarks)
     return said
 
 

@@ -1,5 +1,6 @@
-"""Traces in the formats of other tools: a file a target, and `convert` that finds it."""
+"""Traces in the formats of other tools: a module a format, and `convert` that finds it."""
 
-from linkworth.convert.run import TARGETS, convert
+from linkworth.convert.formats import FORMATS, sources, targets
+from linkworth.convert.run import convert
 
-__all__ = ["TARGETS", "convert"]
+__all__ = ["FORMATS", "convert", "sources", "targets"]

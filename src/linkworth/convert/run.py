@@ -1,55 +1,103 @@
-"""Finds the target of a conversion, and keeps half a conversion from ever being seen."""
+"""Finds what reads and writes a format, and keeps half a conversion from ever being seen."""
 
-import importlib
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 
 from linkworth._engine import ConvertError, TraceError, TraceWriteError
+from linkworth.convert.formats import FORMATS, recognise, source_module, target_module, targets
 from linkworth.errors import IncompleteError, UsageError
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
 from linkworth.trace.read import open_trace
-
-TARGETS = {"ti": "SimGrid's time-independent traces: a folder for `smpirun -replay`"}
-"""By name: what it is. `linkworth.convert.<name>` has `write(trace, folder, options) -> ConversionSummary`."""
 
 _AS_RECORDED = ConversionOptions()
 
 
 def convert(
     path: Path,
-    target: str,
+    target: str | None = None,
     output: Path | None = None,
     *,
     options: ConversionOptions = _AS_RECORDED,
     replace: bool = False,
 ) -> ConversionSummary:
-    """Convert a trace; `output` is `<trace>.<target>` where none is given.
+    """Convert a trace to `target`, or, where that is None, what another tool wrote to a trace.
 
-    Either all of the output is written or none. Raises UsageError for a trace that cannot be read, a target that does not
-    exist or cannot say what the trace holds, and an output that exists (unless `replace`); IncompleteError for a full disk.
+    `output` is the name of `path` with the suffix of what is written, where none is given. Either all of the output is written
+    or none. Raises UsageError for a file that cannot be read, a target that does not exist or cannot say what the trace
+    holds, and an output that exists (unless `replace`); IncompleteError for a full disk.
     """
-    if target not in TARGETS:
-        raise UsageError(f"--to {target}: not known; give one of {', '.join(TARGETS)}")
+    source = recognise(path)
+    if target is None:
+        return _from_other_tool(path, source, output, options, replace)
+    if target not in targets():
+        raise UsageError(f"--to {target}: not known; give one of {', '.join(targets())}")
+    if source is not None:
+        raise UsageError(
+            f"{path} is no trace of linkworth ({FORMATS[source].what}); convert it to one first, without --to"
+        )
     trace = open_trace(path)
-    output = output or path.with_suffix(f".{target}")
+    form = FORMATS[target]
+    return _published(
+        path,
+        output or path.with_suffix(form.suffix),
+        target,
+        form.written == "folder",
+        replace,
+        lambda unfinished: target_module(target).write(trace, unfinished, options),
+    )
+
+
+def _from_other_tool(
+    path: Path, source: str | None, output: Path | None, options: ConversionOptions, replace: bool
+) -> ConversionSummary:
+    if source is None:
+        open_trace(path)
+        raise UsageError(
+            f"{path} is a trace of linkworth already; say by --to what to write: {', '.join(targets())}"
+        )
+    output = output or path.with_suffix(".lwt")
+    module = source_module(source)
+    return _published(
+        path,
+        output,
+        "a trace",
+        False,
+        replace,
+        lambda unfinished: module.read(path, unfinished, options),
+    )
+
+
+def _published(
+    path: Path,
+    output: Path,
+    kind: str,
+    folder: bool,
+    replace: bool,
+    write: Callable[[Path], ConversionSummary],
+) -> ConversionSummary:
+    """Write below a hidden name, and rename what is complete."""
     if output.exists() and not replace:
         raise UsageError(f"{output} exists; choose another name with -o, or replace it with --force")
-    if output.exists() and not output.is_dir():
-        raise UsageError(f"{output} is a file, and {target} needs a folder; choose another name with -o")
+    if output.exists() and output.is_dir() != folder:
+        have, needed = ("file", "folder") if folder else ("folder", "file")
+        raise UsageError(f"{output} is a {have}, and {kind} needs a {needed}; choose another name with -o")
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = Path(tempfile.mkdtemp(prefix=f".{output.name}-", dir=output.parent))
+        work = Path(tempfile.mkdtemp(prefix=f".{output.name}-", dir=output.parent))
     except OSError as error:
         raise UsageError(f"cannot write to the folder {output.parent}: {error.strerror}") from None
+    unfinished = work / output.name
     try:
-        summary = importlib.import_module(f"linkworth.convert.{target}").write(trace, unfinished, options)
-        unfinished.chmod(0o755)
-        if output.exists():
+        if folder:
+            unfinished.mkdir()
+        summary = write(unfinished)
+        if output.is_dir():
             shutil.rmtree(output)
-        unfinished.rename(output)
+        unfinished.replace(output)
     except (ConvertError, TraceWriteError) as error:
         reason = str(error).replace(str(unfinished), str(output))
         if isinstance(error, TraceWriteError):
@@ -58,9 +106,6 @@ def convert(
     except TraceError as error:
         raise UsageError(str(error)) from None
     finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
-    return _published(summary, output)
-
-
-def _published(summary: ConversionSummary, output: Path) -> ConversionSummary:
-    return msgspec.structs.replace(summary, path=str(output), entry=str(output / summary.entry))
+        shutil.rmtree(work, ignore_errors=True)
+    entry = output / summary.entry if folder else output
+    return msgspec.structs.replace(summary, path=str(output), entry=str(entry))

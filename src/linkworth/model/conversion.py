@@ -23,14 +23,18 @@ class ConversionSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     schema: str = "linkworth.conversion/1"
     trace: str
+    """What was read: a trace, or what another tool wrote."""
+    source: str = "lwt"
+    """Its format: `lwt`, or one that can be read."""
     target: str
+    """What was written: a format, or `lwt` for a trace."""
     path: str
     """The file or folder that was written."""
     entry: str
     """What the other tool opens."""
     ranks: int
     records: int
-    """Events, actions, rows: whatever the target consists of."""
+    """Events, actions, rows: whatever the target consists of (`Format.unit`)."""
     bytes: int
     marked_region: bool = False
     """Only the part that MPI_Pcontrol marks was converted."""
@@ -42,5 +46,9 @@ class ConversionSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Collectives that the target does not have and that became messages, with their counts."""
     as_sleep: dict[str, int] = msgspec.field(default_factory=dict)
     """Calls that the target does not have and that became the time that they took, with their counts."""
+    unknown: dict[str, int] = msgspec.field(default_factory=dict)
+    """Records of the source that a trace of linkworth has no place for, with their counts."""
+    remarks: list[str] = msgspec.field(default_factory=list)
+    """What else is not as it was, one sentence each."""
     damage: list[str] = msgspec.field(default_factory=list)
     """What of the trace could not be read or was lost, one sentence each."""

@@ -1,0 +1,85 @@
+"""The formats of other tools: a module `linkworth.convert.<name>` for each, and here what it can do.
+
+A format that is written has `write(trace, output, options) -> ConversionSummary`, where `output` is a new, empty folder or the
+name of a new file. One that is read has `recognises(path) -> bool`, which looks at the file and is cheap, and
+`read(path, output, options) -> ConversionSummary`, which writes the trace `output`.
+"""
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, Protocol, cast
+
+import msgspec
+
+from linkworth.model.conversion import ConversionOptions, ConversionSummary
+from linkworth.trace.read import TraceFile
+
+
+class Format(msgspec.Struct, frozen=True, kw_only=True):
+    """One format of another tool."""
+
+    name: str
+    """As `--to` names it, and the module."""
+    what: str
+    """What `--to` writes, or what is read, for the help text."""
+    written: Literal["folder", "file", "no"] = "no"
+    """What a conversion to it makes."""
+    suffix: str = ""
+    """Of what is written where no name is given, with its dot."""
+    unit: str = "records"
+    """What `ConversionSummary.records` counts."""
+    read: bool = False
+    """Whether traces can be made of it."""
+
+
+class Target(Protocol):
+    """The module of a format that is written."""
+
+    write: Callable[[TraceFile, Path, ConversionOptions], ConversionSummary]
+
+
+class Source(Protocol):
+    """The module of a format that is read."""
+
+    recognises: Callable[[Path], bool]
+    read: Callable[[Path, Path, ConversionOptions], ConversionSummary]
+
+
+FORMATS = {
+    each.name: each
+    for each in (
+        Format(
+            name="ti",
+            what="SimGrid's time-independent traces, for `smpirun -replay`",
+            written="folder",
+            suffix=".ti",
+            unit="actions",
+        ),
+    )
+}
+
+
+def targets() -> dict[str, str]:
+    """Return what can be written: by name, what it is."""
+    return {each.name: each.what for each in FORMATS.values() if each.written != "no"}
+
+
+def sources() -> dict[str, str]:
+    """Return what can be read beside linkworth's own traces: by name, what it is."""
+    return {each.name: each.what for each in FORMATS.values() if each.read}
+
+
+def target_module(name: str) -> Target:
+    """Load what writes a format."""
+    return cast("Target", importlib.import_module(f"linkworth.convert.{name}"))
+
+
+def source_module(name: str) -> Source:
+    """Load what reads a format."""
+    return cast("Source", importlib.import_module(f"linkworth.convert.{name}"))
+
+
+def recognise(path: Path) -> str | None:
+    """Return the name of the format of a file or folder; None for one of none of them (a trace of linkworth, say)."""
+    return next((name for name in sources() if source_module(name).recognises(path)), None)
