@@ -15,6 +15,16 @@ size = st.integers(0, 2**62)
 references = st.lists(st.integers(1, 2**40), max_size=4)
 sizes = st.lists(size, max_size=6)
 
+partition = st.integers(0, 2**32 - 1)
+one_reference = st.tuples(st.integers(1, 9)).map(list)
+
+RMA = {
+    "operation": st.integers(0, 3),
+    "window": rank,
+    "peer": rank | st.just(-2),
+    "bytes": size,
+    "recv_bytes": size,
+}
 POINT = {
     "comm": rank,
     "peer": rank | st.just(-2),
@@ -66,7 +76,27 @@ FIELDS = {
         "inter": st.just(True),
         "members": st.lists(rank, max_size=5),
         "remote_members": st.lists(rank, max_size=5),
+        "has_topology": st.just(True),
+        "sources": st.lists(rank | st.just(-2), max_size=5),
+        "destinations": st.lists(rank | st.just(-2), max_size=5),
     },
+    "win_new": {"comm": rank, "new_window": st.integers(-1, 2**31 - 2), "bytes": size},
+    "win_free": {"window": rank},
+    "rma": RMA,
+    "irma": RMA,
+    "win_sync": {
+        "sync": st.integers(0, 14),
+        "window": rank,
+        "peer": rank | st.just(-1),
+        "found": st.booleans(),
+        "members": st.lists(rank, max_size=5),
+    },
+    "psend_init": {**POINT, "partitions": partition},
+    "precv_init": {**POINT, "partitions": partition},
+    "pready": {"references": one_reference, "first_partition": partition, "last_partition": partition},
+    "pready_list": {"references": one_reference, "partition_list": st.lists(partition, max_size=5)},
+    "parrived": {"references": one_reference, "first_partition": partition, "found": st.booleans()},
+    "isendrecv": {**POINT, "recv_peer": rank | st.just(-1), "recv_tag": rank, "recv_bytes": size},
     "pcontrol": {"code": st.integers(-(2**31), 2**31 - 1)},
 }
 
@@ -109,7 +139,8 @@ def test_requests_are_numbered_as_they_are_made(tmp_path):
     path = str(tmp_path / "t.lwt")
     writer = _engine.TraceWriter(path, 1, "{}")
     makers = {"isend", "irecv", "send_init", "recv_init", "icollective", "collective_init", "icomm_new"}
-    classes = [*sorted(makers), "send", "recv", "start", "complete", "comm_new", "local"]
+    makers |= {"irma", "psend_init", "precv_init", "isendrecv"}
+    classes = [*sorted(makers), "send", "recv", "start", "complete", "comm_new", "local", "rma", "pready"]
     for call_class in classes:
         writer.event(0, "MPI_X", call_class, {})
     writer.close()

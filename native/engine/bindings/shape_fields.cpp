@@ -48,6 +48,13 @@ Setter member(T Shape::* field) {
     return [field](nb::handle value, Shape& shape) { shape.*field = nb::cast<T>(value); };
 }
 
+template <class Enum>
+Setter number_of(Enum Shape::* field) {
+    return [field](nb::handle value, Shape& shape) {
+        shape.*field = static_cast<Enum>(nb::cast<std::uint8_t>(value));
+    };
+}
+
 const std::map<std::string, Setter>& setters() {
     static const std::map<std::string, Setter> table = {
         {"comm", member(&Shape::comm)},
@@ -70,13 +77,33 @@ const std::map<std::string, Setter>& setters() {
         {"references", member(&Shape::references)},
         {"members", member(&Shape::members)},
         {"remote_members", member(&Shape::remote_members)},
+        {"window", member(&Shape::window)},
+        {"new_window", member(&Shape::new_window)},
+        {"partitions", member(&Shape::partitions)},
+        {"first_partition", member(&Shape::first_partition)},
+        {"last_partition", member(&Shape::last_partition)},
+        {"partition_list", member(&Shape::partition_list)},
+        {"has_topology", member(&Shape::has_topology)},
+        {"sources", member(&Shape::sources)},
+        {"destinations", member(&Shape::destinations)},
+        {"operation", number_of(&Shape::operation)},
+        {"sync", number_of(&Shape::sync)},
+        {"mode", number_of(&Shape::mode)},
         {"completions", completions_from_list},
-        {"mode",
-         [](nb::handle value, Shape& shape) {
-             shape.mode = static_cast<tracefile::CompleteMode>(nb::cast<std::uint8_t>(value));
-         }},
     };
     return table;
+}
+
+void put_point(nb::dict& out, const Shape& shape) {
+    out["comm"] = shape.comm;
+    out["peer"] = shape.peer;
+    out["tag"] = shape.tag;
+    out["bytes"] = shape.bytes;
+}
+
+void put_actual(nb::dict& out, const Shape& shape) {
+    out["actual_peer"] = shape.actual_peer;
+    out["actual_tag"] = shape.actual_tag;
 }
 
 }  // namespace
@@ -88,23 +115,65 @@ nb::dict shape_to_dict(const Shape& shape) {
         case CallClass::finalize:
             break;
         case CallClass::sendrecv:
+            put_actual(out, shape);
+            [[fallthrough]];
+        case CallClass::isendrecv:
             out["recv_peer"] = shape.recv_peer;
             out["recv_tag"] = shape.recv_tag;
             out["recv_bytes"] = shape.recv_bytes;
-            [[fallthrough]];
+            put_point(out, shape);
+            break;
         case CallClass::recv:
-            out["actual_peer"] = shape.actual_peer;
-            out["actual_tag"] = shape.actual_tag;
+            put_actual(out, shape);
             [[fallthrough]];
         case CallClass::send:
         case CallClass::isend:
         case CallClass::irecv:
         case CallClass::send_init:
         case CallClass::recv_init:
+            put_point(out, shape);
+            break;
+        case CallClass::psend_init:
+        case CallClass::precv_init:
+            put_point(out, shape);
+            out["partitions"] = shape.partitions;
+            break;
+        case CallClass::pready:
+            out["references"] = shape.references;
+            out["first_partition"] = shape.first_partition;
+            out["last_partition"] = shape.last_partition;
+            break;
+        case CallClass::pready_list:
+            out["references"] = shape.references;
+            out["partition_list"] = shape.partition_list;
+            break;
+        case CallClass::parrived:
+            out["references"] = shape.references;
+            out["first_partition"] = shape.first_partition;
+            out["found"] = shape.found;
+            break;
+        case CallClass::win_new:
             out["comm"] = shape.comm;
-            out["peer"] = shape.peer;
-            out["tag"] = shape.tag;
+            out["new_window"] = shape.new_window;
             out["bytes"] = shape.bytes;
+            break;
+        case CallClass::win_free:
+            out["window"] = shape.window;
+            break;
+        case CallClass::rma:
+        case CallClass::irma:
+            out["operation"] = static_cast<std::uint8_t>(shape.operation);
+            out["window"] = shape.window;
+            out["peer"] = shape.peer;
+            out["bytes"] = shape.bytes;
+            out["recv_bytes"] = shape.recv_bytes;
+            break;
+        case CallClass::win_sync:
+            out["sync"] = static_cast<std::uint8_t>(shape.sync);
+            out["window"] = shape.window;
+            out["peer"] = shape.peer;
+            out["found"] = shape.found;
+            out["members"] = shape.members;
             break;
         case CallClass::start:
         case CallClass::request_free:
@@ -142,6 +211,9 @@ nb::dict shape_to_dict(const Shape& shape) {
             out["inter"] = shape.inter;
             out["members"] = shape.members;
             out["remote_members"] = shape.remote_members;
+            out["has_topology"] = shape.has_topology;
+            out["sources"] = shape.sources;
+            out["destinations"] = shape.destinations;
             break;
         case CallClass::comm_free:
             out["comm"] = shape.comm;

@@ -213,6 +213,11 @@ bool write_collective(TiActions& actions, const Shape& shape, std::uint32_t rank
             if (shape.bytes == 0) return false;
             arguments.begin("reducescatter").repeated(shape.bytes / ranks).number(0).end();
             return true;
+        case Collective::neighbor_allgather:
+        case Collective::neighbor_allgatherv:
+        case Collective::neighbor_alltoall:
+        case Collective::neighbor_alltoallv:
+        case Collective::neighbor_alltoallw:
         case Collective::none:
             break;
     }

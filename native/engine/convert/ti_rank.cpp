@@ -99,6 +99,25 @@ bool TiRank::take(const Event& event) {
         case CallClass::probe:
         case CallClass::init:
             return true;
+        case CallClass::win_new:
+        case CallClass::win_free:
+        case CallClass::rma:
+        case CallClass::irma:
+        case CallClass::win_sync:
+            if (actions_.on())
+                throw ConvertError(name(shape) + " on rank " + std::to_string(rank_) +
+                                   ": a time-independent trace has no one-sided communication");
+            return true;
+        case CallClass::psend_init:
+        case CallClass::precv_init:
+        case CallClass::pready:
+        case CallClass::pready_list:
+        case CallClass::parrived:
+        case CallClass::isendrecv:
+            if (actions_.on())
+                throw ConvertError(name(shape) + " on rank " + std::to_string(rank_) +
+                                   ": a time-independent trace has no such call");
+            return true;
         case CallClass::finalize:
         case CallClass::abort:
             return false;

@@ -1,6 +1,7 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include "profile/collective_messages.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <utility>
@@ -89,6 +90,11 @@ bool is_uniform(Collective collective) {
         case Collective::alltoallv:
         case Collective::alltoallw:
         case Collective::reduce_scatter:
+        case Collective::neighbor_allgather:
+        case Collective::neighbor_allgatherv:
+        case Collective::neighbor_alltoall:
+        case Collective::neighbor_alltoallv:
+        case Collective::neighbor_alltoallw:
             return false;
         default:
             return true;
@@ -179,6 +185,20 @@ void listed_messages(const Shape& shape, const Group& group, const SendMessage& 
             break;
         case Collective::reduce_scatter:
             by_list(shape.recv_counts, group, send);
+            break;
+        case Collective::neighbor_allgather:
+        case Collective::neighbor_allgatherv:
+        case Collective::neighbor_alltoall:
+            for (const std::int32_t neighbour : group.destinations) {
+                send(neighbour, shape.bytes);
+            }
+            break;
+        case Collective::neighbor_alltoallv:
+        case Collective::neighbor_alltoallw:
+            for (std::size_t at = 0; at < std::min(group.destinations.size(), shape.send_counts.size());
+                 ++at) {
+                send(group.destinations[at], shape.send_counts[at]);
+            }
             break;
         default:
             break;

@@ -42,13 +42,14 @@ void Communicators::define(const tracefile::Shape& shape) {
     Group group;
     group.members = shape.members;
     group.remote_members = shape.remote_members;
+    group.destinations = shape.destinations;
     group.inter = shape.inter;
     group.own_rank = static_cast<std::int32_t>(own - shape.members.begin());
     // Programs that make and free the same communicator again and again need one group only.
     for (std::size_t known = 0; known < groups_.size(); ++known) {
         const Group& other = groups_[known];
         if (other.inter == group.inter && other.members == group.members &&
-            other.remote_members == group.remote_members) {
+            other.remote_members == group.remote_members && other.destinations == group.destinations) {
             index_[shape.new_comm] = static_cast<std::ptrdiff_t>(known);
             return;
         }

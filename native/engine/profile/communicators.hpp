@@ -15,6 +15,7 @@ namespace linkworth::profile {
 struct Group {
     std::vector<std::int32_t> members;
     std::vector<std::int32_t> remote_members;  ///< of an inter-communicator; messages go to these
+    std::vector<std::int32_t> destinations;    ///< neighbours that this rank sends to, in their order
     std::int32_t own_rank = 0;
     bool inter = false;
 

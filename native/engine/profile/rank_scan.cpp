@@ -76,6 +76,7 @@ std::uint64_t RankScan::take_call(const Event& event) {
         case CallClass::send:
         case CallClass::isend:
         case CallClass::sendrecv:
+        case CallClass::isendrecv:
             send(shape);
             return shape.bytes;
         case CallClass::recv:
@@ -87,6 +88,8 @@ std::uint64_t RankScan::take_call(const Event& event) {
         case CallClass::send_init:
         case CallClass::recv_init:
         case CallClass::collective_init:
+        case CallClass::psend_init:
+        case CallClass::precv_init:
             persistent_[event.next_request] = shape;
             return 0;
         case CallClass::start:
@@ -100,6 +103,15 @@ std::uint64_t RankScan::take_call(const Event& event) {
         case CallClass::icomm_new:
             communicators_.define(shape);
             return 0;
+        case CallClass::win_new:
+            windows_[shape.new_window] = communicators_.group_of(shape.comm);
+            return 0;
+        case CallClass::win_free:
+            windows_.erase(shape.window);
+            return 0;
+        case CallClass::rma:
+        case CallClass::irma:
+            return access(shape);
         case CallClass::local:
             not_modelled(shape);
             return 0;
@@ -108,15 +120,34 @@ std::uint64_t RankScan::take_call(const Event& event) {
     }
 }
 
-void RankScan::send(const Shape& shape) {
+void RankScan::send(const Shape& shape) { send_times(shape, 1); }
+
+void RankScan::send_times(const Shape& shape, std::uint64_t times) {
     const std::ptrdiff_t group = communicators_.group_of(shape.comm);
     if (group < 0) {
         return;
     }
     const std::int32_t to = communicators_.group(group).world_rank(shape.peer);
     if (to >= 0) {
-        scan_.traffic.add(static_cast<std::int32_t>(rank_), to, shape.bytes);
+        scan_.traffic.add(static_cast<std::int32_t>(rank_), to, shape.bytes, times);
     }
+}
+
+/// What is put or accumulated goes to the target; what is got comes from it.
+std::uint64_t RankScan::access(const Shape& shape) {
+    const auto window = windows_.find(shape.window);
+    if (window != windows_.end() && window->second >= 0) {
+        const auto own = static_cast<std::int32_t>(rank_);
+        const std::int32_t target = communicators_.group(window->second).world_rank(shape.peer);
+        if (target >= 0 && shape.operation != tracefile::RmaOperation::get) {
+            scan_.traffic.add(own, target, shape.bytes);
+        }
+        if (target >= 0 && (shape.operation == tracefile::RmaOperation::get ||
+                            shape.operation == tracefile::RmaOperation::fetch)) {
+            scan_.traffic.add(target, own, shape.recv_bytes);
+        }
+    }
+    return shape.bytes + shape.recv_bytes;
 }
 
 std::uint64_t RankScan::collective(const Shape& shape) {
@@ -146,8 +177,13 @@ std::uint64_t RankScan::start(const Event& event) {
             continue;
         }
         const Shape& shape = request->second;
-        bytes += shape.bytes;
-        if (shape.call_class == CallClass::send_init) {
+        const bool partitioned =
+            shape.call_class == CallClass::psend_init || shape.call_class == CallClass::precv_init;
+        const std::uint64_t pieces = partitioned ? shape.partitions : 1;
+        bytes += shape.bytes * pieces;
+        if (shape.call_class == CallClass::psend_init) {
+            send_times(shape, pieces);
+        } else if (shape.call_class == CallClass::send_init) {
             send(shape);
         } else if (shape.call_class == CallClass::collective_init) {
             collective(shape);

@@ -31,6 +31,8 @@ class RankScan {
     /// Counts the call's traffic; returns the bytes of its arguments.
     std::uint64_t take_call(const tracefile::Event& event);
     void send(const tracefile::Shape& shape);
+    void send_times(const tracefile::Shape& shape, std::uint64_t times);
+    std::uint64_t access(const tracefile::Shape& shape);
     std::uint64_t collective(const tracefile::Shape& shape);
     std::uint64_t start(const tracefile::Event& event);
     void flush_collectives();
@@ -43,6 +45,7 @@ class RankScan {
     Communicators communicators_;
     std::unordered_map<CollectiveKey, std::uint64_t, KeyHash> collectives_;
     std::unordered_map<std::uint64_t, tracefile::Shape> persistent_;  ///< by request number
+    std::unordered_map<std::int32_t, std::ptrdiff_t> windows_;        ///< groups of windows
     std::vector<std::uint64_t> not_modelled_;                         ///< by name
     bool in_marked_region_ = false;
 };

@@ -63,6 +63,18 @@ bool Simulation::execute(std::uint32_t rank) {
             return true;
         case CallClass::init:
             return true;
+        case CallClass::win_new:
+        case CallClass::win_free:
+        case CallClass::rma:
+        case CallClass::irma:
+        case CallClass::win_sync:
+        case CallClass::psend_init:
+        case CallClass::precv_init:
+        case CallClass::pready:
+        case CallClass::pready_list:
+        case CallClass::parrived:
+        case CallClass::isendrecv:
+            throw ReplayError(name_of(rank, shape) + " is not modelled by the replay");
         case CallClass::finalize:
         case CallClass::abort:
             end_rank(rank);

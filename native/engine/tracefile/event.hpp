@@ -33,6 +33,17 @@ enum class CallClass : std::uint8_t {
     abort,
     pcontrol,
     request_cancel,
+    win_new,
+    win_free,
+    rma,
+    irma,
+    win_sync,
+    psend_init,
+    precv_init,
+    pready,
+    pready_list,
+    parrived,
+    isendrecv,
 };
 
 /// Which collective a name means; `none` for every other call.
@@ -55,6 +66,11 @@ enum class Collective : std::uint8_t {
     reduce_scatter_block,
     scan,
     exscan,
+    neighbor_allgather,
+    neighbor_allgatherv,
+    neighbor_alltoall,
+    neighbor_alltoallv,
+    neighbor_alltoallw,
 };
 
 enum class CompleteMode : std::uint8_t {
@@ -66,6 +82,28 @@ enum class CompleteMode : std::uint8_t {
     testall,
     testany,
     testsome
+};
+
+/// What an access to a window does; `fetch` also stands for MPI_Get_accumulate and MPI_Compare_and_swap.
+enum class RmaOperation : std::uint8_t { put = 0, get, accumulate, fetch };
+
+/// The synchronisation calls of one-sided communication (MPI-4.1, 12.5).
+enum class WindowSync : std::uint8_t {
+    fence = 0,
+    post,
+    start,
+    complete,
+    wait,
+    test,
+    lock,
+    lock_all,
+    unlock,
+    unlock_all,
+    flush,
+    flush_all,
+    flush_local,
+    flush_local_all,
+    sync,
 };
 
 inline constexpr std::int32_t any_source = -1;
@@ -86,27 +124,41 @@ struct Shape {
     CallClass call_class = CallClass::local;
     Collective collective = Collective::none;
     CompleteMode mode = CompleteMode::wait;
-    bool found = false;
+    RmaOperation operation = RmaOperation::put;
+    WindowSync sync = WindowSync::fence;
+    bool found = false;  ///< a probe, MPI_Win_test or MPI_Parrived that said yes; a lock that is exclusive
     bool inter = false;
+    bool has_topology = false;  ///< of a comm_new: it has neighbours, if only none
     std::int32_t comm = 0;
-    std::int32_t peer = 0;  ///< destination, source, or root
+    std::int32_t peer = 0;  ///< destination, source, root, or target of a one-sided call (-1: all)
     std::int32_t tag = 0;
     std::int32_t recv_peer = 0;  ///< source of a sendrecv
     std::int32_t recv_tag = 0;
     std::int32_t actual_peer = 0;  ///< what a wildcard matched
     std::int32_t actual_tag = 0;
     std::int32_t new_comm = -1;  ///< -1 for MPI_COMM_NULL
-    std::int32_t code = 0;       ///< abort code, pcontrol or thread level
+    std::int32_t window = 0;
+    std::int32_t new_window = -1;  ///< -1 for none
+    std::int32_t code = 0;         ///< abort code, pcontrol or thread level
     std::uint32_t listed = 0;
-    std::uint64_t bytes = 0;  ///< sent (receive capacity for a receive)
+    std::uint64_t bytes =
+        0;  ///< sent (receive capacity for a receive); of one partition; exposed by a window
     std::uint64_t recv_bytes = 0;
     std::uint32_t element_bytes = 1;
-    std::vector<std::uint64_t> send_counts;  ///< bytes by peer
-    std::vector<std::uint64_t> recv_counts;  ///< bytes by peer
-    std::vector<std::uint64_t> references;   ///< start, request_free, request_cancel
+    std::uint32_t partitions = 0;
+    std::uint32_t first_partition = 0;
+    std::uint32_t last_partition = 0;
+    std::vector<std::uint64_t> send_counts;     ///< bytes by peer
+    std::vector<std::uint64_t> recv_counts;     ///< bytes by peer
+    std::vector<std::uint64_t> references;      ///< start, request_free, request_cancel, pready, parrived
+    std::vector<std::uint32_t> partition_list;  ///< of a pready_list
     std::vector<Completion> completions;
-    std::vector<std::int32_t> members;  ///< world ranks in comm order
+    std::vector<std::int32_t>
+        members;  ///< world ranks in comm order; of a win_sync: ranks of the window's communicator
     std::vector<std::int32_t> remote_members;
+    std::vector<std::int32_t>
+        sources;  ///< neighbours that a rank receives from, ranks of the new communicator
+    std::vector<std::int32_t> destinations;  ///< neighbours that it sends to
 };
 
 /// One MPI call of one rank. `shape` stays valid until the cursor reads its next block.

@@ -9,7 +9,7 @@
 namespace linkworth::tracefile {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Collective>, 17> collectives = {{
+constexpr std::array<std::pair<std::string_view, Collective>, 22> collectives = {{
     {"barrier", Collective::barrier},
     {"bcast", Collective::bcast},
     {"gather", Collective::gather},
@@ -27,13 +27,19 @@ constexpr std::array<std::pair<std::string_view, Collective>, 17> collectives = 
     {"reduce_scatter_block", Collective::reduce_scatter_block},
     {"scan", Collective::scan},
     {"exscan", Collective::exscan},
+    {"neighbor_allgather", Collective::neighbor_allgather},
+    {"neighbor_allgatherv", Collective::neighbor_allgatherv},
+    {"neighbor_alltoall", Collective::neighbor_alltoall},
+    {"neighbor_alltoallv", Collective::neighbor_alltoallv},
+    {"neighbor_alltoallw", Collective::neighbor_alltoallw},
 }};
 
-constexpr std::array<std::string_view, 23> classes = {
-    "local",      "send",        "isend",           "recv",     "irecv",          "sendrecv",
-    "send_init",  "recv_init",   "start",           "complete", "request_free",   "probe",
-    "collective", "icollective", "collective_init", "comm_new", "icomm_new",      "comm_free",
-    "init",       "finalize",    "abort",           "pcontrol", "request_cancel",
+constexpr std::array<std::string_view, 34> classes = {
+    "local",           "send",           "isend",     "recv",         "irecv",    "sendrecv",   "send_init",
+    "recv_init",       "start",          "complete",  "request_free", "probe",    "collective", "icollective",
+    "collective_init", "comm_new",       "icomm_new", "comm_free",    "init",     "finalize",   "abort",
+    "pcontrol",        "request_cancel", "win_new",   "win_free",     "rma",      "irma",       "win_sync",
+    "psend_init",      "precv_init",     "pready",    "pready_list",  "parrived", "isendrecv",
 };
 
 // Lower case, without the prefix and without the suffixes of large counts and persistence.
@@ -56,30 +62,19 @@ std::string stem(std::string_view name) {
     return lower;
 }
 
-// MPI-4.1, chapters 6.8 (neighbourhoods), 4 (partitioned), 11 (process creation), 12 (one-sided), 14 (files).
-constexpr std::array<std::string_view, 12> communicating_prefixes = {
-    "neighbor_",   "ineighbor_", "file_",       "win_",         "rput",      "rget",
-    "raccumulate", "comm_spawn", "comm_accept", "comm_connect", "comm_join", "pready",
+// MPI-4.1, chapters 4 (partitioned), 11 (process creation), 12 (one-sided). Files are not among them: what
+// they wait for is no other rank, but a disk.
+constexpr std::array<std::string_view, 9> communicating_prefixes = {
+    "win_", "rput", "rget", "raccumulate", "comm_spawn", "comm_accept", "comm_connect", "comm_join", "pready",
 };
 constexpr std::array<std::string_view, 11> communicating_names = {
     "put",   "get",   "accumulate", "get_accumulate",  "fetch_and_op", "compare_and_swap",
     "psend", "precv", "parrived",   "comm_disconnect", "isendrecv",
 };
 // Local calls among them (attributes, names, error handlers, inquiries).
-constexpr std::array<std::string_view, 14> quiet_prefixes = {
-    "win_get_",
-    "win_set_",
-    "win_create_keyval",
-    "win_create_errhandler",
-    "win_free_keyval",
-    "win_delete_attr",
-    "win_call_errhandler",
-    "win_test",
-    "file_get_",
-    "file_set_errhandler",
-    "file_set_atomicity",
-    "file_create_errhandler",
-    "file_call_errhandler",
+constexpr std::array<std::string_view, 9> quiet_prefixes = {
+    "win_get_",        "win_set_",        "win_create_keyval",   "win_create_errhandler",
+    "win_free_keyval", "win_delete_attr", "win_call_errhandler", "win_test",
     "win_sync",
 };
 
@@ -118,11 +113,7 @@ bool communicates(std::string_view name) {
            collective_by_name(name) != Collective::none;
 }
 
-bool is_collective(std::string_view name) {
-    const std::string lower = stem(name);
-    return lower.starts_with("neighbor_") || lower.starts_with("ineighbor_") ||
-           collective_by_name(name) != Collective::none;
-}
+bool is_collective(std::string_view name) { return collective_by_name(name) != Collective::none; }
 
 std::string_view class_name(CallClass call_class) { return classes.at(static_cast<std::size_t>(call_class)); }
 

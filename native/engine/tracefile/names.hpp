@@ -19,13 +19,13 @@ Collective collective_by_name(std::string_view name);
 /// `allreduce`, ...; empty for `none`.
 std::string_view collective_name(Collective collective);
 
-/// Whether a call that was recorded by name and time only moves data or waits for other ranks (one-sided,
-/// files, neighbourhood and partitioned communication, process creation), so that a replay without it may be
-/// wrong.
+/// Whether a call that was recorded by name and time only moves data or waits for other ranks (process
+/// creation; one-sided and partitioned communication that an old tracer recorded so), so that a replay
+/// without it may be wrong.
 bool communicates(std::string_view name);
 
-/// Whether all ranks of a communicator exchange data in the call: the collectives above and those of
-/// MPI-4.1's chapter 8.6, over a neighbourhood. Not one-sided, file and process calls.
+/// Whether all ranks of a communicator take part in the call and exchange data. Not one-sided, file and
+/// process calls.
 bool is_collective(std::string_view name);
 
 /// The call class by its name in the format's document (`isend`, `comm_new`, ...), and back.

@@ -13,7 +13,7 @@ namespace linkworth::tracefile {
 namespace {
 
 constexpr char part_magic[8] = {'L', 'W', 'P', 'A', 'R', 'T', '1', '\0'};
-constexpr std::uint32_t part_version = 1;
+constexpr std::uint32_t part_version = 2;  // older ones are read as well
 constexpr std::size_t part_header_bytes = 1024;
 constexpr std::size_t block_header_bytes = 64;
 // Between two readings that are so far apart, the clocks' own cost (some 50 ns) is below a millionth.
@@ -58,9 +58,9 @@ void Part::read_header() {
         throw TraceError(path_ + " is not the part of a trace, or its header is cut");
     }
     const auto version = load<std::uint32_t>(&bytes[8]);
-    if (version != part_version) {
+    if (version == 0 || version > part_version) {
         throw TraceError(path_ + " has part format version " + std::to_string(version) +
-                         ", this linkworth reads " + std::to_string(part_version) +
+                         ", this linkworth reads up to " + std::to_string(part_version) +
                          ": merge it with the linkworth that recorded it");
     }
     header_.flags = load<std::uint32_t>(&bytes[12]);

@@ -8,7 +8,9 @@
 namespace linkworth::tracefile {
 namespace {
 
-constexpr auto last_class = static_cast<std::uint8_t>(CallClass::request_cancel);
+constexpr auto last_class = static_cast<std::uint8_t>(CallClass::isendrecv);
+constexpr auto last_operation = static_cast<std::uint8_t>(RmaOperation::fetch);
+constexpr auto last_sync = static_cast<std::uint8_t>(WindowSync::sync);
 constexpr auto last_mode = static_cast<std::uint8_t>(CompleteMode::testsome);
 
 void reset(Shape& shape) {
@@ -20,12 +22,18 @@ void reset(Shape& shape) {
     fresh.completions = std::move(shape.completions);
     fresh.members = std::move(shape.members);
     fresh.remote_members = std::move(shape.remote_members);
+    fresh.partition_list = std::move(shape.partition_list);
+    fresh.sources = std::move(shape.sources);
+    fresh.destinations = std::move(shape.destinations);
     fresh.send_counts.clear();
     fresh.recv_counts.clear();
     fresh.references.clear();
     fresh.completions.clear();
     fresh.members.clear();
     fresh.remote_members.clear();
+    fresh.partition_list.clear();
+    fresh.sources.clear();
+    fresh.destinations.clear();
     shape = std::move(fresh);
 }
 
@@ -107,6 +115,53 @@ void decode_comm_new(ByteReader& in, Shape& shape) {
     }
 }
 
+void decode_ranks(ByteReader& in, std::vector<std::int32_t>& ranks) {
+    for (std::size_t left = in.count(); left > 0; --left) {
+        ranks.push_back(in.svarint32());
+    }
+}
+
+void decode_topology(ByteReader& in, Shape& shape) {
+    shape.has_topology = in.ok() && !in.at_end();
+    if (shape.has_topology) {
+        decode_ranks(in, shape.sources);
+        decode_ranks(in, shape.destinations);
+    }
+}
+
+void decode_pair(ByteReader& in, Shape& shape) {
+    decode_point(in, shape);
+    shape.recv_peer = in.svarint32();
+    shape.recv_tag = in.svarint32();
+    shape.recv_bytes = in.varint();
+}
+
+void decode_rma(ByteReader& in, Shape& shape) {
+    const std::uint8_t operation = in.byte();
+    if (operation > last_operation) {
+        in.fail();
+        return;
+    }
+    shape.operation = static_cast<RmaOperation>(operation);
+    shape.window = in.natural32();
+    shape.peer = in.svarint32();
+    shape.bytes = in.varint();
+    shape.recv_bytes = in.varint();
+}
+
+void decode_win_sync(ByteReader& in, Shape& shape) {
+    const std::uint8_t sync = in.byte();
+    if (sync > last_sync) {
+        in.fail();
+        return;
+    }
+    shape.sync = static_cast<WindowSync>(sync);
+    shape.window = in.natural32();
+    shape.peer = in.svarint32();
+    shape.found = in.byte() != 0;
+    decode_ranks(in, shape.members);
+}
+
 void decode_fields(ByteReader& in, Shape& shape) {
     switch (shape.call_class) {
         case CallClass::local:
@@ -126,10 +181,7 @@ void decode_fields(ByteReader& in, Shape& shape) {
             }
             break;
         case CallClass::sendrecv:
-            decode_point(in, shape);
-            shape.recv_peer = in.svarint32();
-            shape.recv_tag = in.svarint32();
-            shape.recv_bytes = in.varint();
+            decode_pair(in, shape);
             if (is_wildcard(shape.recv_peer, shape.recv_tag)) {
                 decode_actual(in, shape);
             }
@@ -161,6 +213,7 @@ void decode_fields(ByteReader& in, Shape& shape) {
         case CallClass::comm_new:
         case CallClass::icomm_new:
             decode_comm_new(in, shape);
+            decode_topology(in, shape);
             break;
         case CallClass::comm_free:
             shape.comm = in.natural32();
@@ -171,6 +224,45 @@ void decode_fields(ByteReader& in, Shape& shape) {
         case CallClass::abort:
         case CallClass::pcontrol:
             shape.code = in.svarint32();
+            break;
+        case CallClass::win_new:
+            shape.comm = in.natural32();
+            shape.new_window = in.natural32() - 1;
+            shape.bytes = in.varint();
+            break;
+        case CallClass::win_free:
+            shape.window = in.natural32();
+            break;
+        case CallClass::rma:
+        case CallClass::irma:
+            decode_rma(in, shape);
+            break;
+        case CallClass::win_sync:
+            decode_win_sync(in, shape);
+            break;
+        case CallClass::psend_init:
+        case CallClass::precv_init:
+            decode_point(in, shape);
+            shape.partitions = in.varint32();
+            break;
+        case CallClass::pready:
+            shape.references.push_back(in.varint());
+            shape.first_partition = in.varint32();
+            shape.last_partition = in.varint32();
+            break;
+        case CallClass::pready_list:
+            shape.references.push_back(in.varint());
+            for (std::size_t left = in.count(); left > 0; --left) {
+                shape.partition_list.push_back(in.varint32());
+            }
+            break;
+        case CallClass::parrived:
+            shape.references.push_back(in.varint());
+            shape.first_partition = shape.last_partition = in.varint32();
+            shape.found = in.byte() != 0;
+            break;
+        case CallClass::isendrecv:
+            decode_pair(in, shape);
             break;
     }
 }
@@ -201,6 +293,24 @@ void encode_members(const std::vector<std::int32_t>& members, std::vector<std::u
         append_svarint(out, member - before);
         before = member;
     }
+}
+
+void encode_ranks(const std::vector<std::int32_t>& ranks, std::vector<std::uint8_t>& out) {
+    append_varint(out, ranks.size());
+    for (const std::int32_t rank : ranks) {
+        append_svarint(out, rank);
+    }
+}
+
+void encode_pair(const Shape& shape, std::vector<std::uint8_t>& out) {
+    encode_point(shape, out);
+    append_svarint(out, shape.recv_peer);
+    append_svarint(out, shape.recv_tag);
+    append_varint(out, shape.recv_bytes);
+}
+
+void encode_reference(const Shape& shape, std::vector<std::uint8_t>& out) {
+    append_varint(out, shape.references.empty() ? 0 : shape.references.front());
 }
 
 void encode_completions(const Shape& shape, std::vector<std::uint8_t>& out) {
@@ -252,10 +362,7 @@ void encode_shape(const Shape& shape, std::vector<std::uint8_t>& out) {
             }
             break;
         case CallClass::sendrecv:
-            encode_point(shape, out);
-            append_svarint(out, shape.recv_peer);
-            append_svarint(out, shape.recv_tag);
-            append_varint(out, shape.recv_bytes);
+            encode_pair(shape, out);
             if (is_wildcard(shape.recv_peer, shape.recv_tag)) {
                 encode_actual(shape, out);
             }
@@ -265,7 +372,7 @@ void encode_shape(const Shape& shape, std::vector<std::uint8_t>& out) {
             break;
         case CallClass::request_free:
         case CallClass::request_cancel:
-            append_varint(out, shape.references.empty() ? 0 : shape.references.front());
+            encode_reference(shape, out);
             break;
         case CallClass::complete:
             encode_completions(shape, out);
@@ -299,6 +406,10 @@ void encode_shape(const Shape& shape, std::vector<std::uint8_t>& out) {
             if (shape.inter) {
                 encode_members(shape.remote_members, out);
             }
+            if (shape.has_topology) {
+                encode_ranks(shape.sources, out);
+                encode_ranks(shape.destinations, out);
+            }
             break;
         case CallClass::comm_free:
             append_varint(out, static_cast<std::uint64_t>(shape.comm));
@@ -309,6 +420,54 @@ void encode_shape(const Shape& shape, std::vector<std::uint8_t>& out) {
         case CallClass::abort:
         case CallClass::pcontrol:
             append_svarint(out, shape.code);
+            break;
+        case CallClass::win_new:
+            append_varint(out, static_cast<std::uint64_t>(shape.comm));
+            append_varint(out, static_cast<std::uint64_t>(shape.new_window + 1));
+            append_varint(out, shape.bytes);
+            break;
+        case CallClass::win_free:
+            append_varint(out, static_cast<std::uint64_t>(shape.window));
+            break;
+        case CallClass::rma:
+        case CallClass::irma:
+            out.push_back(static_cast<std::uint8_t>(shape.operation));
+            append_varint(out, static_cast<std::uint64_t>(shape.window));
+            append_svarint(out, shape.peer);
+            append_varint(out, shape.bytes);
+            append_varint(out, shape.recv_bytes);
+            break;
+        case CallClass::win_sync:
+            out.push_back(static_cast<std::uint8_t>(shape.sync));
+            append_varint(out, static_cast<std::uint64_t>(shape.window));
+            append_svarint(out, shape.peer);
+            out.push_back(shape.found ? 1 : 0);
+            encode_ranks(shape.members, out);
+            break;
+        case CallClass::psend_init:
+        case CallClass::precv_init:
+            encode_point(shape, out);
+            append_varint(out, shape.partitions);
+            break;
+        case CallClass::pready:
+            encode_reference(shape, out);
+            append_varint(out, shape.first_partition);
+            append_varint(out, shape.last_partition);
+            break;
+        case CallClass::pready_list:
+            encode_reference(shape, out);
+            append_varint(out, shape.partition_list.size());
+            for (const std::uint32_t partition : shape.partition_list) {
+                append_varint(out, partition);
+            }
+            break;
+        case CallClass::parrived:
+            encode_reference(shape, out);
+            append_varint(out, shape.first_partition);
+            out.push_back(shape.found ? 1 : 0);
+            break;
+        case CallClass::isendrecv:
+            encode_pair(shape, out);
             break;
     }
 }

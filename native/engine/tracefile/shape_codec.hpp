@@ -25,6 +25,10 @@ constexpr bool makes_request(CallClass call_class) {
         case CallClass::icollective:
         case CallClass::collective_init:
         case CallClass::icomm_new:
+        case CallClass::irma:
+        case CallClass::psend_init:
+        case CallClass::precv_init:
+        case CallClass::isendrecv:
             return true;
         default:
             return false;

@@ -100,7 +100,7 @@ class ProgramOfBytes {
     }
 
     void collective() {
-        const auto what = static_cast<tracefile::Collective>(1 + next() % 17);
+        const auto what = static_cast<tracefile::Collective>(1 + next() % 22);
         const std::string name = "MPI_" + std::string(tracefile::collective_name(what));
         const std::uint8_t form = next();
         const Shape shape = collective_shape(what);
@@ -167,7 +167,7 @@ class ProgramOfBytes {
         static const std::vector<std::string> names = {
             "MPI_Put", "MPI_Isend", "MPI_Ibarrier", "MPI_Neighbor_alltoall", "MPI_Comm_rank", "MPI_Waitany"};
         Shape shape;
-        const auto kind = static_cast<CallClass>(next() % 23);
+        const auto kind = static_cast<CallClass>(next() % 34);
         shape.comm = next() % 5;
         shape.peer = small();
         shape.tag = small();
@@ -182,6 +182,16 @@ class ProgramOfBytes {
         shape.new_comm = small();
         shape.members = {small(), small()};
         shape.references = {next() % 5U, next() % 5U};
+        shape.window = next() % 3;
+        shape.new_window = small();
+        shape.operation = static_cast<tracefile::RmaOperation>(next() % 4);
+        shape.sync = static_cast<tracefile::WindowSync>(next() % 15);
+        shape.partitions = next();
+        shape.first_partition = next();
+        shape.last_partition = next();
+        shape.partition_list = {next(), next()};
+        shape.has_topology = next() % 4 == 0;
+        shape.sources = shape.destinations = {small(), small()};
         if (kind == CallClass::complete)
             shape.completions.push_back({next() % 5U, next() % 2 == 0, small(), small()});
         call(some_rank(), names[next() % names.size()], kind, shape);

@@ -39,7 +39,7 @@ inline tracefile::Shape random_shape(Random& random, std::uint32_t names) {
     tracefile::Shape shape;
     const auto rank = [&random] { return static_cast<std::int32_t>(random.below(40)); };
     shape.name = static_cast<std::uint32_t>(random.below(names));
-    shape.call_class = static_cast<CallClass>(random.below(23));
+    shape.call_class = static_cast<CallClass>(random.below(34));
     const auto counts = [&random] {
         std::vector<std::uint64_t> list(random.below(5));
         for (std::uint64_t& value : list) {
@@ -49,6 +49,7 @@ inline tracefile::Shape random_shape(Random& random, std::uint32_t names) {
     };
     switch (shape.call_class) {
         case CallClass::sendrecv:
+        case CallClass::isendrecv:
             shape.recv_peer = rank() - 2;
             shape.recv_tag = rank() - 1;
             shape.recv_bytes = random.below(1U << 30);
@@ -123,6 +124,11 @@ inline tracefile::Shape random_shape(Random& random, std::uint32_t names) {
             if (shape.inter) {
                 shape.remote_members = {rank()};
             }
+            shape.has_topology = random.below(2) == 1;
+            if (shape.has_topology) {
+                shape.sources.assign(random.below(3), rank() - 2);
+                shape.destinations.assign(random.below(3), rank() - 2);
+            }
             break;
         case CallClass::comm_free:
             shape.comm = rank();
@@ -133,6 +139,51 @@ inline tracefile::Shape random_shape(Random& random, std::uint32_t names) {
         case CallClass::abort:
         case CallClass::pcontrol:
             shape.code = rank() - 20;
+            break;
+        case CallClass::win_new:
+            shape.comm = rank();
+            shape.new_window = rank() - 1;
+            shape.bytes = random.below(1U << 30);
+            break;
+        case CallClass::win_free:
+            shape.window = rank();
+            break;
+        case CallClass::rma:
+        case CallClass::irma:
+            shape.operation = static_cast<tracefile::RmaOperation>(random.below(4));
+            shape.window = rank();
+            shape.peer = rank() - 2;
+            shape.bytes = random.below(1U << 30);
+            shape.recv_bytes = random.below(1U << 30);
+            break;
+        case CallClass::win_sync:
+            shape.sync = static_cast<tracefile::WindowSync>(random.below(15));
+            shape.window = rank();
+            shape.peer = rank() - 1;
+            shape.found = random.below(2) == 1;
+            shape.members.assign(random.below(4), rank());
+            break;
+        case CallClass::psend_init:
+        case CallClass::precv_init:
+            shape.comm = rank();
+            shape.peer = rank() - 2;
+            shape.tag = rank();
+            shape.bytes = random.below(1U << 30);
+            shape.partitions = static_cast<std::uint32_t>(random.below(100));
+            break;
+        case CallClass::pready:
+            shape.references = {1 + random.below(9)};
+            shape.first_partition = static_cast<std::uint32_t>(random.below(100));
+            shape.last_partition = shape.first_partition + static_cast<std::uint32_t>(random.below(100));
+            break;
+        case CallClass::pready_list:
+            shape.references = {1 + random.below(9)};
+            shape.partition_list.assign(random.below(5), static_cast<std::uint32_t>(random.below(100)));
+            break;
+        case CallClass::parrived:
+            shape.references = {1 + random.below(9)};
+            shape.first_partition = shape.last_partition = static_cast<std::uint32_t>(random.below(100));
+            shape.found = random.below(2) == 1;
             break;
         case CallClass::local:
         case CallClass::finalize:

@@ -38,6 +38,17 @@ void expect_same(const Shape& read, const Shape& written) {
     EXPECT_EQ(read.references, written.references);
     EXPECT_EQ(read.members, written.members);
     EXPECT_EQ(read.remote_members, written.remote_members);
+    EXPECT_EQ(read.has_topology, written.has_topology);
+    EXPECT_EQ(read.sources, written.sources);
+    EXPECT_EQ(read.destinations, written.destinations);
+    EXPECT_EQ(read.operation, written.operation);
+    EXPECT_EQ(read.sync, written.sync);
+    EXPECT_EQ(read.window, written.window);
+    EXPECT_EQ(read.new_window, written.new_window);
+    EXPECT_EQ(read.partitions, written.partitions);
+    EXPECT_EQ(read.first_partition, written.first_partition);
+    EXPECT_EQ(read.last_partition, written.last_partition);
+    EXPECT_EQ(read.partition_list, written.partition_list);
     ASSERT_EQ(read.completions.size(), written.completions.size());
     for (std::size_t item = 0; item < read.completions.size(); ++item) {
         EXPECT_EQ(read.completions[item].reference, written.completions[item].reference);

@@ -265,6 +265,11 @@ Schedule build(const Rules& rules, const Operation& operation, const Choice& cho
         case Collective::exscan:
             if (choice.algorithm == recursive_doubling) return scan_recursive_doubling(me, size, bytes);
             return scan_linear(me, size, bytes);
+        case Collective::neighbor_allgather:
+        case Collective::neighbor_allgatherv:
+        case Collective::neighbor_alltoall:
+        case Collective::neighbor_alltoallv:
+        case Collective::neighbor_alltoallw:
         case Collective::none:
             break;
     }

@@ -64,6 +64,11 @@ Operation common(const Shape& shape, Rank me, Rank size, Rank peers, bool at_roo
         case Collective::reduce_scatter:
             operation.receives = fitting(shape.recv_counts, size);
             break;
+        case Collective::neighbor_allgather:
+        case Collective::neighbor_allgatherv:
+        case Collective::neighbor_alltoall:
+        case Collective::neighbor_alltoallv:
+        case Collective::neighbor_alltoallw:
         case Collective::none:
             throw std::invalid_argument("the call is no collective that the replay models");
         default:

@@ -111,6 +111,11 @@ Choice decide_mpich(const Operation& operation, bool by_node) {
             return {recursive_doubling};
         case Collective::gatherv:
         case Collective::scatterv:
+        case Collective::neighbor_allgather:
+        case Collective::neighbor_allgatherv:
+        case Collective::neighbor_alltoall:
+        case Collective::neighbor_alltoallv:
+        case Collective::neighbor_alltoallw:
         case Collective::none:
             break;
     }
