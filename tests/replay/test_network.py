@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
-from synthetic import Call, fabric, irecv, isend, recv, send, waitall, way, write_trace
+from synthetic import Call, fabric, finalize, irecv, isend, recv, send, waitall, way, write_trace
 
 from linkworth import _engine
 from linkworth.model.fabric import Fabric, SwitchLevel, Tcp, Topology
@@ -184,6 +185,30 @@ def test_a_full_switch_drops_and_the_loss_is_found_out_later(seconds: Seconds) -
     tight = link(latency=10 * US, tcp=Tcp(port_buffer_bytes=400_000))
     found_out = 2 * (2 * 10 * US + 400 * US)
     assert seconds(ranks, tight) == pytest.approx(10 * US + 8 * 64 * US + found_out)
+
+
+@pytest.mark.parametrize(
+    ("burst_seconds", "finished"),
+    [
+        # Whole messages in turn: the first is through after 30 us, and its receiver computes while the others come.
+        pytest.param(float("inf"), 30 + 1000, id="whole messages"),
+        # 40 us at 1 GB/s for four connections: 10 kB each in turn. The first is through when the others lack one turn.
+        pytest.param(40 * US, 90 + 1000, id="a share in turn"),
+        # Two segments of 1,448 bytes at least: 11 turns of 2,727 bytes; rank 0's last one is the first of the last round.
+        pytest.param(1 * US, 4 * 30 - 3 * 30 / 11 + 1000, id="two segments"),
+    ],
+)
+def test_tcp_connections_share_a_nic_in_bursts(
+    seconds: Seconds, burst_seconds: float, finished: float
+) -> None:
+    ranks = [
+        *([send(4 + pair, 30_000)] for pair in range(4)),
+        [recv(0, 30_000), finalize().after(1000 * US)],
+        *([recv(pair, 30_000)] for pair in range(1, 4)),
+    ]
+    on = link(tcp=Tcp(burst_seconds=burst_seconds))
+    on = msgspec.structs.replace(on, link=msgspec.structs.replace(on.link, mtu_bytes=1448, header_bytes=0))
+    assert seconds(ranks, on, [0] * 4 + [1] * 4) == pytest.approx(finished * US)
 
 
 def test_less_latency_may_slow_a_program_whose_messages_compete(seconds: Seconds) -> None:

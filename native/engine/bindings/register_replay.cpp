@@ -72,7 +72,7 @@ Topology topology(const nb::dict& given) {
 
 TcpCosts tcp_costs(const nb::dict& given) {
     return {nb::cast<double>(given["restart_after_seconds"]), nb::cast<double>(given["initial_window_bytes"]),
-            nb::cast<double>(given["port_buffer_bytes"])};
+            nb::cast<double>(given["port_buffer_bytes"]), nb::cast<double>(given["burst_seconds"])};
 }
 
 ReplayOptions replay_options(const nb::dict& given) {

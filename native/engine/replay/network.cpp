@@ -12,21 +12,39 @@ namespace {
 /// cost a lot.
 constexpr std::uint64_t most_chunks = 64;
 
+/// [node]
+std::vector<std::uint64_t> chunks_of(const FabricCosts& fabric,
+                                     const std::vector<std::uint32_t>& ranks_on_node) {
+    std::vector<std::uint64_t> result(ranks_on_node.size(), fabric.chunk_bytes);
+    if (std::isinf(fabric.tcp.burst_seconds)) return result;
+    const PathCosts& link = fabric.link;
+    const double burst = fabric.tcp.burst_seconds * link.bandwidth_bytes_per_second * fabric.rails;
+    // At least two segments (Linux, tcp_min_tso_segs).
+    const std::uint64_t least = std::min(fabric.chunk_bytes, 2 * (link.mtu_bytes - link.header_in_mtu_bytes));
+    for (std::size_t node = 0; node < result.size(); ++node) {
+        const double share = burst / std::max(1U, ranks_on_node[node]);
+        if (share < static_cast<double>(fabric.chunk_bytes))
+            result[node] = std::max<std::uint64_t>({static_cast<std::uint64_t>(share), least, 1});
+    }
+    return result;
+}
+
 }  // namespace
 
-Network::Network(const FabricCosts& fabric, std::uint32_t nodes, EventQueue& queue, NetworkListener& listener,
-                 bool with_loads)
+Network::Network(const FabricCosts& fabric, const std::vector<std::uint32_t>& ranks_on_node,
+                 EventQueue& queue, NetworkListener& listener, bool with_loads)
     : fabric_(fabric),
       queue_(queue),
       listener_(listener),
       rail_bandwidth_(fabric.link.bandwidth_bytes_per_second),
       striped_bandwidth_(rail_bandwidth_ * (1 + (fabric.rails - 1) * fabric.rail_efficiency) / fabric.rails),
-      out_(static_cast<std::size_t>(nodes) * fabric.rails),
+      chunk_bytes_(chunks_of(fabric, ranks_on_node)),
+      out_(ranks_on_node.size() * fabric.rails),
       in_(out_.size()),
-      memory_(nodes),
+      memory_(ranks_on_node.size()),
       out_load_(with_loads ? out_.size() : 0),
       in_load_(out_load_.size()),
-      switches_(fabric.topology, nodes, with_loads),
+      switches_(fabric.topology, static_cast<std::uint32_t>(ranks_on_node.size()), with_loads),
       restarts_(fabric) {}
 
 std::vector<LinkLoad> Network::loads() const {
@@ -66,16 +84,17 @@ void Network::send(std::uint32_t message, const Transmission& what, const Stamp&
     Shipment& shipment = shipments_[message];
     const double stall = restarts_.stall_seconds(what.connection, what.bytes, ready.seconds);
     const double wire_bytes = fabric_.link.wire_bytes(what.bytes);
+    const std::uint64_t chunk_bytes = chunk_bytes_[what.source_node];
     const bool on_all_rails = striped(what.bytes);
     const std::uint32_t rail = on_all_rails ? 0 : choose_rail(what);
     shipment = {ready, {}, what, wire_bytes, stall, rail, 1, 1, false, false};
-    if (!fabric_.contention || (!on_all_rails && what.bytes <= fabric_.chunk_bytes &&
-                                out_[port_of(what.source_node, rail)].idle())) {
+    if (!fabric_.contention ||
+        (!on_all_rails && what.bytes <= chunk_bytes && out_[port_of(what.source_node, rail)].idle())) {
         send_alone(message);
         return;
     }
     const std::uint64_t least = on_all_rails ? fabric_.rails : 1;
-    std::uint64_t chunks = (what.bytes + fabric_.chunk_bytes - 1) / fabric_.chunk_bytes;
+    std::uint64_t chunks = (what.bytes + chunk_bytes - 1) / chunk_bytes;
     chunks = std::clamp<std::uint64_t>(chunks, 1, most_chunks);
     chunks = (chunks + least - 1) / least * least;
     send_in_chunks(message, rail, static_cast<std::uint32_t>(chunks), on_all_rails);

@@ -45,9 +45,9 @@ struct Transmission {
 /// Switches and receiving NICs serve chunks in the order they come.
 class Network {
   public:
-    /// `with_loads`: keep how busy each link is.
-    Network(const FabricCosts& fabric, std::uint32_t nodes, EventQueue& queue, NetworkListener& listener,
-            bool with_loads);
+    /// `ranks_on_node`: [node]. `with_loads`: keep how busy each link is.
+    Network(const FabricCosts& fabric, const std::vector<std::uint32_t>& ranks_on_node, EventQueue& queue,
+            NetworkListener& listener, bool with_loads);
 
     /// NICs node by node, then the links between switches.
     std::vector<LinkLoad> loads() const;
@@ -105,12 +105,13 @@ class Network {
     const FabricCosts& fabric_;
     EventQueue& queue_;
     NetworkListener& listener_;
-    double rail_bandwidth_;            ///< bytes per second of one rail for a message on one
-    double striped_bandwidth_;         ///< of one rail for a message on all
-    std::vector<OutPort> out_;         ///< [node x rails + rail]
-    std::vector<Stamp> in_;            ///< likewise: when it is free
-    std::vector<Stamp> memory_;        ///< [node]
-    std::vector<Shipment> shipments_;  ///< [message]
+    double rail_bandwidth_;                   ///< bytes per second of one rail for a message on one
+    double striped_bandwidth_;                ///< of one rail for a message on all
+    std::vector<std::uint64_t> chunk_bytes_;  ///< [node]: what its NIC sends of one connection in turn
+    std::vector<OutPort> out_;                ///< [node x rails + rail]
+    std::vector<Stamp> in_;                   ///< likewise: when it is free
+    std::vector<Stamp> memory_;               ///< [node]
+    std::vector<Shipment> shipments_;         ///< [message]
     Pool<Parcel> parcels_;
     std::vector<LoadHistory> out_load_;  ///< as out_; empty where loads are not kept
     std::vector<LoadHistory> in_load_;

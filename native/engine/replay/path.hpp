@@ -85,6 +85,9 @@ struct TcpCosts {
     double initial_window_bytes = 14600;  ///< RFC 6928: ten segments
     /// Bytes that the switch can hold for one node's link before it drops.
     double port_buffer_bytes = std::numeric_limits<double>::infinity();
+    /// A connection hands its NIC so much of its share of the link at once (Linux, tcp_tso_autosize); its
+    /// share is one of as many as the node has ranks. Infinite: always `chunk_bytes`.
+    double burst_seconds = std::numeric_limits<double>::infinity();
 };
 
 /// A network between nodes and the memory path inside them.

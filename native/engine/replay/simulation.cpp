@@ -22,9 +22,13 @@ std::vector<std::uint32_t> nodes_of(const std::vector<Tenant>& tenants) {
     return result;
 }
 
-std::uint32_t count_nodes(const std::vector<std::uint32_t>& node_of_rank) {
-    const auto last = std::max_element(node_of_rank.begin(), node_of_rank.end());
-    return last == node_of_rank.end() ? 0 : *last + 1;
+std::vector<std::uint32_t> ranks_on(const std::vector<std::uint32_t>& node_of_rank) {
+    std::vector<std::uint32_t> result;
+    for (const std::uint32_t node : node_of_rank) {
+        if (node >= result.size()) result.resize(std::size_t{node} + 1);
+        ++result[node];
+    }
+    return result;
 }
 
 }  // namespace
@@ -33,7 +37,7 @@ Simulation::Simulation(const std::vector<Tenant>& tenants, bool any_order)
     : options_(*tenants.front().options),
       nodes_(nodes_of(tenants)),
       any_order_(any_order),
-      network_(options_.fabric, count_nodes(nodes_), queue_, *this, options_.recording != nullptr) {
+      network_(options_.fabric, ranks_on(nodes_), queue_, *this, options_.recording != nullptr) {
     std::uint32_t ranks = 0;
     for (const Tenant& tenant : tenants) {
         programs_.emplace_back(*tenant.trace, *tenant.options, ranks);

@@ -192,7 +192,7 @@ def _check_topology(table: TopologyTable, origin: str) -> None:
 
 
 def _check_tcp(table: TcpTable, origin: str) -> None:
-    for field in ("restart_after_seconds", "initial_window_bytes", "port_buffer_bytes"):
+    for field in ("restart_after_seconds", "initial_window_bytes", "port_buffer_bytes", "burst_seconds"):
         value = getattr(table, field)
         _check(value > 0, origin, f"tcp.{field}", value, "give a positive number, or leave it out")
     _check_bytes(table.initial_window_bytes, "tcp.initial_window_bytes", origin)

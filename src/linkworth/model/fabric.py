@@ -71,6 +71,9 @@ class Tcp(msgspec.Struct, frozen=True, kw_only=True):
     """Ten segments of 1460 bytes (RFC 6928)."""
     port_buffer_bytes: float = float("inf")
     """What the switch holds for one node's link before it drops packets; `inf`: it never drops."""
+    burst_seconds: float = float("inf")
+    """A connection hands its NIC so much of its share of the link at once (Linux, tcp_tso_autosize), at least two segments and at
+    most `chunk_bytes`; its share is one of as many as the node has ranks. `inf`: always `chunk_bytes`."""
 
 
 COMBINE_BYTES_PER_SECOND = 8e9
