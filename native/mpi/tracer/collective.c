@@ -14,7 +14,7 @@ struct fields {
     int root;
     uint64_t sent, received, element;
     const struct lw_sides *sent_list, *received_list;
-    int peers;  // length of the lists
+    int sent_peers, received_peers;  // lengths of the lists
 };
 
 // No library's constant: MPI_PROC_NULL, which is a root, is -1 in some.
@@ -56,16 +56,17 @@ static uint8_t* put_list(uint8_t* at, const struct lw_sides* sides, int peers) {
 
 static void write_fields(struct lw_call* call, struct lw_collective what, const struct lw_comm* comm,
                          struct fields fields) {
-    uint64_t listed = fields.sent_list || fields.received_list ? (uint64_t)fields.peers : 0;
-    uint8_t* at = lw_payload_begin(call, what.class, (8 + 2 * listed) * LW_VARINT_MOST_BYTES);
+    uint64_t listed = (uint64_t)(fields.sent_list ? fields.sent_peers : 0) +
+                      (uint64_t)(fields.received_list ? fields.received_peers : 0);
+    uint8_t* at = lw_payload_begin(call, what.class, (8 + listed) * LW_VARINT_MOST_BYTES);
     if (at) {
         at = lw_put(at, comm->number);
         at = lw_put_signed(at, fields.root == no_root ? LW_ANY : lw_rank(fields.root));
         at = lw_put(at, fields.sent);
         at = lw_put(at, fields.received);
         at = lw_put(at, fields.element ? fields.element : 1);
-        at = put_list(at, fields.sent_list, fields.peers);
-        at = put_list(at, fields.received_list, fields.peers);
+        at = put_list(at, fields.sent_list, fields.sent_peers);
+        at = put_list(at, fields.received_list, fields.received_peers);
     }
     lw_write(call, at);
     if (what.request)
@@ -131,7 +132,7 @@ void lw_record_reduce_scatter(struct lw_call* call, struct lw_collective what, s
                         .received = piece_of(&pieces, comm->rank),
                         .element = lw_type_size(pieces.datatype),
                         .received_list = &pieces,
-                        .peers = comm->size});
+                        .received_peers = comm->size});
 }
 
 void lw_record_reduce_scatter_block(struct lw_call* call, struct lw_collective what, struct lw_side piece) {
@@ -175,7 +176,7 @@ void lw_record_gatherv(struct lw_call* call, struct lw_collective what, struct l
                        struct lw_sides receive, int root) {
     const struct lw_comm* comm = begin(call, what);
     if (!comm) return;
-    struct fields fields = {.root = root, .peers = comm->peers};
+    struct fields fields = {.root = root, .received_peers = comm->peers};
     if (is_root(comm, root)) {
         fields.received = total_of(&receive, comm->peers);
         fields.received_list = &receive;
@@ -191,7 +192,7 @@ void lw_record_scatterv(struct lw_call* call, struct lw_collective what, struct 
                         struct lw_side receive, int root) {
     const struct lw_comm* comm = begin(call, what);
     if (!comm) return;
-    struct fields fields = {.root = root, .peers = comm->peers};
+    struct fields fields = {.root = root, .sent_peers = comm->peers};
     if (is_root(comm, root)) {
         fields.sent = total_of(&send, comm->peers);
         fields.sent_list = &send;
@@ -216,25 +217,29 @@ void lw_record_allgatherv(struct lw_call* call, struct lw_collective what, struc
                           struct lw_sides receive) {
     const struct lw_comm* comm = begin(call, what);
     if (!comm) return;
+    int peers = what.among_neighbours ? comm->sources : comm->peers;
     uint64_t sent = in_place(send.buffer) ? piece_of(&receive, comm->rank) : bytes_of(send);
     end(call, what, comm,
         (struct fields){.root = no_root,
                         .sent = sent,
-                        .received = total_of(&receive, comm->peers),
+                        .received = total_of(&receive, peers),
                         .received_list = &receive,
-                        .peers = comm->peers});
+                        .received_peers = peers});
 }
 
 void lw_record_alltoallv(struct lw_call* call, struct lw_collective what, struct lw_sides send,
                          struct lw_sides receive) {
     const struct lw_comm* comm = begin(call, what);
     if (!comm) return;
+    int sources = what.among_neighbours ? comm->sources : comm->peers;
+    int destinations = what.among_neighbours ? comm->destinations : comm->peers;
     const struct lw_sides* sent = in_place(send.buffer) ? &receive : &send;
     end(call, what, comm,
         (struct fields){.root = no_root,
-                        .sent = total_of(sent, comm->peers),
-                        .received = total_of(&receive, comm->peers),
+                        .sent = total_of(sent, destinations),
+                        .received = total_of(&receive, sources),
                         .sent_list = sent,
                         .received_list = &receive,
-                        .peers = comm->peers});
+                        .sent_peers = destinations,
+                        .received_peers = sources});
 }

@@ -16,6 +16,7 @@ struct lw_collective {
     enum lw_class class;
     MPI_Comm comm;
     const MPI_Request* request;
+    bool among_neighbours;  ///< peers are the neighbours of the communicator's process topology
 };
 
 /// One side of a collective: a buffer (only compared with MPI_IN_PLACE), a count and a datatype.
@@ -49,12 +50,13 @@ void lw_record_gatherv(struct lw_call* call, struct lw_collective what, struct l
                        struct lw_sides receive, int root);
 void lw_record_scatterv(struct lw_call* call, struct lw_collective what, struct lw_sides send,
                         struct lw_side receive, int root);
-/// Allgather, Alltoall.
+/// Allgather, Alltoall, Neighbor_allgather, Neighbor_alltoall.
 void lw_record_allgather(struct lw_call* call, struct lw_collective what, struct lw_side send,
                          struct lw_side receive);
+/// Allgatherv, Neighbor_allgatherv.
 void lw_record_allgatherv(struct lw_call* call, struct lw_collective what, struct lw_side send,
                           struct lw_sides receive);
-/// Alltoallv, Alltoallw.
+/// Alltoallv, Alltoallw, Neighbor_alltoallv, Neighbor_alltoallw.
 void lw_record_alltoallv(struct lw_call* call, struct lw_collective what, struct lw_sides send,
                          struct lw_sides receive);
 

@@ -2,7 +2,9 @@
 #define _GNU_SOURCE
 #include "communicator.h"
 
+#include "rank.h"
 #include "request.h"
+#include "topology.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +32,14 @@ static void keep(MPI_Comm handle, uint32_t number) {
     lw_mpi.comm_size(handle, &comm->size);
     comm->inter = inter;
     comm->peers = comm->size;
-    if (inter) lw_mpi.comm_remote_size(handle, &comm->peers);
+    if (inter) {
+        lw_mpi.comm_remote_size(handle, &comm->peers);
+    } else {
+        struct lw_neighbours neighbours = lw_neighbours_of(handle);
+        comm->sources = neighbours.sources;
+        comm->destinations = neighbours.destinations;
+        free(neighbours.ranks);
+    }
     latest = count++;
 }
 
@@ -91,11 +100,18 @@ static uint8_t* put_members(uint8_t* at, const int* members, int size) {
     return at;
 }
 
-// The members of COMM_LIKE are those of the new communicator. Answers the new number, 0 where it was not
-// recorded.
+static uint8_t* put_neighbours(uint8_t* at, const int* ranks, int number) {
+    at = lw_put(at, (uint64_t)number);
+    for (int i = 0; i < number; i++) at = lw_put_signed(at, lw_rank(ranks[i]));
+    return at;
+}
+
+// The members and neighbours of COMM_LIKE are those of the new communicator. Answers the new number, 0 where
+// it was not recorded.
 static uint32_t record_new(struct lw_call* call, enum lw_class class, uint32_t parent, MPI_Comm comm_like) {
     int inter = 0, size = 0, remote_size = 0;
     int *members = NULL, *remote = NULL;
+    struct lw_neighbours neighbours = {.known = false};
     MPI_Group group;
     lw_mpi.comm_test_inter(comm_like, &inter);
     lw_mpi.comm_group(comm_like, &group);
@@ -105,10 +121,14 @@ static uint32_t record_new(struct lw_call* call, enum lw_class class, uint32_t p
         lw_mpi.comm_remote_group(comm_like, &group);
         remote = members_of(group, &remote_size);
         lw_mpi.group_free(&group);
+    } else {
+        neighbours = lw_neighbours_of(comm_like);
     }
     uint32_t number = 0;
     if (members && (remote || !inter)) {
-        size_t bytes = ((size_t)size + (size_t)remote_size + 8) * LW_VARINT_MOST_BYTES;
+        size_t listed =
+            (size_t)size + (size_t)remote_size + (size_t)neighbours.sources + (size_t)neighbours.destinations;
+        size_t bytes = (listed + 8) * LW_VARINT_MOST_BYTES;
         uint8_t* at = lw_payload_begin(call, class, bytes);
         if (at) {
             number = next_number++;
@@ -117,6 +137,10 @@ static uint32_t record_new(struct lw_call* call, enum lw_class class, uint32_t p
             *at++ = (uint8_t)inter;
             at = put_members(at, members, size);
             if (inter) at = put_members(at, remote, remote_size);
+            if (neighbours.known) {
+                at = put_neighbours(at, neighbours.ranks, neighbours.sources);
+                at = put_neighbours(at, neighbours.ranks + neighbours.sources, neighbours.destinations);
+            }
         }
         lw_write(call, at);
     } else {
@@ -124,6 +148,7 @@ static uint32_t record_new(struct lw_call* call, enum lw_class class, uint32_t p
     }
     free(members);
     free(remote);
+    free(neighbours.ranks);
     return number;
 }
 

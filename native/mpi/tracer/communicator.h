@@ -13,6 +13,7 @@ struct lw_comm {
     int32_t rank;   ///< own rank in it
     int32_t size;   ///< of the local group
     int32_t peers;  ///< of the group that ranks refer to: the remote one of an inter-communicator
+    int32_t sources, destinations;  ///< neighbours of its process topology, 0 without one
     bool inter;
 };
 

@@ -111,6 +111,14 @@ void lw_resolve_all(void) {
     RESOLVE(group_size, "MPI_Group_size");
     RESOLVE(group_translate_ranks, "MPI_Group_translate_ranks");
     RESOLVE(group_free, "MPI_Group_free");
+    RESOLVE(topo_test, "MPI_Topo_test");
+    RESOLVE(cartdim_get, "MPI_Cartdim_get");
+    RESOLVE(cart_shift, "MPI_Cart_shift");
+    RESOLVE(graph_neighbors_count, "MPI_Graph_neighbors_count");
+    RESOLVE(graph_neighbors, "MPI_Graph_neighbors");
+    RESOLVE(dist_graph_neighbors_count, "MPI_Dist_graph_neighbors_count");
+    RESOLVE(dist_graph_neighbors, "MPI_Dist_graph_neighbors");
+    RESOLVE(win_get_group, "MPI_Win_get_group");
     RESOLVE(type_size_x, "MPI_Type_size_x");
     RESOLVE(test, "MPI_Test");
     RESOLVE(testall, "MPI_Testall");
@@ -133,6 +141,7 @@ void lw_resolve_all(void) {
     lw_mpi.request_null = (MPI_Request)find_object("ompi_request_null");
     lw_mpi.packed = (MPI_Datatype)find_object("ompi_mpi_packed");
     lw_mpi.message_no_proc = (MPI_Message)find_object("ompi_message_no_proc");
+    lw_mpi.no_op = (MPI_Op)find_object("ompi_mpi_op_no_op");
 #else
     lw_mpi.world = MPI_COMM_WORLD;
     lw_mpi.self = MPI_COMM_SELF;
@@ -140,6 +149,7 @@ void lw_resolve_all(void) {
     lw_mpi.request_null = MPI_REQUEST_NULL;
     lw_mpi.packed = MPI_PACKED;
     lw_mpi.message_no_proc = MPI_MESSAGE_NO_PROC;
+    lw_mpi.no_op = MPI_NO_OP;
 #endif
 }
 

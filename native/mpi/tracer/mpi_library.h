@@ -24,6 +24,14 @@ struct lw_mpi {
     int (*group_size)(MPI_Group, int*);
     int (*group_translate_ranks)(MPI_Group, int, const int*, MPI_Group, int*);
     int (*group_free)(MPI_Group*);
+    int (*topo_test)(MPI_Comm, int*);
+    int (*cartdim_get)(MPI_Comm, int*);
+    int (*cart_shift)(MPI_Comm, int, int, int*, int*);
+    int (*graph_neighbors_count)(MPI_Comm, int, int*);
+    int (*graph_neighbors)(MPI_Comm, int, int, int*);
+    int (*dist_graph_neighbors_count)(MPI_Comm, int*, int*, int*);
+    int (*dist_graph_neighbors)(MPI_Comm, int, int*, int*, int, int*, int*);
+    int (*win_get_group)(MPI_Win, MPI_Group*);
     int (*type_size_x)(MPI_Datatype, MPI_Count*);
     int (*test)(MPI_Request*, int*, MPI_Status*);
     int (*testall)(int, MPI_Request*, int*, MPI_Status*);
@@ -43,6 +51,7 @@ struct lw_mpi {
     MPI_Request request_null;
     MPI_Datatype packed;
     MPI_Message message_no_proc;
+    MPI_Op no_op;
 };
 extern struct lw_mpi lw_mpi;
 

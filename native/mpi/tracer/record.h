@@ -42,6 +42,16 @@ enum lw_class {
     LW_ABORT,
     LW_PCONTROL,
     LW_REQUEST_CANCEL,
+    LW_WIN_NEW,
+    LW_WIN_FREE,
+    LW_RMA,
+    LW_IRMA,
+    LW_WIN_SYNC,
+    LW_PSEND_INIT,
+    LW_PRECV_INIT,
+    LW_PREADY,
+    LW_PREADY_LIST,
+    LW_PARRIVED,
 };
 
 /// One call of the program, while its wrapper runs.

@@ -79,7 +79,7 @@ def _key(mpi: MpiInstallation, part: str, recipe: sources.Recipe) -> str:
         platform.machine(),
     ]
     if part == "tracer":
-        generator = [Path(__file__).with_name(name) for name in ("wrappers.py", "wrapper_bodies.py")]
+        generator = sorted(Path(__file__).parent.glob("wrapper*.py"))
         facts += [hashlib.sha256(file.read_bytes()).hexdigest() for file in generator]
         facts.append(metadata.version("pympistandard"))
     if "-march=native" in recipe.flags:

@@ -1,23 +1,9 @@
-"""The bodies of the wrappers for the procedures that a trace models, in C.
-
-The parameter names are those of the MPI standard. A body has statements that prepare (`before`), the call to
-make where blocking calls yield (`yielding`, empty where the plain call does), and the statement that records
-(`record`).
-"""
+"""The bodies of the wrappers for the procedures that a trace models, in C."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
-
-@dataclass(frozen=True)
-class Body:
-    """C statements of a modelled wrapper; `{real}` in `yielding` stands for the plain call."""
-
-    record: str
-    before: tuple[str, ...] = ()
-    yielding: str = ""
-    lifecycle: bool = False
-
+from linkworth.mpi import wrapper_one_sided
+from linkworth.mpi.wrapper_body import Body
 
 _OWN_STATUS = (
     "MPI_Status lw_own;",
@@ -247,14 +233,27 @@ def _collective_forms(large: str) -> dict[str, tuple[str, str, str]]:
     }
 
 
+# Those that have a form among the neighbours of a process topology, with the same arguments.
+_AMONG_NEIGHBOURS = ("Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw")
+
+
 def _collectives(large: str) -> dict[str, Body]:
     bodies = {}
-    for name, (function, sides, arguments) in _collective_forms(large).items():
+    forms = _collective_forms(large)
+    forms |= {f"Neighbor_{name.lower()}": forms[name] for name in _AMONG_NEIGHBOURS}
+    for name, (function, sides, arguments) in forms.items():
+        neighbours = "true" if name.startswith("Neighbor_") else "false"
         if large and name == "Barrier":
             continue  # it has no count
 
-        def record(class_name: str, request: str, function: str = function, sides: str = sides) -> str:
-            what = f"(struct lw_collective){{{class_name}, comm, {request}}}"
+        def record(
+            class_name: str,
+            request: str,
+            function: str = function,
+            sides: str = sides,
+            neighbours: str = neighbours,
+        ) -> str:
+            what = f"(struct lw_collective){{{class_name}, comm, {request}, {neighbours}}}"
             return f"lw_record_{function}(&lw_call, {', '.join(filter(None, (what, sides)))});"
 
         passed = ", ".join(filter(None, (arguments, "comm, &lw_request")))
@@ -294,6 +293,12 @@ def _communicators() -> dict[str, Body]:
         for name, (parent, new) in collective.items()
     }
     bodies["MPI_Comm_create_group"] = Body("lw_record_comm_new(&lw_call, comm, newcomm);")
+    # Without a parent: MPI_COMM_SELF stands for it.
+    for name, new in (
+        ("Comm_create_from_group", "newcomm"),
+        ("Intercomm_create_from_groups", "newintercomm"),
+    ):
+        bodies[f"MPI_{name}"] = Body(f"lw_record_comm_new(&lw_call, lw_mpi.self, {new});")
     for name in ("MPI_Comm_idup", "MPI_Comm_idup_with_info"):
         bodies[name] = Body("lw_record_icomm_new(&lw_call, comm, newcomm, request);")
     for name in ("MPI_Comm_free", "MPI_Comm_disconnect"):
@@ -315,7 +320,8 @@ def _lifecycle() -> dict[str, Body]:
 def _all_bodies() -> dict[str, Body]:
     makers: Iterable[Callable[[str], dict[str, Body]]] = (_point_to_point, _collectives)
     bodies = {name: body for make in makers for large in ("", "_c") for name, body in make(large).items()}
-    return bodies | _probes() | _completions() | _communicators() | _lifecycle()
+    bodies |= _probes() | _completions() | _communicators() | _lifecycle()
+    return bodies | wrapper_one_sided.all_bodies()
 
 
 _BODIES = _all_bodies()

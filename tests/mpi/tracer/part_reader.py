@@ -31,8 +31,32 @@ CLASSES = [
     "abort",
     "pcontrol",
     "request_cancel",
+    "win_new",
+    "win_free",
+    "rma",
+    "irma",
+    "win_sync",
+    "psend_init",
+    "precv_init",
+    "pready",
+    "pready_list",
+    "parrived",
 ]
 MODES = ["wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome"]
+OPERATIONS = ["put", "get", "accumulate", "fetch"]
+SYNCHRONISATIONS = [
+    "fence",
+    "post",
+    "start",
+    "complete",
+    "wait",
+    "test",
+    "lock",
+    "lock_all",
+    "unlock",
+    "unlock_all",
+]
+SYNCHRONISATIONS += ["flush", "flush_all", "flush_local", "flush_local_all", "sync"]
 HEADER = struct.Struct("<8sIIiiIIII6QQQiid8x128s512s256s")
 BLOCK = struct.Struct("<4sIQQQQII16x")
 ANY, NOBODY = -1, -2
@@ -122,7 +146,44 @@ def _members(cursor: Cursor) -> list[int]:
     return members
 
 
-def _fields(kind: str, cursor: Cursor) -> dict:
+def _one_sided(kind: str, cursor: Cursor) -> dict:
+    if kind == "win_new":
+        return {"comm": cursor.varint(), "new": cursor.varint() - 1, "bytes": cursor.varint()}
+    if kind == "win_free":
+        return {"window": cursor.varint()}
+    if kind in ("rma", "irma"):
+        return {
+            "operation": OPERATIONS[cursor.byte()],
+            "window": cursor.varint(),
+            "target": cursor.svarint(),
+            "to": cursor.varint(),
+            "from": cursor.varint(),
+        }
+    return {
+        "kind": SYNCHRONISATIONS[cursor.byte()],
+        "window": cursor.varint(),
+        "target": cursor.svarint(),
+        "flag": cursor.byte(),
+        "ranks": [cursor.svarint() for _ in range(cursor.varint())],
+    }
+
+
+def _partitioned(kind: str, cursor: Cursor) -> dict:
+    if kind in ("psend_init", "precv_init"):
+        return {"comm": cursor.varint(), **_message(cursor), "partitions": cursor.varint()}
+    fields = {"reference": cursor.varint()}
+    if kind == "pready":
+        return fields | {"first": cursor.varint(), "last": cursor.varint()}
+    if kind == "pready_list":
+        return fields | {"partitions": [cursor.varint() for _ in range(cursor.varint())]}
+    return fields | {"partition": cursor.varint(), "arrived": cursor.byte()}
+
+
+def _fields(kind: str, cursor: Cursor, end: int) -> dict:
+    if kind in ("win_new", "win_free", "rma", "irma", "win_sync"):
+        return _one_sided(kind, cursor)
+    if kind in ("psend_init", "precv_init", "pready", "pready_list", "parrived"):
+        return _partitioned(kind, cursor)
     if kind in ("send", "isend", "recv", "irecv", "send_init", "recv_init"):
         fields = {"comm": cursor.varint(), **_message(cursor)}
         if kind == "recv" and ANY in (fields["peer"], fields["tag"]):
@@ -169,6 +230,9 @@ def _fields(kind: str, cursor: Cursor) -> dict:
         fields["members"] = _members(cursor)
         if fields["inter"]:
             fields["remote"] = _members(cursor)
+        if cursor.position < end:
+            fields["sources"] = [cursor.svarint() for _ in range(cursor.varint())]
+            fields["destinations"] = [cursor.svarint() for _ in range(cursor.varint())]
         return fields
     if kind == "comm_free":
         return {"comm": cursor.varint()}
@@ -182,6 +246,7 @@ def _fields(kind: str, cursor: Cursor) -> dict:
 
 
 MAKES_REQUEST = ("isend", "irecv", "send_init", "recv_init", "icollective", "collective_init", "icomm_new")
+MAKES_REQUEST += ("irma", "psend_init", "precv_init")
 
 
 def _read_block(
@@ -208,7 +273,7 @@ def _read_block(
             cursor.position += length
             name = part.names[payload.varint()]
             kind = CLASSES[payload.byte()]
-            shapes.append((name, kind, _fields(kind, payload)))
+            shapes.append((name, kind, _fields(kind, payload, cursor.position)))
             assert payload.position == cursor.position, f"the payload of {name} has bytes left over"
             continue
         assert head >= 8
