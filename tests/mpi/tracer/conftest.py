@@ -10,7 +10,7 @@ from part_reader import Part, read_parts
 
 from linkworth.launch.local import ROOT_ALLOWED
 from linkworth.model.mpi import MpiInstallation
-from linkworth.mpi import build, find
+from linkworth.mpi import build, elf, find
 
 PROGRAMS = Path(__file__).parent / "programs"
 MPIS = [mpi for mpi in find.find_all() if mpi.mpicc and mpi.mpiexec]
@@ -33,6 +33,15 @@ class Bench:
         self.mpi = mpi
         self.folder = folder
         self.tracer = build.tracer(mpi)
+
+    def has(self, procedure: str) -> bool:
+        """Whether the MPI library exports a procedure."""
+        return procedure in elf.exported_symbols(Path(self.mpi.library))
+
+    def needs(self, procedure: str) -> None:
+        """Skip the test where the MPI library lacks a procedure."""
+        if not self.has(procedure):
+            pytest.skip(f"{self.mpi.name} has no {procedure}")
 
     def compile(self, source: str, *flags: str, output: str = "program") -> Path:
         # -w: some mpi.h make compilers warn of MPI_STATUSES_IGNORE.

@@ -61,5 +61,4 @@ def _check_numbers(part):
         elif "comm" in event.fields:
             assert event.fields["comm"] in live
     assert live == {0, 1}
-    # Not modelled yet, and still there.
-    assert [event.kind for event in part.named("MPI_Neighbor_allgather")] == ["local"]
+    assert [event.kind for event in part.named("MPI_Neighbor_allgather")] == ["collective"]

@@ -1,0 +1,75 @@
+"""Process topologies and neighbourhood collectives as they stand in the parts of `programs/neighbours.c`."""
+
+import pytest
+from part_reader import NOBODY
+
+COLLECTIVES = ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")
+
+
+@pytest.mark.parametrize("yielding", [False, True], ids=["spinning", "yielding"])
+def test_topologies_say_their_neighbours_and_collectives_their_bytes(bench, yielding):
+    run = bench.record(bench.compile("neighbours.c"), yielding=yielding)
+    assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+    for part in run.parts:
+        _check_grids(part)
+        _check_graphs(part)
+        _check_collectives(part, persistent=bench.has("MPI_Neighbor_allgather_init"))
+
+
+def _neighbours(part, name):
+    (made,) = part.named(name)
+    return made.fields["sources"], made.fields["destinations"]
+
+
+def _check_grids(part):
+    rank = part.rank
+    up, down = (NOBODY, rank + 2) if rank < 2 else (rank - 2, NOBODY)
+    around = [up, down, rank ^ 1, rank ^ 1]
+    for name in ("MPI_Cart_create", "MPI_Comm_dup", "MPI_Comm_idup"):
+        assert _neighbours(part, name) == (around, around)
+    # Of the grid's first dimension, which does not wrap around: ranks 0 and 1.
+    column = [NOBODY, 1] if rank < 2 else [0, NOBODY]
+    assert _neighbours(part, "MPI_Cart_sub") == (column, column)
+
+
+def _check_graphs(part):
+    rank = part.rank
+    line = [peer for peer in (rank - 1, rank + 1) if 0 <= peer < 4]
+    assert _neighbours(part, "MPI_Graph_create") == (line, line)
+    assert _neighbours(part, "MPI_Dist_graph_create_adjacent") == _fan_in(rank)
+    assert _neighbours(part, "MPI_Dist_graph_create") == ([(rank + 3) % 4], [(rank + 1) % 4])
+
+
+def _fan_in(rank):
+    sources = [1, 2, 3] if rank == 0 else [rank - 1]
+    return sources, [
+        peer for peer in ((rank + 1) if rank < 3 else None, 0 if rank else None) if peer is not None
+    ]
+
+
+def _check_collectives(part, persistent):
+    sources, destinations = _fan_in(part.rank)
+    own = 4 * (part.rank + 1)
+    pieces = [4 * (source + 1) for source in sources]
+    one = (4, 4, [], [])
+    to_all = (own * len(destinations), sum(pieces), [own] * len(destinations), pieces)
+    expected = {
+        "allgather": one,
+        "allgatherv": (own, sum(pieces), [], pieces),
+        "alltoall": one,
+        "alltoallv": to_all,
+        "alltoallw": to_all,
+    }
+    (graph,) = (event.fields["new"] for event in part.named("MPI_Dist_graph_create_adjacent"))
+    forms = {"MPI_Neighbor_{}": "collective", "MPI_Ineighbor_{}": "icollective"}
+    if persistent:
+        forms["MPI_Neighbor_{}_init"] = "collective_init"
+    for form, kind in forms.items():
+        for name in COLLECTIVES:
+            events = [event for event in part.named(form.format(name)) if event.fields["comm"] == graph]
+            assert [event.kind for event in events] == [kind], form.format(name)
+            (fields,) = (event.fields for event in events)
+            figures = tuple(fields[key] for key in ("sent", "received", "sent_list", "received_list"))
+            assert figures == expected[name], form.format(name)
+            assert (fields["root"], fields["element"]) == (-1, 1)
+    assert len(part.of_kind("start")) == (2 * len(COLLECTIVES) if persistent else 0)
