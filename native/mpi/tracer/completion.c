@@ -148,6 +148,7 @@ void lw_record_complete(struct lw_call* call, enum lw_complete_mode mode, int co
     bool failed = !call->succeeded;
     for (int i = 0; i < (failed && !indices ? count : completed); i++) {
         int index = indices ? indices[i] : i;
+        if (index < 0 || index >= count) continue;  // an index that an erroneous call left unset
         if (failed && !completed_despite_error(&before[index], &after[index])) continue;
         done += complete_handle(&end, before[index], statuses == MPI_STATUSES_IGNORE ? NULL : &statuses[i]);
     }

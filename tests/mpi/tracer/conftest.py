@@ -15,6 +15,9 @@ from linkworth.mpi import build, elf, find
 PROGRAMS = Path(__file__).parent / "programs"
 MPIS = [mpi for mpi in find.find_all() if mpi.mpicc and mpi.mpiexec]
 
+# Open MPI 4.1 now and then hangs in MPI_Dist_graph_create, traced or not, with the component that it prefers.
+WITHOUT_TREEMATCH = {"OMPI_MCA_topo": "basic"}
+
 
 @dataclass
 class Run:
@@ -57,7 +60,13 @@ class Bench:
         launcher = [self.mpi.mpiexec, *oversubscribe, "-n", str(ranks), *map(str, command)]
         done = subprocess.run(
             launcher,
-            env={**os.environ, **ROOT_ALLOWED, "LD_PRELOAD": str(self.tracer), **environment},
+            env={
+                **os.environ,
+                **ROOT_ALLOWED,
+                **WITHOUT_TREEMATCH,
+                "LD_PRELOAD": str(self.tracer),
+                **environment,
+            },
             cwd=self.folder,
             stdin=subprocess.DEVNULL,
             capture_output=True,
