@@ -129,3 +129,21 @@ def test_every_part_builds_for_every_mpi_here(name):
             assert not [name for name in elf.info(built).needed if "mpi" in name], (
                 "the program brings its own MPI"
             )
+
+
+@pytest.mark.requires("mpi", "c++")
+def test_what_knows_nothing_of_mpi_is_compiled_once_for_every_mpi(part, mpi):
+    (part / "build.toml").write_text(
+        'sources = ["**/*.cpp"]\nindependent = ["deep/*.cpp"]\nflags = ["-std=c++20", "-O0"]\n'
+    )
+    build.npb(mpi)
+    kept = list((build.cache_folder() / "objects").iterdir())
+    assert [path.name.split("-")[0] for path in kept] == ["answer"]
+    compiled = kept[0].stat().st_mtime_ns
+
+    other = build.npb(msgspec.structs.replace(mpi, version="of another time"))
+    assert subprocess.run([other], check=False).returncode == 0
+    assert [path.stat().st_mtime_ns for path in (build.cache_folder() / "objects").iterdir()] == [compiled]
+
+    (part / "answer.hpp").write_text("#define ANSWER 1\n")
+    assert subprocess.run([build.npb(mpi)], check=False).returncode == 1

@@ -14,7 +14,7 @@ from pathlib import Path
 import linkworth
 from linkworth.errors import EnvironmentLacksError
 from linkworth.model.mpi import MpiInstallation
-from linkworth.mpi import elf, identify, sources
+from linkworth.mpi import elf, identify, objects, sources
 
 TRACER = "liblinkworth-tracer.so"
 NPB = "lw-npb"
@@ -83,18 +83,8 @@ def _key(mpi: MpiInstallation, part: str, recipe: sources.Recipe) -> str:
         facts += [hashlib.sha256(file.read_bytes()).hexdigest() for file in generator]
         facts.append(metadata.version("pympistandard"))
     if "-march=native" in recipe.flags:
-        facts.append(_processor())
+        facts.append(objects.processor())
     return hashlib.sha256("\0".join(facts).encode()).hexdigest()
-
-
-def _processor() -> str:
-    """Features of this processor: a home folder is often shared by nodes of several kinds."""
-    try:
-        text = Path("/proc/cpuinfo").read_text()
-    except OSError:
-        return platform.processor()
-    found = re.search(r"^(?:flags|Features)\s*:\s*(.*)$", text, re.MULTILINE)
-    return found[1] if found else platform.processor()
 
 
 def _build(mpi: MpiInstallation, part: str, recipe: sources.Recipe, work: Path, product: Path) -> None:
@@ -118,18 +108,29 @@ def _build(mpi: MpiInstallation, part: str, recipe: sources.Recipe, work: Path, 
         linker = [*(line.compiler if line else ["cc"]), "-shared", "-pthread"]
     else:
         linker = [wrapper]
-    objects = [work / f"{number}-{file.stem}.o" for number, file in enumerate(files)]
-    commands = [[wrapper, *flags, "-c", str(f), "-o", str(o)] for f, o in zip(files, objects, strict=True)]
     log = work / "build.log"
+    made = [work / f"{number}-{file.stem}.o" for number, file in enumerate(files)]
+
+    def compile_one(source: Path, result: Path) -> str:
+        kept = objects.place(cache_folder(), recipe, source, line)
+        if kept and kept.is_file():
+            result.symlink_to(kept)
+            return ""
+        compiler = line.compiler if kept and line else [wrapper]
+        failure = _call([*compiler, *flags, "-c", str(source), "-o", str(result)], work, log)
+        if kept and not failure:
+            objects.keep(result, kept)
+        return failure
+
     with ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0))) as pool:
-        for failure in pool.map(lambda command: _call(command, work, log), commands):
+        for failure in pool.map(compile_one, files, made):
             if failure:
                 raise _failed(part, mpi, failure, log, work)
-    link = [*linker, *map(str, objects), "-o", str(product), *(f"-l{name}" for name in recipe.libraries)]
+    link = [*linker, *map(str, made), "-o", str(product), *(f"-l{name}" for name in recipe.libraries)]
     failure = _call(link, work, log)
     if failure:
         raise _failed(part, mpi, failure, log, work)
-    for file in objects:
+    for file in made:
         file.unlink()
 
 

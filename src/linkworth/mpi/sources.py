@@ -23,6 +23,8 @@ class Recipe(NamedTuple):
     sources: list[Path]
     flags: list[str]
     libraries: list[str]
+    independent: frozenset[Path] = frozenset()
+    """Those of the sources that include no header of MPI."""
 
 
 _DEFAULTS: dict[str, tuple[list[str], list[str], list[str]]] = {
@@ -49,6 +51,7 @@ def recipe(part: str, place: Path | None = None) -> Recipe:
     """Read how a part is built. Raises UsageError where its build.toml cannot be used."""
     place = place or folder(part)
     globs, flags, libraries = _DEFAULTS[part]
+    independent: list[str] = []
     file = place / "build.toml"
     if file.is_file():
         try:
@@ -56,11 +59,14 @@ def recipe(part: str, place: Path | None = None) -> Recipe:
         except tomllib.TOMLDecodeError as error:
             raise UsageError(f"{file}: {error}") from None
         for key, value in read.items():
-            if key not in ("sources", "flags", "libraries"):
-                raise UsageError(f"{file}: unknown key {key}; there is sources, flags and libraries")
+            if key not in ("sources", "independent", "flags", "libraries"):
+                raise UsageError(
+                    f"{file}: unknown key {key}; there is sources, independent, flags and libraries"
+                )
             if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
                 raise UsageError(f"{file}: {key} must be a list of texts")
         globs = read.get("sources", globs)
+        independent = read.get("independent", independent)
         flags = read.get("flags", flags)
         libraries = read.get("libraries", libraries)
     sources = sorted({path for glob in globs for path in place.glob(glob)})
@@ -68,14 +74,19 @@ def recipe(part: str, place: Path | None = None) -> Recipe:
         raise EnvironmentLacksError(f"{place} holds no sources ({', '.join(globs)}); install linkworth anew")
     if os.environ.get(STRICT) == "ON":
         flags = [*flags, "-Werror"]
-    return Recipe(place, sources, flags, libraries)
+    alone = frozenset(path for glob in independent for path in place.glob(glob))
+    return Recipe(place, sources, flags, libraries, alone & frozenset(sources))
+
+
+def headers(given: Recipe) -> list[Path]:
+    """Return all headers of a part, sorted."""
+    return sorted(path for path in given.folder.rglob("*") if path.suffix in _HEADERS)
 
 
 def digest(given: Recipe) -> str:
     """Return a hash of everything that the result depends on: sources, headers, flags and libraries."""
     hashed = hashlib.sha256(repr((given.flags, given.libraries)).encode())
-    headers = {path for path in given.folder.rglob("*") if path.suffix in _HEADERS}
-    for path in sorted(headers | set(given.sources)):
+    for path in sorted({*headers(given), *given.sources}):
         content = path.read_bytes()
         hashed.update(f"{path.relative_to(given.folder)}\0{len(content)}\0".encode())
         hashed.update(content)
