@@ -5,7 +5,7 @@
 Class A of the bundled NAS programs (skeletons, with the reference rates where there are such) on two nodes.
 The platform has a full-duplex NIC a node, a memory path that is not shared, the fabric's latency, net bandwidth, overheads and
 eager limit, and nothing else of either model: no correction factors, TCP windows, cross traffic, copies or arithmetic. SMPI
-shares a NIC byte by byte, which linkworth comes near in chunks of 512 bytes; "shipped" is in chunks of 64 KiB, its default.
+shares a NIC byte by byte, which linkworth comes near in chunks of 512 bytes; "shipped" is in the chunks of the fabric.
 `--collectives messages` (the default) gives both the same messages; `calls` lets SMPI expand collectives by the algorithms of the
 same names.
 """
@@ -102,7 +102,7 @@ def plain(fabric: Fabric) -> Fabric:
         combine_bytes_per_second=float("inf"),
         unexpected_copy_bytes_per_second=float("inf"),
         intranode_total_bytes_per_second=float("inf"),
-        tcp=Tcp(),
+        tcp=Tcp(burst_seconds=fabric.tcp.burst_seconds),
     )
 
 

@@ -8,6 +8,7 @@ from synthetic import (
     Call,
     collective,
     fabric,
+    finalize,
     irecv,
     isend,
     pcontrol,
@@ -22,12 +23,15 @@ from synthetic import (
 from linkworth import _engine
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout, Prediction
+from linkworth.model.settings import ReplaySettings
 from linkworth.replay.run import replay
 
 US = 1e-6
 MS = 1e-3
 MB = 1_000_000
 NANOSECOND_A_BYTE = 1e9
+
+AS_RECORDED = ReplaySettings()
 
 Predict = Callable[..., Prediction]
 
@@ -36,10 +40,16 @@ Predict = Callable[..., Prediction]
 def predict(tmp_path: Path) -> Predict:
     """Replay hand-made ranks, one node a rank unless `nodes` places them."""
 
-    def run(ranks: Sequence[Sequence[Call]], on: Fabric, nodes: list[int] | None = None) -> Prediction:
+    def run(
+        ranks: Sequence[Sequence[Call]],
+        on: Fabric,
+        nodes: list[int] | None = None,
+        settings: ReplaySettings = AS_RECORDED,
+    ) -> Prediction:
         trace = _engine.Trace(str(write_trace(tmp_path / "hand.lwt", ranks)))
         placed = nodes if nodes is not None else list(range(len(ranks)))
-        prediction = replay(trace, on, Layout(nodes=max(placed) + 1, node_of_rank=placed))
+        layout = Layout(nodes=max(placed) + 1, node_of_rank=placed)
+        prediction = replay(trace, on, layout, settings=settings)
         parts = (
             prediction.compute_seconds
             + prediction.overhead_seconds
@@ -221,6 +231,24 @@ def test_cpu_time_is_the_computation_where_it_is_known(predict: Predict) -> None
 
 def test_what_comes_before_mpi_init_is_left_out(predict: Predict) -> None:
     assert predict([[], []], fabric(way())).seconds == 0
+
+
+@pytest.mark.parametrize("contention", [True, False])
+def test_marked_stretches_of_ranks_count_once_where_they_meet(predict: Predict, contention: bool) -> None:
+    # Rank 0 is inside from 0 to 2 and from 6 to 7 ms, rank 1 from 1 to 4, rank 2 from 8 to 9: 4 + 1 + 1 ms.
+    ranks = [
+        [
+            pcontrol(1),
+            pcontrol(0).after(2 * MS),
+            pcontrol(1).after(4 * MS),
+            pcontrol(0).after(1 * MS),
+            finalize(),
+        ],
+        [pcontrol(1).after(1 * MS), pcontrol(0).after(3 * MS), finalize().after(9 * MS)],
+        [pcontrol(1).after(8 * MS), pcontrol(0).after(1 * MS), finalize()],
+    ]
+    got = predict(ranks, fabric(way()), settings=ReplaySettings(contention=contention))
+    assert got.seconds == pytest.approx(6 * MS)
 
 
 def test_the_marked_region_alone_is_timed(predict: Predict) -> None:

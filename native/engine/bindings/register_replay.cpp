@@ -1,6 +1,7 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -8,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -101,6 +103,7 @@ ReplayOptions replay_options(const nb::dict& given) {
     options.collectives = collective_rules(nb::cast<std::string>(given["library"]),
                                            nb::cast<ForcedCollectives>(given["forced_collectives"]));
     options.combine_bytes_per_second = nb::cast<double>(given["combine_bytes_per_second"]);
+    options.counted_level = nb::cast<std::optional<std::int32_t>>(given["counted_level"]);
     options.pass_unmodelled = nb::cast<bool>(given["pass_unmodelled"]);
     return options;
 }
@@ -147,6 +150,7 @@ nb::dict result_of(const ReplayResult& result) {
     out["messages"] = result.messages;
     out["events"] = result.events;
     out["rank_compute_seconds"] = result.rank_compute_seconds;
+    out["level_compute_seconds"] = result.level_compute_seconds;
     out["unmodelled"] = result.unmodelled;
     out["stopped"] = result.stopped;
     return out;

@@ -55,6 +55,7 @@ bool Simulation::execute(std::uint32_t rank) {
             return true;
         case CallClass::pcontrol:
             state.level = shape.code;
+            state.program->region.set_level(state.rank, shape.code);
             if (shape.code > 0) {
                 state.program->region.enter(state.rank, actors_[rank].now);
             } else {

@@ -18,14 +18,15 @@ namespace linkworth::replay {
 struct Program {
     /// Its ranks are `first_rank` and the following ones of the simulation. Throws ReplayError where the
     /// placement does not fit.
-    Program(const tracefile::Trace& its_trace, const ReplayOptions& its_options, std::uint32_t its_first_rank)
+    Program(const tracefile::Trace& its_trace, const ReplayOptions& its_options, std::uint32_t its_first_rank,
+            bool in_time_order)
         : trace(its_trace),
           options(its_options),
           first_rank(its_first_rank),
           names(describe_names(trace.names())),
           communicators(trace.ranks()),
           computation(options.computation),
-          region(trace.ranks()),
+          region(trace.ranks(), in_time_order),
           passed(trace.names().size()) {
         if (options.node_of_rank.size() != trace.ranks())
             throw ReplayError("the placement has " + std::to_string(options.node_of_rank.size()) +

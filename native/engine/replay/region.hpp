@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <vector>
 
 #include "replay/stamp.hpp"
@@ -12,51 +14,101 @@ namespace linkworth::replay {
 
 class Region {
   public:
-    explicit Region(std::uint32_t ranks) : inside_(ranks), compute_(ranks), compute_inside_(ranks) {}
+    /// `in_time_order`: moments come in their order, whatever the rank.
+    Region(std::uint32_t ranks, bool in_time_order)
+        : in_time_order_(in_time_order),
+          inside_(ranks),
+          entered_(ranks),
+          compute_(ranks),
+          compute_inside_(ranks),
+          level_compute_(ranks, &by_level_[0]) {}
+    Region(const Region&) = delete;
+    Region& operator=(const Region&) = delete;
+    ~Region() = default;
+
+    /// A rank's computation from here on is of this level of MPI_Pcontrol.
+    void set_level(std::uint32_t rank, std::int32_t level) { level_compute_[rank] = &by_level_[level]; }
 
     void enter(std::uint32_t rank, const Stamp& now) {
         marked_ = true;
         if (inside_[rank]) return;
         inside_[rank] = true;
-        if (ranks_inside_++ == 0) start_ = end_ = now;
+        entered_[rank] = now;
+        ++ranks_inside_;
     }
 
     void leave(std::uint32_t rank, const Stamp& now) {
         if (!inside_[rank]) return;
         inside_[rank] = false;
-        end_.raise_to(now);
-        if (--ranks_inside_ == 0) add_difference();
+        unite(entered_[rank], now);
+        if (--ranks_inside_ > 0 || !in_time_order_) return;
+        // What comes from here on is later.
+        total_ = total();
+        stretches_.clear();
     }
 
     void compute(std::uint32_t rank, double seconds) {
         compute_[rank] += seconds;
-        if (inside_[rank]) compute_inside_[rank] += seconds;
+        if (!inside_[rank]) return;
+        compute_inside_[rank] += seconds;
+        *level_compute_[rank] += seconds;
     }
 
     bool marked() const { return marked_; }
-    /// Parts of the marked regions together.
-    const Stamp& total() const { return total_; }
+    /// Parts of the stretches of time together in which a rank is inside.
+    Stamp total() const {
+        Stamp total = total_;
+        for (const auto& [seconds, stretch] : stretches_) add_difference(total, stretch);
+        return total;
+    }
+    /// Computation inside the marked regions by level, summed over ranks.
+    const std::map<std::int32_t, double>& level_compute() const { return by_level_; }
     const std::vector<double>& rank_compute() const { return marked_ ? compute_inside_ : compute_; }
 
   private:
-    void add_difference() {
-        total_.add_compute(end_.compute - start_.compute);
-        total_.add_overhead(end_.overhead - start_.overhead);
-        total_.add_latency(end_.link_latency - start_.link_latency, false);
-        total_.add_latency(end_.local_latency - start_.local_latency, true);
-        total_.add_bandwidth(end_.link_bandwidth - start_.link_bandwidth, false);
-        total_.add_bandwidth(end_.local_bandwidth - start_.local_bandwidth, true);
-        total_.add_wait(end_.wait - start_.wait);
+    struct Stretch {
+        Stamp start;
+        Stamp end;
+    };
+
+    /// Puts a rank's stretch together with those that it meets.
+    void unite(const Stamp& start, const Stamp& end) {
+        Stretch whole{start, end};
+        auto place = stretches_.upper_bound(start.seconds);
+        if (place != stretches_.begin() && std::prev(place)->second.end.seconds >= start.seconds) {
+            --place;
+            whole.start = place->second.start;
+        }
+        while (place != stretches_.end() && place->first <= end.seconds) {
+            whole.end.raise_to(place->second.end);
+            place = stretches_.erase(place);
+        }
+        stretches_.emplace_hint(place, whole.start.seconds, whole);
     }
 
+    static void add_difference(Stamp& total, const Stretch& stretch) {
+        const Stamp& start = stretch.start;
+        const Stamp& end = stretch.end;
+        total.add_compute(end.compute - start.compute);
+        total.add_overhead(end.overhead - start.overhead);
+        total.add_latency(end.link_latency - start.link_latency, false);
+        total.add_latency(end.local_latency - start.local_latency, true);
+        total.add_bandwidth(end.link_bandwidth - start.link_bandwidth, false);
+        total.add_bandwidth(end.local_bandwidth - start.local_bandwidth, true);
+        total.add_wait(end.wait - start.wait);
+    }
+
+    bool in_time_order_;
     std::vector<bool> inside_;
+    std::vector<Stamp> entered_;  ///< [rank]
     std::vector<double> compute_;
     std::vector<double> compute_inside_;
+    std::map<std::int32_t, double> by_level_;
+    std::vector<double*> level_compute_;  ///< [rank] the place of its level in `by_level_`
     std::uint32_t ranks_inside_ = 0;
     bool marked_ = false;
-    Stamp start_;
-    Stamp end_;
-    Stamp total_;
+    std::map<double, Stretch> stretches_;  ///< that do not meet, by their start
+    Stamp total_;                          ///< of stretches that nothing can meet any more
 };
 
 }  // namespace linkworth::replay

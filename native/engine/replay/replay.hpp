@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -37,6 +38,9 @@ struct ReplayOptions {
     bool pass_unmodelled = false;    ///< collectives that are not modelled keep their recorded time
     Recording* recording = nullptr;  ///< filled where given
     bool tolerate_cut = false;       ///< stop where a cut trace ends instead of failing
+    /// Only computation at this level of MPI_Pcontrol counts as such among the parts, any other as waiting:
+    /// what of the critical path is computation of one region. The times stay as they are.
+    std::optional<std::int32_t> counted_level;
 };
 
 struct ReplayResult {
@@ -52,7 +56,9 @@ struct ReplayResult {
     std::uint64_t internode_bytes = 0;
     std::uint64_t messages = 0;
     std::uint64_t events = 0;
-    std::vector<double> rank_compute_seconds;         ///< scaled, of the same region
+    std::vector<double> rank_compute_seconds;  ///< scaled, of the same region
+    /// Scaled, of the marked region, by level of MPI_Pcontrol, summed over ranks.
+    std::map<std::int32_t, double> level_compute_seconds;
     std::map<std::string, std::uint64_t> unmodelled;  ///< calls that only passed as their recorded time
     std::vector<std::string> stopped;                 ///< where a cut trace ended, one sentence a rank
 };

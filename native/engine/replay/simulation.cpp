@@ -40,7 +40,7 @@ Simulation::Simulation(const std::vector<Tenant>& tenants, bool any_order)
       network_(options_.fabric, ranks_on(nodes_), queue_, *this, options_.recording != nullptr) {
     std::uint32_t ranks = 0;
     for (const Tenant& tenant : tenants) {
-        programs_.emplace_back(*tenant.trace, *tenant.options, ranks);
+        programs_.emplace_back(*tenant.trace, *tenant.options, ranks, !any_order);
         ranks += tenant.trace->ranks();
     }
     ranks_.reserve(ranks);
@@ -164,7 +164,12 @@ bool Simulation::fetch(std::uint32_t rank) {
                                                         RecordedComputation::recorded(event));
     compute = state.computation.counted(event, compute);
     if (compute > 0) {
-        actors_[rank].now.add_compute(compute);
+        const auto& counted = state.program->options.counted_level;
+        if (!counted || *counted == state.level) {
+            actors_[rank].now.add_compute(compute);
+        } else {
+            actors_[rank].now.add_wait(compute);
+        }
         state.program->region.compute(state.rank, compute);
     }
     return true;
@@ -267,6 +272,8 @@ ReplayResult Simulation::result(Program& program) {
     result.messages = program.messages;
     result.events = program.events;
     result.rank_compute_seconds = program.region.rank_compute();
+    for (const auto& [level, seconds] : program.region.level_compute())
+        if (seconds > 0) result.level_compute_seconds[level] = seconds;
     for (std::size_t name = 0; name < program.passed.size(); ++name)
         if (program.passed[name] > 0) result.unmodelled[program.trace.names()[name]] = program.passed[name];
     return result;

@@ -40,6 +40,12 @@ if TYPE_CHECKING:
     help="Also find the latency and the bandwidth at which the program is 1, 2 and 5 % slower.",
 )
 @click.option(
+    "--loads",
+    "with_loads",
+    is_flag=True,
+    help="Also say how busy each NIC and each link between switches was; with --json over time.",
+)
+@click.option(
     "--beside",
     multiple=True,
     metavar="TRACE[@HOW]",
@@ -69,6 +75,7 @@ def command(
     cpu_factor: float,
     ranks: int | None,
     with_tolerances: bool,
+    with_loads: bool,
     beside: tuple[str, ...],
     timeline: Path | None,
     timeline_window: str | None,
@@ -88,7 +95,7 @@ def command(
     """
     from linkworth.catalog import fabrics
     from linkworth.cli.output import console, emit_json, note
-    from linkworth.cli.prediction_table import prediction_table, tolerance_table
+    from linkworth.cli.prediction_table import further_tables, prediction_table
     from linkworth.cli.steps import Steps
     from linkworth.cli.units import seconds
     from linkworth.predict import predict, request
@@ -111,6 +118,7 @@ def command(
             placement=placement,
             settings=settings,
             with_tolerances=with_tolerances,
+            with_loads=with_loads,
             timeline=request.timeline(timeline, timeline_window, chosen),
             beside=request.neighbours(beside),
         )
@@ -125,5 +133,5 @@ def command(
             console().print(
                 f"beside it on {other.fabric}: {other.workload}, {seconds(other.seconds)}", markup=False
             )
-        if predictions.tolerances:
-            console().print(tolerance_table(predictions))
+        for further in further_tables(predictions):
+            console().print(further)

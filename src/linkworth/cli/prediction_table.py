@@ -1,11 +1,14 @@
 """Predictions as a table for a person."""
 
+from collections.abc import Iterator
+
 from rich.table import Table
 
 from linkworth.cli.units import seconds
 from linkworth.model.collectives import CollectiveRules
 from linkworth.model.prediction import Prediction, PredictionSet
 
+_SHOWN_LINKS = 8
 _TITLES = {
     "mpich": "MPICH",
     "mpich-flat": "MPICH without node leaders",
@@ -28,7 +31,72 @@ def _time(prediction: Prediction) -> str:
     return f"{seconds(prediction.seconds)} ({seconds(within.low_seconds)} to {seconds(within.high_seconds)})"
 
 
-def tolerance_table(found: PredictionSet) -> Table:
+def further_tables(found: PredictionSet) -> Iterator[Table]:
+    """Yield what there is beside the times: efficiencies, computation by region, loads of links, tolerances."""
+    yield _efficiency_table(found)
+    if any(len(each.regions) > 1 for each in found.predictions):
+        yield _region_table(found)
+    if any(each.loads for each in found.predictions):
+        yield _load_table(found)
+    if found.tolerances:
+        yield _tolerance_table(found)
+
+
+def _efficiency_table(found: PredictionSet) -> Table:
+    table = Table(title="Efficiency of the predicted run (POP)", title_justify="left", caption_justify="left")
+    table.caption = "parallel = load balance x communication; communication = serialisation x transfer"
+    for heading in ("fabric", "parallel", "load balance", "communication", "serialisation", "transfer"):
+        table.add_column(heading, justify="left" if heading == "fabric" else "right")
+    for each in found.predictions:
+        pop = each.efficiency
+        if pop is not None:
+            parts = (
+                pop.parallel_efficiency,
+                pop.load_balance,
+                pop.communication_efficiency,
+                pop.serialisation_efficiency,
+                pop.transfer_efficiency,
+            )
+            table.add_row(each.fabric, *(f"{part:.1%}" for part in parts))
+    return table
+
+
+def _region_table(found: PredictionSet) -> Table:
+    table = Table(title="Computation by region", title_justify="left", caption_justify="left")
+    table.caption = "Regions are levels of MPI_Pcontrol inside the timed part."
+    for heading in ("fabric", "level", "on the critical path", "share of the time", "of all ranks"):
+        table.add_column(heading, justify="left" if heading == "fabric" else "right")
+    for each in found.predictions:
+        for region in each.regions:
+            share = region.critical_seconds / (each.seconds or 1.0)
+            table.add_row(
+                each.fabric,
+                str(region.level),
+                seconds(region.critical_seconds),
+                f"{share:.1%}",
+                seconds(region.rank_seconds),
+            )
+    return table
+
+
+def _load_table(found: PredictionSet) -> Table:
+    table = Table(title="Busiest links", title_justify="left", caption_justify="left")
+    table.caption = f"At most {_SHOWN_LINKS} a fabric. Peak: the busiest of the equal stretches of time that --json lists."
+    for heading in ("fabric", "link", "busy", "peak share", "stretch"):
+        table.add_column(heading, justify="left" if heading in ("fabric", "link") else "right")
+    for each in found.predictions:
+        for load in sorted(each.loads, key=lambda load: -load.busy_seconds)[:_SHOWN_LINKS]:
+            table.add_row(
+                each.fabric,
+                load.link,
+                seconds(load.busy_seconds),
+                f"{max(load.busy_share):.0%}",
+                seconds(load.stretch_seconds),
+            )
+    return table
+
+
+def _tolerance_table(found: PredictionSet) -> Table:
     """Return one row a fabric and share: what its latency and its bandwidth may come to."""
     table = Table(title="What the program bears", title_justify="left", caption_justify="left")
     table.caption = "Each alone, the other as it is. -: not reached up to 1 s, or down to 1 kB/s."

@@ -3,6 +3,7 @@
 import msgspec
 
 from linkworth.model.collectives import CollectiveRules
+from linkworth.model.profile import Pop
 from linkworth.model.rates import RateSource
 from linkworth.model.settings import ReplaySettings
 
@@ -23,6 +24,27 @@ class Interval(msgspec.Struct, frozen=True, kw_only=True):
     samples: int
 
 
+class RegionTime(msgspec.Struct, frozen=True, kw_only=True):
+    """Computation at one level of MPI_Pcontrol inside the timed part."""
+
+    level: int
+    critical_seconds: float
+    """On the critical path; the levels' sum is the prediction's `compute_seconds`."""
+    rank_seconds: float
+    """Of all ranks together."""
+
+
+class LinkLoad(msgspec.Struct, frozen=True, kw_only=True):
+    """How busy one direction of a link was, over the whole replay."""
+
+    link: str
+    """`node 0 NIC out 0` (node and rail), `uplink 1 of group 0, level 0`."""
+    busy_seconds: float
+    stretch_seconds: float
+    busy_share: list[float]
+    """Of each stretch of time from the start on, 0 to 1."""
+
+
 class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     """One workload on one fabric. The five parts are those of the critical path and sum to `seconds`."""
 
@@ -40,6 +62,12 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     """Derivative of the time by the link's latency (how many latencies lie on the critical path)."""
     seconds_per_inverse_bandwidth: float = 0.0
     """Derivative by 1 / link bandwidth: bytes on the critical path."""
+    efficiency: Pop | None = None
+    """POP efficiencies of the predicted run: useful time is computation. `None` only where nothing asked for them."""
+    regions: list[RegionTime] = msgspec.field(default_factory=list)
+    """By level of MPI_Pcontrol, of a program that marks its timed part."""
+    loads: list[LinkLoad] = msgspec.field(default_factory=list)
+    """Filled on request: links that carried something."""
     interval: Interval | None = None
     """Filled on request."""
 

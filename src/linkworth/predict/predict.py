@@ -5,19 +5,22 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from math import isfinite
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
+from linkworth.catalog import fabrics as catalog
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
-from linkworth.model.prediction import Calibration, NeighbourTime, PredictionSet
+from linkworth.model.prediction import Calibration, NeighbourTime, Prediction, PredictionSet
 from linkworth.model.settings import ReplaySettings
+from linkworth.predict import breakdown
 from linkworth.predict.calibrate import cpu_factor_for
 from linkworth.predict.timeline import MOST_EVENTS, Timeline, write
 from linkworth.predict.tolerance import tolerances
 from linkworth.predict.uncertainty import interval
 from linkworth.replay.layout import lay_out
-from linkworth.replay.run import Neighbour, Replay, replay_in_detail
+from linkworth.replay.run import Neighbour, Record, Replay, replay_in_detail
 from linkworth.trace.read import TraceFile, open_trace
 
 _SHOWN_SENTENCES = 3
@@ -35,6 +38,7 @@ def predict(
     placement: str = "block",
     settings: ReplaySettings = _AS_RECORDED,
     with_tolerances: bool = False,
+    with_loads: bool = False,
     timeline: Timeline | None = None,
     beside: Sequence[tuple[Path, str]] = (),
 ) -> PredictionSet:
@@ -42,7 +46,8 @@ def predict(
 
     `measured` (a fabric and the seconds that the program took on it) scales the computation so that the replay on that fabric
     takes that long; it replaces `cpu_factor`. `with_tolerances` adds the latency and bandwidth that the program can bear on
-    fabrics that have both; `timeline` is written for the first fabric. `beside` are traces of programs that run at the same time
+    fabrics that have both, `with_loads` how busy each link is (not `beside` other programs); `timeline` is written for the first
+    fabric. `beside` are traces of programs that run at the same time
     on the same nodes, each with its placement on them.
 
     Raises UsageError for a trace, a layout, a time or a file that cannot be used.
@@ -51,6 +56,8 @@ def predict(
         raise UsageError("no fabric to predict for; give at least one with --on (see `linkworth fabrics`)")
     if cpu_factor <= 0:
         raise UsageError(f"--cpu-factor {cpu_factor:g}: give a number above 0 (2 means twice as fast)")
+    if with_loads and beside:
+        raise UsageError("--loads is of a program alone: leave out --beside, or --loads")
     trace = open_trace(path)
     layout = lay_out(trace.engine.ranks, nodes, ppn, placement)
     rates = trace.metadata.rates
@@ -73,7 +80,7 @@ def predict(
 
     neighbours = [_neighbour(other, how, layout.nodes) for other, how in beside]
 
-    def replayed(fabric: Fabric, scale: float = 1.0) -> Replay:
+    def replayed(fabric: Fabric, scale: float = 1.0, **wanted: Any) -> Replay:  # noqa: ANN401 (what replay_in_detail takes)
         return replay_in_detail(
             trace.engine,
             fabric,
@@ -82,12 +89,35 @@ def predict(
             tolerate_cut=trace.incomplete,
             settings=settings,
             beside=[neighbour for _, neighbour in neighbours],
+            **wanted,
+        )
+
+    def without_network() -> Replay:
+        return replay_in_detail(
+            trace.engine,
+            catalog.get("ideal"),
+            layout,
+            cpu_factor=cpu_factor,
+            tolerate_cut=trace.incomplete,
+            settings=msgspec.structs.replace(settings, contention=False),
+        )
+
+    def broken_down(fabric: Fabric, replay: Replay) -> Prediction:
+        loads = breakdown.loads(replay.recording) if replay.recording is not None else []
+        return msgspec.structs.replace(
+            replay.prediction,
+            efficiency=breakdown.efficiency(replay, ideal),
+            regions=breakdown.regions(replay, lambda level: replayed(fabric, counted_level=level)),
+            loads=loads,
         )
 
     # The engine runs without the interpreter's lock, so threads use all cores.
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        replays = list(pool.map(replayed, fabrics))
-    predictions = [each.prediction for each in replays]
+        record = Record(0.0, 0.0, 0) if with_loads else None
+        ideal_replay = pool.submit(without_network)
+        replays = list(pool.map(lambda fabric: replayed(fabric, record=record), fabrics))
+        ideal = ideal_replay.result()
+        predictions = list(pool.map(broken_down, fabrics, replays))
     if settings.samples:
         predictions = [
             msgspec.structs.replace(

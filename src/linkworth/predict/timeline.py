@@ -11,17 +11,12 @@ from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout
 from linkworth.model.settings import ReplaySettings
+from linkworth.predict.breakdown import is_of_switch, title_of
 from linkworth.replay.run import Record, replay_in_detail
 from linkworth.trace.read import TraceFile
 
 MOST_EVENTS = 1_000_000
 """Calls, and messages, that a timeline holds: about 300 MB of JSON, which is what a browser still opens."""
-_LINKS = {
-    "nic_out": "NIC out",
-    "nic_in": "NIC in",
-    "switch_up": "uplink",
-    "switch_down": "downlink",
-}
 _AS_RECORDED = ReplaySettings()
 
 
@@ -136,10 +131,8 @@ def _load(link: dict[str, Any], nodes: int) -> Iterator[dict[str, Any]]:
     """The share of each stretch of time in which the link was busy; equal neighbours are one step."""
     if link["busy_seconds"] == 0:
         return
-    of_switch = link["kind"].startswith("switch")
-    name = f"{_LINKS[link['kind']]} {link['number']}"
-    if of_switch:
-        name += f" of group {link['place']}, level {link['level']}"
+    of_switch = is_of_switch(link)
+    name = title_of(link)
     process = nodes if of_switch else link["place"]
     if of_switch:
         yield {"ph": "M", "name": "process_name", "pid": process, "args": {"name": "switches"}}

@@ -27,6 +27,8 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
     """The program marks its timed part by MPI_Pcontrol, and the prediction is of that part."""
     rank_compute_seconds: list[float]
     """Scaled computation of each rank in the same part of the run."""
+    level_compute_seconds: dict[int, float]
+    """Scaled computation of the marked part by level of MPI_Pcontrol, summed over ranks."""
     unmodelled: dict[str, int]
     """Calls that the replay does not model: they only took the time that was recorded."""
     stopped: list[str]
@@ -89,17 +91,20 @@ def replay_in_detail(
     settings: ReplaySettings = _AS_RECORDED,
     beside: Sequence[Neighbour] = (),
     record: Record | None = None,
+    counted_level: int | None = None,
 ) -> Replay:
     """Replay and return what else it tells.
 
     Raises UsageError for a trace that cannot be replayed (messages missing, unknown communicators), with a sentence that says
     what to do; with `tolerate_cut` it stops there instead. The messages of programs `beside` it compete with its own.
-    A `record` is of a program alone.
+    A `record` is of a program alone. With `counted_level` only computation at that level of MPI_Pcontrol is computation among
+    the parts of the critical path, any other is waiting.
     """
     rules = rules_for(_recorded_mpi(trace), settings)
     options = engine_options(
         fabric, layout, cpu_factor=cpu_factor, tolerate_cut=tolerate_cut, settings=settings, collectives=rules
     )
+    options["counted_level"] = counted_level
     if record is not None:
         options["record"] = tuple(record)
     others = [
@@ -124,6 +129,7 @@ def replay_in_detail(
         prediction=_prediction(fabric, result),
         marked_region=result["marked_region"],
         rank_compute_seconds=result["rank_compute_seconds"],
+        level_compute_seconds=result["level_compute_seconds"],
         unmodelled=result["unmodelled"],
         stopped=result["stopped"],
         collectives=rules,
@@ -170,6 +176,7 @@ def engine_options(
         "forced_collectives": [
             (forced.collective, forced.algorithm, forced.segment_bytes) for forced in collectives.forced
         ],
+        "counted_level": None,
         "pass_unmodelled": settings.pass_unmodelled,
         "combine_bytes_per_second": fabric.combine_bytes_per_second,
     }

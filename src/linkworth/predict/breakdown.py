@@ -1,0 +1,74 @@
+"""What a predicted run's time consists of, beyond the parts that every replay gives: efficiencies, regions, loads of links."""
+
+from collections.abc import Callable
+from typing import Any
+
+from linkworth.model.prediction import LinkLoad, RegionTime
+from linkworth.model.profile import Pop
+from linkworth.profile.pop import efficiencies
+from linkworth.replay.run import Replay
+
+LINKS = {
+    "nic_out": "NIC out",
+    "nic_in": "NIC in",
+    "switch_up": "uplink",
+    "switch_down": "downlink",
+}
+
+
+def efficiency(replayed: Replay, ideal: Replay) -> Pop:
+    """Return the POP efficiencies of a replay; `ideal` is the same program, placement and computation without a network."""
+    return efficiencies(replayed.rank_compute_seconds, replayed.prediction.seconds, ideal.prediction.seconds)
+
+
+def regions(replayed: Replay, at_level: Callable[[int], Replay]) -> list[RegionTime]:
+    """Return the computation of a replay by level of MPI_Pcontrol, in their order; none for a program that marks nothing.
+
+    `at_level` replays the same with only that level's computation counted. It is called for all levels but the one with the most
+    computation, which has the rest.
+    """
+    totals = replayed.level_compute_seconds
+    if not totals:
+        return []
+    largest = max(totals, key=lambda level: totals[level])
+    critical = {
+        level: at_level(level).prediction.compute_seconds for level in sorted(totals) if level != largest
+    }
+    critical[largest] = max(0.0, replayed.prediction.compute_seconds - sum(critical.values()))
+    return [
+        RegionTime(level=level, critical_seconds=critical[level], rank_seconds=totals[level])
+        for level in sorted(totals)
+    ]
+
+
+def title_of(link: dict[str, Any]) -> str:
+    """Return the name of a recorded link within its node or its switches."""
+    name = f"{LINKS[link['kind']]} {link['number']}"
+    return f"{name} of group {link['place']}, level {link['level']}" if is_of_switch(link) else name
+
+
+def is_of_switch(link: dict[str, Any]) -> bool:
+    """Say whether a recorded link is one between switches, not a NIC's."""
+    kind: str = link["kind"]
+    return kind.startswith("switch")
+
+
+def loads(recording: dict[str, Any]) -> list[LinkLoad]:
+    """Return the links of a recording that carried something, each up to its last busy stretch."""
+    found = []
+    for link in recording["loads"]:
+        width = link["width_seconds"]
+        shares = [min(1.0, busy / width) for busy in link["busy"]]
+        while shares and shares[-1] == 0:
+            shares.pop()
+        if shares:
+            place = "" if is_of_switch(link) else f"node {link['place']} "
+            found.append(
+                LinkLoad(
+                    link=place + title_of(link),
+                    busy_seconds=link["busy_seconds"],
+                    stretch_seconds=width,
+                    busy_share=shares,
+                )
+            )
+    return found

@@ -1,0 +1,104 @@
+"""Efficiencies, computation by region and loads of links of predictions; times worked out by hand."""
+
+from pathlib import Path
+
+import pytest
+from synthetic import Call, collective, fabric, pcontrol, recv, send, way, write_trace
+
+from linkworth.cli.prediction_table import further_tables
+from linkworth.errors import UsageError
+from linkworth.model.fabric import SwitchLevel, Topology
+from linkworth.predict import predict
+
+MS = 1e-3
+MB = 1_000_000
+SLOW = fabric(way(latency=100e-6, bandwidth=1e8))
+
+
+@pytest.fixture
+def two_regions(tmp_path: Path) -> Path:
+    # Rank 0 computes 3 ms at level 1 and 4 ms at level 2, then 1 MB takes 10.1 ms, then rank 1 computes 5 ms at level 2. Beside
+    # the critical path rank 1 computes 1 ms at level 1 and 2 ms at level 2; 7 ms before the marked part count nowhere.
+    return write_trace(
+        tmp_path / "regions.lwt",
+        [
+            [
+                pcontrol(1).after(7 * MS),
+                pcontrol(2).after(3 * MS),
+                send(1, MB).after(4 * MS),
+                pcontrol(0),
+            ],
+            [
+                pcontrol(1).after(7 * MS),
+                pcontrol(2).after(1 * MS),
+                recv(0, MB).after(2 * MS),
+                pcontrol(0).after(5 * MS),
+            ],
+        ],
+    )
+
+
+def test_computation_on_the_critical_path_is_told_by_region(two_regions: Path) -> None:
+    (found,) = predict(two_regions, [SLOW], nodes=2).predictions
+    assert found.seconds == pytest.approx(22.1 * MS)
+    assert [(each.level, each.critical_seconds, each.rank_seconds) for each in found.regions] == [
+        (1, pytest.approx(3 * MS), pytest.approx(4 * MS)),
+        (2, pytest.approx(9 * MS), pytest.approx(11 * MS)),
+    ]
+    assert sum(each.critical_seconds for each in found.regions) == pytest.approx(found.compute_seconds)
+
+
+def test_regions_follow_the_cpu_factor(two_regions: Path) -> None:
+    (found,) = predict(two_regions, [SLOW], nodes=2, cpu_factor=2).predictions
+    assert [each.critical_seconds for each in found.regions] == pytest.approx([1.5 * MS, 4.5 * MS])
+
+
+def test_one_region_has_all_computation_and_an_unmarked_program_none(tmp_path: Path) -> None:
+    marked: list[Call] = [pcontrol(1), collective("MPI_Barrier").after(2 * MS), pcontrol(0).after(1 * MS)]
+    (found,) = predict(write_trace(tmp_path / "one.lwt", [marked]), [SLOW], nodes=1).predictions
+    assert [(each.level, each.critical_seconds) for each in found.regions] == [(1, pytest.approx(3 * MS))]
+    plain = write_trace(tmp_path / "plain.lwt", [[collective("MPI_Barrier").after(2 * MS)]])
+    assert predict(plain, [SLOW], nodes=1).predictions[0].regions == []
+
+
+def test_efficiencies_of_the_predicted_run(two_regions: Path) -> None:
+    # Ranks compute 7 and 8 ms in the marked part, which without a network takes 12 ms.
+    pop = predict(two_regions, [SLOW], nodes=2).predictions[0].efficiency
+    assert pop is not None
+    assert pop.load_balance == pytest.approx(7.5 / 8)
+    assert pop.communication_efficiency == pytest.approx(8 / 22.1)
+    assert pop.serialisation_efficiency == pytest.approx(8 / 12)
+    assert pop.transfer_efficiency == pytest.approx(12 / 22.1)
+    assert pop.parallel_efficiency == pytest.approx(7.5 / 22.1)
+
+
+def test_loads_are_of_nics_and_switches_over_time(two_regions: Path) -> None:
+    tree = Topology(levels=[SwitchLevel(nodes_per_group=1, uplinks=1, bandwidth_bytes_per_second=1e8)])
+    on = fabric(way(latency=100e-6, bandwidth=1e8), topology=tree)
+    (found,) = predict(two_regions, [on], nodes=2, with_loads=True).predictions
+    assert {each.link: each.busy_seconds for each in found.loads} == {
+        "node 0 NIC out 0": pytest.approx(10 * MS),
+        "node 1 NIC in 0": pytest.approx(10 * MS),
+        "uplink 0 of group 0, level 0": pytest.approx(10 * MS),
+        "downlink 0 of group 1, level 0": pytest.approx(10 * MS),
+    }
+    for each in found.loads:
+        assert sum(each.busy_share) * each.stretch_seconds == pytest.approx(each.busy_seconds)
+        assert each.busy_share[0] == 0.0
+        assert max(each.busy_share) == pytest.approx(1.0)
+
+
+def test_loads_are_of_a_program_alone(two_regions: Path) -> None:
+    with pytest.raises(UsageError, match=r"--loads .* --beside"):
+        predict(two_regions, [SLOW], nodes=2, with_loads=True, beside=[(two_regions, "block")])
+
+
+def test_tables_are_shown_where_there_is_something_to_show(two_regions: Path, tmp_path: Path) -> None:
+    def titles(path: Path, **wanted: bool) -> list[str]:
+        return [str(table.title) for table in further_tables(predict(path, [SLOW], nodes=1, **wanted))]
+
+    plain = write_trace(tmp_path / "plain.lwt", [[collective("MPI_Barrier").after(2 * MS)]])
+    assert titles(plain) == ["Efficiency of the predicted run (POP)"]
+    assert titles(two_regions) == ["Efficiency of the predicted run (POP)", "Computation by region"]
+    (found,) = predict(two_regions, [SLOW], nodes=2, with_loads=True).predictions
+    assert found.loads
