@@ -2,10 +2,14 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstddef>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "profile/phases.hpp"
 #include "profile/scan.hpp"
 
 namespace nb = nanobind;
@@ -75,10 +79,107 @@ nb::list matrix_list(const profile::Traffic& traffic) {
     return out;
 }
 
-nb::dict profile_trace(const tracefile::Trace& trace, std::uint32_t matrix_rows) {
-    const Scan scan = [&trace, matrix_rows] {
+// (from -(ranks - 1) on: distance, messages, bytes), those that occur.
+nb::list distances_list(const profile::Traffic& traffic, std::uint32_t ranks) {
+    nb::list out;
+    for (std::size_t at = 0; at < traffic.distances().size(); ++at) {
+        const profile::SizeClass& distance = traffic.distances()[at];
+        if (distance.messages > 0) {
+            out.append(nb::make_tuple(static_cast<std::int64_t>(at) - (static_cast<std::int64_t>(ranks) - 1),
+                                      distance.messages, distance.bytes));
+        }
+    }
+    return out;
+}
+
+nb::dict waited_dict(const profile::WaitSums& sums) {
+    const auto one = [](const profile::Waited& waited) {
+        nb::dict out;
+        out["calls"] = waited.calls;
+        out["seconds"] = waited.seconds;
+        return out;
+    };
+    nb::dict out;
+    out["late_sender"] = one(sums.late_sender);
+    out["late_receiver"] = one(sums.late_receiver);
+    out["collective"] = one(sums.collective);
+    return out;
+}
+
+nb::dict waits_dict(const tracefile::Trace& trace, const profile::Waits& waits) {
+    nb::list ranks;
+    for (const profile::RankWaits& rank : waits.ranks()) {
+        nb::dict item = waited_dict(rank);
+        item["caused_seconds"] = rank.caused;
+        ranks.append(item);
+    }
+    nb::list calls;
+    for (std::size_t name = 0; name < waits.calls().size(); ++name) {
+        const profile::WaitSums& call = waits.calls()[name];
+        if (call.late_sender.calls + call.late_receiver.calls + call.collective.calls > 0) {
+            nb::dict item = waited_dict(call);
+            item["name"] = trace.names()[name];
+            calls.append(item);
+        }
+    }
+    nb::dict out;
+    out["ranks"] = ranks;
+    out["calls"] = calls;
+    out["messages"] = waits.messages();
+    out["unmatched"] = waits.unmatched();
+    return out;
+}
+
+nb::dict phase_dict(const tracefile::Trace& trace, const profile::Phase& phase) {
+    nb::list names;
+    for (const std::uint32_t name : phase.names) {
+        names.append(trace.names()[name]);
+    }
+    nb::list inner;
+    for (const profile::Phase& loop : phase.inner) {
+        inner.append(phase_dict(trace, loop));
+    }
+    nb::dict out;
+    out["is_loop"] = phase.is_loop;
+    out["start_seconds"] = phase.start;
+    out["seconds"] = phase.seconds;
+    out["calls"] = phase.calls;
+    out["interruptions"] = phase.interruptions;
+    out["iterations"] = phase.iterations.count;
+    out["sum_seconds"] = phase.iterations.sum;
+    out["sum_of_squares"] = phase.iterations.sum_of_squares;
+    out["least_seconds"] = phase.iterations.least;
+    out["most_seconds"] = phase.iterations.most;
+    out["names"] = names;
+    out["inner"] = inner;
+    return out;
+}
+
+nb::dict trace_phases(const tracefile::Trace& trace) {
+    const profile::Phases found = [&trace] {
         const nb::gil_scoped_release released;
-        return profile::scan(trace, matrix_rows);
+        return profile::find_phases(trace);
+    }();
+    nb::list phases;
+    for (const profile::Phase& phase : found.phases) {
+        phases.append(phase_dict(trace, phase));
+    }
+    nb::dict out;
+    out["rank"] = found.rank;
+    out["likeness"] = found.likeness == profile::Likeness::arguments ? "arguments"
+                      : found.likeness == profile::Likeness::peers   ? "peers"
+                                                                     : "names";
+    out["seconds"] = found.seconds;
+    out["looped_seconds"] = found.looped;
+    out["phases"] = phases;
+    return out;
+}
+
+nb::dict profile_trace(const tracefile::Trace& trace, std::uint32_t matrix_rows,
+                       std::vector<std::uint32_t> nodes) {
+    const Scan scan = [&] {
+        const nb::gil_scoped_release released;
+        return profile::scan(trace, matrix_rows, std::move(nodes));
     }();
     nb::list ranks;
     for (const RankTimes& times : scan.ranks) {
@@ -94,6 +195,10 @@ nb::dict profile_trace(const tracefile::Trace& trace, std::uint32_t matrix_rows)
     out["message_sizes"] = sizes_list(scan.traffic);
     out["ranks_per_row"] = scan.traffic.ranks_per_row();
     out["matrix"] = matrix_list(scan.traffic);
+    out["distances"] = distances_list(scan.traffic, trace.ranks());
+    out["between_nodes_messages"] = scan.traffic.between_nodes().messages;
+    out["between_nodes_bytes"] = scan.traffic.between_nodes().bytes;
+    out["waits"] = waits_dict(trace, scan.waits);
     out["messages"] = scan.traffic.messages();
     out["global_bytes"] = scan.global_bytes;
     out["message_bytes"] = scan.traffic.bytes();
@@ -105,7 +210,9 @@ nb::dict profile_trace(const tracefile::Trace& trace, std::uint32_t matrix_rows)
 }  // namespace
 
 void register_profile(nb::module_& module) {
-    module.def("profile_trace", &profile_trace, nb::arg("trace"), nb::arg("matrix_rows") = 256);
+    module.def("profile_trace", &profile_trace, nb::arg("trace"), nb::arg("matrix_rows") = 256,
+               nb::arg("nodes") = std::vector<std::uint32_t>{});
+    module.def("trace_phases", &trace_phases, nb::arg("trace"));
 }
 
 }  // namespace linkworth::bindings

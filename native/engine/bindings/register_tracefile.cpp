@@ -118,6 +118,12 @@ void register_tracefile(nb::module_& module) {
         .def_prop_ro("damage", [](const Trace& trace) { return damage_list(trace.damage()); })
         .def("check", &check_events)
         .def(
+            "beginning",
+            [](const Trace& trace, std::uint64_t events) {
+                return std::const_pointer_cast<Trace>(trace.beginning(events));
+            },
+            nb::arg("events"))
+        .def(
             "iterate", [](const Trace& trace, std::uint32_t rank) { return EventIterator(trace, rank); },
             nb::arg("rank"));
 

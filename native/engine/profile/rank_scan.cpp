@@ -1,6 +1,8 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include "profile/rank_scan.hpp"
 
+#include <algorithm>
+
 #include "tracefile/names.hpp"
 
 namespace linkworth::profile {
@@ -10,13 +12,13 @@ using tracefile::Collective;
 using tracefile::Event;
 using tracefile::Shape;
 
-RankScan::RankScan(const tracefile::Trace& trace, std::uint32_t rank, Scan& scan)
+RankScan::RankScan(const tracefile::Trace& trace, std::uint32_t rank, MemberLists& lists, Scan& scan)
     : trace_(trace),
       rank_(rank),
       scan_(scan),
       times_(scan.ranks[rank]),
-      communicators_(static_cast<std::int32_t>(rank), trace.ranks()),
-      not_modelled_(trace.names().size(), 0) {}
+      cursor_(trace.cursor(rank)),
+      communicators_(lists, static_cast<std::int32_t>(rank), trace.ranks()) {}
 
 std::size_t RankScan::KeyHash::operator()(const CollectiveKey& key) const {
     constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;  // 2^64 / golden ratio
@@ -26,170 +28,397 @@ std::size_t RankScan::KeyHash::operator()(const CollectiveKey& key) const {
     return (hash ^ static_cast<std::uint64_t>(key.call.collective)) * odd;
 }
 
-void RankScan::run() {
-    tracefile::RankCursor cursor = trace_.cursor(rank_);
+bool RankScan::advance(std::uint64_t events) {
     Event event;
-    while (cursor.next(event)) {
-        take_times(event);
-        CallTotals& totals = scan_.calls[event.shape->name];
-        ++totals.count;
-        totals.seconds += event.duration_seconds;
-        totals.bytes += take_call(event);
-    }
-    flush_collectives();
-    for (std::size_t name = 0; name < not_modelled_.size(); ++name) {
-        if (not_modelled_[name] > 0 && tracefile::communicates(trace_.names()[name])) {
-            scan_.unmodelled[trace_.names()[name]] += not_modelled_[name];
+    for (; events > 0; --events) {
+        if (!cursor_.next(event)) {
+            end();
+            return false;
         }
+        if (cursor_.blocks() != block_) [[unlikely]] {
+            begin_block();
+        }
+        while (event.shape_number >= uses_.size()) [[unlikely]] {
+            uses_.emplace_back();
+        }
+        Use& use = uses_[event.shape_number];
+        if (!use.resolved) [[unlikely]] {
+            use = resolve(*event.shape);
+        }
+        gaps_ += event.gap_seconds;
+        if (event.cpu_seconds < 0) {
+            compute_ += event.gap_seconds;
+        } else {
+            compute_ += event.cpu_seconds;
+            times_.descheduled += std::max(0.0, event.gap_seconds - event.cpu_seconds);
+        }
+        const double start = base_ + gaps_ + inside_;
+        inside_ += event.duration_seconds;
+        ++use.count;
+        use.seconds += event.duration_seconds;
+        match(use, event, start, start + event.duration_seconds);
     }
-    scan_.damage.insert(scan_.damage.end(), cursor.damage().begin(), cursor.damage().end());
+    return true;
 }
 
-void RankScan::take_times(const Event& event) {
-    ++times_.events;
-    const CallClass call_class = event.shape->call_class;
-    if (call_class == CallClass::init) {
-        times_.before_init += event.gap_seconds;
-        times_.init += event.duration_seconds;
-        return;
-    }
-    const bool has_cpu = event.cpu_seconds >= 0;
-    const double compute = has_cpu ? event.cpu_seconds : event.gap_seconds;
-    times_.compute += compute;
-    times_.compute_wall += event.gap_seconds;
-    if (has_cpu && event.cpu_seconds < event.gap_seconds) {
-        times_.descheduled += event.gap_seconds - event.cpu_seconds;
-    }
-    (call_class == CallClass::finalize ? times_.init : times_.communication) += event.duration_seconds;
-    if (in_marked_region_) {
-        times_.marked += event.gap_seconds + event.duration_seconds;
-        times_.marked_compute += compute;
-    }
-    if (call_class == CallClass::pcontrol) {
-        in_marked_region_ = event.shape->code > 0;
-    }
+void RankScan::begin_block() {
+    flush_block();
+    block_ = cursor_.blocks();
+    base_ = cursor_.block_base_seconds() - gaps_ - inside_;
 }
 
-std::uint64_t RankScan::take_call(const Event& event) {
-    const Shape& shape = *event.shape;
+RankScan::Use RankScan::resolve(const Shape& shape) {
+    Use use;
+    use.resolved = true;
+    use.call_class = shape.call_class;
+    use.name = shape.name;
+    use.bytes_each = shape.bytes;
+    use.collective = {shape.collective, shape.peer, shape.bytes};
+    if (!is_uniform(shape.collective)) {
+        use.lists = std::make_shared<const Shape>(shape);
+    }
+    const Communicators::Known known = communicators_.find(shape.comm);
+    use.group = known.group;
+    const bool wildcard = shape.peer == tracefile::any_source || shape.tag == tracefile::any_tag;
     switch (shape.call_class) {
         case CallClass::send:
         case CallClass::isend:
-        case CallClass::sendrecv:
-        case CallClass::isendrecv:
-            send(shape);
-            return shape.bytes;
+        case CallClass::send_init:
+            use.to = channel(known, shape.peer, true);
+            use.protocol = SendProtocols::of(trace_.names()[shape.name], shape.bytes);
+            break;
         case CallClass::recv:
+            use.from = channel(known, wildcard ? shape.actual_peer : shape.peer, false);
+            break;
         case CallClass::irecv:
-            return shape.bytes;
+        case CallClass::recv_init:
+            use.from = wildcard ? nullptr : channel(known, shape.peer, false);
+            break;
+        case CallClass::sendrecv: {
+            const bool any = shape.recv_peer == tracefile::any_source || shape.recv_tag == tracefile::any_tag;
+            use.to = channel(known, shape.peer, true);
+            use.protocol = SendProtocols::of(trace_.names()[shape.name], shape.bytes);
+            if (shape.call_class == CallClass::sendrecv || !any) {
+                use.from = channel(known, any ? shape.actual_peer : shape.recv_peer, false);
+            }
+            break;
+        }
         case CallClass::collective:
-        case CallClass::icollective:
-            return collective(shape);
+            if (known.group >= 0 && shape.collective != Collective::none) {
+                const Group& group = communicators_.group(known.group);
+                if (!group.inter && group.size() > 1) {
+                    use.meetings = &scan_.waits.meetings(known.communicator, group.members);
+                    const std::pair seat(use.meetings, group.own_rank);
+                    if (std::ranges::find(attended_, seat) == attended_.end()) {
+                        attended_.push_back(seat);
+                    }
+                }
+            }
+            break;
+        default:
+            break;
+    }
+    return use;
+}
+
+Channel* RankScan::channel(const Communicators::Known& known, std::int32_t peer, bool to_peer) {
+    if (known.group < 0) {
+        return nullptr;
+    }
+    const std::int32_t other = communicators_.group(known.group).world_rank(peer);
+    if (other < 0 || static_cast<std::uint32_t>(other) >= trace_.ranks()) {
+        return nullptr;
+    }
+    const auto peer_rank = static_cast<std::uint32_t>(other);
+    return to_peer ? &scan_.waits.channel(known.communicator, rank_, peer_rank)
+                   : &scan_.waits.channel(known.communicator, peer_rank, rank_);
+}
+
+void RankScan::match(Use& use, const Event& event, double start, double end) {
+    const Shape& shape = *event.shape;
+    switch (use.call_class) {
+        case CallClass::send:
+            if (use.to != nullptr) {
+                scan_.waits.send(*use.to, {start, end, shape.name, shape.tag, no_request, use.protocol});
+            }
+            break;
+        case CallClass::recv:
+            if (use.from != nullptr) {
+                const bool any = shape.tag == tracefile::any_tag || shape.peer == tracefile::any_source;
+                scan_.waits.receive(
+                    *use.from, {start, end, shape.name, any ? shape.actual_tag : shape.tag, no_request, 0});
+            }
+            break;
+        case CallClass::sendrecv: {
+            const bool any = shape.recv_peer == tracefile::any_source || shape.recv_tag == tracefile::any_tag;
+            completed_.clear();
+            if (use.to != nullptr) {
+                completed_.push_back(scan_.waits.request(start, true, use.to));
+                scan_.waits.send(*use.to,
+                                 {start, end, shape.name, shape.tag, completed_.back(), use.protocol});
+            }
+            if (use.from != nullptr) {
+                completed_.push_back(scan_.waits.request(start, false, use.from));
+                const std::int32_t tag = any ? shape.actual_tag : shape.recv_tag;
+                scan_.waits.receive(*use.from, {start, end, shape.name, tag, completed_.back(), 0});
+            }
+            scan_.waits.complete(rank_, shape.name, start, end, completed_);
+            break;
+        }
+        case CallClass::isend:
+        case CallClass::irecv:
+            post(use, shape, event.next_request, start);
+            break;
+        case CallClass::isendrecv:
+            post_both(use, shape, event.next_request, start);
+            break;
         case CallClass::send_init:
         case CallClass::recv_init:
-        case CallClass::collective_init:
         case CallClass::psend_init:
         case CallClass::precv_init:
-            persistent_[event.next_request] = shape;
-            return 0;
+        case CallClass::collective_init: {
+            Persistent& made = persistent_[event.next_request];
+            made = {shape, use};
+            break;
+        }
         case CallClass::start:
-            return start(event);
+            start_all(use, event, start);
+            break;
+        case CallClass::complete:
+            complete(use, event, start, end);
+            break;
         case CallClass::request_free:
             if (!shape.references.empty()) {
                 persistent_.erase(event.next_request - shape.references.front());
+                cancel(event);
             }
-            return 0;
+            break;
+        case CallClass::request_cancel:
+            cancel(event);
+            break;
+        case CallClass::collective:
+            if (use.meetings != nullptr) {
+                scan_.waits.meet(*use.meetings, {communicators_.group(use.group).own_rank, shape.peer,
+                                                 shape.collective, shape.name, start, end});
+            }
+            break;
         case CallClass::comm_new:
         case CallClass::icomm_new:
             communicators_.define(shape);
-            return 0;
+            break;
         case CallClass::win_new:
-            windows_[shape.new_window] = communicators_.group_of(shape.comm);
-            return 0;
+            windows_[shape.new_window] = communicators_.find(shape.comm);
+            break;
         case CallClass::win_free:
             windows_.erase(shape.window);
-            return 0;
-        case CallClass::rma:
-        case CallClass::irma:
-            return access(shape);
-        case CallClass::local:
-            not_modelled(shape);
-            return 0;
+            break;
+        case CallClass::init:
+            times_.before_init += event.gap_seconds;
+            break;
+        case CallClass::pcontrol:
+            mark(shape.code > 0);
+            break;
         default:
-            return 0;
+            break;
     }
 }
 
-void RankScan::send(const Shape& shape) { send_times(shape, 1); }
-
-void RankScan::send_times(const Shape& shape, std::uint64_t times) {
-    const std::ptrdiff_t group = communicators_.group_of(shape.comm);
-    if (group < 0) {
-        return;
+void RankScan::post(const Use& use, const Shape& shape, std::uint64_t number, double start) {
+    const bool sends = use.to != nullptr;
+    Channel* const channel = sends ? use.to : use.from;
+    const bool is_receive = shape.call_class == CallClass::irecv || shape.call_class == CallClass::recv_init;
+    const bool wildcard =
+        is_receive && (shape.peer == tracefile::any_source || shape.tag == tracefile::any_tag);
+    if (channel == nullptr && !wildcard) {
+        return;  // MPI_PROC_NULL
     }
-    const std::int32_t to = communicators_.group(group).world_rank(shape.peer);
-    if (to >= 0) {
-        scan_.traffic.add(static_cast<std::int32_t>(rank_), to, shape.bytes, times);
+    const std::uint32_t slot = scan_.waits.request(start, sends, channel);
+    requests_.put({number, slot, shape.comm});
+    const Half half{start, start, shape.name, shape.tag, slot, use.protocol};
+    if (sends) {
+        scan_.waits.send(*channel, half);
+    } else if (!wildcard) {
+        scan_.waits.receive(*channel, half);
     }
 }
 
-/// What is put or accumulated goes to the target; what is got comes from it.
-std::uint64_t RankScan::access(const Shape& shape) {
-    const auto window = windows_.find(shape.window);
-    if (window != windows_.end() && window->second >= 0) {
-        const auto own = static_cast<std::int32_t>(rank_);
-        const std::int32_t target = communicators_.group(window->second).world_rank(shape.peer);
-        if (target >= 0 && shape.operation != tracefile::RmaOperation::get) {
-            scan_.traffic.add(own, target, shape.bytes);
+// A request of two messages: the calls that wait for it are taken to wait for the one that it receives.
+void RankScan::post_both(const Use& use, const Shape& shape, std::uint64_t number, double start) {
+    if (use.to != nullptr) {
+        const std::uint32_t slot = scan_.waits.request(start, true, use.to);
+        scan_.waits.send(*use.to, {start, start, shape.name, shape.tag, slot, use.protocol});
+        scan_.waits.complete(rank_, shape.name, start, start, std::span(&slot, 1));
+    }
+    const bool wildcard = shape.recv_peer == tracefile::any_source || shape.recv_tag == tracefile::any_tag;
+    if (use.from != nullptr || wildcard) {
+        const std::uint32_t slot = scan_.waits.request(start, false, use.from);
+        requests_.put({number, slot, shape.comm});
+        if (!wildcard) {
+            scan_.waits.receive(*use.from, {start, start, shape.name, shape.recv_tag, slot, 0});
         }
-        if (target >= 0 && (shape.operation == tracefile::RmaOperation::get ||
-                            shape.operation == tracefile::RmaOperation::fetch)) {
-            scan_.traffic.add(target, own, shape.recv_bytes);
-        }
     }
-    return shape.bytes + shape.recv_bytes;
 }
 
-std::uint64_t RankScan::collective(const Shape& shape) {
-    const std::ptrdiff_t index = communicators_.group_of(shape.comm);
-    if (shape.collective == Collective::none || (index >= 0 && communicators_.group(index).inter)) {
-        not_modelled(shape);
-    } else if (index < 0) {
-        return shape.bytes;
-    } else if (is_uniform(shape.collective)) {
-        ++collectives_[{index, {shape.collective, shape.peer, shape.bytes}}];
-    } else {
-        const Group& group = communicators_.group(index);
-        const bool global = is_global(shape.collective);
-        listed_messages(shape, group, [this, &group, global](std::int32_t peer, std::uint64_t bytes) {
-            scan_.global_bytes += global ? bytes : 0;
-            scan_.traffic.add(static_cast<std::int32_t>(rank_), group.world_rank(peer), bytes);
-        });
-    }
-    return shape.bytes;
-}
-
-std::uint64_t RankScan::start(const Event& event) {
-    std::uint64_t bytes = 0;
+void RankScan::start_all(Use& use, const Event& event, double start) {
     for (const std::uint64_t reference : event.shape->references) {
-        const auto request = persistent_.find(event.next_request - reference);
+        const std::uint64_t number = event.next_request - reference;
+        const auto request = persistent_.find(number);
         if (request == persistent_.end()) {
             continue;
         }
-        const Shape& shape = request->second;
-        const bool partitioned =
-            shape.call_class == CallClass::psend_init || shape.call_class == CallClass::precv_init;
-        const std::uint64_t pieces = partitioned ? shape.partitions : 1;
-        bytes += shape.bytes * pieces;
-        if (shape.call_class == CallClass::psend_init) {
-            send_times(shape, pieces);
-        } else if (shape.call_class == CallClass::send_init) {
-            send(shape);
-        } else if (shape.call_class == CallClass::collective_init) {
-            collective(shape);
+        Persistent& made = request->second;
+        use.bytes_started += made.shape.bytes * made.use.pieces;
+        count_traffic(made.use, 1);
+        if (made.use.call_class == CallClass::send_init || made.use.call_class == CallClass::recv_init) {
+            post(made.use, made.shape, number, start);
         }
     }
-    return bytes;
+}
+
+void RankScan::complete(const Use& use, const Event& event, double start, double end) {
+    completed_.clear();
+    for (const tracefile::Completion& done : event.shape->completions) {
+        const RankRequests::Entry entry = requests_.take(event.next_request - done.reference);
+        if (entry.slot == no_request) {
+            continue;
+        }
+        if (done.was_wildcard) {
+            Channel* const from = channel(communicators_.find(entry.comm), done.peer, false);
+            if (from == nullptr) {
+                scan_.waits.cancel(entry.slot);
+            } else {
+                const double posted = scan_.waits.posted(entry.slot);
+                scan_.waits.receive(*from, {posted, posted, use.name, done.tag, entry.slot, 0});
+            }
+        }
+        completed_.push_back(entry.slot);
+    }
+    if (!completed_.empty()) {
+        scan_.waits.complete(rank_, use.name, start, end, completed_);
+    }
+}
+
+void RankScan::cancel(const Event& event) {
+    for (const std::uint64_t reference : event.shape->references) {
+        const std::uint64_t number = event.next_request - reference;
+        if (event.shape->call_class == CallClass::request_cancel) {
+            if (const std::uint32_t slot = requests_.slot(number); slot != no_request) {
+                scan_.waits.cancel(slot);
+            }
+        } else if (const std::uint32_t slot = requests_.take(number).slot; slot != no_request) {
+            // Its message may still arrive; no call waits for it.
+            scan_.waits.complete(rank_, event.shape->name, now(), now(), std::span(&slot, 1));
+        }
+    }
+}
+
+void RankScan::mark(bool opens) {
+    if (in_marked_region_) {
+        times_.marked += gaps_ + inside_ - marked_from_;
+        times_.marked_compute += compute_ - marked_compute_from_;
+    }
+    in_marked_region_ = opens;
+    marked_from_ = gaps_ + inside_;
+    marked_compute_from_ = compute_;
+}
+
+void RankScan::flush_block() {
+    for (const Use& use : uses_) {
+        if (use.count == 0) {
+            continue;
+        }
+        CallTotals& totals = scan_.calls[use.name];
+        totals.count += use.count;
+        totals.seconds += use.seconds;
+        times_.events += use.count;
+        const bool outside = use.call_class == CallClass::init || use.call_class == CallClass::finalize;
+        (outside ? times_.init : times_.communication) += use.seconds;
+        switch (use.call_class) {
+            case CallClass::send:
+            case CallClass::isend:
+            case CallClass::sendrecv:
+            case CallClass::isendrecv:
+            case CallClass::collective:
+            case CallClass::icollective:
+                count_traffic(use, use.count);
+                totals.bytes += use.count * use.bytes_each;
+                break;
+            case CallClass::recv:
+            case CallClass::irecv:
+                totals.bytes += use.count * use.bytes_each;
+                break;
+            case CallClass::rma:
+            case CallClass::irma:
+                count_access(use);
+                totals.bytes += use.count * (use.bytes_each + use.bytes_got);
+                break;
+            case CallClass::start:
+                totals.bytes += use.bytes_started;
+                break;
+            case CallClass::local:
+                not_modelled(use.name, use.count);
+                break;
+            default:
+                break;
+        }
+    }
+    uses_.clear();
+}
+
+void RankScan::end() {
+    flush_block();
+    mark(false);
+    times_.compute = compute_ - times_.before_init;
+    times_.compute_wall = gaps_ - times_.before_init;
+    flush_collectives();
+    scan_.waits.end(rank_);
+    for (const auto& [meetings, own_rank] : attended_) {
+        meetings->leave(own_rank);
+    }
+    scan_.damage.insert(scan_.damage.end(), cursor_.damage().begin(), cursor_.damage().end());
+}
+
+void RankScan::count_traffic(const Use& use, std::uint64_t times) {
+    if (use.call_class == CallClass::collective || use.call_class == CallClass::icollective ||
+        use.call_class == CallClass::collective_init) {
+        count_collective(use, times);
+    } else if (use.to != nullptr) {
+        scan_.traffic.add(static_cast<std::int32_t>(rank_), static_cast<std::int32_t>(use.to->destination),
+                          use.bytes_each, times * use.pieces);
+    }
+}
+
+// What is put or accumulated goes to the target; what is got comes from it.
+void RankScan::count_access(const Use& use) {
+    if (use.to == nullptr) {
+        return;
+    }
+    const auto own = static_cast<std::int32_t>(rank_);
+    const auto target = static_cast<std::int32_t>(use.to->destination);
+    if (use.operation != tracefile::RmaOperation::get) {
+        scan_.traffic.add(own, target, use.bytes_each, use.count);
+    }
+    if (use.operation == tracefile::RmaOperation::get || use.operation == tracefile::RmaOperation::fetch) {
+        scan_.traffic.add(target, own, use.bytes_got, use.count);
+    }
+}
+
+void RankScan::count_collective(const Use& use, std::uint64_t times) {
+    const Collective collective = use.collective.collective;
+    if (collective == Collective::none || (use.group >= 0 && communicators_.group(use.group).inter)) {
+        not_modelled(use.name, times);
+    } else if (use.group < 0) {
+        return;
+    } else if (use.lists == nullptr) {
+        collectives_[{use.group, use.collective}] += times;
+    } else {
+        const Group& group = communicators_.group(use.group);
+        const bool global = is_global(collective);
+        listed_messages(*use.lists, group, [&](std::int32_t peer, std::uint64_t bytes) {
+            scan_.global_bytes += global ? times * bytes : 0;
+            scan_.traffic.add(static_cast<std::int32_t>(rank_), group.world_rank(peer), bytes, times);
+        });
+    }
 }
 
 void RankScan::flush_collectives() {
@@ -205,6 +434,10 @@ void RankScan::flush_collectives() {
     }
 }
 
-void RankScan::not_modelled(const Shape& shape) { ++not_modelled_[shape.name]; }
+void RankScan::not_modelled(std::uint32_t name, std::uint64_t times) {
+    if (tracefile::communicates(trace_.names()[name])) {
+        scan_.unmodelled[trace_.names()[name]] += times;
+    }
+}
 
 }  // namespace linkworth::profile

@@ -1,21 +1,28 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// The scan of one rank: what needs its communicators and persistent requests.
+/// The scan of one rank, some events at a time: what needs its communicators and requests.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "profile/collective_messages.hpp"
 #include "profile/communicators.hpp"
+#include "profile/rank_requests.hpp"
 #include "profile/scan.hpp"
 
 namespace linkworth::profile {
 
 class RankScan {
   public:
-    RankScan(const tracefile::Trace& trace, std::uint32_t rank, Scan& scan);
-    void run();
+    RankScan(const tracefile::Trace& trace, std::uint32_t rank, MemberLists& lists, Scan& scan);
+
+    /// Reads at most so many events; false at the rank's end.
+    bool advance(std::uint64_t events);
+    /// Recorded time that was reached, in seconds from the trace's origin.
+    double now() const { return base_ + gaps_ + inside_; }
 
   private:
     struct CollectiveKey {
@@ -26,28 +33,70 @@ class RankScan {
     struct KeyHash {
         std::size_t operator()(const CollectiveKey& key) const;
     };
+    /// A shape in the block that is being read: what it means here, and the sums of its events.
+    struct Use {
+        bool resolved = false;
+        tracefile::CallClass call_class = tracefile::CallClass::local;
+        std::uint32_t name = 0;
+        UniformCollective collective;
+        std::shared_ptr<const tracefile::Shape> lists;  ///< of a collective with bytes by peer
+        std::uint64_t count = 0;
+        std::uint64_t bytes_each = 0;
+        std::uint64_t bytes_started = 0;  ///< of the persistent requests that it started
+        double seconds = 0;
+        Channel* to = nullptr;
+        Channel* from = nullptr;
+        Meetings* meetings = nullptr;
+        std::ptrdiff_t group = -1;
+        std::uint8_t protocol = 0;  ///< of a send
+        std::uint64_t pieces = 1;   ///< messages of `bytes_each`: partitions
+        tracefile::RmaOperation operation = tracefile::RmaOperation::put;
+        std::uint64_t bytes_got = 0;  ///< of a one-sided access, from the target
+    };
+    struct Persistent {
+        tracefile::Shape shape;
+        Use use;
+    };
 
-    void take_times(const tracefile::Event& event);
-    /// Counts the call's traffic; returns the bytes of its arguments.
-    std::uint64_t take_call(const tracefile::Event& event);
-    void send(const tracefile::Shape& shape);
-    void send_times(const tracefile::Shape& shape, std::uint64_t times);
-    std::uint64_t access(const tracefile::Shape& shape);
-    std::uint64_t collective(const tracefile::Shape& shape);
-    std::uint64_t start(const tracefile::Event& event);
+    void begin_block();
+    void flush_block();
+    void end();
+    Use resolve(const tracefile::Shape& shape);
+    Channel* channel(const Communicators::Known& known, std::int32_t peer, bool to_peer);
+    void match(Use& use, const tracefile::Event& event, double start, double end);
+    void post(const Use& use, const tracefile::Shape& shape, std::uint64_t number, double start);
+    void post_both(const Use& use, const tracefile::Shape& shape, std::uint64_t number, double start);
+    void start_all(Use& use, const tracefile::Event& event, double start);
+    void complete(const Use& use, const tracefile::Event& event, double start, double end);
+    void cancel(const tracefile::Event& event);
+    void mark(bool opens);
+    void count_traffic(const Use& use, std::uint64_t times);
+    void count_access(const Use& use);
+    void count_collective(const Use& use, std::uint64_t times);
     void flush_collectives();
-    void not_modelled(const tracefile::Shape& shape);
+    void not_modelled(std::uint32_t name, std::uint64_t times);
 
     const tracefile::Trace& trace_;
     std::uint32_t rank_;
     Scan& scan_;
     RankTimes& times_;
+    tracefile::RankCursor cursor_;
     Communicators communicators_;
-    std::unordered_map<CollectiveKey, std::uint64_t, KeyHash> collectives_;
-    std::unordered_map<std::uint64_t, tracefile::Shape> persistent_;  ///< by request number
-    std::unordered_map<std::int32_t, std::ptrdiff_t> windows_;        ///< groups of windows
-    std::vector<std::uint64_t> not_modelled_;                         ///< by name
+    std::vector<Use> uses_;  ///< by number of the shape in the block
+    std::uint64_t block_ = 0;
+    double base_ = 0;
+    double gaps_ = 0;    ///< seconds between calls so far
+    double inside_ = 0;  ///< seconds in calls so far
+    double compute_ = 0;
     bool in_marked_region_ = false;
+    double marked_from_ = 0;
+    double marked_compute_from_ = 0;
+    RankRequests requests_;
+    std::vector<std::uint32_t> completed_;
+    std::unordered_map<std::uint64_t, Persistent> persistent_;  ///< by request number
+    std::unordered_map<std::int32_t, Communicators::Known> windows_;
+    std::unordered_map<CollectiveKey, std::uint64_t, KeyHash> collectives_;
+    std::vector<std::pair<Meetings*, std::int32_t>> attended_;  ///< with the own rank there
 };
 
 }  // namespace linkworth::profile

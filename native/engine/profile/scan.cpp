@@ -1,18 +1,47 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include "profile/scan.hpp"
 
+#include <functional>
+#include <memory>
+#include <queue>
+#include <utility>
+
 #include "profile/rank_scan.hpp"
 
 namespace linkworth::profile {
+namespace {
 
-Scan::Scan(const tracefile::Trace& trace, std::uint32_t matrix_rows)
-    : calls(trace.names().size()), ranks(trace.ranks()), traffic(trace.ranks(), matrix_rows) {}
+/// Long enough for a rank's data to come into the cache and be used there, short enough for messages not to
+/// pile up.
+constexpr std::uint64_t events_in_turn = 1024;
 
-Scan scan(const tracefile::Trace& trace, std::uint32_t matrix_rows) {
-    Scan result(trace, matrix_rows);
+}  // namespace
+
+Scan::Scan(const tracefile::Trace& trace, std::uint32_t matrix_rows, std::vector<std::uint32_t> nodes)
+    : calls(trace.names().size()),
+      ranks(trace.ranks()),
+      traffic(trace.ranks(), matrix_rows, std::move(nodes)),
+      waits(trace.ranks(), trace.names().size()) {}
+
+Scan scan(const tracefile::Trace& trace, std::uint32_t matrix_rows, std::vector<std::uint32_t> nodes) {
+    Scan result(trace, matrix_rows, std::move(nodes));
+    MemberLists lists(trace.ranks());
+    std::vector<std::unique_ptr<RankScan>> scans;
+    using Turn = std::pair<double, std::uint32_t>;
+    std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
     for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
-        RankScan(trace, rank, result).run();
+        scans.push_back(std::make_unique<RankScan>(trace, rank, lists, result));
+        turns.emplace(0.0, rank);
     }
+    // The rank that is furthest behind in recorded time goes next, so that messages find their partners soon.
+    while (!turns.empty()) {
+        const std::uint32_t rank = turns.top().second;
+        turns.pop();
+        if (scans[rank]->advance(events_in_turn)) {
+            turns.emplace(scans[rank]->now(), rank);
+        }
+    }
+    result.waits.finish();
     return result;
 }
 

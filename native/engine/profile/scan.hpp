@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "profile/traffic.hpp"
+#include "profile/waits.hpp"
 #include "tracefile/trace.hpp"
 
 namespace linkworth::profile {
@@ -32,17 +33,20 @@ struct RankTimes {
 };
 
 struct Scan {
-    explicit Scan(const tracefile::Trace& trace, std::uint32_t matrix_rows);
+    /// `nodes`: the node of each rank; empty where it is not known.
+    Scan(const tracefile::Trace& trace, std::uint32_t matrix_rows, std::vector<std::uint32_t> nodes);
 
     std::vector<CallTotals> calls;  ///< by name
     std::vector<RankTimes> ranks;
     Traffic traffic;
+    Waits waits;
     std::uint64_t global_bytes = 0;  ///< of the traffic: all-to-all, all-gather and reduce-scatter exchanges
     std::map<std::string, std::uint64_t> unmodelled;  ///< communicating calls without a model
     std::vector<tracefile::Damage> damage;            ///< met while decoding
 };
 
-/// Memory: one decoded block, the communicators of one rank, and `matrix_rows` squared numbers.
-Scan scan(const tracefile::Trace& trace, std::uint32_t matrix_rows);
+/// Reads every event once. Memory: a decoded block of each rank, members of communicators, what of messages
+/// and collectives is open, and `matrix_rows` squared numbers; not more with more events.
+Scan scan(const tracefile::Trace& trace, std::uint32_t matrix_rows, std::vector<std::uint32_t> nodes = {});
 
 }  // namespace linkworth::profile

@@ -17,7 +17,8 @@ struct SizeClass {
 class Traffic {
   public:
     /// At most `rows` rows and columns: with more ranks, equal groups of neighbouring ranks share one.
-    Traffic(std::uint32_t ranks, std::uint32_t rows);
+    /// `nodes`: the node of each rank; empty where it is not known.
+    Traffic(std::uint32_t ranks, std::uint32_t rows, std::vector<std::uint32_t> nodes);
 
     void add(std::int32_t from, std::int32_t to, std::uint64_t bytes, std::uint64_t times = 1);
 
@@ -29,12 +30,19 @@ class Traffic {
     const std::array<SizeClass, 65>& sizes() const { return sizes_; }
     std::uint64_t messages() const { return messages_; }
     std::uint64_t bytes() const { return bytes_; }
+    /// By distance to - from (world ranks), from -(ranks - 1) on.
+    const std::vector<SizeClass>& distances() const { return distances_; }
+    const SizeClass& between_nodes() const { return between_nodes_; }
 
   private:
     std::uint32_t ranks_per_row_;
     std::uint32_t rows_;
     std::vector<std::uint64_t> matrix_;
     std::array<SizeClass, 65> sizes_{};
+    std::uint32_t ranks_;
+    std::vector<std::uint32_t> nodes_;
+    std::vector<SizeClass> distances_;
+    SizeClass between_nodes_;
     std::uint64_t messages_ = 0;
     std::uint64_t bytes_ = 0;
 };

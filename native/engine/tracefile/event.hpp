@@ -164,6 +164,7 @@ struct Shape {
 /// One MPI call of one rank. `shape` stays valid until the cursor reads its next block.
 struct Event {
     const Shape* shape = nullptr;
+    std::uint32_t shape_number = 0;  ///< in its block
     double gap_seconds = 0;       ///< wall time since the previous call ended
     double cpu_seconds = -1;      ///< CPU time of the gap, negative where it was not read
     double duration_seconds = 0;  ///< wall time inside the call

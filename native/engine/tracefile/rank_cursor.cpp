@@ -1,5 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -67,9 +68,48 @@ bool RankCursor::load_next_block() {
         seconds_per_tick_ = header.seconds_per_tick;
         next_request_ = header.next_request;
         block_base_seconds_ = static_cast<double>(header.base_ns) * 1e-9;
+        ++blocks_;
+        if (block_base_seconds_ >= data.until_seconds) {
+            end_ = position_;
+            return false;
+        }
+        if (std::isfinite(data.until_seconds)) {
+            cut_block((data.until_seconds - block_base_seconds_) / seconds_per_tick_);
+        }
         return true;
     }
     return false;
+}
+
+/// Ends the block before the first event that starts so many ticks after the block's base.
+void RankCursor::cut_block(double ticks) {
+    const std::uint8_t* at = position_;
+    double now = 0;
+    while (at < end_) {
+        const std::uint8_t* const record = at;
+        const std::uint64_t head = read_varint(at);
+        if (head == head_shape) {
+            const std::uint64_t size = read_varint(at);
+            if (at > end_ || size > static_cast<std::uint64_t>(end_ - at)) {
+                return;
+            }
+            at += size;
+        } else if (head < head_event) {
+            return;
+        } else {
+            now += static_cast<double>(read_varint(at));
+            if (now >= ticks) {
+                const auto length = static_cast<std::size_t>(record - position_);
+                end_ = position_ + length;
+                std::memset(state_->raw.data() + length, 0, padding);
+                return;
+            }
+            if ((head & 1) != 0) {
+                read_varint(at);
+            }
+            now += static_cast<double>(read_varint(at));
+        }
+    }
 }
 
 void RankCursor::give_up_block(const std::uint8_t* at, std::string what) {

@@ -60,6 +60,9 @@ class Trace {
     /// `Collective::none` for every name that is no collective.
     Collective collective_of(std::uint32_t name) const;
     const std::vector<Damage>& damage() const;
+    /// The same file up to a time by which all ranks together made about so many events; the whole where it
+    /// has no more. Ranks end there in the middle of what they do, as those of a cut trace.
+    std::shared_ptr<const Trace> beginning(std::uint64_t events) const;
     /// A cursor before the rank's first event. It keeps the file open by itself.
     RankCursor cursor(std::uint32_t rank) const;
 
@@ -84,6 +87,7 @@ class RankCursor {
             const bool has_cpu = (*position_ & 1) != 0;
             const ShapeEntry& entry = shapes_[number];
             event.shape = entry.shape;
+            event.shape_number = static_cast<std::uint32_t>(number);
             event.gap_seconds =
                 static_cast<double>(static_cast<std::int64_t>(read_varint(at))) * seconds_per_tick_;
             event.cpu_seconds =
@@ -102,6 +106,8 @@ class RankCursor {
 
     /// Time from the trace's origin to the start of the block that holds the latest event, in seconds.
     double block_base_seconds() const { return block_base_seconds_; }
+    /// Blocks read so far: the numbers of shapes begin anew with each.
+    std::uint64_t blocks() const { return blocks_; }
     /// Damage met so far while decoding this rank.
     const std::vector<Damage>& damage() const;
 
@@ -115,6 +121,7 @@ class RankCursor {
     RankCursor(std::shared_ptr<const TraceData> data, std::uint32_t rank);
     bool next_slowly(Event& event);
     bool load_next_block();
+    void cut_block(double ticks);
     bool define_shape(const std::uint8_t*& at);
     void give_up_block(const std::uint8_t* at, std::string what);
 
@@ -123,6 +130,7 @@ class RankCursor {
     double seconds_per_tick_ = 0;
     std::uint64_t next_request_ = 0;
     double block_base_seconds_ = 0;
+    std::uint64_t blocks_ = 0;
     std::vector<ShapeEntry> shapes_;
     std::unique_ptr<State> state_;
     friend class Trace;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,9 +25,11 @@ struct TraceData {
     TraceHeader header;
     std::string_view metadata;
     std::vector<std::string> names;
-    std::vector<Collective> collectives;   ///< by name
-    std::vector<IndexEntry> blocks;        ///< readable ones, by rank and sequence
-    std::vector<std::size_t> first_block;  ///< by rank, and one more at the end
+    std::vector<Collective> collectives;                             ///< by name
+    std::vector<IndexEntry> blocks;                                  ///< readable ones, by rank and sequence
+    std::vector<std::size_t> first_block;                            ///< by rank, and one more at the end
+    double until_seconds = std::numeric_limits<double>::infinity();  ///< later events are left out
+    std::shared_ptr<const TraceData> whole;                          ///< keeps the bytes of a beginning
     std::uint64_t events = 0;
     std::uint64_t raw_bytes = 0;
     std::vector<Damage> damage;

@@ -14,9 +14,15 @@ import rich_click as click
     help="A trace of the same program on as many ranks with a smaller problem: how communication moved between the two "
     "counts in the group.",
 )
+@click.option(
+    "--whole",
+    is_flag=True,
+    help="Replay all events of a long trace, and not only its beginning, for the group, serialisation and transfer.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.profile/1).")
-def command(trace: Path, smaller: Path | None, as_json: bool) -> None:
-    """Say where the ranks' time went in TRACE: computation, communication, initialisation; calls, sizes, who talks to whom.
+def command(trace: Path, smaller: Path | None, whole: bool, as_json: bool) -> None:
+    """Say where the ranks' time went in TRACE: computation, communication, waiting for whom; calls, phases and iterations,
+    message sizes, who talks to whom.
 
     The efficiencies are those of the POP project. The group (highly dependent, dependent, low, none) says how much the program
     depends on the network: it comes from a replay on gigabit Ethernet and from how communication moves as the problem grows.
@@ -25,7 +31,7 @@ def command(trace: Path, smaller: Path | None, as_json: bool) -> None:
     from linkworth.cli.profile_screen import screen
     from linkworth.profile import of_trace
 
-    profile = of_trace(trace, smaller)
+    profile = of_trace(trace, smaller, whole=whole)
     if as_json:
         emit_json(profile)
     else:

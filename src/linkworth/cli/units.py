@@ -4,6 +4,7 @@ import math
 
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 _RATES = ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
+_BYTES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 _SIZES = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
 
@@ -31,3 +32,9 @@ def size(value: int) -> str:
         if value >= scale and value % scale == 0:
             return f"{value // scale} {unit}"
     return f"{value} B"
+
+
+def volume(count: float) -> str:
+    """Return bytes with a decimal prefix: `1.23 MB`."""
+    scale, unit = next(((s, u) for s, u in _BYTES if count >= s * 0.9995), (1.0, "B"))
+    return f"{count / scale:.3g} {unit}" if scale > 1 else f"{count:.0f} B"

@@ -55,6 +55,137 @@ class Matrix(msgspec.Struct, frozen=True, kw_only=True):
     bytes: list[list[int]]
 
 
+class Waited(msgspec.Struct, frozen=True, kw_only=True):
+    """Calls that waited for another rank, and how long, summed over ranks."""
+
+    calls: int = 0
+    seconds: float = 0.0
+
+
+class WaitKinds(msgspec.Struct, frozen=True, kw_only=True):
+    """Waiting by its cause, from the times that were recorded on both sides."""
+
+    late_sender: Waited = msgspec.field(default_factory=Waited)
+    """A receive (or the wait for it) was there before its message was sent."""
+    late_receiver: Waited = msgspec.field(default_factory=Waited)
+    """A send that waits for its receiver was there before it."""
+    collective: Waited = msgspec.field(default_factory=Waited)
+    """A blocking collective waited for its last member, its root, or those that it receives from."""
+
+    @property
+    def seconds(self) -> float:
+        """All of it."""
+        return self.late_sender.seconds + self.late_receiver.seconds + self.collective.seconds
+
+
+class CallWaits(WaitKinds, frozen=True, kw_only=True):
+    """Waiting inside one MPI call over all ranks."""
+
+    name: str
+
+
+class Waits(WaitKinds, frozen=True, kw_only=True):
+    """Who waited for whom, as recorded."""
+
+    share: float
+    """Of the ranks' time from MPI_Init to MPI_Finalize."""
+    calls: list[CallWaits]
+    """Longest first."""
+    rank_waiting_seconds: list[float]
+    rank_caused_seconds: list[float]
+    """Time that calls of other ranks waited for this rank."""
+    unmatched: int = 0
+    """Messages and collectives of which a side is not in the trace."""
+
+
+class Imbalance(msgspec.Struct, frozen=True, kw_only=True):
+    """Computation of the ranks against each other."""
+
+    least_seconds: float
+    mean_seconds: float
+    most_seconds: float
+    least_rank: int
+    most_rank: int
+    deviation_seconds: float
+    """Standard deviation over ranks."""
+
+
+class Pair(msgspec.Struct, frozen=True, kw_only=True):
+    """Bytes from one rank (or the group of ranks that begins with it) to another."""
+
+    source: int
+    destination: int
+    bytes: int
+
+
+class Distance(msgspec.Struct, frozen=True, kw_only=True):
+    """Messages between ranks whose numbers differ by `ranks` (to - from)."""
+
+    ranks: int
+    messages: int
+    bytes: int
+
+
+class Partners(msgspec.Struct, frozen=True, kw_only=True):
+    """Who talks to whom, in short."""
+
+    structure: str
+    """The nearest simple structure, such as `grid 8 x 8`; `irregular` where none is near."""
+    structure_share: float
+    """Part of the bytes (of the messages, where all are empty) that the structure explains."""
+    heaviest: list[Pair]
+    distances: list[Distance]
+    """Those with most bytes."""
+    nodes: int
+    """Where it ran."""
+    between_nodes_messages: int
+    between_nodes_bytes: int
+
+
+class Phase(msgspec.Struct, frozen=True, kw_only=True):
+    """A loop of equal calls, or a stretch between loops."""
+
+    kind: Literal["prologue", "loop", "between", "epilogue", "all"]
+    start_seconds: float
+    """From the end of MPI_Init; of an inner loop, of its first iteration."""
+    seconds: float
+    calls: int
+    iterations: int = 0
+    mean_seconds: float = 0.0
+    """An iteration."""
+    least_seconds: float = 0.0
+    most_seconds: float = 0.0
+    deviation_seconds: float = 0.0
+    interruptions: int = 0
+    """Short stretches in the loop that are not part of its iterations."""
+    call_names: list[str] = msgspec.field(default_factory=list)
+    """Calls of an iteration in their order, each once."""
+    inner: list["Phase"] = msgspec.field(default_factory=list)
+    """Loops in an iteration that take a tenth of it or more; their iterations are those of the whole run."""
+
+
+class Phases(msgspec.Struct, frozen=True, kw_only=True):
+    """Phases of a run, from the repetition of one rank's calls."""
+
+    rank: int
+    likeness: Literal["arguments", "peers", "names"]
+    """What two calls had to have in common to count as equal: all arguments, the peers, or only their names."""
+    seconds: float
+    looped_share: float
+    phases: list[Phase]
+
+
+class CpuUse(msgspec.Struct, frozen=True, kw_only=True):
+    """CPU time of the processes against the time that they took."""
+
+    cpu_seconds: float
+    cores_per_rank: float
+    """Mean number of cores that a rank's process kept busy; MPI libraries that poll keep one busy while they wait."""
+    least_cores: float
+    most_cores: float
+    ranks_with_figures: int
+
+
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """What `linkworth profile --json` prints."""
 
@@ -87,3 +218,12 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     rates: RateSource | None = None
     """Of a program that was not run: where its computation times come from. Communication is then the replay's in the memory
     of one node."""
+    waits: Waits | None = None
+    """None of a program that was not run: it has no times of its own."""
+    imbalance: Imbalance | None = None
+    partners: Partners | None = None
+    phases: Phases | None = None
+    cpu: CpuUse | None = None
+    """None where the trace has no CPU times of whole processes."""
+    sampled_share: float = 1.0
+    """Part of the events that was replayed for the group and for serialisation and transfer; all else is of all events."""

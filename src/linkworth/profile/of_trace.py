@@ -2,15 +2,20 @@
 
 from pathlib import Path
 
+from linkworth import _engine
 from linkworth.catalog import fabrics
 from linkworth.errors import UsageError
 from linkworth.model.profile import Profile
 from linkworth.model.settings import ReplaySettings
 from linkworth.profile.groups import Balance, balance, decide
-from linkworth.profile.pop import efficiencies
+from linkworth.profile.imbalance import imbalance
+from linkworth.profile.partners import partners
+from linkworth.profile.phases import phases
+from linkworth.profile.pop import efficiencies, sampled_efficiencies
 from linkworth.profile.scan import TraceScan, scan
 from linkworth.profile.shares import measured_shares, shares_with_a_core_each
-from linkworth.profile.where_it_ran import core_shares, elapsed_seconds
+from linkworth.profile.waits import waits
+from linkworth.profile.where_it_ran import core_shares, cpu_use, elapsed_seconds, nodes_of
 from linkworth.replay.layout import block
 from linkworth.replay.run import Replay, replay_in_detail
 from linkworth.trace.read import TraceFile, open_trace
@@ -18,28 +23,37 @@ from linkworth.trace.read import TraceFile, open_trace
 IDEAL = "ideal"
 SHARED_MEMORY = "shm"
 REFERENCE = "gbe"
+MOST_REPLAYED_EVENTS = 2_000_000
+"""A longer trace is replayed in part: a replay takes some hundred nanoseconds an event, all else some twenty."""
+SAMPLE_EVENTS = 500_000
 
 
-def of_trace(path: Path, smaller: Path | None = None) -> Profile:
+def of_trace(path: Path, smaller: Path | None = None, *, whole: bool = False) -> Profile:
     """Profile the trace at `path`.
+
+    Of a recorded trace of more than `MOST_REPLAYED_EVENTS` only the beginning is replayed, unless `whole`.
 
     `smaller`: a trace of the same program on as many ranks with a smaller problem; how communication moved between the two
     then counts in the group. Raises UsageError for a trace that cannot be used.
     """
     trace = open_trace(path)
-    found = scan(trace.engine)
+    nodes = nodes_of(trace.metadata.ranks, trace.engine.ranks)
+    found = scan(trace.engine, nodes)
     cores = core_shares(trace.metadata.ranks, trace.engine.ranks)
     oversubscribed = min(cores) < 1
     not_run = trace.metadata.source == "skeleton"
-    ideal = _replay(trace, IDEAL, nodes=1)
-    shared_memory = _replay(trace, SHARED_MEMORY, nodes=1) if oversubscribed or not_run else None
+    # What a program that was not run would take only the whole replay tells.
+    sample = _sample(trace) if not (whole or not_run) else trace.engine
+    ideal = _replay(trace, sample, IDEAL, nodes=1)
+    shared_memory = _replay(trace, sample, SHARED_MEMORY, nodes=1) if oversubscribed or not_run else None
     runtime = (
         shared_memory.prediction.seconds
         if shared_memory is not None
         else _measured_runtime(found, marked=ideal.marked_region)
     )
     group, reason = decide(
-        _reference_balance(trace, found), _smaller_balance(smaller, trace) if smaller is not None else None
+        _reference_balance(trace, sample, found),
+        _smaller_balance(smaller, trace) if smaller is not None else None,
     )
     return Profile(
         workload=trace.metadata.workload,
@@ -51,7 +65,11 @@ def of_trace(path: Path, smaller: Path | None = None) -> Profile:
             else measured_shares(found.ranks)
         ),
         calls=found.calls,
-        pop=efficiencies(ideal.rank_compute_seconds, runtime, ideal.prediction.seconds),
+        pop=(
+            sampled_efficiencies(_rank_compute(found, marked=ideal.marked_region), runtime, ideal)
+            if sample.events < trace.engine.events and shared_memory is None
+            else efficiencies(ideal.rank_compute_seconds, runtime, ideal.prediction.seconds)
+        ),
         group=group,
         group_reason=reason,
         message_sizes=found.message_sizes,
@@ -66,16 +84,31 @@ def of_trace(path: Path, smaller: Path | None = None) -> Profile:
         unmodelled=found.unmodelled,
         damage=[*trace.damage, *found.damage],
         rates=trace.metadata.rates,
+        waits=None if not_run else waits(found),
+        imbalance=imbalance([rank.compute_seconds for rank in found.ranks]),
+        partners=partners(found, nodes),
+        phases=phases(trace.engine),
+        cpu=cpu_use(trace.metadata.ranks),
+        sampled_share=sample.events / trace.engine.events if trace.engine.events else 1.0,
     )
 
 
-def _replay(trace: TraceFile, fabric: str, nodes: int) -> Replay:
-    layout = block(trace.engine.ranks, nodes)
+def _sample(trace: TraceFile) -> _engine.Trace:
+    if trace.engine.events <= MOST_REPLAYED_EVENTS:
+        return trace.engine
+    return trace.engine.beginning(SAMPLE_EVENTS)
+
+
+def _replay(trace: TraceFile, part: _engine.Trace, fabric: str, nodes: int) -> Replay:
+    layout = block(part.ranks, nodes)
     # A profile says which calls are not modelled; they must not keep it from being made.
     settings = ReplaySettings(pass_unmodelled=True)
-    return replay_in_detail(
-        trace.engine, fabrics.get(fabric), layout, tolerate_cut=trace.incomplete, settings=settings
-    )
+    cut = trace.incomplete or part.events < trace.engine.events
+    return replay_in_detail(part, fabrics.get(fabric), layout, tolerate_cut=cut, settings=settings)
+
+
+def _rank_compute(found: TraceScan, *, marked: bool) -> list[float]:
+    return [rank.marked_compute_seconds if marked else rank.compute_seconds for rank in found.ranks]
 
 
 def _measured_runtime(found: TraceScan, *, marked: bool) -> float:
@@ -85,9 +118,9 @@ def _measured_runtime(found: TraceScan, *, marked: bool) -> float:
     return max(rank.compute_wall_seconds + rank.communication_seconds for rank in found.ranks)
 
 
-def _reference_balance(trace: TraceFile, found: TraceScan) -> Balance:
+def _reference_balance(trace: TraceFile, part: _engine.Trace, found: TraceScan) -> Balance:
     """One rank a node, so that the group is the program's own and no matter of how its ranks are placed."""
-    return balance(_replay(trace, REFERENCE, nodes=trace.engine.ranks).prediction, found)
+    return balance(_replay(trace, part, REFERENCE, nodes=part.ranks).prediction, found)
 
 
 def _smaller_balance(path: Path, of: TraceFile) -> Balance:
@@ -97,4 +130,4 @@ def _smaller_balance(path: Path, of: TraceFile) -> Balance:
             f"--smaller {path}: it has {trace.engine.ranks} ranks and {of.path} has {of.engine.ranks}; "
             "give a trace of the same program on as many ranks with a smaller problem"
         )
-    return _reference_balance(trace, scan(trace.engine))
+    return _reference_balance(trace, _sample(trace), scan(trace.engine))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from linkworth.model.profile import Pop
+from linkworth.replay.run import Replay
 
 
 def efficiencies(compute_seconds: Sequence[float], runtime: float, ideal_runtime: float) -> Pop:
@@ -24,6 +25,23 @@ def efficiencies(compute_seconds: Sequence[float], runtime: float, ideal_runtime
         communication_efficiency=communication,
         serialisation_efficiency=_ratio(longest, ideal_runtime),
         transfer_efficiency=_ratio(ideal_runtime, runtime),
+    )
+
+
+def sampled_efficiencies(compute_seconds: Sequence[float], runtime: float, sample: Replay) -> Pop:
+    """Return the efficiencies of a run of which only a `sample` was replayed on the ideal network.
+
+    Load balance and communication efficiency are of the whole run; serialisation is that of the sample, and transfer what
+    it leaves of communication.
+    """
+    run = efficiencies(compute_seconds, runtime, max(compute_seconds, default=0.0))
+    serialisation = _ratio(max(sample.rank_compute_seconds, default=0.0), sample.prediction.seconds)
+    return Pop(
+        parallel_efficiency=run.parallel_efficiency,
+        load_balance=run.load_balance,
+        communication_efficiency=run.communication_efficiency,
+        serialisation_efficiency=serialisation,
+        transfer_efficiency=_ratio(run.communication_efficiency, serialisation),
     )
 
 

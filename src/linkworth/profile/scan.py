@@ -1,11 +1,12 @@
 """One pass over a trace's events, as typed values."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from linkworth import _engine
-from linkworth.model.profile import CallProfile, Matrix, SizeBin
+from linkworth.model.profile import CallProfile, CallWaits, Distance, Matrix, SizeBin, WaitKinds
 
 MATRIX_ROWS = 256
 
@@ -25,6 +26,23 @@ class RankTimes(msgspec.Struct, frozen=True, kw_only=True):
     marked_compute_seconds: float
 
 
+class RankWaits(WaitKinds, frozen=True, kw_only=True):
+    """Waiting of one rank."""
+
+    caused_seconds: float
+    """Waiting of other ranks for this one."""
+
+
+class WaitScan(msgspec.Struct, frozen=True, kw_only=True):
+    """Who waited for whom (native/engine/profile/waits.hpp)."""
+
+    ranks: list[RankWaits]
+    calls: list[CallWaits]
+    messages: int
+    """With both sides in the trace."""
+    unmatched: int
+
+
 class TraceScan(msgspec.Struct, frozen=True, kw_only=True):
     """What a pass over all events gives."""
 
@@ -37,13 +55,17 @@ class TraceScan(msgspec.Struct, frozen=True, kw_only=True):
     message_bytes: int
     global_bytes: int
     """Those that move in all-to-all, all-gather and reduce-scatter exchanges."""
+    distances: list[Distance]
+    between_nodes_messages: int
+    between_nodes_bytes: int
+    waits: WaitScan
     unmodelled: dict[str, int]
     damage: list[str]
 
 
-def scan(trace: _engine.Trace) -> TraceScan:
-    """Read every event of `trace` once."""
-    found: dict[str, Any] = _engine.profile_trace(trace, MATRIX_ROWS)
+def scan(trace: _engine.Trace, nodes: Sequence[int] = ()) -> TraceScan:
+    """Read every event of `trace` once. `nodes`: the node of each rank; empty where it is not known."""
+    found: dict[str, Any] = _engine.profile_trace(trace, MATRIX_ROWS, list(nodes))
     calls = [CallProfile(**call) for call in found["calls"]]
     return TraceScan(
         calls=sorted(calls, key=lambda call: (-call.seconds, call.name)),
@@ -56,6 +78,13 @@ def scan(trace: _engine.Trace) -> TraceScan:
         messages=found["messages"],
         message_bytes=found["message_bytes"],
         global_bytes=found["global_bytes"],
+        distances=[
+            Distance(ranks=ranks, messages=messages, bytes=size)
+            for ranks, messages, size in found["distances"]
+        ],
+        between_nodes_messages=found["between_nodes_messages"],
+        between_nodes_bytes=found["between_nodes_bytes"],
+        waits=msgspec.convert(found["waits"], WaitScan),
         unmodelled=found["unmodelled"],
         damage=[what for _, _, what in found["damage"]],
     )

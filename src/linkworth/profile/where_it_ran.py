@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+from linkworth.model.profile import CpuUse
 from linkworth.model.trace import RankInfo
 from linkworth.profile.scan import RankTimes
 
@@ -36,4 +37,29 @@ def elapsed_seconds(ranks: Sequence[RankInfo], times: Sequence[RankTimes]) -> fl
             for rank in times
         ),
         default=0.0,
+    )
+
+
+def nodes_of(ranks: Sequence[RankInfo], count: int) -> list[int]:
+    """Return the number of each rank's node, in the order of first ranks; all 0 where the hosts are not known."""
+    numbers: dict[str, int] = {}
+    nodes = [0] * count
+    for rank in sorted(ranks, key=lambda rank: rank.rank):
+        if rank.rank < count:
+            nodes[rank.rank] = numbers.setdefault(rank.host, len(numbers))
+    return nodes
+
+
+def cpu_use(ranks: Sequence[RankInfo]) -> CpuUse | None:
+    """Return how many cores the processes kept busy; None where no rank has both its times."""
+    known = [rank for rank in ranks if rank.cpu_seconds > 0 and rank.elapsed_seconds > 0]
+    if not known:
+        return None
+    cores = [rank.cpu_seconds / rank.elapsed_seconds for rank in known]
+    return CpuUse(
+        cpu_seconds=sum(rank.cpu_seconds for rank in known),
+        cores_per_rank=sum(cores) / len(cores),
+        least_cores=min(cores),
+        most_cores=max(cores),
+        ranks_with_figures=len(known),
     )

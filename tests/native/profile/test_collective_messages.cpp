@@ -5,7 +5,9 @@
 
 #include <map>
 #include <numeric>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace linkworth::tests {
 namespace {
@@ -17,9 +19,13 @@ using tracefile::Collective;
 using Messages = std::map<std::pair<int, int>, std::uint64_t>;
 
 Group group_of(int size, int own) {
+    static const std::vector<std::int32_t> ranks = [] {
+        std::vector<std::int32_t> all(1024);
+        std::iota(all.begin(), all.end(), 0);
+        return all;
+    }();
     Group group;
-    group.members.resize(static_cast<std::size_t>(size));
-    std::iota(group.members.begin(), group.members.end(), 0);
+    group.members = std::span(ranks).first(static_cast<std::size_t>(size));
     group.own_rank = own;
     return group;
 }

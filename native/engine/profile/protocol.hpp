@@ -1,0 +1,48 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// Which sends wait for their receive: learned from the trace, since the MPI library's eager limit is not in
+/// it.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace linkworth::profile {
+
+/// What decides how a send behaves: its size (to a power of two) for a standard send, else its mode.
+class SendProtocols {
+  public:
+    static constexpr std::uint8_t synchronous = 65;
+    static constexpr std::uint8_t buffered = 66;
+    static constexpr std::size_t count = 67;
+
+    static std::uint8_t of(std::string_view call, std::uint64_t bytes) {
+        if (call.find("ssend") != std::string_view::npos || call.find("Ssend") != std::string_view::npos) {
+            return synchronous;
+        }
+        if (call.find("bsend") != std::string_view::npos || call.find("Bsend") != std::string_view::npos) {
+            return buffered;
+        }
+        return static_cast<std::uint8_t>(std::bit_width(bytes));
+    }
+
+    /// A send ended before its receive was there.
+    void ended_before(std::uint8_t protocol) { ++before_[protocol]; }
+    /// The receive came while the send was in its call.
+    void met_inside(std::uint8_t protocol) { ++inside_[protocol]; }
+
+    /// Sends of which a tenth did not wait do not wait at all: those that met their receive took long for
+    /// another reason.
+    bool waits(std::uint8_t protocol) const {
+        return protocol == synchronous ||
+               (protocol != buffered && 10 * before_[protocol] < inside_[protocol]);
+    }
+
+  private:
+    std::array<std::uint64_t, count> before_{};
+    std::array<std::uint64_t, count> inside_{};
+};
+
+}  // namespace linkworth::profile

@@ -1,0 +1,62 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// The open requests of a rank, by the number that the trace gives them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+
+#include "profile/halves.hpp"
+
+namespace linkworth::profile {
+
+/// Requests live shortly and have rising numbers: most are found in a small table; those that a later one
+/// drives out of their place are in a map.
+class RankRequests {
+  public:
+    struct Entry {
+        std::uint64_t number = UINT64_MAX;
+        std::uint32_t slot = no_request;  ///< in `Waits`
+        std::int32_t comm = 0;            ///< of a receive with a wildcard
+    };
+
+    void put(const Entry& entry) {
+        Entry& place = places_[entry.number % size];
+        if (place.number != UINT64_MAX && place.number != entry.number) {
+            others_[place.number] = place;
+        }
+        place = entry;
+    }
+
+    /// Takes it out; slot `no_request` where there is none.
+    Entry take(std::uint64_t number) {
+        Entry& place = places_[number % size];
+        Entry found;
+        if (place.number == number) {
+            std::swap(found, place);
+        } else if (!others_.empty()) {
+            if (const auto other = others_.find(number); other != others_.end()) {
+                found = other->second;
+                others_.erase(other);
+            }
+        }
+        return found;
+    }
+
+    std::uint32_t slot(std::uint64_t number) const {
+        const Entry& place = places_[number % size];
+        if (place.number == number) {
+            return place.slot;
+        }
+        const auto other = others_.find(number);
+        return other == others_.end() ? no_request : other->second.slot;
+    }
+
+  private:
+    static constexpr std::size_t size = 128;
+    std::array<Entry, size> places_;
+    std::unordered_map<std::uint64_t, Entry> others_;
+};
+
+}  // namespace linkworth::profile

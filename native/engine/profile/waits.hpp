@@ -1,0 +1,176 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// Who waited for whom: the recorded times of both sides of each message and of all sides of each collective.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "profile/halves.hpp"
+#include "profile/meetings.hpp"
+#include "profile/protocol.hpp"
+
+namespace linkworth::profile {
+
+struct Waited {
+    std::uint64_t calls = 0;
+    double seconds = 0;
+
+    void add(double more) {
+        ++calls;
+        seconds += more;
+    }
+};
+
+/// The wait states of Wolf and Mohr (Automatic performance analysis of hybrid MPI/OpenMP applications, J.
+/// Systems Architecture 49, 2003).
+struct WaitSums {
+    Waited late_sender;    ///< a receive was there before its send started
+    Waited late_receiver;  ///< a send that waits for its receive was there before it
+    Waited collective;  ///< a collective waited for its last member, its root, or those that it receives from
+};
+
+struct RankWaits : WaitSums {
+    double caused = 0;  ///< seconds that calls of other ranks waited for this one
+};
+
+/// Takes the calls of all ranks, each rank's in its order; how far one rank is ahead of another has no say in
+/// the result. Memory: the messages and collectives of which some side is missing.
+class Waits {
+  public:
+    Waits(std::uint32_t ranks, std::size_t names)
+        : ranks_(ranks),
+          rank_met_(ranks),
+          rank_met_caused_(ranks),
+          call_met_(names),
+          calls_(names),
+          ended_(ranks, 0) {}
+
+    /// The messages from `source` to `destination` (world ranks) in a communicator; the reference stays
+    /// valid.
+    Channel& channel(std::uint32_t communicator, std::uint32_t source, std::uint32_t destination);
+    /// The collectives of a communicator; the reference stays valid.
+    Meetings& meetings(std::uint32_t communicator, std::span<const std::int32_t> members);
+
+    void send(Channel& channel, const Half& half) {
+        Half other;
+        if (channel.receives.take(half.tag, other)) {
+            match(channel, half, other);
+        } else if (ended_[channel.destination]) {
+            drop(half);
+        } else {
+            channel.sends.push(half);
+        }
+    }
+    void receive(Channel& channel, const Half& half) {
+        Half other;
+        if (channel.sends.take(half.tag, other)) {
+            match(channel, other, half);
+        } else if (ended_[channel.source]) {
+            drop(half);
+        } else {
+            channel.receives.push(half);
+        }
+    }
+
+    /// A new request of a send or a receive. `complete` ends it.
+    std::uint32_t request(double posted, bool sends, Channel* channel);
+    double posted(std::uint32_t request) const { return requests_[request].posted; }
+    /// A call between `start` and `end` waited for all of these requests and ends them.
+    void complete(std::uint32_t rank, std::uint32_t name, double start, double end,
+                  std::span<const std::uint32_t> requests);
+    /// It matches no message any more, and must still be completed.
+    void cancel(std::uint32_t request);
+    /// This rank makes no further call: what waits for it is not kept any longer.
+    void end(std::uint32_t rank) { ended_[rank] = 1; }
+
+    /// A rank's next collective on this communicator.
+    void meet(Meetings& meetings, const Arrival& arrival);
+
+    /// After the last call: takes those late receivers for which sends did wait into the sums.
+    void finish();
+    const std::vector<RankWaits>& ranks() const { return ranks_; }
+    const std::vector<WaitSums>& calls() const { return calls_; }  ///< by name
+    std::uint64_t messages() const { return messages_; }           ///< with both sides
+    /// Messages and collectives of which some side is not in the trace.
+    std::uint64_t unmatched() const;
+
+  private:
+    struct Partner {
+        double time = -1;  ///< before every start: nobody waits for it
+        std::uint32_t rank = 0;
+        bool is_receiver = false;
+        std::uint8_t protocol = 0;  ///< of the send that meets a receiver
+    };
+    struct Request {
+        double posted = 0;
+        Partner partner;
+        Channel* channel = nullptr;
+        std::uint32_t call = no_request;  ///< that waits for it
+        bool sends = false;
+        bool matched = false;
+    };
+    /// A call that waits for partners.
+    struct Call {
+        double start = 0;
+        double end = 0;
+        std::uint32_t rank = 0;
+        std::uint32_t name = 0;
+        std::uint32_t left = 0;  ///< partners that are not known yet
+        Partner latest{};
+    };
+
+    void match(const Channel& channel, const Half& send, const Half& receive) {
+        ++messages_;
+        take_partner(send, channel.source, {receive.posted, channel.destination, true, send.protocol});
+        take_partner(receive, channel.destination, {send.posted, channel.source, false, 0});
+    }
+    void take_partner(const Half& half, std::uint32_t rank, const Partner& partner) {
+        if (half.request == no_request) {
+            if (partner.time > half.posted) {
+                Call call{half.posted, half.end, rank, half.name, 0, {half.posted, rank, false, 0}};
+                consider(call, partner);
+                settle(call);
+            }
+        } else {
+            take_partner_of_request(half.request, partner);
+        }
+    }
+    void drop(const Half& half);
+    void take_partner_of_request(std::uint32_t request, const Partner& partner);
+    void consider(Call& call, const Partner& partner);
+    void settle(const Call& call);
+    void free_request(std::uint32_t request);
+
+    struct PairHash {
+        std::size_t operator()(const std::pair<std::uint64_t, std::uint32_t>& key) const {
+            return (key.first ^ (key.second * 0x9E3779B97F4A7C15ULL)) * 0x9E3779B97F4A7C15ULL >> 7;
+        }
+    };
+
+    /// By protocol: waiting that counts if sends of this kind wait at all.
+    using ByProtocol = std::array<Waited, SendProtocols::count>;
+
+    std::vector<RankWaits> ranks_;
+    SendProtocols protocols_;
+    std::vector<ByProtocol> rank_met_;
+    std::vector<ByProtocol> rank_met_caused_;
+    std::vector<ByProtocol> call_met_;  ///< by name
+    std::vector<WaitSums> calls_;
+    std::unordered_map<std::pair<std::uint64_t, std::uint32_t>, Channel, PairHash> channels_;
+    std::unordered_map<std::uint32_t, Meetings> meetings_;
+    std::vector<Request> requests_;
+    std::vector<std::uint32_t> free_requests_;
+    std::vector<Call> waiting_;
+    std::vector<std::uint32_t> free_waiting_;
+    std::vector<MeetingWait> meeting_waits_;
+    std::vector<std::uint8_t> ended_;  ///< by rank
+    std::uint64_t messages_ = 0;
+    std::uint64_t dropped_ = 0;
+};
+
+}  // namespace linkworth::profile

@@ -1,0 +1,57 @@
+"""The part of a profile's screen that is about phases and iterations."""
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from linkworth.cli.units import seconds
+from linkworth.model.profile import Phase, Phases
+
+_SHOWN_PHASES = 6
+_SHOWN_NAMES = 4
+_DEPTH = 3
+_LIKENESS = {
+    "arguments": "",
+    "peers": ", compared by name and peer",
+    "names": ", compared by name only",
+}
+
+
+def phases(found: Phases) -> Text:
+    """Return the phases of the run, one line each."""
+    lines = [
+        f"Phases (calls of rank {found.rank}{_LIKENESS[found.likeness]}): {found.looped_share:.0%} of "
+        f"{seconds(found.seconds)} in loops"
+    ]
+    for phase in _longest_in_order(found.phases):
+        lines += _lines(phase, found.seconds, 1)
+    left = len(found.phases) - _SHOWN_PHASES
+    if left > 0:
+        lines.append(f"  and {left} shorter ones (all with --json)")
+    return Text("\n".join(lines))
+
+
+def _longest_in_order(found: list[Phase]) -> list[Phase]:
+    longest = sorted(range(len(found)), key=lambda at: -found[at].seconds)[:_SHOWN_PHASES]
+    return [found[at] for at in sorted(longest)]
+
+
+def _lines(phase: Phase, whole: float, depth: int) -> Iterator[str]:
+    indent = "  " * depth
+    share = f"{seconds(phase.seconds)} ({phase.seconds / whole:.0%})"
+    if phase.kind != "loop":
+        title = {"all": "no loop found", "between": "between loops"}.get(phase.kind, phase.kind)
+        yield f"{indent}{title}: {share}, {phase.calls:,} calls"
+        return
+    names = ", ".join(phase.call_names[:_SHOWN_NAMES])
+    more = ", ..." if len(phase.call_names) > _SHOWN_NAMES else ""
+    spread = phase.deviation_seconds / phase.mean_seconds if phase.mean_seconds > 0 else 0.0
+    broken = f", {phase.interruptions} interruptions" if phase.interruptions else ""
+    yield (
+        f"{indent}{phase.iterations:,} iterations of {seconds(phase.mean_seconds)} +- {spread:.0%} "
+        f"({seconds(phase.least_seconds)} to {seconds(phase.most_seconds)}): {share}, "
+        f"{phase.calls / phase.iterations:.3g} calls each ({names}{more}){broken}"
+    )
+    if depth < _DEPTH:
+        for inner in phase.inner:
+            yield from _lines(inner, whole, depth + 1)

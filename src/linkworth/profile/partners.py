@@ -1,0 +1,149 @@
+"""Who talks to whom, in short: the nearest simple structure, the heaviest pairs, within and between nodes."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from linkworth.model.profile import Distance, Matrix, Pair, Partners
+from linkworth.profile.scan import TraceScan
+
+NEAR = 0.9
+"""A structure that explains less of the bytes is not named."""
+PRESENT = 0.02
+"""A direction of a grid or a step of a butterfly carries at least this part, else the structure is a smaller one."""
+EVEN = 0.25
+"""Where all talk to all, each distance carries at least this part of an even share."""
+HEAVIEST_PAIRS = 5
+MOST_DISTANCES = 16
+
+
+def partners(found: TraceScan, nodes: Sequence[int]) -> Partners:
+    """Return who talks to whom. `nodes`: the node of each rank."""
+    structure, share = _structure(len(found.ranks), found.distances, found.matrix)
+    heaviest = sorted(found.distances, key=lambda item: (-item.bytes, -item.messages, abs(item.ranks)))
+    return Partners(
+        structure=structure,
+        structure_share=share,
+        heaviest=_heaviest(found.matrix),
+        distances=heaviest[:MOST_DISTANCES],
+        nodes=len(set(nodes)) or 1,
+        between_nodes_messages=found.between_nodes_messages,
+        between_nodes_bytes=found.between_nodes_bytes,
+    )
+
+
+def _heaviest(matrix: Matrix) -> list[Pair]:
+    pairs = [
+        Pair(source=row * matrix.ranks_per_row, destination=column * matrix.ranks_per_row, bytes=size)
+        for row, line in enumerate(matrix.bytes)
+        for column, size in enumerate(line)
+        if size > 0
+    ]
+    return sorted(pairs, key=lambda pair: (-pair.bytes, pair.source, pair.destination))[:HEAVIEST_PAIRS]
+
+
+def _structure(ranks: int, distances: Sequence[Distance], matrix: Matrix) -> tuple[str, float]:
+    by_bytes = any(item.bytes for item in distances)
+    total = sum(item.bytes if by_bytes else item.messages for item in distances)
+    if total == 0:
+        return "no messages", 1.0
+    shares: dict[int, float] = defaultdict(float)
+    """By distance without sign, the shorter way around."""
+    for item in distances:
+        apart = abs(item.ranks) % ranks
+        shares[min(apart, ranks - apart)] += (item.bytes if by_bytes else item.messages) / total
+    if ranks == 2:
+        return "one pair", 1.0
+    for found in (
+        _star(matrix, ranks),
+        _ring(shares),
+        _all_with_all(shares, matrix, ranks),
+        _butterfly(shares, ranks),
+    ):
+        if found is not None:
+            return found
+    return _grid(shares, ranks) or ("irregular", 0.0)
+
+
+def _star(matrix: Matrix, ranks: int) -> tuple[str, float] | None:
+    total = sum(map(sum, matrix.bytes))
+    if matrix.ranks_per_row > 1 or ranks < 4 or total == 0:
+        return None
+    through = [
+        sum(row) + sum(line[number] for line in matrix.bytes) for number, row in enumerate(matrix.bytes)
+    ]
+    centre = max(range(ranks), key=through.__getitem__)
+    share = through[centre] / total
+    return (f"star around rank {centre}", share) if share >= NEAR else None
+
+
+def _ring(shares: Mapping[int, float]) -> tuple[str, float] | None:
+    share = shares.get(1, 0.0)
+    return ("chain or ring of neighbouring ranks", share) if share >= NEAR else None
+
+
+def _all_with_all(shares: Mapping[int, float], matrix: Matrix, ranks: int) -> tuple[str, float] | None:
+    talking = sum(size > 0 for row in matrix.bytes for size in row)
+    if talking < NEAR * ranks * (ranks - 1) / matrix.ranks_per_row**2:
+        return None
+    even = 1 / (ranks - 1)
+    for apart in range(1, ranks // 2 + 1):
+        expected = even if 2 * apart == ranks else 2 * even
+        if shares.get(apart, 0.0) < EVEN * expected:
+            return None
+    return "all with all", 1.0 - shares.get(0, 0.0)
+
+
+def _butterfly(shares: Mapping[int, float], ranks: int) -> tuple[str, float] | None:
+    if ranks & (ranks - 1) or ranks < 8:
+        return None
+    steps = [1 << step for step in range(ranks.bit_length() - 1)]
+    share = sum(shares.get(step, 0.0) for step in steps)
+    if share < NEAR or min(shares.get(step, 0.0) for step in steps) < PRESENT:
+        return None
+    return "butterfly (ranks that differ by powers of two)", share
+
+
+def _grid(shares: Mapping[int, float], ranks: int) -> tuple[str, float] | None:
+    """Row-major grids, open or closed, with and without diagonals; the best explanation with the fewest directions."""
+    widths = [width for width in range(2, ranks // 2 + 1) if ranks % width == 0]
+    best: tuple[str, float] | None = None
+    for diagonals in (False, True):
+        for width in widths:
+            share = _explained(shares, ranks, [1, width], diagonals)
+            best = _better(best, f"grid {ranks // width} x {width}", share, diagonals)
+        if best is not None:
+            return best
+        for width in widths:
+            for plane in (plane for plane in widths if plane > width and plane % width == 0):
+                share = _explained(shares, ranks, [1, width, plane], diagonals)
+                title = f"grid {ranks // plane} x {plane // width} x {width}"
+                best = _better(best, title, share, diagonals)
+        if best is not None:
+            return best
+    return None
+
+
+def _better(
+    best: tuple[str, float] | None, title: str, share: float, diagonals: bool
+) -> tuple[str, float] | None:
+    if share < NEAR or (best is not None and best[1] >= share):
+        return best
+    return title + (" with diagonals" if diagonals else ""), share
+
+
+def _explained(shares: Mapping[int, float], ranks: int, steps: list[int], diagonals: bool) -> float:
+    """Return the share of the bytes along a grid whose neighbours in each direction differ by `steps`; 0 without one of them."""
+    directions = []
+    for step, whole in zip(steps, [*steps[1:], ranks], strict=True):
+        around = whole - step
+        directions.append({step, min(around, ranks - around)})
+    if any(sum(shares.get(apart, 0.0) for apart in direction) < PRESENT for direction in directions):
+        return 0.0
+    reached = set().union(*directions)
+    if diagonals:
+        for direction in directions[1:]:
+            for apart in list(direction):
+                for other in directions[0]:
+                    reached |= {abs(apart - other) % ranks, (apart + other) % ranks}
+    folded = {min(apart, ranks - apart) for apart in reached}
+    return sum(shares.get(apart, 0.0) for apart in folded)
