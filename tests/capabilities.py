@@ -13,6 +13,12 @@ def _program(*names: str) -> str | None:
     return f"{' or '.join(names)} is not installed"
 
 
+def _quantum_espresso() -> str | None:
+    if not Path("/usr/share/espresso/pseudo/H.pz-vbc.UPF").exists():
+        return "quantum-espresso-data is not installed"
+    return _program("pw.x")
+
+
 def _mpi(kind: str | None = None) -> str | None:
     from linkworth.mpi import find
 
@@ -50,7 +56,7 @@ CHECKS: dict[str, Callable[[], str | None]] = {
     "several-mpis": _several_mpis,
     "c++": partial(_program, "c++", "g++", "clang++"),
     "gfortran": partial(_program, "gfortran"),
-    "quantum-espresso": partial(_program, "pw.x"),
+    "quantum-espresso": _quantum_espresso,
     "hpcc": partial(_program, "hpcc"),
     "chromium": partial(_program, "chromium", "chromium-browser", "google-chrome"),
     "netpipe": partial(_program, "NPopenmpi"),

@@ -61,3 +61,58 @@ def test_lammps_runs_as_installed(linkworth: LinkworthCommand, tmp_path: Path) -
     )
     times = {option["fabric"]: option["seconds"] for option in advice["options"]}
     assert advice["breakeven_price_ratio"] == pytest.approx(times["gbe"] / times["ib-fdr"])
+
+
+@pytest.mark.requires("hpcc")
+def test_hpc_challenge_runs_as_installed(linkworth: LinkworthCommand, tmp_path: Path) -> None:
+    given = Path("/usr/share/doc/hpcc/examples/_hpccinf.txt").read_text()
+    (tmp_path / "hpccinf.txt").write_text(
+        given.replace("1000         Ns", "100          Ns").replace("80           NBs", "20           NBs")
+    )
+    recorded = answer(linkworth, "trace", "-n", "4", "-o", "hpcc.lwt", "--", "hpcc")
+    assert (recorded["ranks"], recorded["state"], recorded["unmodelled"]) == (4, "complete", {})
+    assert "Success=1" in (tmp_path / "hpccoutf.txt").read_text()
+    calls = {call["name"] for call in answer(linkworth, "profile", "hpcc.lwt")["calls"]}
+    assert {"MPI_Sendrecv", "MPI_Testany", "MPI_Alltoall", "MPI_Allreduce"} <= calls
+    slow, fast = answer(linkworth, "predict", "hpcc.lwt", "--nodes", "4", "--on", "gbe", "--on", "ib-hdr")[
+        "predictions"
+    ]
+    assert slow["seconds"] > fast["seconds"] > 0
+
+
+HYDROGEN = """
+&control
+  calculation='scf', prefix='h2', pseudo_dir='/usr/share/espresso/pseudo', outdir='./out'
+/
+&system
+  ibrav=1, celldm(1)=8.0, nat=2, ntyp=1, ecutwfc=10.0
+/
+&electrons
+  conv_thr=1.0d-4
+/
+ATOMIC_SPECIES
+H 1.008 H.pz-vbc.UPF
+ATOMIC_POSITIONS bohr
+H 0.0 0.0 0.0
+H 1.4 0.0 0.0
+K_POINTS gamma
+"""
+
+
+@pytest.mark.requires("quantum-espresso")
+def test_quantum_espresso_a_fortran_program_runs_as_installed(
+    linkworth: LinkworthCommand, tmp_path: Path
+) -> None:
+    (tmp_path / "h2.in").write_text(HYDROGEN)
+    # The matrices are too small to be shared out: one rank solves them.
+    recorded = answer(
+        linkworth, "trace", "-n", "2", "-o", "h2.lwt", "--", "pw.x", "-ndiag", "1", "-in", "h2.in"
+    )
+    assert (recorded["ranks"], recorded["state"], recorded["unmodelled"]) == (2, "complete", {})
+    profile = answer(linkworth, "profile", "h2.lwt")
+    calls = {call["name"] for call in profile["calls"]}
+    assert {"MPI_Alltoall", "MPI_Allreduce", "MPI_Bcast", "MPI_Comm_split"} <= calls
+    advice = answer(
+        linkworth, "advise", "h2.lwt", "--nodes", "2", "--price", "gbe=0.78", "--price", "ib-fdr=0.975"
+    )
+    assert {option["fabric"] for option in advice["options"]} == {"gbe", "ib-fdr"}
