@@ -9,6 +9,7 @@ void register_collectives(nanobind::module_& module);
 void register_replay(nanobind::module_& module);
 void register_skeleton(nanobind::module_& module);
 void register_convert(nanobind::module_& module);
+void register_formats(nanobind::module_& module);
 }  // namespace linkworth::bindings
 
 NB_MODULE(_engine, module) {
@@ -21,4 +22,5 @@ NB_MODULE(_engine, module) {
     linkworth::bindings::register_replay(module);
     linkworth::bindings::register_skeleton(module);
     linkworth::bindings::register_convert(module);
+    linkworth::bindings::register_formats(module);
 }

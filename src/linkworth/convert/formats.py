@@ -55,6 +55,28 @@ FORMATS = {
             written="folder",
             suffix=".ti",
             unit="actions",
+            read=True,
+        ),
+        Format(
+            name="paje",
+            what="a Paje trace, for pj_dump, ViTE and StarVZ",
+            written="file",
+            suffix=".paje",
+            unit="calls",
+        ),
+        Format(
+            name="perfetto",
+            what="a Perfetto trace, for ui.perfetto.dev",
+            written="file",
+            suffix=".perfetto-trace",
+            unit="calls",
+        ),
+        Format(
+            name="parquet",
+            what="a Parquet table of all calls, for DuckDB and pandas",
+            written="file",
+            suffix=".parquet",
+            unit="rows",
         ),
     )
 }

@@ -3,10 +3,13 @@
 from pathlib import Path
 
 from linkworth import _engine
+from linkworth.convert.ti_import import read, recognises
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
 from linkworth.model.settings import ReplaySettings
 from linkworth.replay.collectives import known_library, rules_for
 from linkworth.trace.read import TraceFile
+
+__all__ = ["read", "recognises", "write"]
 
 
 def write(trace: TraceFile, folder: Path, options: ConversionOptions) -> ConversionSummary:

@@ -1,0 +1,126 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include "convert/call_fields.hpp"
+
+#include <array>
+
+namespace linkworth::convert {
+namespace {
+
+using tracefile::CallClass;
+using tracefile::Shape;
+
+constexpr std::array<std::string_view, field_count> names = {
+    "comm",        "peer", "tag",           "bytes",    "source", "recv_tag", "recv_bytes", "matched_peer",
+    "matched_tag", "root", "element_bytes", "new_comm", "found",  "listed",   "completed",  "code",
+};
+
+constexpr std::array outgoing = {Field::comm, Field::peer, Field::tag, Field::bytes};
+constexpr std::array incoming = {Field::comm,  Field::peer,         Field::tag,
+                                 Field::bytes, Field::matched_peer, Field::matched_tag};
+constexpr std::array both_ways = {Field::comm,       Field::peer,         Field::tag,
+                                  Field::bytes,      Field::source,       Field::recv_tag,
+                                  Field::recv_bytes, Field::matched_peer, Field::matched_tag};
+constexpr std::array completion = {Field::listed, Field::completed};
+constexpr std::array probing = {Field::comm,  Field::peer,         Field::tag,
+                                Field::found, Field::matched_peer, Field::matched_tag};
+constexpr std::array together = {Field::comm, Field::root, Field::bytes, Field::recv_bytes,
+                                 Field::element_bytes};
+constexpr std::array making = {Field::comm, Field::new_comm};
+constexpr std::array freeing = {Field::comm};
+constexpr std::array coded = {Field::code};
+
+/// Whether the call took something by a wildcard, so that what it took says more than what it asked for.
+bool matched(const Shape& shape) {
+    switch (shape.call_class) {
+        case CallClass::recv:
+            return shape.peer == tracefile::any_source || shape.tag == tracefile::any_tag;
+        case CallClass::sendrecv:
+            return shape.recv_peer == tracefile::any_source || shape.recv_tag == tracefile::any_tag;
+        case CallClass::probe:
+            return shape.found;
+        default:
+            return false;
+    }
+}
+
+std::optional<std::int64_t> where(bool present, std::int64_t value) {
+    return present ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+std::string_view field_name(Field field) { return names[static_cast<std::size_t>(field)]; }
+
+std::span<const Field> fields_of(CallClass call_class) {
+    switch (call_class) {
+        case CallClass::send:
+        case CallClass::isend:
+        case CallClass::send_init:
+        case CallClass::irecv:
+        case CallClass::recv_init:
+            return outgoing;
+        case CallClass::recv:
+            return incoming;
+        case CallClass::sendrecv:
+            return both_ways;
+        case CallClass::complete:
+            return completion;
+        case CallClass::probe:
+            return probing;
+        case CallClass::collective:
+        case CallClass::icollective:
+        case CallClass::collective_init:
+            return together;
+        case CallClass::comm_new:
+        case CallClass::icomm_new:
+            return making;
+        case CallClass::comm_free:
+            return freeing;
+        case CallClass::init:
+        case CallClass::abort:
+        case CallClass::pcontrol:
+            return coded;
+        default:
+            return {};
+    }
+}
+
+std::optional<std::int64_t> value_of(Field field, const Shape& shape) {
+    switch (field) {
+        case Field::comm:
+            return shape.comm;
+        case Field::peer:
+            return shape.peer;
+        case Field::tag:
+            return shape.tag;
+        case Field::bytes:
+            return static_cast<std::int64_t>(shape.bytes);
+        case Field::source:
+            return shape.recv_peer;
+        case Field::recv_tag:
+            return shape.recv_tag;
+        case Field::recv_bytes:
+            return static_cast<std::int64_t>(shape.recv_bytes);
+        case Field::matched_peer:
+            return where(matched(shape), shape.actual_peer);
+        case Field::matched_tag:
+            return where(matched(shape), shape.actual_tag);
+        case Field::root:
+            return where(shape.peer != -1, shape.peer);
+        case Field::element_bytes:
+            return shape.element_bytes;
+        case Field::new_comm:
+            return where(shape.new_comm >= 0, shape.new_comm);
+        case Field::found:
+            return shape.found ? 1 : 0;
+        case Field::listed:
+            return shape.listed;
+        case Field::completed:
+            return static_cast<std::int64_t>(shape.completions.size());
+        case Field::code:
+            return shape.code;
+    }
+    return std::nullopt;
+}
+
+}  // namespace linkworth::convert

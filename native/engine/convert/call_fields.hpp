@@ -1,0 +1,45 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// The numbers that a call has beside its times, by name: what other formats show as arguments or columns.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "tracefile/event.hpp"
+
+namespace linkworth::convert {
+
+/// Ranks are those in the call's communicator, as in the trace.
+enum class Field : std::uint8_t {
+    comm,
+    peer,
+    tag,
+    bytes,  ///< sent; capacity of a receive
+    source,
+    recv_tag,
+    recv_bytes,
+    matched_peer,  ///< what a wildcard took
+    matched_tag,
+    root,
+    element_bytes,
+    new_comm,  ///< absent for MPI_COMM_NULL
+    found,
+    listed,     ///< requests that a wait or test was given
+    completed,  ///< and how many of them it ended
+    code,       ///< thread level, abort code or MPI_Pcontrol's level
+};
+inline constexpr std::size_t field_count = static_cast<std::size_t>(Field::code) + 1;
+
+/// The class with the highest number.
+inline constexpr tracefile::CallClass last_class = tracefile::CallClass::request_cancel;
+
+std::string_view field_name(Field field);
+/// Which fields the calls of a class have, in a fixed order.
+std::span<const Field> fields_of(tracefile::CallClass call_class);
+/// Nothing where this call has no such value (what a receive without a wildcard matched, ...).
+std::optional<std::int64_t> value_of(Field field, const tracefile::Shape& shape);
+
+}  // namespace linkworth::convert

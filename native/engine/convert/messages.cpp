@@ -1,0 +1,167 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include "convert/messages.hpp"
+
+#include <utility>
+
+namespace linkworth::convert {
+
+using tracefile::CallClass;
+using tracefile::Event;
+using tracefile::Shape;
+
+namespace {
+
+bool is_wildcard(std::int32_t peer, std::int32_t tag) {
+    return peer == tracefile::any_source || tag == tracefile::any_tag;
+}
+
+}  // namespace
+
+RankMessages::RankMessages(const tracefile::Trace& trace, GroupStore& groups, std::uint32_t rank)
+    : rank_(rank), communicators_(groups, rank), wildcards_(trace, rank) {}
+
+void RankMessages::take(const Event& event) {
+    const Shape& shape = *event.shape;
+    sent_.clear();
+    received_.clear();
+    switch (shape.call_class) {
+        case CallClass::send:
+        case CallClass::isend:
+            if (const auto message = outgoing(shape)) sent_.push_back(*message);
+            break;
+        case CallClass::recv:
+            if (const auto message = incoming_now(shape, shape.peer, shape.tag, shape.bytes))
+                received_.push_back(*message);
+            break;
+        case CallClass::sendrecv:
+            if (const auto message = outgoing(shape)) sent_.push_back(*message);
+            if (const auto message = incoming_now(shape, shape.recv_peer, shape.recv_tag, shape.recv_bytes))
+                received_.push_back(*message);
+            break;
+        case CallClass::irecv:
+            if (const auto message = posted(shape, event.next_request))
+                pending_[event.next_request] = *message;
+            break;
+        case CallClass::send_init:
+        case CallClass::recv_init:
+            persistent_[event.next_request] = {shape, std::nullopt};
+            break;
+        case CallClass::start:
+            start(event);
+            break;
+        case CallClass::complete:
+            complete(event);
+            break;
+        case CallClass::request_free:
+            forget(event);
+            break;
+        case CallClass::comm_new:
+        case CallClass::icomm_new:
+        case CallClass::comm_free:
+            communicators_.take(shape);
+            break;
+        default:
+            break;
+    }
+}
+
+std::vector<Message> RankMessages::unended() const {
+    std::vector<Message> left = unended_;
+    for (const auto& [request, message] : pending_) left.push_back(message);
+    for (const auto& [request, call] : persistent_)
+        if (call.active) left.push_back(*call.active);
+    return left;
+}
+
+const std::int32_t* RankMessages::world_rank(const KeyedCommunicator* communicator, std::int32_t peer) {
+    if (communicator == nullptr || peer < 0 ||
+        static_cast<std::size_t>(peer) >= communicator->peers->size()) {
+        ++unplaced_;
+        return nullptr;
+    }
+    return &(*communicator->peers)[static_cast<std::size_t>(peer)];
+}
+
+Message RankMessages::numbered(const KeyedCommunicator& communicator, std::uint32_t source,
+                               std::uint32_t destination, std::int32_t tag, std::uint64_t bytes,
+                               std::unordered_map<std::uint64_t, std::uint64_t>& counts) const {
+    const std::uint64_t ranks = std::uint64_t{source} << 32U | destination;
+    const std::uint64_t channel = mixed(mixed(communicator.key, ranks), static_cast<std::uint32_t>(tag));
+    return {channel, counts[channel]++, bytes, source, destination};
+}
+
+std::optional<Message> RankMessages::outgoing(const Shape& shape) {
+    if (shape.peer == tracefile::proc_null) return std::nullopt;
+    const KeyedCommunicator* communicator = communicators_.find(shape.comm);
+    const std::int32_t* to = world_rank(communicator, shape.peer);
+    if (to == nullptr) return std::nullopt;
+    return numbered(*communicator, rank_, static_cast<std::uint32_t>(*to), shape.tag, shape.bytes,
+                    sent_counts_);
+}
+
+std::optional<Message> RankMessages::incoming(const Shape& shape, std::int32_t peer, std::int32_t tag,
+                                              std::uint64_t bytes) {
+    if (peer == tracefile::proc_null) return std::nullopt;
+    const KeyedCommunicator* communicator = communicators_.find(shape.comm);
+    const std::int32_t* from = world_rank(communicator, peer);
+    if (from == nullptr) return std::nullopt;
+    return numbered(*communicator, static_cast<std::uint32_t>(*from), rank_, tag, bytes, received_counts_);
+}
+
+/// A receive that ends with its call, so that what a wildcard took is known.
+std::optional<Message> RankMessages::incoming_now(const Shape& shape, std::int32_t peer, std::int32_t tag,
+                                                  std::uint64_t bytes) {
+    if (peer != tracefile::proc_null && is_wildcard(peer, tag))
+        return incoming(shape, shape.actual_peer, shape.actual_tag, bytes);
+    return incoming(shape, peer, tag, bytes);
+}
+
+std::optional<Message> RankMessages::posted(const Shape& shape, std::uint64_t request) {
+    if (!is_wildcard(shape.peer, shape.tag)) return incoming(shape, shape.peer, shape.tag, shape.bytes);
+    const auto matched = wildcards_.next_match(request);
+    if (!matched) return std::nullopt;
+    return incoming(shape, matched->peer, matched->tag, shape.bytes);
+}
+
+void RankMessages::start(const Event& event) {
+    for (const std::uint64_t reference : event.shape->references) {
+        const std::uint64_t request = event.next_request - reference;
+        const auto found = persistent_.find(request);
+        if (found == persistent_.end()) continue;
+        Persistent& call = found->second;
+        if (call.shape.call_class == CallClass::recv_init) {
+            call.active = posted(call.shape, request);
+        } else if (const auto message = outgoing(call.shape)) {
+            sent_.push_back(*message);
+        }
+    }
+}
+
+void RankMessages::complete(const Event& event) {
+    for (const tracefile::Completion& completion : event.shape->completions) {
+        const std::uint64_t request = event.next_request - completion.reference;
+        if (const auto found = pending_.find(request); found != pending_.end()) {
+            received_.push_back(found->second);
+            pending_.erase(found);
+        } else if (const auto call = persistent_.find(request); call != persistent_.end()) {
+            if (const auto message = std::exchange(call->second.active, std::nullopt))
+                received_.push_back(*message);
+        }
+    }
+}
+
+void RankMessages::forget(const Event& event) {
+    for (const std::uint64_t reference : event.shape->references) {
+        const std::uint64_t request = event.next_request - reference;
+        if (const auto found = pending_.find(request); found != pending_.end()) {
+            unended_.push_back(found->second);
+            pending_.erase(found);
+        }
+        if (const auto found = persistent_.find(request); found != persistent_.end()) {
+            if (found->second.active) unended_.push_back(*found->second.active);
+            persistent_.erase(found);
+        }
+    }
+}
+
+}  // namespace linkworth::convert

@@ -1,0 +1,151 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include "convert/paje.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <utility>
+
+#include "convert/messages.hpp"
+#include "convert/paje_header.hpp"
+#include "convert/text_file.hpp"
+#include "convert/timed_cursor.hpp"
+#include "convert/whole_messages.hpp"
+
+namespace linkworth::convert {
+namespace {
+
+/// Seconds with nine decimals.
+struct Seconds {
+    std::uint64_t ns;
+};
+
+TextFile& operator<<(TextFile& file, Seconds time) {
+    constexpr std::uint64_t second = 1'000'000'000;
+    char decimals[9];
+    std::uint64_t rest = time.ns % second;
+    for (char* at = decimals + sizeof decimals; at != decimals; rest /= 10)
+        *--at = static_cast<char>('0' + rest % 10);
+    return file << time.ns / second << "." << std::string_view(decimals, sizeof decimals);
+}
+
+struct Rank {
+    Rank(const tracefile::Trace& trace, GroupStore& groups, std::uint32_t rank)
+        : cursor(trace.cursor(rank)), messages(trace, groups, rank) {}
+
+    TimedCursor cursor;
+    RankMessages messages;
+    TimedEvent next;
+};
+
+/// What is to be written next of a rank: the start of its next call, or the end of one that is written.
+struct Moment {
+    std::uint64_t ns = 0;
+    bool starts = false;
+    std::uint32_t rank = 0;
+
+    /// Ends come before starts, so that calls without a duration stand beside each other, not in each other.
+    bool operator>(const Moment& other) const {
+        if (ns != other.ns) return ns > other.ns;
+        if (starts != other.starts) return starts;
+        return rank > other.rank;
+    }
+};
+
+class Writer {
+  public:
+    Writer(const tracefile::Trace& trace, const std::string& path, const std::vector<std::string>& hosts)
+        : trace_(trace), whole_(trace), groups_(trace.ranks()), file_(path) {
+        write_paje_header(file_, trace, hosts);
+        ranks_.reserve(trace.ranks());
+        for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
+            ranks_.emplace_back(trace, groups_, rank);
+            read(rank);
+        }
+    }
+
+    PajeResult write() {
+        while (!moments_.empty()) {
+            const Moment moment = moments_.top();
+            moments_.pop();
+            last_ns_ = moment.ns;
+            if (moment.starts) {
+                start(moment.rank);
+            } else {
+                end(moment.rank);
+            }
+        }
+        for (std::uint32_t rank = 0; rank < trace_.ranks(); ++rank) {
+            result_.unplaced += ranks_[rank].messages.unplaced();
+            line(paje::destroy_container) << " R r" << rank << "\n";
+        }
+        line(paje::destroy_container) << " P p\n";
+        file_.close();
+        result_.bytes = file_.bytes();
+        return result_;
+    }
+
+  private:
+    TextFile& line(int event) { return file_ << event << " " << Seconds{last_ns_}; }
+
+    void read(std::uint32_t rank) {
+        Rank& of = ranks_[rank];
+        if (of.cursor.next(of.next)) moments_.push({of.next.start_ns, true, rank});
+    }
+
+    void start(std::uint32_t rank) {
+        Rank& of = ranks_[rank];
+        const tracefile::Shape& shape = *of.next.event.shape;
+        ++result_.events;
+        line(paje::first_call + static_cast<int>(shape.call_class)) << " r" << rank << " S c" << shape.name;
+        for (const Field field : fields_of(shape.call_class)) {
+            if (const auto value = value_of(field, shape)) {
+                file_ << " " << *value;
+            } else {
+                file_ << " -";  // pj_dump knows no empty words
+            }
+        }
+        file_ << "\n";
+        of.messages.take(of.next.event);
+        for (const Message& message : of.messages.sent()) {
+            if (!whole(message)) continue;
+            ++result_.messages;
+            line(paje::start_link) << " p L r" << rank << " message " << message.key() << " " << message.bytes
+                                   << "\n";
+        }
+        moments_.push({of.next.end_ns, false, rank});
+    }
+
+    void end(std::uint32_t rank) {
+        Rank& of = ranks_[rank];
+        for (const Message& message : of.messages.received())
+            if (whole(message))
+                line(paje::end_link) << " p L r" << rank << " message " << message.key() << "\n";
+        line(paje::pop_state) << " r" << rank << " S\n";
+        read(rank);
+    }
+
+    bool whole(const Message& message) {
+        const bool both = whole_.has_both_ends(message);
+        if (!both) ++result_.half_messages;
+        return both;
+    }
+
+    const tracefile::Trace& trace_;
+    WholeMessages whole_;
+    GroupStore groups_;
+    TextFile file_;
+    std::vector<Rank> ranks_;
+    std::priority_queue<Moment, std::vector<Moment>, std::greater<>> moments_;
+    std::uint64_t last_ns_ = 0;
+    PajeResult result_;
+};
+
+}  // namespace
+
+PajeResult write_paje(const tracefile::Trace& trace, const std::string& path,
+                      const std::vector<std::string>& hosts) {
+    return Writer(trace, path, hosts).write();
+}
+
+}  // namespace linkworth::convert

@@ -1,0 +1,122 @@
+"""Parquet: a row an event, for DuckDB, pandas, Polars and Spark."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from linkworth import _engine
+from linkworth.errors import EnvironmentLacksError
+from linkworth.model.conversion import ConversionOptions, ConversionSummary
+from linkworth.trace.read import TraceFile
+
+BATCH_ROWS = 1 << 16
+ROW_GROUP_ROWS = 1 << 18
+"""At least so many rows are a row group, but for the last one: what is held in memory while it grows."""
+
+_TIMES = ("start_ns", "duration_ns", "gap_ns")
+_WIDE = ("bytes", "recv_bytes")
+"""What can exceed 32 bits."""
+_LISTS = (
+    "requests",
+    "matched_peers",
+    "matched_tags",
+    "send_counts",
+    "recv_counts",
+    "members",
+    "remote_members",
+)
+_WIDE_LISTS = ("requests", "send_counts", "recv_counts")
+_MODES = ("wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome")
+
+
+def write(trace: TraceFile, output: Path, options: ConversionOptions) -> ConversionSummary:
+    """Write one file, rank after rank, a row group at a time.
+
+    Raises EnvironmentLacksError where pyarrow is missing.
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise EnvironmentLacksError(
+            f"--to parquet needs pyarrow ({error}); install it: pip install 'linkworth[parquet]'"
+        ) from None
+    names = trace.engine.names
+    schema = _schema(pyarrow, trace)
+    plain = [name for name in schema.names if name in _TIMES]
+    rows = 0
+    try:
+        with pyarrow.parquet.ParquetWriter(
+            output,
+            schema,
+            compression="zstd",
+            use_dictionary=[name for name in schema.names if name not in plain],
+            column_encoding=dict.fromkeys(plain, "DELTA_BINARY_PACKED"),
+        ) as file:
+            for group in _row_groups(pyarrow, trace.engine, names, schema):
+                file.write_table(group, row_group_size=group.num_rows)
+                rows += group.num_rows
+    except OSError as error:
+        raise _engine.TraceWriteError(
+            f"{output} cannot be written: {error.strerror or error}"
+        ) from None
+    return ConversionSummary(
+        trace=str(trace.path),
+        target="parquet",
+        path=str(output),
+        entry=output.name,
+        ranks=trace.engine.ranks,
+        records=rows,
+        bytes=output.stat().st_size,
+        damage=trace.damage,
+    )
+
+
+def _schema(pa: Any, trace: TraceFile) -> Any:  # noqa: ANN401 (pyarrow is loaded late)
+    word = pa.dictionary(pa.int32(), pa.string())
+    columns = [("rank", pa.int32()), ("thread", pa.int32()), *((name, pa.int64()) for name in _TIMES)]
+    columns += [("cpu_ns", pa.int64()), ("call", word), ("class", word), ("mode", word), ("request", pa.int64())]
+    for name in _engine.call_fields():
+        columns.append((name, pa.int64() if name in _WIDE else pa.int32()))
+    for name in _LISTS:
+        columns.append((name, pa.list_(pa.int64() if name in _WIDE_LISTS else pa.int32())))
+    return pa.schema(columns, metadata={"linkworth": trace.engine.metadata_json})
+
+
+def _row_groups(pa: Any, trace: _engine.Trace, names: list[str], schema: Any) -> Iterator[Any]:  # noqa: ANN401
+    words = {"call": names, "class": _engine.class_names(), "mode": list(_MODES)}
+    dictionaries = {name: pa.array(each, pa.string()) for name, each in words.items()}
+    waiting: list[Any] = []
+    rows = 0
+    for rank in range(trace.ranks):
+        columns = _engine.EventColumns(trace, rank)
+        while len((batch := columns.next(BATCH_ROWS))["call"]):
+            arrays = [_array(pa, field, rank, batch, dictionaries) for field in schema]
+            waiting.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
+            rows += waiting[-1].num_rows
+            if rows >= ROW_GROUP_ROWS:
+                yield pa.Table.from_batches(waiting)
+                waiting, rows = [], 0
+    if waiting:
+        yield pa.Table.from_batches(waiting)
+
+
+def _array(pa: Any, field: Any, rank: int, batch: dict[str, Any], dictionaries: dict[str, Any]) -> Any:  # noqa: ANN401
+    rows = len(batch["call"])
+    if field.name == "rank":
+        return pa.repeat(pa.scalar(rank, field.type), rows)
+    value = batch[field.name]
+    if value is None:
+        return pa.nulls(rows, field.type)
+    if field.name in _LISTS:
+        offsets, values = value
+        return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values).cast(field.type.value_type))
+    mask = None
+    if isinstance(value, tuple):
+        value, present = value
+        mask = present == 0
+    if field.name in dictionaries:
+        return pa.DictionaryArray.from_arrays(
+            pa.array(value.astype("int32"), mask=mask), dictionaries[field.name]
+        )
+    return pa.array(value, mask=mask).cast(field.type)

@@ -1,0 +1,97 @@
+"""Traces from SimGrid's time-independent traces."""
+
+import datetime
+from pathlib import Path
+
+import msgspec
+
+from linkworth import __version__, _engine
+from linkworth.model.conversion import ConversionOptions, ConversionSummary
+from linkworth.model.trace import TraceMetadata
+
+ACTIONS = frozenset(
+    "init finalize comm_size comm_split comm_dup send isend recv irecv test wait waitall barrier bcast reduce allreduce alltoall"
+    " alltoallv gather gatherv scatter scatterv allgather allgatherv reducescatter scan exscan compute sleep location".split()
+)
+"""What SMPI of SimGrid 3.32 replays; versions before 3.20 write some with capital letters."""
+
+_ENTRY = "ti.txt"
+
+
+def recognises(path: Path) -> bool:
+    """Whether `path` is a file of actions, a list of such files, or a folder that `--to ti` has written."""
+    first = _first_line(path / _ENTRY if path.is_dir() else path)
+    if first is None:
+        return False
+    if _is_action(first):
+        return True
+    listed = _first_line(_beside(path / _ENTRY if path.is_dir() else path, first))
+    return listed is not None and _is_action(listed)
+
+
+def read(path: Path, output: Path, options: ConversionOptions) -> ConversionSummary:
+    """Write the trace `output`.
+
+    Raises `_engine.ConvertError` for an action that cannot be, with its file and line.
+    """
+    entry = path / _ENTRY if path.is_dir() else path
+    metadata = TraceMetadata(
+        workload=path.stem,
+        created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        linkworth=__version__,
+        source="converted",
+    )
+    made = _engine.read_ti(
+        [str(each) for each in _files(entry)],
+        options.flops_per_second,
+        str(output),
+        msgspec.json.encode(metadata).decode(),
+    )
+    remarks = ["calls take no time in it, because time-independent traces have none; computation does"]
+    if made["idle_waits"]:
+        remarks.append(f"{made['idle_waits']} waits are left out, because nothing had begun what they wait for")
+    return ConversionSummary(
+        trace=str(path),
+        source="ti",
+        target="lwt",
+        path=str(output),
+        entry=output.name,
+        ranks=made["ranks"],
+        records=made["events"],
+        bytes=made["bytes"],
+        unknown=made["unknown"],
+        remarks=remarks,
+    )
+
+
+def _files(entry: Path) -> list[Path]:
+    first = _first_line(entry)
+    if first is None or _is_action(first):
+        return [entry]
+    lines = entry.read_text(encoding="utf-8").splitlines()
+    return [_beside(entry, line.strip()) for line in lines if line.strip()]
+
+
+def _beside(entry: Path, name: str) -> Path:
+    """Find a file of a list: `smpirun` looks where it is started, `--to ti` writes them beside the list."""
+    beside = entry.parent / name
+    return beside if beside.exists() else Path(name)
+
+
+def _first_line(path: Path) -> str | None:
+    """Return the first line that says something, where `path` is a text file; None otherwise."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(65536)
+    except OSError:
+        return None
+    try:
+        lines = start.decode("ascii").splitlines()
+    except UnicodeDecodeError:
+        return None
+    return next((line.strip() for line in lines if line.strip() and not line.startswith("#")), None)
+
+
+def _is_action(line: str) -> bool:
+    words = line.split()
+    return len(words) > 1 and words[0].removeprefix("p").isdigit() and words[1].lower() in ACTIONS

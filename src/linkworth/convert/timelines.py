@@ -1,0 +1,25 @@
+"""What the formats for timelines share."""
+
+from typing import Any
+
+from linkworth.trace.read import TraceFile
+
+
+def hosts_by_rank(trace: TraceFile) -> list[str]:
+    """Return each rank's host, or nothing where the trace does not say it of all (a skeleton's ranks ran nowhere)."""
+    hosts = {each.rank: each.host for each in trace.metadata.ranks}
+    if any(not hosts.get(rank) for rank in range(trace.engine.ranks)):
+        return []
+    return [hosts[rank] for rank in range(trace.engine.ranks)]
+
+
+def remarks(written: dict[str, Any]) -> list[str]:
+    """Say which messages could not be drawn from end to end."""
+    said = []
+    if half := written.get("half_messages", 0):
+        said.append(f"{half} ends of messages are left out, because the trace does not hold their other end")
+    if unplaced := written["unplaced"]:
+        said.append(
+            f"{unplaced} messages are left out, because the creation of their communicator is missing from the trace"
+        )
+    return said
