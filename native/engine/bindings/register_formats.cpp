@@ -123,6 +123,9 @@ nb::dict next_batch(convert::EventColumns& columns, std::size_t most_rows) {
     out["recv_counts"] = lists(std::move(batch.recv_counts));
     out["members"] = lists(std::move(batch.members));
     out["remote_members"] = lists(std::move(batch.remote_members));
+    out["sources"] = lists(std::move(batch.sources));
+    out["destinations"] = lists(std::move(batch.destinations));
+    out["partition_list"] = lists(std::move(batch.partition_list));
     return out;
 }
 

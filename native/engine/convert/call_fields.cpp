@@ -10,8 +10,10 @@ using tracefile::CallClass;
 using tracefile::Shape;
 
 constexpr std::array<std::string_view, field_count> names = {
-    "comm",        "peer", "tag",           "bytes",    "source", "recv_tag", "recv_bytes", "matched_peer",
-    "matched_tag", "root", "element_bytes", "new_comm", "found",  "listed",   "completed",  "code",
+    "comm",       "peer",         "tag",         "bytes",      "source",          "recv_tag",
+    "recv_bytes", "matched_peer", "matched_tag", "root",       "element_bytes",   "new_comm",
+    "found",      "listed",       "completed",   "code",       "window",          "new_window",
+    "target",     "operation",    "sync",        "partitions", "first_partition", "last_partition",
 };
 
 constexpr std::array outgoing = {Field::comm, Field::peer, Field::tag, Field::bytes};
@@ -20,6 +22,16 @@ constexpr std::array incoming = {Field::comm,  Field::peer,         Field::tag,
 constexpr std::array both_ways = {Field::comm,       Field::peer,         Field::tag,
                                   Field::bytes,      Field::source,       Field::recv_tag,
                                   Field::recv_bytes, Field::matched_peer, Field::matched_tag};
+constexpr std::array both_begun = {Field::comm,   Field::peer,     Field::tag,       Field::bytes,
+                                   Field::source, Field::recv_tag, Field::recv_bytes};
+constexpr std::array partitioned = {Field::comm, Field::peer, Field::tag, Field::bytes, Field::partitions};
+constexpr std::array partition_run = {Field::first_partition, Field::last_partition};
+constexpr std::array partition_test = {Field::first_partition, Field::found};
+constexpr std::array exposing = {Field::comm, Field::new_window, Field::bytes};
+constexpr std::array of_window = {Field::window};
+constexpr std::array one_sided = {Field::operation, Field::window, Field::target, Field::bytes,
+                                  Field::recv_bytes};
+constexpr std::array synchronising = {Field::sync, Field::window, Field::target, Field::found};
 constexpr std::array completion = {Field::listed, Field::completed};
 constexpr std::array probing = {Field::comm,  Field::peer,         Field::tag,
                                 Field::found, Field::matched_peer, Field::matched_tag};
@@ -63,6 +75,24 @@ std::span<const Field> fields_of(CallClass call_class) {
             return incoming;
         case CallClass::sendrecv:
             return both_ways;
+        case CallClass::isendrecv:
+            return both_begun;
+        case CallClass::psend_init:
+        case CallClass::precv_init:
+            return partitioned;
+        case CallClass::pready:
+            return partition_run;
+        case CallClass::parrived:
+            return partition_test;
+        case CallClass::win_new:
+            return exposing;
+        case CallClass::win_free:
+            return of_window;
+        case CallClass::rma:
+        case CallClass::irma:
+            return one_sided;
+        case CallClass::win_sync:
+            return synchronising;
         case CallClass::complete:
             return completion;
         case CallClass::probe:
@@ -80,9 +110,15 @@ std::span<const Field> fields_of(CallClass call_class) {
         case CallClass::abort:
         case CallClass::pcontrol:
             return coded;
-        default:
+        case CallClass::local:
+        case CallClass::start:
+        case CallClass::request_free:
+        case CallClass::request_cancel:
+        case CallClass::finalize:
+        case CallClass::pready_list:
             return {};
     }
+    return {};
 }
 
 std::optional<std::int64_t> value_of(Field field, const Shape& shape) {
@@ -119,6 +155,22 @@ std::optional<std::int64_t> value_of(Field field, const Shape& shape) {
             return static_cast<std::int64_t>(shape.completions.size());
         case Field::code:
             return shape.code;
+        case Field::window:
+            return shape.window;
+        case Field::new_window:
+            return where(shape.new_window >= 0, shape.new_window);
+        case Field::target:
+            return shape.peer;
+        case Field::operation:
+            return static_cast<std::int64_t>(shape.operation);
+        case Field::sync:
+            return static_cast<std::int64_t>(shape.sync);
+        case Field::partitions:
+            return shape.partitions;
+        case Field::first_partition:
+            return shape.first_partition;
+        case Field::last_partition:
+            return shape.last_partition;
     }
     return std::nullopt;
 }

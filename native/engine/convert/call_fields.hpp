@@ -25,16 +25,24 @@ enum class Field : std::uint8_t {
     matched_tag,
     root,
     element_bytes,
-    new_comm,  ///< absent for MPI_COMM_NULL
-    found,
+    new_comm,   ///< absent for MPI_COMM_NULL
+    found,      ///< a probe, MPI_Win_test or MPI_Parrived that said yes; a lock that is exclusive
     listed,     ///< requests that a wait or test was given
     completed,  ///< and how many of them it ended
     code,       ///< thread level, abort code or MPI_Pcontrol's level
+    window,
+    new_window,  ///< absent where none was made
+    target,      ///< of a one-sided call, -1 for all
+    operation,   ///< RmaOperation
+    sync,        ///< WindowSync
+    partitions,
+    first_partition,
+    last_partition,
 };
-inline constexpr std::size_t field_count = static_cast<std::size_t>(Field::code) + 1;
+inline constexpr std::size_t field_count = static_cast<std::size_t>(Field::last_partition) + 1;
 
 /// The class with the highest number.
-inline constexpr tracefile::CallClass last_class = tracefile::CallClass::request_cancel;
+inline constexpr tracefile::CallClass last_class = tracefile::CallClass::isendrecv;
 
 std::string_view field_name(Field field);
 /// Which fields the calls of a class have, in a fixed order.

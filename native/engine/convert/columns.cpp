@@ -85,6 +85,9 @@ EventBatch EventColumns::next(std::size_t most_rows) {
         add(batch.recv_counts, shape.recv_counts);
         add(batch.members, shape.members);
         add(batch.remote_members, shape.remote_members);
+        add(batch.sources, shape.sources);
+        add(batch.destinations, shape.destinations);
+        add(batch.partition_list, shape.partition_list);
     }
     return batch;
 }

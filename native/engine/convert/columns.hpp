@@ -47,6 +47,9 @@ struct EventBatch {
     ListColumn recv_counts;
     ListColumn members;
     ListColumn remote_members;
+    ListColumn sources;  ///< neighbours of a topology, ranks of the new communicator
+    ListColumn destinations;
+    ListColumn partition_list;
 
     std::size_t rows() const { return call.size(); }
 };

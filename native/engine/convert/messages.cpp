@@ -15,6 +15,17 @@ bool is_wildcard(std::int32_t peer, std::int32_t tag) {
     return peer == tracefile::any_source || tag == tracefile::any_tag;
 }
 
+bool receives(CallClass persistent) {
+    return persistent == CallClass::recv_init || persistent == CallClass::precv_init;
+}
+
+/// A partitioned call's size is that of one partition, and all of them are one message.
+std::uint64_t parts_of(const Shape& shape) {
+    const bool partitioned =
+        shape.call_class == CallClass::psend_init || shape.call_class == CallClass::precv_init;
+    return partitioned ? shape.partitions : 1;
+}
+
 }  // namespace
 
 RankMessages::RankMessages(const tracefile::Trace& trace, GroupStore& groups, std::uint32_t rank)
@@ -38,12 +49,17 @@ void RankMessages::take(const Event& event) {
             if (const auto message = incoming_now(shape, shape.recv_peer, shape.recv_tag, shape.recv_bytes))
                 received_.push_back(*message);
             break;
+        case CallClass::isendrecv:
+            if (const auto message = outgoing(shape)) sent_.push_back(*message);
+            [[fallthrough]];
         case CallClass::irecv:
             if (const auto message = posted(shape, event.next_request))
                 pending_[event.next_request] = *message;
             break;
         case CallClass::send_init:
         case CallClass::recv_init:
+        case CallClass::psend_init:
+        case CallClass::precv_init:
             persistent_[event.next_request] = {shape, std::nullopt};
             break;
         case CallClass::start:
@@ -95,8 +111,8 @@ std::optional<Message> RankMessages::outgoing(const Shape& shape) {
     const KeyedCommunicator* communicator = communicators_.find(shape.comm);
     const std::int32_t* to = world_rank(communicator, shape.peer);
     if (to == nullptr) return std::nullopt;
-    return numbered(*communicator, rank_, static_cast<std::uint32_t>(*to), shape.tag, shape.bytes,
-                    sent_counts_);
+    return numbered(*communicator, rank_, static_cast<std::uint32_t>(*to), shape.tag,
+                    shape.bytes * parts_of(shape), sent_counts_);
 }
 
 std::optional<Message> RankMessages::incoming(const Shape& shape, std::int32_t peer, std::int32_t tag,
@@ -117,10 +133,14 @@ std::optional<Message> RankMessages::incoming_now(const Shape& shape, std::int32
 }
 
 std::optional<Message> RankMessages::posted(const Shape& shape, std::uint64_t request) {
-    if (!is_wildcard(shape.peer, shape.tag)) return incoming(shape, shape.peer, shape.tag, shape.bytes);
+    const bool both = shape.call_class == CallClass::isendrecv;
+    const std::int32_t peer = both ? shape.recv_peer : shape.peer;
+    const std::int32_t tag = both ? shape.recv_tag : shape.tag;
+    const std::uint64_t bytes = both ? shape.recv_bytes : shape.bytes * parts_of(shape);
+    if (peer == tracefile::proc_null || !is_wildcard(peer, tag)) return incoming(shape, peer, tag, bytes);
     const auto matched = wildcards_.next_match(request);
     if (!matched) return std::nullopt;
-    return incoming(shape, matched->peer, matched->tag, shape.bytes);
+    return incoming(shape, matched->peer, matched->tag, bytes);
 }
 
 void RankMessages::start(const Event& event) {
@@ -129,7 +149,7 @@ void RankMessages::start(const Event& event) {
         const auto found = persistent_.find(request);
         if (found == persistent_.end()) continue;
         Persistent& call = found->second;
-        if (call.shape.call_class == CallClass::recv_init) {
+        if (receives(call.shape.call_class)) {
             call.active = posted(call.shape, request);
         } else if (const auto message = outgoing(call.shape)) {
             sent_.push_back(*message);

@@ -24,6 +24,9 @@ _LISTS = (
     "recv_counts",
     "members",
     "remote_members",
+    "sources",
+    "destinations",
+    "partition_list",
 )
 _WIDE_LISTS = ("requests", "send_counts", "recv_counts")
 _MODES = ("wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome")
@@ -57,9 +60,7 @@ def write(trace: TraceFile, output: Path, options: ConversionOptions) -> Convers
                 file.write_table(group, row_group_size=group.num_rows)
                 rows += group.num_rows
     except OSError as error:
-        raise _engine.TraceWriteError(
-            f"{output} cannot be written: {error.strerror or error}"
-        ) from None
+        raise _engine.TraceWriteError(f"{output} cannot be written: {error.strerror or error}") from None
     return ConversionSummary(
         trace=str(trace.path),
         target="parquet",
@@ -75,7 +76,13 @@ def write(trace: TraceFile, output: Path, options: ConversionOptions) -> Convers
 def _schema(pa: Any, trace: TraceFile) -> Any:  # noqa: ANN401 (pyarrow is loaded late)
     word = pa.dictionary(pa.int32(), pa.string())
     columns = [("rank", pa.int32()), ("thread", pa.int32()), *((name, pa.int64()) for name in _TIMES)]
-    columns += [("cpu_ns", pa.int64()), ("call", word), ("class", word), ("mode", word), ("request", pa.int64())]
+    columns += [
+        ("cpu_ns", pa.int64()),
+        ("call", word),
+        ("class", word),
+        ("mode", word),
+        ("request", pa.int64()),
+    ]
     for name in _engine.call_fields():
         columns.append((name, pa.int64() if name in _WIDE else pa.int32()))
     for name in _LISTS:

@@ -10,10 +10,40 @@ from linkworth.model.conversion import ConversionOptions, ConversionSummary
 from linkworth.model.trace import TraceMetadata
 
 ACTIONS = frozenset(
-    "init finalize comm_size comm_split comm_dup send isend recv irecv test wait waitall barrier bcast reduce allreduce alltoall"
-    " alltoallv gather gatherv scatter scatterv allgather allgatherv reducescatter scan exscan compute sleep location".split()
+    [
+        "init",
+        "finalize",
+        "comm_size",
+        "comm_split",
+        "comm_dup",
+        "send",
+        "isend",
+        "recv",
+        "irecv",
+        "test",
+        "wait",
+        "waitall",
+        "barrier",
+        "bcast",
+        "reduce",
+        "allreduce",
+        "alltoall",
+        "alltoallv",
+        "gather",
+        "gatherv",
+        "scatter",
+        "scatterv",
+        "allgather",
+        "allgatherv",
+        "reducescatter",
+        "scan",
+        "exscan",
+        "compute",
+        "sleep",
+        "location",
+    ]
 )
-"""What SMPI of SimGrid 3.32 replays; versions before 3.20 write some with capital letters."""
+"""What SMPI of SimGrid 3.32 replays; old versions write some with capital letters."""
 
 _ENTRY = "ti.txt"
 
@@ -49,7 +79,9 @@ def read(path: Path, output: Path, options: ConversionOptions) -> ConversionSumm
     )
     remarks = ["calls take no time in it, because time-independent traces have none; computation does"]
     if made["idle_waits"]:
-        remarks.append(f"{made['idle_waits']} waits are left out, because nothing had begun what they wait for")
+        remarks.append(
+            f"{made['idle_waits']} waits are left out, because nothing had begun what they wait for"
+        )
     return ConversionSummary(
         trace=str(path),
         source="ti",
