@@ -62,6 +62,7 @@ CHECKS: dict[str, Callable[[], str | None]] = {
     "netpipe": partial(_program, "NPopenmpi"),
     "lammps": partial(_program, "lmp"),
     "smpirun": partial(_program, "smpirun"),
+    "pj_dump": partial(_program, "pj_dump"),
     "two-cores": partial(_cores, 2),
     "dev-full": _device_full,
     "root": _root,

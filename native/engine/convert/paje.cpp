@@ -75,6 +75,8 @@ class Writer {
                 end(moment.rank);
             }
         }
+        // pj_dump leaves out states without a duration at the very end of their container.
+        ++last_ns_;
         for (std::uint32_t rank = 0; rank < trace_.ranks(); ++rank) {
             result_.unplaced += ranks_[rank].messages.unplaced();
             line(paje::destroy_container) << " R r" << rank << "\n";

@@ -14,8 +14,6 @@ ROW_GROUP_ROWS = 1 << 18
 """At least so many rows are a row group, but for the last one: what is held in memory while it grows."""
 
 _TIMES = ("start_ns", "duration_ns", "gap_ns")
-_WIDE = ("bytes", "recv_bytes")
-"""What can exceed 32 bits."""
 _LISTS = (
     "requests",
     "matched_peers",
@@ -28,8 +26,7 @@ _LISTS = (
     "destinations",
     "partition_list",
 )
-_WIDE_LISTS = ("requests", "send_counts", "recv_counts")
-_MODES = ("wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome")
+MODES = ("wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome")
 
 
 def write(trace: TraceFile, output: Path, options: ConversionOptions) -> ConversionSummary:
@@ -84,14 +81,14 @@ def _schema(pa: Any, trace: TraceFile) -> Any:  # noqa: ANN401 (pyarrow is loade
         ("request", pa.int64()),
     ]
     for name in _engine.call_fields():
-        columns.append((name, pa.int64() if name in _WIDE else pa.int32()))
+        columns.append((name, pa.bool_() if name == "found" else pa.int64()))
     for name in _LISTS:
-        columns.append((name, pa.list_(pa.int64() if name in _WIDE_LISTS else pa.int32())))
+        columns.append((name, pa.list_(pa.int64())))
     return pa.schema(columns, metadata={"linkworth": trace.engine.metadata_json})
 
 
 def _row_groups(pa: Any, trace: _engine.Trace, names: list[str], schema: Any) -> Iterator[Any]:  # noqa: ANN401
-    words = {"call": names, "class": _engine.class_names(), "mode": list(_MODES)}
+    words = {"call": names, "class": _engine.class_names(), "mode": list(MODES)}
     dictionaries = {name: pa.array(each, pa.string()) for name, each in words.items()}
     waiting: list[Any] = []
     rows = 0
@@ -117,7 +114,7 @@ def _array(pa: Any, field: Any, rank: int, batch: dict[str, Any], dictionaries: 
         return pa.nulls(rows, field.type)
     if field.name in _LISTS:
         offsets, values = value
-        return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values).cast(field.type.value_type))
+        return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values))
     mask = None
     if isinstance(value, tuple):
         value, present = value

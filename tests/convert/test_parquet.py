@@ -1,0 +1,163 @@
+"""Parquet: every event is a row, and DuckDB and pyarrow read it."""
+
+import builtins
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import message_traces
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_calls import event
+
+from linkworth import _engine
+from linkworth.cli.main import main
+from linkworth.convert import convert, parquet
+from linkworth.model.conversion import ConversionOptions
+from linkworth.trace.read import open_trace
+
+pa_parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+
+OWN_NAMES = {"recv_peer": "source", "actual_peer": "matched_peer", "actual_tag": "matched_tag"}
+WILDCARD = -1
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = pa_parquet.read_table(path).to_pylist()
+    return found
+
+
+def expected_row(call: message_traces.Recorded) -> dict[str, Any]:
+    """Return the columns that the call's fields must be in, made from what the engine's reader says."""
+    fields = dict(call.fields)
+    kind = call.call_class
+    row: dict[str, Any] = {}
+    references = list(fields.pop("references", []))
+    completions = fields.pop("completions", [])
+    references += [reference for reference, *_ in completions]
+    row["requests"] = [call.next_request - reference for reference in references]
+    row["matched_peers"] = [peer if wildcard else -1 for _, wildcard, peer, _ in completions]
+    row["matched_tags"] = [tag if wildcard else -1 for _, wildcard, _, tag in completions]
+    if kind == "complete":
+        row["mode"] = parquet.MODES[fields.pop("mode")]
+        row["completed"] = len(completions)
+    if kind in ("collective", "icollective", "collective_init"):
+        root = fields.pop("peer")
+        row["root"] = None if root == -1 else root
+    if kind in ("rma", "irma", "win_sync"):
+        row["target"] = fields.pop("peer")
+    wildcard = {
+        "recv": WILDCARD in (fields.get("peer"), fields.get("tag")),
+        "sendrecv": WILDCARD in (fields.get("recv_peer"), fields.get("recv_tag")),
+        "probe": fields.get("found"),
+    }.get(kind, False)
+    if not wildcard:
+        fields.pop("actual_peer", None)
+        fields.pop("actual_tag", None)
+    for name in ("new_comm", "new_window"):
+        if fields.get(name) == -1:
+            fields[name] = None
+    fields.pop("inter", None)
+    fields.pop("has_topology", None)
+    return row | {OWN_NAMES.get(name, name): value for name, value in fields.items()}
+
+
+def check(trace: Path, table: Path) -> None:
+    found = rows(table)
+    makers = {"isend", "irecv", "send_init", "recv_init", "icollective", "collective_init", "icomm_new", "irma", "psend_init",
+              "precv_init", "isendrecv"}  # fmt: skip
+    for rank, expected in enumerate(message_traces.calls(trace)):
+        mine = [row for row in found if row["rank"] == rank]
+        assert len(mine) == len(expected)
+        for row, call in zip(mine, expected, strict=True):
+            assert (row["call"], row["class"], row["thread"]) == (call.name, call.call_class, 0)
+            assert (row["gap_ns"], row["cpu_ns"]) == (call.gap_ns, call.cpu_ns)
+            assert abs(row["start_ns"] - mine[0]["start_ns"] - call.start_ns) <= 1
+            assert abs(row["duration_ns"] - (call.end_ns - call.start_ns)) <= 1
+            assert row["request"] == (call.next_request if call.call_class in makers else None)
+            want = expected_row(call)
+            assert {name: row[name] for name in want} == want
+            other = row.keys() - want.keys() - {"rank", "thread", "call", "class", "request", "cpu_ns"}
+            assert all(row[name] in (None, []) for name in other if not name.endswith("_ns"))
+
+
+def test_every_event_comes_back(trace: Path) -> None:
+    summary = convert(trace, "parquet")
+    assert summary.bytes == Path(summary.entry).stat().st_size
+    assert summary.records == sum(map(len, message_traces.calls(trace)))
+    check(trace, Path(summary.entry))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(event, max_size=12), min_size=1, max_size=3))
+def test_any_event_comes_back(ranks: list[list[Any]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t.lwt"
+        writer = _engine.TraceWriter(str(path), len(ranks), '{"workload": "random"}')
+        for number, events in enumerate(ranks):
+            for each in events:
+                writer.event(number, *each)
+        writer.close()
+        check(path, Path(convert(path, "parquet").entry))
+
+
+def test_row_groups_are_bounded_and_hold_all_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet, "BATCH_ROWS", 100)
+    monkeypatch.setattr(parquet, "ROW_GROUP_ROWS", 1000)
+    path = tmp_path / "t.lwt"
+    phases = _engine.skeleton_programs()["cg"]
+    _engine.record_skeleton("cg", ["S"], 4, [1e-9] * len(phases), str(path), '{"workload": "npb:cg.S"}')
+    table = Path(convert(path, "parquet").entry)
+    layout = pa_parquet.ParquetFile(table).metadata
+    sizes = [layout.row_group(number).num_rows for number in range(layout.num_row_groups)]
+    assert max(sizes) < 1100 and min(sizes[:-1]) >= 1000
+    check(path, table)
+
+
+def test_duckdb_answers_in_sql(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+    trace, _ = message_traces.every_message(tmp_path / "t.lwt")
+    table = convert(trace, "parquet").entry
+    answer = duckdb.sql(
+        f"select call, count(*), sum(bytes) from '{table}' where class = 'send' and peer >= 0 group by call"
+    ).fetchall()
+    assert answer == [("MPI_Send", 4, 10 + 20 + 70 + 80)]
+    joined = duckdb.sql(
+        f"""select made.call from '{table}' made join (select rank, unnest(requests) as request from '{table}') ended
+            on made.rank = ended.rank and made.request = ended.request where made.rank = 1 and made.class = 'irecv'"""
+    ).fetchall()
+    assert joined == [("MPI_Irecv",)] * 2
+
+
+def test_the_trace_s_own_description_is_in_the_file(tmp_path: Path) -> None:
+    trace, _ = message_traces.every_message(tmp_path / "t.lwt")
+    schema = pa_parquet.read_schema(convert(trace, "parquet").entry)
+    assert json.loads(schema.metadata[b"linkworth"])["workload"] == "synthetic"
+
+
+def test_without_pyarrow_it_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    real = builtins.__import__
+
+    def lacking(name: str, *args: Any, **options: Any) -> Any:
+        if name.startswith("pyarrow"):
+            raise ImportError("No module named 'pyarrow'")
+        return real(name, *args, **options)
+
+    trace = message_traces.short_calls(tmp_path / "t.lwt")
+    monkeypatch.setattr(builtins, "__import__", lacking)
+    assert main(["convert", str(trace), "--to", "parquet"]) == 3
+    err = capsys.readouterr().err
+    assert "--to parquet needs pyarrow" in err and "pip install 'linkworth[parquet]'" in err
+    assert len(err.strip().splitlines()) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["t.lwt"]
+
+
+@pytest.mark.requires("dev-full")
+def test_a_full_disk_is_said_in_one_sentence(tmp_path: Path) -> None:
+    trace = message_traces.short_calls(tmp_path / "t.lwt")
+    with pytest.raises(_engine.TraceWriteError, match=r"/dev/full cannot be written.*No space left on device"):
+        parquet.write(open_trace(trace), Path("/dev/full"), ConversionOptions())
