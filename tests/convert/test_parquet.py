@@ -159,5 +159,7 @@ def test_without_pyarrow_it_says_what_to_install(
 @pytest.mark.requires("dev-full")
 def test_a_full_disk_is_said_in_one_sentence(tmp_path: Path) -> None:
     trace = message_traces.short_calls(tmp_path / "t.lwt")
-    with pytest.raises(_engine.TraceWriteError, match=r"/dev/full cannot be written.*No space left on device"):
+    with pytest.raises(
+        _engine.TraceWriteError, match=r"/dev/full cannot be written.*No space left on device"
+    ):
         parquet.write(open_trace(trace), Path("/dev/full"), ConversionOptions())
