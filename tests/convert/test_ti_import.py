@@ -1,0 +1,351 @@
+"""SimGrid's time-independent traces become traces: what each action becomes, and that traces come back from them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import message_traces
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from synthetic import Call, collective, irecv, isend, recv, send, write_trace
+
+from linkworth import _engine
+from linkworth.cli.main import main
+from linkworth.convert import convert
+from linkworth.errors import UsageError
+from linkworth.model.conversion import ConversionOptions, ConversionSummary
+
+ALL_TIMES = ("gap_seconds", "cpu_seconds", "duration_seconds")
+
+
+def imported(
+    folder: Path, *ranks: list[str], **options: Any
+) -> tuple[ConversionSummary, list[list[dict[str, Any]]]]:
+    """Return the summary and each rank's events, without MPI_Init and MPI_Finalize."""
+    folder.mkdir(exist_ok=True)
+    for rank, actions in enumerate(ranks):
+        lines = ["init", *actions, "finalize"]
+        (folder / f"{rank}.txt").write_text("".join(f"{rank} {line}\n" for line in lines), encoding="ascii")
+    (folder / "list").write_text("".join(f"{rank}.txt\n" for rank in range(len(ranks))), encoding="ascii")
+    summary = convert(folder / "list", output=folder / "t.lwt", options=ConversionOptions(**options))
+    trace = _engine.Trace(str(folder / "t.lwt"))
+    events = [list(trace.iterate(rank)) for rank in range(len(ranks))]
+    assert summary.records == trace.events == sum(map(len, events))
+    assert (summary.source, summary.target, summary.ranks) == ("ti", "lwt", len(ranks))
+    assert json.loads(trace.metadata_json)["source"] == "converted"
+    assert all(
+        event["duration_seconds"] == 0 and event["cpu_seconds"] < 0 for rank in events for event in rank
+    )
+    assert all((rank[0]["name"], rank[-1]["name"]) == ("MPI_Init", "MPI_Finalize") for rank in events)
+    return summary, [rank[1:-1] for rank in events]
+
+
+def told(events: list[dict[str, Any]], *fields: str) -> list[tuple[Any, ...]]:
+    return [(event["name"], *(event["fields"][field] for field in fields)) for event in events]
+
+
+def test_computation_is_flops_at_the_rate_and_comes_before_the_next_call(tmp_path: Path) -> None:
+    actions = ["compute 2e6", "sleep 0.5", "compute 500", "barrier", "barrier", "compute 1e9"]
+    _, [events] = imported(tmp_path, actions, flops_per_second=1e6)
+    assert [event["gap_seconds"] for event in events] == [pytest.approx(2.5005, abs=1e-9), 0]
+    last = list(_engine.Trace(str(tmp_path / "t.lwt")).iterate(0))[-1]
+    assert (last["name"], last["gap_seconds"]) == ("MPI_Finalize", pytest.approx(1000))
+
+
+def test_messages_with_tags_sizes_and_datatypes(tmp_path: Path) -> None:
+    zero = ["send 1 7 100", "send 1 7 100 0", "isend 1 3 1e3 1", "wait 0 1 3"]
+    one = ["recv 0 7 100", "recv 0 7 -1", "irecv 0 3 4000", "waitall"]
+    _, [first, second] = imported(tmp_path, zero, one)
+    assert told(first[:3], "peer", "tag", "bytes") == [
+        ("MPI_Send", 1, 7, 100),
+        ("MPI_Send", 1, 7, 800),
+        ("MPI_Isend", 1, 3, 4000),
+    ]
+    # A size that only the sender knows takes whatever there can be.
+    assert told(second[:3], "peer", "tag", "bytes") == [
+        ("MPI_Recv", 0, 7, 100),
+        ("MPI_Recv", 0, 7, 2**31 - 1),
+        ("MPI_Irecv", 0, 3, 4000),
+    ]
+
+
+def test_waits_end_the_oldest_request_of_their_name(tmp_path: Path) -> None:
+    zero = [
+        "isend 1 0 1",
+        "isend 1 0 1",
+        "irecv 1 5 1",
+        "wait 0 1 0",
+        "test 1 0 5",
+        "isend 1 0 1",
+        "waitall",
+        "wait 0 1 0",
+        "waitall",
+    ]
+    one = ["irecv 0 0 1"] * 3 + ["isend 0 5 1", "waitall"]
+    summary, [first, second] = imported(tmp_path, zero, one)
+    completes = [event for event in first if event["call_class"] == "complete"]
+    numbers = [
+        (
+            event["name"],
+            [event["next_request"] - reference for reference, *_ in event["fields"]["completions"]],
+        )
+        for event in completes
+    ]
+    assert numbers == [("MPI_Wait", [0]), ("MPI_Test", []), ("MPI_Waitall", [1, 2, 3])]
+    assert len(second) == 5
+    assert "2 waits are left out, because nothing had begun what they wait for" in summary.remarks
+
+
+def test_every_collective_has_the_sizes_that_a_trace_says(tmp_path: Path) -> None:
+    both = ["barrier", "bcast 10", "bcast 10 1 1", "reduce 20 0 1", "reduce 5 100 1 0", "allreduce 30 50 5", "scan 40 0",
+            "exscan 50 0", "allgather 60 61", "allgather 6 6 0 1", "alltoall 70 71", "allgatherv 30 30 60",
+            "allgatherv 3 3 6 1", "allgatherv 3 3 6 1 0 3", "reducescatter 30 60 7", "reducescatter 3 6 7 0"]  # fmt: skip
+    zero = ["gather 11 12 0", "gather 2 3 0 0 1", "scatter 13 14 0", "gatherv 3 3 4 0", "gatherv 3 3 4 0 1 1", "scatterv 5 6 5 0",
+            "alltoallv 3 1 2 7 3 4", "alltoallv 3 1 2 7 3 4 1 1"]  # fmt: skip
+    one = ["gather 11 12 0", "gather 2 3 0 0 1", "scatter 13 14 0", "gatherv 4 3 4 0", "gatherv 4 3 4 0 1 1", "scatterv 5 6 6 0",
+           "alltoallv 7 3 4 3 1 2", "alltoallv 7 3 4 3 1 2 1 1"]  # fmt: skip
+    _, [first, second] = imported(tmp_path, both + zero, both + one, flops_per_second=1)
+    fields = ("peer", "bytes", "recv_bytes", "element_bytes", "send_counts", "recv_counts")
+    assert told(first, *fields) == [
+        ("MPI_Barrier", -1, 0, 0, 1, [], []),
+        ("MPI_Bcast", 0, 10, 10, 1, [], []),
+        ("MPI_Bcast", 1, 40, 40, 1, [], []),
+        ("MPI_Reduce", 1, 20, 20, 1, [], []),
+        ("MPI_Reduce", 1, 40, 40, 8, [], []),
+        ("MPI_Allreduce", -1, 120, 120, 4, [], []),
+        ("MPI_Scan", -1, 40, 40, 1, [], []),
+        ("MPI_Exscan", -1, 50, 50, 1, [], []),
+        ("MPI_Allgather", -1, 60, 61, 1, [], []),
+        ("MPI_Allgather", -1, 48, 24, 1, [], []),
+        ("MPI_Alltoall", -1, 70, 71, 1, [], []),
+        ("MPI_Allgatherv", -1, 30, 90, 1, [], [30, 60]),
+        ("MPI_Allgatherv", -1, 12, 36, 1, [], [12, 24]),
+        ("MPI_Allgatherv", -1, 12, 36, 1, [], [12, 24]),
+        ("MPI_Reduce_scatter", -1, 90, 30, 1, [], [30, 60]),
+        ("MPI_Reduce_scatter", -1, 72, 24, 8, [], [24, 48]),
+        ("MPI_Gather", 0, 11, 12, 1, [], []),
+        ("MPI_Gather", 0, 16, 12, 1, [], []),
+        ("MPI_Scatter", 0, 13, 14, 1, [], []),
+        ("MPI_Gatherv", 0, 3, 7, 1, [], [3, 4]),
+        ("MPI_Gatherv", 0, 12, 28, 1, [], [12, 16]),
+        ("MPI_Scatterv", 0, 11, 5, 1, [5, 6], []),
+        ("MPI_Alltoallv", -1, 3, 7, 1, [1, 2], [3, 4]),
+        ("MPI_Alltoallv", -1, 12, 28, 1, [4, 8], [12, 16]),
+    ]
+    assert told(second[16:22], *fields[:3]) == [
+        ("MPI_Gather", 0, 11, 0),
+        ("MPI_Gather", 0, 16, 0),
+        ("MPI_Scatter", 0, 0, 14),
+        ("MPI_Gatherv", 0, 4, 0),
+        ("MPI_Gatherv", 0, 16, 0),
+        ("MPI_Scatterv", 0, 0, 6),
+    ]
+    # The arithmetic of a reduction comes after it: 100 flops, 50, 7, 7.
+    assert [event["gap_seconds"] for event in first if event["gap_seconds"]] == [100, 50, 7, 7]
+
+
+def test_old_spellings_doubles_and_one_file_for_all_ranks(tmp_path: Path) -> None:
+    path = tmp_path / "all.txt"
+    path.write_text(
+        "# recorded in 2014\np0 init 1\np1 init 1\n\np0 Isend 1 0 4\np1\tIrecv 0 0 4\np0 waitAll\np1 waitAll\n"
+        "p0 allReduce 2 0\np1 allReduce 2 0\np0 comm_size 2\np0 location a.c 7\np0 finalize\np1 finalize\n",
+        encoding="ascii",
+    )
+    summary = convert(path)
+    assert summary.path == str(tmp_path / "all.lwt")
+    assert summary.unknown == {"comm_size": 1, "location": 1}
+    trace = _engine.Trace(summary.path)
+    assert [(event["name"], event["fields"].get("bytes")) for event in trace.iterate(0)] == [
+        ("MPI_Init", None),
+        ("MPI_Isend", 32),
+        ("MPI_Waitall", None),
+        ("MPI_Allreduce", 16),
+        ("MPI_Finalize", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("action", "sentence"),
+    [
+        ("sendx 1 0 1", "sendx is no action that SMPI replays"),
+        ("send 1 100", "send needs the partner's rank, a tag and a size, and there are only 2 arguments"),
+        ("send 2 0 100", "the partner is 2, and there are 2 ranks"),
+        ("recv -555 0 100", "the partner is -555: a receive from any source"),
+        ("recv 1 -444 100", "the tag is -444: a receive with any tag"),
+        ("send 1 0 -3", "-3 is negative"),
+        ("send 1 0 1e300", "1e300 is too much for one message"),
+        ("send 1 0 abc", "abc is no number"),
+        ("send 1.5 0 1", "1.5 is no partner"),
+        ("send 1 0 8 99", "99 is the number of no datatype"),
+        ("compute nan", "nan is no number"),
+        ("alltoallv 3 1 2 7 3", "alltoallv needs two sizes, each with one for each rank after it"),
+        ("bcast 8 5", "the root is 5, and there are 2 ranks"),
+    ],
+)
+def test_a_bad_action_is_named_with_its_file_and_line(tmp_path: Path, action: str, sentence: str) -> None:
+    with pytest.raises(UsageError, match=r"0\.txt, line 3: ") as error:
+        imported(tmp_path, ["barrier", action], ["barrier"])
+    assert sentence in str(error.value)
+    assert not (tmp_path / "t.lwt").exists()
+
+
+def test_bad_files_are_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "0.txt").write_text("0 init\n0 finalize\n", encoding="ascii")
+    (tmp_path / "list").write_text("0.txt\ngone.txt\n", encoding="ascii")
+    (tmp_path / "swapped").write_text("0.txt\n0.txt\n", encoding="ascii")
+    (tmp_path / "note").write_text("dear diary\n", encoding="ascii")
+    for name, sentence in [
+        ("list", "gone.txt cannot be read: No such file or directory"),
+        ("swapped", "0.txt, line 1: an action of rank 0 in the file of rank 1"),
+        ("note", "note"),
+    ]:
+        assert main(["convert", str(tmp_path / name), "-o", str(tmp_path / "t.lwt")]) == 2
+        err = capsys.readouterr().err
+        assert sentence in err
+        assert len(err.strip().splitlines()) == 1
+    assert not (tmp_path / "t.lwt").exists()
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=300))
+def test_no_bytes_can_break_the_reader(tmp_path_factory: pytest.TempPathFactory, noise: bytes) -> None:
+    folder = tmp_path_factory.mktemp("noise")
+    (folder / "t.txt").write_bytes(b"0 init\n" + noise)
+    try:
+        summary = convert(folder / "t.txt")
+    except UsageError:
+        assert [path.name for path in folder.iterdir()] == ["t.txt"]
+    else:
+        assert _engine.Trace(summary.path).events >= 1
+
+
+RANKS = 4
+TIMES = st.integers(0, 10**9)
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> list[list[Call]]:
+    """Draw calls that time-independent traces have, in the same order on all ranks, so that they match."""
+    ranks: list[list[Call]] = [[] for _ in range(RANKS)]
+    for _ in range(draw(st.integers(0, 12))):
+        kind = draw(st.sampled_from(["send", "isend", "irecv", "allreduce", "bcast", "alltoallv", "gatherv"]))
+        gap = draw(TIMES) * 1e-9
+        size = draw(st.integers(1, 10**6))
+        tag = draw(st.integers(0, 99))
+        a, b = draw(st.permutations(range(RANKS)))[:2]
+        if kind == "send":
+            ranks[a].append(send(b, size, tag=tag).after(gap))
+            ranks[b].append(recv(a, size + 1, tag=tag))
+        elif kind in ("isend", "irecv"):
+            # Of several requests at once only some are waited for together, so each has a tag of its own.
+            tags = list(range(100 + tag, 100 + tag + draw(st.integers(1, 3))))
+            ranks[a] += [isend(b, size, tag=each).after(gap) for each in tags]
+            ranks[b] += [irecv(a, size, tag=each).after(gap) for each in tags]
+            for rank in (a, b):
+                if len(tags) == 1:
+                    ranks[rank].append(message_traces.wait((1, False, 0, 0)))
+                else:
+                    order = [(each, False, 0, 0) for each in range(len(tags), 0, -1)]
+                    ranks[rank].append(
+                        Call("MPI_Waitall", "complete", mode=1, listed=len(order), completions=order).after(
+                            gap
+                        )
+                    )
+        else:
+            root = a
+            for rank in range(RANKS):
+                sizes = [size + each for each in range(RANKS)]
+                ranks[rank].append(
+                    {
+                        "allreduce": collective("MPI_Allreduce", size),
+                        "bcast": collective("MPI_Bcast", size, root=root),
+                        "alltoallv": collective(
+                            "MPI_Alltoallv",
+                            sum(sizes),
+                            RANKS * (size + rank),
+                            send_counts=sizes,
+                            recv_counts=[size + rank] * RANKS,
+                        ),
+                        "gatherv": collective(
+                            "MPI_Gatherv",
+                            sizes[rank],
+                            sum(sizes) if rank == root else 0,
+                            root=root,
+                            recv_counts=sizes if rank == root else [],
+                        ),
+                    }[kind].after(gap)
+                )
+    return ranks
+
+
+@settings(max_examples=60, deadline=None)
+@given(programs())
+def test_what_such_a_trace_can_say_comes_back(
+    tmp_path_factory: pytest.TempPathFactory, ranks: list[list[Call]]
+) -> None:
+    folder = tmp_path_factory.mktemp("round")
+    trace = write_trace(folder / "a.lwt", ranks)
+    written = convert(trace, "ti")
+    back = convert(Path(written.path), output=folder / "b.lwt").path
+    before, after = _engine.Trace(str(trace)), _engine.Trace(back)
+    for rank in range(RANKS):
+        for one, other in zip(before.iterate(rank), after.iterate(rank), strict=True):
+            assert {name: one[name] for name in one if name not in ALL_TIMES} == {
+                name: other[name] for name in other if name not in ALL_TIMES
+            }
+            # The start of the process is no computation, and 12 digits of flops are kept.
+            if one["name"] != "MPI_Init":
+                assert other["gap_seconds"] == pytest.approx(one["gap_seconds"], rel=1e-11, abs=1.5e-9)
+
+
+@pytest.mark.parametrize("program", ["cg", "mg", "ft", "is"])
+def test_a_program_s_actions_come_back_from_their_trace(tmp_path: Path, program: str) -> None:
+    path = tmp_path / "a.lwt"
+    # Computation in whole nanoseconds, which is what a trace made event by event keeps.
+    phases = _engine.skeleton_programs()[program]
+    _engine.record_skeleton(program, ["S"], 4, [1e-9] * len(phases), str(path), '{"workload": "skeleton"}')
+    one = Path(convert(path, "ti", options=ConversionOptions(whole=True)).path)
+    back = Path(convert(one, output=tmp_path / "b.lwt").path)
+    other = Path(convert(back, "ti").path)
+    for rank in range(4):
+        before, after = ((folder / f"rank-{rank}.txt").read_text().splitlines() for folder in (one, other))
+        assert len(before) == len(after) > 10
+        for left, right in zip(before, after, strict=True):
+            if left.split()[1] == "compute":
+                assert float(right.split()[2]) == pytest.approx(float(left.split()[2]), abs=1)
+            else:
+                assert left == right
+
+
+@pytest.mark.requires("smpirun")
+def test_what_simgrid_says_of_both_is_the_same(tmp_path: Path) -> None:
+    import smpi
+
+    ranks = [
+        [send(1, 10**6).after(1e-3), collective("MPI_Allreduce", 800).after(2e-3)],
+        [recv(0, 10**6), collective("MPI_Allreduce", 800).after(1e-3)],
+    ]
+    trace = write_trace(tmp_path / "a.lwt", ranks)
+    one = Path(convert(trace, "ti").path)
+    back = Path(convert(one, output=tmp_path / "b.lwt").path)
+    other = Path(convert(back, "ti").path)
+    assert smpi.seconds(other, "ab") == smpi.seconds(one, "ab") > 2e-3
+
+
+def test_the_verb_says_what_it_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.txt").write_text("0 init\n0 compute 5e9\n0 finalize\n", encoding="ascii")
+    output = str(tmp_path / "o.lwt")
+    assert (
+        main(["convert", str(tmp_path / "t.txt"), "-o", output, "--flops-per-second", "5e9", "--json"]) == 0
+    )
+    document = json.loads(capsys.readouterr().out)
+    assert (document["source"], document["target"], document["entry"], document["records"]) == (
+        "ti",
+        "lwt",
+        output,
+        2,
+    )
+    assert list(_engine.Trace(output).iterate(0))[1]["gap_seconds"] == 1
+    assert main(["convert", str(tmp_path / "t.txt"), "--to", "paje"]) == 2
+    assert "convert it to one first, without --to" in capsys.readouterr().err
