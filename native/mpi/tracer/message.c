@@ -101,7 +101,12 @@ void lw_record_isendrecv(struct lw_call* call, struct lw_message send, struct lw
         call->start = call->end;
         call->cpu = -1;
         write_message(call, LW_IRECV, number, receive);
+#ifdef OPEN_MPI
         lw_request_add(*request, request_flags(LW_IRECV, receive), NULL, 0);
+#else
+        // The status that MPICH (4.0.2, 5.0.2) gives for the pair names neither source nor tag.
+        lw_request_add(*request, 0, NULL, 0);
+#endif
     } else {
         lw_write_local(call);
     }

@@ -157,6 +157,20 @@ def test_large_counts_have_the_class_of_their_small_twins(bench, yielding):
     assert first.named("MPI_Sendrecv_replace_c")[0].kind == "sendrecv"
     assert first.named("MPI_Allreduce_c")[0].fields["sent"] == 4
     assert first.named("MPI_Alltoallv_c")[0].fields["received_list"] == [4, 4]
+    for part in run.parts:
+        other = 1 - part.rank
+        (made,), (put,), (get,) = (part.of_kind(kind) for kind in ("win_new", "rma", "irma"))
+        assert (made.name, made.fields["bytes"]) == ("MPI_Win_create_c", 16)
+        assert (put.name, put.fields["target"], put.fields["to"]) == ("MPI_Put_c", other, 8)
+        assert (get.name, get.fields["target"], get.fields["from"]) == ("MPI_Rget_c", other, 8)
+        # A send and a receive that complete together, the second time from whoever sends.
+        exchanges = [(event.name, event.kind) for event in part.events if event.kind in ("isend", "irecv")]
+        names = ("MPI_Isendrecv", "MPI_Isendrecv_replace_c")
+        assert exchanges == [(name, kind) for name in names for kind in ("isend", "irecv")]
+        waits = [event.fields["completed"] for event in part.named("MPI_Wait")]
+        # MPICH does not tell from whom the second one's message came.
+        actual = (other, 4) if bench.mpi.kind == "openmpi" else None
+        assert waits == [[(1, None)], [(2, None), (1, None)], [(2, None), (1, actual)]]
 
 
 def test_shells_under_the_preload_leave_nothing(bench):

@@ -20,6 +20,29 @@ int main(int argc, char** argv) {
     MPI_Allreduce_c(&rank, &sum, (MPI_Count)1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     CHECK(sum == 1);
     MPI_Alltoallv_c(send, counts, places, MPI_INT, receive, counts, places, MPI_INT, MPI_COMM_WORLD);
+
+    int window_memory[4] = {0}, other;
+    MPI_Comm_rank(MPI_COMM_WORLD, &value);
+    other = 1 - value;
+    MPI_Win window;
+    MPI_Request requests[2];
+    MPI_Win_create_c(window_memory, (MPI_Aint)sizeof window_memory, (MPI_Aint)sizeof(int), MPI_INFO_NULL,
+                     MPI_COMM_WORLD, &window);
+    MPI_Win_lock(MPI_LOCK_SHARED, other, 0, window);
+    MPI_Put_c(send, (MPI_Count)2, MPI_INT, other, 0, (MPI_Count)2, MPI_INT, window);
+    MPI_Win_flush(other, window);
+    MPI_Rget_c(receive, (MPI_Count)2, MPI_INT, other, 0, (MPI_Count)2, MPI_INT, window, &requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Win_unlock(other, window);
+    CHECK(receive[1] == 2);
+    MPI_Win_free(&window);
+    MPI_Isendrecv(&value, 1, MPI_INT, other, 3, receive, 1, MPI_INT, other, 3, MPI_COMM_WORLD, &requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    CHECK(receive[0] == other);
+    MPI_Isendrecv_replace_c(receive, (MPI_Count)1, MPI_INT, other, 4, MPI_ANY_SOURCE, 4, MPI_COMM_WORLD,
+                            &requests[1]);
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    CHECK(receive[0] == value);
     MPI_Finalize();
     return 0;
 }
