@@ -1,6 +1,7 @@
 """Process topologies and neighbourhood collectives as they stand in the parts of `programs/neighbours.c`."""
 
 import pytest
+import through_engine
 from part_reader import NOBODY
 
 COLLECTIVES = ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")
@@ -10,6 +11,7 @@ COLLECTIVES = ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")
 def test_topologies_say_their_neighbours_and_collectives_their_bytes(bench, yielding):
     run = bench.record(bench.compile("neighbours.c"), yielding=yielding)
     assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+    through_engine.check(run.parts, bench.folder / "trace.lwt")
     for part in run.parts:
         _check_grids(part)
         _check_graphs(part)

@@ -1,6 +1,7 @@
 """Windows and what is done through them, as they stand in the parts of `programs/one_sided.c`."""
 
 import pytest
+import through_engine
 from part_reader import ANY, NOBODY
 
 
@@ -8,6 +9,7 @@ from part_reader import ANY, NOBODY
 def test_every_one_sided_call_is_recorded_as_the_program_made_it(bench, yielding):
     run = bench.record(bench.compile("one_sided.c"), yielding=yielding)
     assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+    through_engine.check(run.parts, bench.folder / "trace.lwt")
     assert len(run.parts) == 4
     for part in run.parts:
         # The program's communicator counts the ranks from behind.

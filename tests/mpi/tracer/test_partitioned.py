@@ -1,6 +1,7 @@
 """Partitioned messages as they stand in the parts of `programs/partitioned.c`."""
 
 import pytest
+import through_engine
 
 
 @pytest.mark.parametrize("yielding", [False, True], ids=["spinning", "yielding"])
@@ -8,6 +9,7 @@ def test_partitions_are_recorded_one_by_one(bench, yielding):
     bench.needs("MPI_Psend_init")
     run = bench.record(bench.compile("partitioned.c"), ranks=2, yielding=yielding)
     assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+    through_engine.check(run.parts, bench.folder / "trace.lwt")
     sender, receiver = run.parts
     told = {"comm": 0, "tag": 7}
     assert [event.fields for event in sender.of_kind("psend_init")] == [
