@@ -152,6 +152,7 @@ nb::dict result_of(const ReplayResult& result) {
     out["rank_compute_seconds"] = result.rank_compute_seconds;
     out["level_compute_seconds"] = result.level_compute_seconds;
     out["unmodelled"] = result.unmodelled;
+    out["input_output_seconds"] = result.input_output_seconds;
     out["stopped"] = result.stopped;
     return out;
 }

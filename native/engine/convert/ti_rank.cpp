@@ -108,12 +108,14 @@ bool TiRank::take(const Event& event) {
                 throw ConvertError(name(shape) + " on rank " + std::to_string(rank_) +
                                    ": a time-independent trace has no one-sided communication");
             return true;
+        case CallClass::isendrecv:
+            if (actions_.on()) send_and_receive(event);
+            return true;
         case CallClass::psend_init:
         case CallClass::precv_init:
         case CallClass::pready:
         case CallClass::pready_list:
         case CallClass::parrived:
-        case CallClass::isendrecv:
             if (actions_.on())
                 throw ConvertError(name(shape) + " on rank " + std::to_string(rank_) +
                                    ": a time-independent trace has no such call");
@@ -127,7 +129,12 @@ bool TiRank::take(const Event& event) {
 
 void TiRank::local(const Event& event) {
     const replay::CallName& call = run_.names[event.shape->name];
-    if (!call.communicates || !actions_.on()) return;
+    if (!actions_.on()) return;
+    if (call.input_output) {
+        ++run_.result.as_sleep[name(*event.shape)];
+        return actions_.sleep(event.duration_seconds);
+    }
+    if (!call.communicates) return;
     if (call.collective)
         throw ConvertError(
             name(*event.shape) + " on rank " + std::to_string(rank_) +
@@ -234,6 +241,19 @@ void TiRank::point_to_point(const Event& event) {
     actions_.wait_for(begun);
 }
 
+void TiRank::send_and_receive(const Event& event) {
+    const Shape& shape = *event.shape;
+    Requests& begun = requests_[event.next_request];
+    Matched source{shape.recv_peer, shape.recv_tag};
+    if (is_wildcard(shape.recv_peer, shape.recv_tag) && shape.recv_peer != tracefile::proc_null) {
+        ++run_.result.fixed_wildcards;
+        source = wildcards_.next_match(event.next_request).value_or(Matched{tracefile::proc_null, 0});
+    }
+    if (source.peer != tracefile::proc_null)
+        begun.push_back(actions_.ireceive(message(shape, source.peer, source.tag, shape.recv_bytes)));
+    if (const auto out = sent(shape)) begun.push_back(actions_.isend(*out, name(shape)));
+}
+
 void TiRank::start(const Event& event) {
     for (const std::uint64_t reference : event.shape->references) {
         const std::uint64_t number = event.next_request - reference;
@@ -293,6 +313,12 @@ TiGround TiRank::ground_of(const Membership& of, const Shape& shape) {
 replay::Schedule TiRank::steps_of(const Membership& of, const Shape& shape) const {
     const Communicator& communicator = *of.communicator;
     const auto& rules = run_.options.collectives;
+    if (replay::collectives::is_neighborhood(shape.collective)) {
+        if (of.neighbours == nullptr)
+            throw ConvertError("the trace does not hold the neighbours of rank " + std::to_string(rank_) +
+                               " that " + name(shape) + " needs; record it again");
+        return replay::collectives::neighborhood_schedule(shape, *of.neighbours, communicator.size());
+    }
     if (communicator.inter)
         return replay::collectives::schedule_between(rules, shape, of.my_rank, communicator.sides);
     // Where the ranks will lie is not known, so all are as if on one level.
@@ -301,8 +327,12 @@ replay::Schedule TiRank::steps_of(const Membership& of, const Shape& shape) cons
 
 void TiRank::collective(const Shape& shape) {
     const Membership& of = membership(shape);
-    if (!of.communicator->inter && of.communicator->size() == 1) return;
-    if (is_world(*of.communicator) && !run_.options.collectives_as_messages) {
+    if (!of.communicator->inter && of.communicator->size() == 1 &&
+        !replay::collectives::is_neighborhood(shape.collective))
+        return;
+    const bool on_world =
+        is_world(*of.communicator) && !replay::collectives::is_neighborhood(shape.collective);
+    if (on_world && !run_.options.collectives_as_messages) {
         if (write_collective(actions_, shape, of.communicator->size(), name(shape)))
             ++run_.world_collectives[rank_];
         return;
@@ -320,6 +350,8 @@ TiRank::Requests TiRank::begin_collective(const Shape& shape) {
 void TiRank::new_communicator(const Shape& shape) {
     if (shape.new_comm < 0) return;
     run_.communicators.define(rank_, shape.new_comm, shape.members, shape.remote_members, shape.inter);
+    if (shape.has_topology)
+        run_.communicators.set_neighbours(rank_, shape.new_comm, {shape.sources, shape.destinations});
     if (shape.inter || shape.call_class == CallClass::icomm_new || !actions_.on()) return;
     const Membership& made = *run_.communicators.find(rank_, shape.new_comm);
     if (made.communicator->size() == 1) return;

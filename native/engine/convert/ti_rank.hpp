@@ -48,6 +48,7 @@ class TiRank {
 
     bool take(const tracefile::Event& event);
     void point_to_point(const tracefile::Event& event);
+    void send_and_receive(const tracefile::Event& event);
     void start(const tracefile::Event& event);
     void complete(const tracefile::Event& event);
     void request_end(const tracefile::Event& event);

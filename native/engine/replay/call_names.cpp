@@ -32,6 +32,7 @@ std::vector<CallName> describe_names(const std::vector<std::string>& names) {
         if (is_one_of(name, buffered_names)) described[i].mode = SendMode::buffered;
         if (is_one_of(name, synchronous_names)) described[i].mode = SendMode::synchronous;
         described[i].communicates = tracefile::communicates(name);
+        described[i].input_output = name.starts_with("MPI_File_");
         described[i].collective = tracefile::is_collective(name);
     }
     return described;

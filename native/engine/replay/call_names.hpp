@@ -17,6 +17,7 @@ struct CallName {
     SendMode mode = SendMode::standard;
     bool communicates = false;  ///< a call of class `local` that does communicate: it is not modelled
     bool collective = false;    ///< and all ranks of a communicator take part in it
+    bool input_output = false;  ///< a call of class `local` that reads or writes files
 };
 
 std::vector<CallName> describe_names(const std::vector<std::string>& names);

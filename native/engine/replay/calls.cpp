@@ -12,6 +12,12 @@ using tracefile::CallClass;
 using tracefile::Event;
 using tracefile::Shape;
 
+namespace {
+
+bool is_partitioned(CallClass kind) { return kind == CallClass::psend_init || kind == CallClass::precv_init; }
+
+}  // namespace
+
 bool Simulation::execute(std::uint32_t rank) {
     RankState& state = ranks_[rank];
     const Event& event = state.event;
@@ -20,6 +26,7 @@ bool Simulation::execute(std::uint32_t rank) {
     ++state.program->events;
     switch (shape.call_class) {
         case CallClass::local:
+            if (state.program->names[shape.name].input_output) return call_input_output(rank, event);
             if (!state.program->names[shape.name].communicates) return true;
             if (state.program->names[shape.name].collective) require_passing(rank, shape);
             return pass_as_recorded(rank, event);
@@ -28,6 +35,7 @@ bool Simulation::execute(std::uint32_t rank) {
         case CallClass::recv:
         case CallClass::irecv:
         case CallClass::sendrecv:
+        case CallClass::isendrecv:
             return call_point_to_point(rank, event);
         case CallClass::send_init:
         case CallClass::recv_init:
@@ -65,17 +73,23 @@ bool Simulation::execute(std::uint32_t rank) {
         case CallClass::init:
             return true;
         case CallClass::win_new:
+            return call_new_window(rank, event);
         case CallClass::win_free:
+            return call_free_window(rank, event);
         case CallClass::rma:
         case CallClass::irma:
+            return call_access(rank, event);
         case CallClass::win_sync:
+            return call_window_sync(rank, event);
         case CallClass::psend_init:
         case CallClass::precv_init:
+            call_partitioned_init(rank, event);
+            return true;
         case CallClass::pready:
         case CallClass::pready_list:
+            return call_ready(rank, event);
         case CallClass::parrived:
-        case CallClass::isendrecv:
-            throw ReplayError(name_of(rank, shape) + " is not modelled by the replay");
+            return call_arrived(rank, event);
         case CallClass::finalize:
         case CallClass::abort:
             end_rank(rank);
@@ -93,7 +107,7 @@ std::uint32_t Simulation::post_call(std::uint32_t rank, const Shape& shape, bool
         throw ReplayError("rank " + std::to_string(ranks_[rank].rank) + " uses a communicator in " +
                           name_of(rank, shape) +
                           " whose creation is missing from the trace; record it again");
-    const bool both = shape.call_class == CallClass::sendrecv;
+    const bool both = shape.call_class == CallClass::sendrecv || shape.call_class == CallClass::isendrecv;
     if (receiving)
         return post_receive(actor, *membership, false, both ? shape.recv_peer : shape.peer,
                             both ? shape.recv_tag : shape.tag);
@@ -105,14 +119,20 @@ bool Simulation::call_point_to_point(std::uint32_t rank, const Event& event) {
     Actor& actor = actors_[rank];
     const Shape& shape = *event.shape;
     const CallClass kind = shape.call_class;
-    const bool receives = kind == CallClass::recv || kind == CallClass::irecv || kind == CallClass::sendrecv;
-    const bool sends = kind == CallClass::send || kind == CallClass::isend || kind == CallClass::sendrecv;
+    const bool both = kind == CallClass::sendrecv || kind == CallClass::isendrecv;
+    const bool receives = kind == CallClass::recv || kind == CallClass::irecv || both;
+    const bool sends = kind == CallClass::send || kind == CallClass::isend || both;
     std::uint32_t receive = none;
     std::uint32_t send = none;
     if (receives) receive = post_call(rank, shape, true);
     if (sends) send = post_call(rank, shape, false);
     if (kind == CallClass::isend || kind == CallClass::irecv) {
         ranks_[rank].requests.insert(event.next_request, receives ? receive : send);
+        return true;
+    }
+    if (kind == CallClass::isendrecv) {
+        ranks_[rank].requests.insert(event.next_request, receive);
+        if (send != none) ranks_[rank].paired_sends[event.next_request] = send;
         return true;
     }
     if (receive != none) actor.waiting.push_back(receive);
@@ -127,10 +147,16 @@ bool Simulation::call_complete(std::uint32_t rank, const Event& event) {
         const std::uint64_t number = event.next_request - completion.reference;
         std::uint32_t operation = none;
         if (const auto found = state.persistent.find(number); found != state.persistent.end()) {
+            if (is_partitioned(found->second.shape.call_class)) {
+                complete_partitioned(rank, found->second);
+                continue;
+            }
             operation = std::exchange(found->second.active, none);
         } else {
             state.requests.take(number, operation);
         }
+        if (!state.paired_sends.empty())
+            if (const auto pair = state.paired_sends.extract(number)) actor.waiting.push_back(pair.mapped());
         if (operation != none) actor.waiting.push_back(operation);
     }
     return wait_for_operations(rank);
@@ -141,6 +167,10 @@ bool Simulation::call_start(std::uint32_t rank, const Event& event) {
         const auto found = ranks_[rank].persistent.find(event.next_request - reference);
         if (found == ranks_[rank].persistent.end()) continue;
         PersistentCall& call = found->second;
+        if (is_partitioned(call.shape.call_class)) {
+            start_partitioned(rank, call);
+            continue;
+        }
         call.active = call.shape.call_class == CallClass::collective_init
                           ? begin_collective(rank, call.shape)
                           : post_call(rank, call.shape, call.shape.call_class == CallClass::recv_init);
@@ -163,18 +193,27 @@ void Simulation::call_request_end(std::uint32_t rank, const Event& event) {
         } else {
             state.requests.find(number, operation);
         }
+        if (freed && !state.paired_sends.empty())
+            if (const auto pair = state.paired_sends.extract(number)) detach(pair.mapped());
         if (operation == none) continue;
-        Operation& pending = operations_[operation];
-        if (freed && pending.done) {
-            operations_.release(operation);
-        } else if (freed) {
-            pending.detached = true;
+        const Operation& pending = operations_[operation];
+        if (freed) {
+            detach(operation);
         } else if (any_order_) {
             throw OrderMatters();
         } else if (!pending.done && pending.is_receive &&
                    state.matcher.withdraw(pending.envelope, operation)) {
             finish(operation, actors_[rank].now);
         }
+    }
+}
+
+/// Nobody will wait for the operation.
+void Simulation::detach(std::uint32_t operation) {
+    if (operations_[operation].done) {
+        operations_.release(operation);
+    } else {
+        operations_[operation].detached = true;
     }
 }
 
@@ -199,6 +238,10 @@ std::uint32_t Simulation::begin_collective(std::uint32_t rank, const Shape& shap
     Membership* membership = membership_of(rank, shape.comm);
     if (membership == nullptr) {
         require_communicator(rank, shape);
+        ++ranks_[rank].program->passed[shape.name];
+        return none;
+    }
+    if (lacks_neighbours(rank, *membership, shape)) {
         ++ranks_[rank].program->passed[shape.name];
         return none;
     }
@@ -242,6 +285,8 @@ Membership Simulation::ground_of(const Membership& membership) const {
 Schedule Simulation::steps_of(std::uint32_t rank, const Membership& membership, const Shape& shape) const {
     const Communicator& communicator = *membership.communicator;
     const ReplayOptions& options = ranks_[rank].program->options;
+    if (collectives::is_neighborhood(shape.collective))
+        return collectives::neighborhood_schedule(shape, *membership.neighbours, communicator.size());
     if (communicator.inter)
         return collectives::schedule_between(options.collectives, shape, membership.my_rank,
                                              communicator.sides);
@@ -258,6 +303,18 @@ void Simulation::require_passing(std::uint32_t rank, const Shape& shape) const {
         throw ReplayError(name_of(rank, shape) +
                           " is a collective that the replay does not model; with --pass-unmodelled it takes "
                           "the time that was recorded");
+}
+
+/// A trace of format version 1 does not say who the neighbours are.
+bool Simulation::lacks_neighbours(std::uint32_t rank, const Membership& membership,
+                                  const Shape& shape) const {
+    if (!collectives::is_neighborhood(shape.collective) || membership.neighbours != nullptr) return false;
+    if (!ranks_[rank].program->options.pass_unmodelled)
+        throw ReplayError("the trace does not hold the neighbours of rank " +
+                          std::to_string(ranks_[rank].rank) + " that " + name_of(rank, shape) +
+                          " needs; record it again, or let the call take the time that was recorded with "
+                          "--pass-unmodelled");
+    return true;
 }
 
 /// A cut trace may have lost a communicator's creation; a whole one that lacks it is damaged.
@@ -287,6 +344,7 @@ bool Simulation::call_collective(std::uint32_t rank, const Event& event) {
         require_communicator(rank, shape);
         return pass_as_recorded(rank, event);
     }
+    if (lacks_neighbours(rank, *membership, shape)) return pass_as_recorded(rank, event);
     return enter_collective(rank, *membership, steps_of(rank, *membership, shape));
 }
 
@@ -296,11 +354,23 @@ bool Simulation::call_new_communicator(std::uint32_t rank, const Event& event) {
     if (shape.new_comm < 0) return true;
     ranks_[rank].program->communicators.define(ranks_[rank].rank, shape.new_comm, shape.members,
                                                shape.remote_members, shape.inter);
+    if (shape.has_topology)
+        ranks_[rank].program->communicators.set_neighbours(ranks_[rank].rank, shape.new_comm,
+                                                           {shape.sources, shape.destinations});
     if (shape.inter || shape.call_class == CallClass::icomm_new) return true;
     Membership& membership = *membership_of(rank, shape.new_comm);
     return enter_collective(
         rank, membership,
         collectives::constructor_schedule(membership.my_rank, membership.communicator->size()));
+}
+
+/// What a file system takes is no property of the network, nor of the CPU: it is not scaled.
+bool Simulation::call_input_output(std::uint32_t rank, const Event& event) {
+    RankState& state = ranks_[rank];
+    actors_[rank].now.add_compute(event.duration_seconds);
+    state.program->region.compute(state.rank, event.duration_seconds);
+    state.program->input_output_seconds[event.shape->name] += event.duration_seconds;
+    return true;
 }
 
 bool Simulation::pass_as_recorded(std::uint32_t rank, const Event& event) {

@@ -97,6 +97,19 @@ void Communicators::unite(Family& family) {
     second.sides = {std::move(upper), std::move(lower)};
 }
 
+void Communicators::set_neighbours(std::uint32_t rank, std::int32_t number,
+                                   collectives::Neighbours neighbours) {
+    Membership* membership = find(rank, number);
+    if (membership == nullptr) return;
+    neighbours_.push_back(std::move(neighbours));
+    membership->neighbours = &neighbours_.back();
+}
+
+const Communicator* Communicators::duplicate(const Communicator& original) {
+    duplicates_.push_back(make(original.members, {}, next_context_++, false));
+    return duplicates_.back().get();
+}
+
 void Communicators::forget(std::uint32_t rank, std::int32_t number) {
     if (Membership* gone = find(rank, number)) *gone = Membership{};
 }

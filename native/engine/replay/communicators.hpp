@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "replay/collectives/intergroup.hpp"
+#include "replay/collectives/neighborhood.hpp"
 #include "replay/collectives/topology.hpp"
 
 namespace linkworth::replay {
@@ -32,7 +34,8 @@ struct Communicator {
 struct Membership {
     const Communicator* communicator = nullptr;
     std::uint32_t my_rank = 0;
-    std::uint32_t collectives = 0;  ///< collectives begun on it
+    std::uint32_t collectives = 0;                        ///< collectives begun on it
+    const collectives::Neighbours* neighbours = nullptr;  ///< null where the trace holds none
 };
 
 /// Two ranks' communicators are the same one when their members are the same and it is each rank's k-th with
@@ -46,6 +49,10 @@ class Communicators {
     /// Throws `std::invalid_argument` for members that cannot be.
     void define(std::uint32_t rank, std::int32_t number, const std::vector<std::int32_t>& members,
                 const std::vector<std::int32_t>& remote, bool inter);
+    /// Gives a rank's communicator its process topology.
+    void set_neighbours(std::uint32_t rank, std::int32_t number, collectives::Neighbours neighbours);
+    /// A communicator of the same members for messages that shall not meet those of `original`.
+    const Communicator* duplicate(const Communicator& original);
     void forget(std::uint32_t rank, std::int32_t number);
 
   private:
@@ -64,6 +71,8 @@ class Communicators {
     void unite(Family& family);
 
     std::vector<std::vector<Membership>> by_rank_;  ///< [rank][number]
+    std::deque<collectives::Neighbours> neighbours_;
+    std::vector<std::unique_ptr<Communicator>> duplicates_;
     std::map<Groups, Family> families_;
     std::uint32_t next_context_ = 0;
 };

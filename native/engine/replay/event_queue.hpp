@@ -16,6 +16,7 @@ enum class Happening : std::uint32_t {
     transfer,  ///< the data of a rendezvous may leave
     whole,     ///< a message of one chunk reaches the other node
     parcel,    ///< a chunk reaches the next switch or the other node
+    access,    ///< something reaches a rank that makes no call for it
     port,      ///< a NIC is free for the next chunk
 };
 

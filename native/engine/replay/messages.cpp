@@ -11,9 +11,6 @@ std::uint32_t context_of(const Membership& membership, bool collective) {
     return membership.communicator->context * 2 + (collective ? 1 : 0);
 }
 
-/// A request to send and its answer carry no data.
-constexpr std::uint64_t control_bytes = 0;
-
 }  // namespace
 
 std::uint32_t Simulation::post_send(Actor& actor, const Membership& membership, bool collective,
@@ -215,6 +212,7 @@ void Simulation::deliver(std::uint32_t index, const Stamp& at) {
     if (options_.recording != nullptr)
         options_.recording->message(
             {message.source, message.destination, message.bytes, message.sent_seconds, at.seconds});
+    if (message.access != none) return on_data(index, at);
     messages_.release(index);
     finish(receive, at);
 }

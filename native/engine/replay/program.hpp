@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "replay/call_names.hpp"
+#include "replay/channels.hpp"
 #include "replay/communicators.hpp"
 #include "replay/computation.hpp"
 #include "replay/region.hpp"
 #include "replay/replay.hpp"
+#include "replay/windows.hpp"
 #include "tracefile/trace.hpp"
 
 namespace linkworth::replay {
@@ -25,9 +27,11 @@ struct Program {
           first_rank(its_first_rank),
           names(describe_names(trace.names())),
           communicators(trace.ranks()),
+          windows(trace.ranks()),
           computation(options.computation),
           region(trace.ranks(), in_time_order),
-          passed(trace.names().size()) {
+          passed(trace.names().size()),
+          input_output_seconds(trace.names().size()) {
         if (options.node_of_rank.size() != trace.ranks())
             throw ReplayError("the placement has " + std::to_string(options.node_of_rank.size()) +
                               " ranks, but the trace has " + std::to_string(trace.ranks()));
@@ -38,9 +42,12 @@ struct Program {
     std::uint32_t first_rank;
     std::vector<CallName> names;
     Communicators communicators;
+    Windows windows;
+    Channels channels;
     Computation computation;
     Region region;
-    std::vector<std::uint64_t> passed;  ///< by name: calls that only took their recorded time
+    std::vector<std::uint64_t> passed;         ///< by name: calls that only took their recorded time
+    std::vector<double> input_output_seconds;  ///< by name, of all ranks
     std::uint64_t internode_bytes = 0;
     std::uint64_t messages = 0;
     std::uint64_t events = 0;

@@ -59,8 +59,9 @@ struct ReplayResult {
     std::vector<double> rank_compute_seconds;  ///< scaled, of the same region
     /// Scaled, of the marked region, by level of MPI_Pcontrol, summed over ranks.
     std::map<std::int32_t, double> level_compute_seconds;
-    std::map<std::string, std::uint64_t> unmodelled;  ///< calls that only passed as their recorded time
-    std::vector<std::string> stopped;                 ///< where a cut trace ended, one sentence a rank
+    std::map<std::string, std::uint64_t> unmodelled;     ///< calls that only passed as their recorded time
+    std::map<std::string, double> input_output_seconds;  ///< recorded time in calls to files, of all ranks
+    std::vector<std::string> stopped;                    ///< where a cut trace ended, one sentence a rank
 };
 
 ReplayResult replay(const tracefile::Trace& trace, const ReplayOptions& options);

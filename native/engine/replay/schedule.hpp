@@ -17,6 +17,7 @@ enum class StepKind : std::uint8_t {
     combine,     ///< reduce `bytes` of received data into the own
     start,       ///< let another schedule go on beside this one: `Schedule::take_started`
     join,        ///< wait until all that were started have ended
+    release,     ///< give back the lock of a window: of the peer's part, or of all where there is none
 };
 
 struct Step {
@@ -39,6 +40,7 @@ inline Step receive_ahead(std::uint32_t peer, std::uint64_t bytes) {
 inline Step wait_all() { return {StepKind::wait, 0, 0, 0}; }
 inline Step combine(std::uint64_t bytes) { return {StepKind::combine, 0, 0, bytes}; }
 
+inline Step release_lock_of(std::uint32_t peer) { return {StepKind::release, 0, peer, 0}; }
 inline Step join_all() { return {StepKind::join, 0, 0, 0}; }
 
 /// Lanes that a schedule may use; they share the tag with the collective's number.

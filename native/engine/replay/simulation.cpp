@@ -95,6 +95,9 @@ void Simulation::run_in_time_order() {
             case Happening::parcel:
                 network_.on_parcel(entry.index);
                 break;
+            case Happening::access:
+                on_access(entry.index);
+                break;
             case Happening::port:
                 network_.on_port(entry.index);
                 break;
@@ -226,6 +229,9 @@ bool Simulation::run_schedule(std::uint32_t index) {
                 actor.started.clear();
                 if (!wait_for_operations(index)) return false;
                 break;
+            case StepKind::release:
+                release_lock(actor, actor.step.peer);
+                break;
             case StepKind::wait:
                 actor.ahead_due = !actor.ahead.empty();
                 if (!wait_for_operations(index)) return false;
@@ -276,6 +282,9 @@ ReplayResult Simulation::result(Program& program) {
         if (seconds > 0) result.level_compute_seconds[level] = seconds;
     for (std::size_t name = 0; name < program.passed.size(); ++name)
         if (program.passed[name] > 0) result.unmodelled[program.trace.names()[name]] = program.passed[name];
+    for (std::size_t name = 0; name < program.input_output_seconds.size(); ++name)
+        if (program.input_output_seconds[name] > 0)
+            result.input_output_seconds[program.trace.names()[name]] = program.input_output_seconds[name];
     return result;
 }
 

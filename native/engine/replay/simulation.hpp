@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "replay/access.hpp"
 #include "replay/event_queue.hpp"
 #include "replay/matcher.hpp"
 #include "replay/network.hpp"
@@ -21,6 +22,9 @@
 #include "tracefile/trace.hpp"
 
 namespace linkworth::replay {
+
+/// A request to send, its answer and what asks for an access carry no data.
+inline constexpr std::uint64_t control_bytes = 0;
 
 /// A posted receive, a send that waits for its receiver, or a non-blocking collective in flight.
 struct Operation {
@@ -43,6 +47,7 @@ struct Message {
     double sent_seconds = 0;
     std::uint32_t send = none;     ///< the sender's operation that ends when the data has left (rendezvous)
     std::uint32_t receive = none;  ///< set when a rendezvous has met its receive
+    std::uint32_t access = none;   ///< whose data it carries: it goes straight to memory
     bool rendezvous = false;
     bool local = false;
     bool incomplete = false;  ///< some of its chunks are there
@@ -72,6 +77,8 @@ struct Actor {
 struct PersistentCall {
     tracefile::Shape shape;
     std::uint32_t active = none;
+    Channel* channel = nullptr;  ///< of a partitioned message
+    std::uint64_t round = 0;     ///< of the channel, that is or was the last one
 };
 
 /// A rank's place in its trace.
@@ -93,9 +100,11 @@ struct RankState {
     Matcher matcher;
     RequestTable requests;
     std::unordered_map<std::uint64_t, PersistentCall> persistent;
-    std::optional<Envelope> probe;          ///< what a blocked probe waits for
-    std::uint32_t last_destination = none;  ///< of a message
-    Stamp last_link_envelope;               ///< MPI keeps the order of a pair's messages
+    std::unordered_map<std::uint64_t, std::uint32_t> paired_sends;  ///< of MPI_Isendrecv: [request] the send
+    std::optional<Envelope> probe;                                  ///< what a blocked probe waits for
+    Window* unlocking = nullptr;                                    ///< by the schedule under way
+    std::uint32_t last_destination = none;                          ///< of a message
+    Stamp last_link_envelope;  ///< MPI keeps the order of a pair's messages
     Stamp last_local_envelope;
 };
 
@@ -136,6 +145,8 @@ class Simulation final : private NetworkListener {
     bool call_collective(std::uint32_t rank, const tracefile::Event& event);
     bool call_new_communicator(std::uint32_t rank, const tracefile::Event& event);
     void call_request_end(std::uint32_t rank, const tracefile::Event& event);
+    bool call_input_output(std::uint32_t rank, const tracefile::Event& event);
+    void detach(std::uint32_t operation);
     bool pass_as_recorded(std::uint32_t rank, const tracefile::Event& event);
     std::uint32_t post_call(std::uint32_t rank, const tracefile::Shape& shape, bool receiving);
     std::uint32_t begin_collective(std::uint32_t rank, const tracefile::Shape& shape);
@@ -149,8 +160,50 @@ class Simulation final : private NetworkListener {
     const std::string& name_of(std::uint32_t rank, const tracefile::Shape& shape) const {
         return ranks_[rank].program->trace.names()[shape.name];
     }
+    bool lacks_neighbours(std::uint32_t rank, const Membership& membership,
+                          const tracefile::Shape& shape) const;
     void require_communicator(std::uint32_t rank, const tracefile::Shape& shape) const;
     bool enter_collective(std::uint32_t rank, Membership& membership, Schedule schedule);
+
+    // one_sided.cpp: windows, and accesses to them
+    bool call_new_window(std::uint32_t rank, const tracefile::Event& event);
+    bool call_free_window(std::uint32_t rank, const tracefile::Event& event);
+    bool call_access(std::uint32_t rank, const tracefile::Event& event);
+    bool call_window_sync(std::uint32_t rank, const tracefile::Event& event);
+    WindowSide* window_of(std::uint32_t rank, const tracefile::Shape& shape);
+    bool fence(std::uint32_t rank, WindowSide& side);
+    bool wait_then(std::uint32_t rank, const Membership& membership, std::uint32_t number, Schedule steps);
+    void take_pending(std::uint32_t rank, WindowSide& side, std::uint32_t target, bool locally);
+    Stamp control_message(std::uint32_t from, std::uint32_t to, const Stamp& ready);
+    std::uint32_t begin_data(std::uint32_t access, std::uint32_t from, std::uint32_t to, std::uint64_t bytes,
+                             const Stamp& at);
+    void go_at_its_time(std::uint32_t message);
+    void reach_at_its_time(std::uint32_t access);
+    void on_data(std::uint32_t message, const Stamp& at);
+    void on_access(std::uint32_t access);
+
+    // locks.cpp
+    bool call_lock(std::uint32_t rank, WindowSide& side, const tracefile::Shape& shape);
+    bool call_lock_all(std::uint32_t rank, Window& window);
+    void ask_for_lock(std::uint32_t access);
+    void grant_locks(Window& window, std::uint32_t target, Stamp since);
+    void release_lock(Actor& actor, std::uint32_t target);
+    void give_back_lock(std::uint32_t access);
+
+    // partitioned.cpp
+    void call_partitioned_init(std::uint32_t rank, const tracefile::Event& event);
+    void start_partitioned(std::uint32_t rank, PersistentCall& call);
+    void complete_partitioned(std::uint32_t rank, PersistentCall& call);
+    bool call_ready(std::uint32_t rank, const tracefile::Event& event);
+    bool call_arrived(std::uint32_t rank, const tracefile::Event& event);
+    PersistentCall* persistent_of(std::uint32_t rank, const tracefile::Event& event);
+    void ready_partition(std::uint32_t rank, const PersistentCall& call, std::uint32_t partition);
+    void ready_unit(std::uint32_t rank, Channel& channel, std::uint64_t round, std::uint32_t unit);
+    void on_announced_partition(std::uint32_t access);
+    void clear_unit(std::uint32_t access);
+    void on_partition(std::uint32_t access);
+    void settle(Channel& channel, Round& round);
+    static bool has_arrived(const Round& round, const PartWaiter& waiter, Stamp& at);
 
     // messages.cpp: what a message does
     std::uint32_t post_send(Actor& actor, const Membership& membership, bool collective, std::int32_t peer,
@@ -191,6 +244,7 @@ class Simulation final : private NetworkListener {
     std::vector<RankState> ranks_;
     Pool<Operation> operations_;
     Pool<Message> messages_;
+    Pool<Access> accesses_;
 };
 
 }  // namespace linkworth::replay

@@ -204,6 +204,13 @@ def _warnings(trace: TraceFile, replay: Replay) -> list[str]:
         warnings.append(
             f"{name} ({count} calls) is not modelled yet: it takes as long as when it was recorded, on every fabric"
         )
+    if replay.input_output_seconds:
+        calls = ", ".join(
+            f"{name} {seconds:.3g} s" for name, seconds in sorted(replay.input_output_seconds.items())
+        )
+        warnings.append(
+            f"calls to files take their recorded time as computation, whatever the fabric and the CPU (all ranks together: {calls})"
+        )
     if trace.metadata.verified is False:
         warnings.append("the recorded run failed its own verification; do not trust what follows from it")
     return warnings

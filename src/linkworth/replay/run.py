@@ -31,6 +31,8 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
     """Scaled computation of the marked part by level of MPI_Pcontrol, summed over ranks."""
     unmodelled: dict[str, int]
     """Calls that the replay does not model: they only took the time that was recorded."""
+    input_output_seconds: dict[str, float]
+    """Recorded time of calls to files, by call and summed over ranks: it counts as computation, but is not scaled."""
     stopped: list[str]
     """Where the replay of a cut trace ended, one sentence a rank."""
     collectives: CollectiveRules
@@ -131,6 +133,7 @@ def replay_in_detail(
         rank_compute_seconds=result["rank_compute_seconds"],
         level_compute_seconds=result["level_compute_seconds"],
         unmodelled=result["unmodelled"],
+        input_output_seconds=result["input_output_seconds"],
         stopped=result["stopped"],
         collectives=rules,
         events=result["events"],

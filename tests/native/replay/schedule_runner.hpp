@@ -169,6 +169,8 @@ class RankRunner {
             case StepKind::join:
                 thread.joining = true;
                 break;
+            case StepKind::release:
+                break;
             case StepKind::wait:
                 thread.ahead_due = !thread.ahead.empty();
                 thread.waiting = true;

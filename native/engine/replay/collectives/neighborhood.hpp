@@ -1,0 +1,27 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// Collectives over the neighbours of a communicator with a process topology (MPI-4.1, 8.6).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "replay/schedule.hpp"
+#include "tracefile/event.hpp"
+
+namespace linkworth::replay::collectives {
+
+/// One rank's neighbours in the order of the collectives; MPI_PROC_NULL where there is none.
+struct Neighbours {
+    std::vector<std::int32_t> sources;
+    std::vector<std::int32_t> destinations;
+};
+
+bool is_neighborhood(tracefile::Collective collective);
+
+/// The steps of one of `size` ranks: a receive from each source and a send to each destination, all posted at
+/// once, as Open MPI ("basic") and MPICH do it. The shape is only read now. Throws `std::invalid_argument`
+/// where the shape's lists or the neighbours do not fit.
+Schedule neighborhood_schedule(const tracefile::Shape& shape, const Neighbours& neighbours,
+                               std::uint32_t size);
+
+}  // namespace linkworth::replay::collectives
