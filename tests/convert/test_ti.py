@@ -18,6 +18,16 @@ from synthetic import (
     waitall,
     write_trace,
 )
+from synthetic_calls import (
+    neighbourhood,
+    partitioned,
+    pready,
+    put,
+    start,
+    sync,
+    win_new,
+    with_neighbours,
+)
 
 from linkworth.convert import convert
 from linkworth.errors import UsageError
@@ -337,3 +347,52 @@ def test_simgrid_accepts_every_action(tmp_path: Path) -> None:
     program = [[*calls[:-1], sendrecv(1 - rank, 8, 1 - rank)] for rank in range(2)]
     summary, _ = written(tmp_path, program)
     assert 3e-3 < smpi.seconds(Path(summary.path), "ab") < 4e-3
+
+
+def test_partitions_become_one_message_when_the_last_is_ready(tmp_path: Path) -> None:
+    sender = [
+        partitioned("psend_init", 1, 100, 4, tag=3),
+        start(1),
+        pready(0, 2).after(1e-6),
+        pready(3).after(1e-6),
+        wait((1, False, 0, 0)),
+        send(1, 8, tag=3),
+    ]
+    receiver = [
+        partitioned("precv_init", 0, 200, 2, tag=3),
+        start(1),
+        wait((1, False, 0, 0)),
+        recv(0, 8, tag=3),
+    ]
+    _, (out, back) = written(tmp_path, [sender, receiver])
+    tag = out[1].split()[2]
+    assert int(tag) > 3, "a partitioned message does not meet another one"
+    assert out == ["compute 2000", f"isend 1 {tag} 400", f"wait 0 1 {tag}", "send 1 3 8"]
+    assert back == [f"irecv 0 {tag} 400", f"wait 0 1 {tag}", "recv 0 3 8"]
+
+
+def test_neighbourhood_collectives_become_their_messages(tmp_path: Path) -> None:
+    ranks = [
+        [with_neighbours([1 - me], [1 - me], 2), neighbourhood("MPI_Neighbor_allgather", 50)]
+        for me in range(2)
+    ]
+    _, (first, _) = written(tmp_path, ranks)
+    assert [line.split()[0] for line in first[-3:]] == ["irecv", "isend", "waitall"]
+    assert first[-2].split()[1] == "1" and first[-2].split()[3] == "50"
+
+
+def test_a_send_and_receive_in_one_request_becomes_both(tmp_path: Path) -> None:
+    both = Call(
+        "MPI_Isendrecv", "isendrecv", comm=0, peer=1, tag=0, bytes=50,
+        recv_peer=ANY, recv_tag=0, recv_bytes=60,
+    )  # fmt: skip
+    other = [recv(0, 50), send(0, 60)]
+    _, (first, _) = written(tmp_path, [[both, wait((1, True, 1, 0))], other])
+    assert first == ["irecv 1 0 60", "isend 1 0 50", "waitall"]
+
+
+def test_one_sided_communication_cannot_be_said(tmp_path: Path) -> None:
+    with pytest.raises(
+        UsageError, match="MPI_Win_create on rank 0: a time-independent trace has no one-sided"
+    ):
+        written(tmp_path, [[win_new(), sync(0), put(0, 8), sync(0)]])

@@ -2,7 +2,19 @@
 
 import pytest
 import synthetic
-from synthetic import collective, pcontrol, recv, send
+from synthetic import PROC_NULL, collective, pcontrol, recv, send
+from synthetic_calls import (
+    ACCUMULATE,
+    FETCH,
+    GET,
+    PUT,
+    access,
+    neighbourhood,
+    partitioned,
+    start,
+    win_new,
+    with_neighbours,
+)
 
 from linkworth.profile import of_trace
 
@@ -119,3 +131,31 @@ def test_a_cut_trace_still_has_a_profile(tmp_path):
     profile = of_trace(path)
     assert profile.damage
     assert profile.ranks == 2
+
+
+def test_one_sided_and_partitioned_data_is_traffic_in_its_direction(tmp_path):
+    programs = [
+        [
+            win_new(),
+            access(PUT, 1, 100),
+            access(GET, 1, back=30),
+            access(ACCUMULATE, 1, 7),
+            access(FETCH, 1, 1, 2, request=True),
+            partitioned("psend_init", 1, 1000, 3),
+            start(1),
+            with_neighbours([1], [1, PROC_NULL], 2),
+            neighbourhood("MPI_Neighbor_allgather", 5),
+        ],
+        [
+            win_new(),
+            partitioned("precv_init", 0, 1000, 3),
+            start(1),
+            with_neighbours([0], [0], 2),
+            neighbourhood("MPI_Neighbor_alltoallv", 40, send_counts=[40], recv_counts=[5]),
+        ],
+    ]
+    profile = of_trace(synthetic.write_trace(tmp_path / "t.lwt", programs))
+    assert profile.matrix.bytes == [[0, 100 + 7 + 1 + 3000 + 5], [30 + 2 + 40, 0]]
+    assert profile.messages == 2 + 1 + 2 + 3 + 2
+    assert profile.unmodelled == {}
+    assert {call.name: call.bytes for call in profile.calls}["MPI_Start"] == 6000

@@ -1,7 +1,6 @@
 """Cases whose time was worked out by hand from the rules in docs/explanation/replay.md."""
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from synthetic import (
@@ -17,14 +16,10 @@ from synthetic import (
     sendrecv,
     waitall,
     way,
-    write_trace,
 )
 
-from linkworth import _engine
-from linkworth.model.fabric import Fabric
-from linkworth.model.prediction import Layout, Prediction
+from linkworth.model.prediction import Prediction
 from linkworth.model.settings import ReplaySettings
-from linkworth.replay.run import replay
 
 US = 1e-6
 MS = 1e-3
@@ -34,33 +29,6 @@ NANOSECOND_A_BYTE = 1e9
 AS_RECORDED = ReplaySettings()
 
 Predict = Callable[..., Prediction]
-
-
-@pytest.fixture
-def predict(tmp_path: Path) -> Predict:
-    """Replay hand-made ranks, one node a rank unless `nodes` places them."""
-
-    def run(
-        ranks: Sequence[Sequence[Call]],
-        on: Fabric,
-        nodes: list[int] | None = None,
-        settings: ReplaySettings = AS_RECORDED,
-    ) -> Prediction:
-        trace = _engine.Trace(str(write_trace(tmp_path / "hand.lwt", ranks)))
-        placed = nodes if nodes is not None else list(range(len(ranks)))
-        layout = Layout(nodes=max(placed) + 1, node_of_rank=placed)
-        prediction = replay(trace, on, layout, settings=settings)
-        parts = (
-            prediction.compute_seconds
-            + prediction.overhead_seconds
-            + prediction.latency_seconds
-            + prediction.bandwidth_seconds
-            + prediction.wait_seconds
-        )
-        assert parts == pytest.approx(prediction.seconds, rel=1e-12, abs=1e-15)
-        return prediction
-
-    return run
 
 
 def test_a_message_below_the_eager_limit(predict: Predict) -> None:

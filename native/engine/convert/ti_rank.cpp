@@ -17,6 +17,9 @@ using tracefile::Shape;
 
 namespace {
 
+/// Partitioned messages only meet each other.
+constexpr std::uint32_t partitioned_context = 1U << 31U;
+
 bool is_wildcard(std::int32_t peer, std::int32_t tag) {
     return peer == tracefile::any_source || tag == tracefile::any_tag;
 }
@@ -67,6 +70,8 @@ bool TiRank::take(const Event& event) {
         case CallClass::send_init:
         case CallClass::recv_init:
         case CallClass::collective_init:
+        case CallClass::psend_init:
+        case CallClass::precv_init:
             persistent_[event.next_request] = {shape, {}};
             return true;
         case CallClass::start:
@@ -97,6 +102,7 @@ bool TiRank::take(const Event& event) {
             return true;
         // The receive that follows a probe waits in its stead.
         case CallClass::probe:
+        case CallClass::parrived:
         case CallClass::init:
             return true;
         case CallClass::win_new:
@@ -111,14 +117,9 @@ bool TiRank::take(const Event& event) {
         case CallClass::isendrecv:
             if (actions_.on()) send_and_receive(event);
             return true;
-        case CallClass::psend_init:
-        case CallClass::precv_init:
         case CallClass::pready:
         case CallClass::pready_list:
-        case CallClass::parrived:
-            if (actions_.on())
-                throw ConvertError(name(shape) + " on rank " + std::to_string(rank_) +
-                                   ": a time-independent trace has no such call");
+            ready(event);
             return true;
         case CallClass::finalize:
         case CallClass::abort:
@@ -260,12 +261,42 @@ void TiRank::start(const Event& event) {
         const auto found = persistent_.find(number);
         if (found == persistent_.end()) continue;
         Persistent& call = found->second;
-        if (call.shape.call_class != CallClass::collective_init) {
+        const CallClass kind = call.shape.call_class;
+        if (kind == CallClass::psend_init || kind == CallClass::precv_init) {
+            call.ready = 0;
+            const bool at_once = kind == CallClass::precv_init || call.shape.partitions == 0;
+            call.active = at_once ? begin_partitioned(call.shape) : Requests();
+        } else if (kind != CallClass::collective_init) {
             call.active = begin(call.shape, number);
         } else if (actions_.on()) {
             call.active = begin_collective(call.shape);
         }
     }
+}
+
+/// All partitions go as one message when the last of them is ready, as MPICH does it.
+void TiRank::ready(const Event& event) {
+    const Shape& shape = *event.shape;
+    if (shape.references.empty()) return;
+    const auto found = persistent_.find(event.next_request - shape.references.front());
+    if (found == persistent_.end() || found->second.shape.call_class != CallClass::psend_init) return;
+    Persistent& call = found->second;
+    if (shape.call_class == CallClass::pready_list) {
+        call.ready += shape.partition_list.size();
+    } else if (shape.last_partition >= shape.first_partition) {
+        call.ready += std::uint64_t{shape.last_partition} - shape.first_partition + 1;
+    }
+    if (call.ready == call.shape.partitions) call.active = begin_partitioned(call.shape);
+}
+
+TiRank::Requests TiRank::begin_partitioned(const Shape& shape) {
+    if (!actions_.on() || shape.peer == tracefile::proc_null) return {};
+    actions_.check_bytes(shape.bytes, name(shape));
+    TiMessage whole = message(shape, shape.peer, shape.tag, shape.bytes * shape.partitions);
+    const std::uint32_t context = membership(shape).communicator->context * 2;
+    whole.tag = tag_of(context | partitioned_context, shape.tag, shape);
+    if (shape.call_class == CallClass::precv_init) return {actions_.ireceive(whole)};
+    return {actions_.isend(whole, name(shape))};
 }
 
 void TiRank::complete(const Event& event) {

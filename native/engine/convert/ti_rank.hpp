@@ -44,10 +44,13 @@ class TiRank {
     struct Persistent {
         tracefile::Shape shape;
         Requests active;
+        std::uint64_t ready = 0;  ///< partitions of the send under way
     };
 
     bool take(const tracefile::Event& event);
     void point_to_point(const tracefile::Event& event);
+    void ready(const tracefile::Event& event);
+    Requests begin_partitioned(const tracefile::Shape& shape);
     void send_and_receive(const tracefile::Event& event);
     void start(const tracefile::Event& event);
     void complete(const tracefile::Event& event);

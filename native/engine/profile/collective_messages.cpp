@@ -28,6 +28,12 @@ void by_list(const std::vector<std::uint64_t>& bytes, const Group& group, const 
     }
 }
 
+void to_neighbour(std::int32_t neighbour, std::uint64_t bytes, const Group& group, const SendMessage& send) {
+    if (neighbour >= 0 && neighbour < group.size() && neighbour != group.own_rank) {
+        send(neighbour, bytes);
+    }
+}
+
 // Ranks are numbered from the root; the parent of a rank is the rank with its lowest bit cleared.
 std::int32_t from_root(const Group& group, std::int32_t root) {
     return (group.own_rank - root + group.size()) % group.size();
@@ -190,14 +196,14 @@ void listed_messages(const Shape& shape, const Group& group, const SendMessage& 
         case Collective::neighbor_allgatherv:
         case Collective::neighbor_alltoall:
             for (const std::int32_t neighbour : group.destinations) {
-                send(neighbour, shape.bytes);
+                to_neighbour(neighbour, shape.bytes, group, send);
             }
             break;
         case Collective::neighbor_alltoallv:
         case Collective::neighbor_alltoallw:
             for (std::size_t at = 0; at < std::min(group.destinations.size(), shape.send_counts.size());
                  ++at) {
-                send(group.destinations[at], shape.send_counts[at]);
+                to_neighbour(group.destinations[at], shape.send_counts[at], group, send);
             }
             break;
         default:

@@ -36,7 +36,8 @@ struct Round {
     std::vector<PartWaiter> waiters;
     Stamp clear_to_send;        ///< at the sender
     Stamp started_at;           ///< by the receiver
-    std::uint32_t done = none;  ///< the receiver's operation
+    Stamp waited_at;            ///< since when it waits for all
+    std::uint32_t done = none;  ///< the operation that it then waits for
     bool receiver_started = false;
     bool receiver_ended = false;
 };

@@ -66,7 +66,6 @@ void Simulation::start_partitioned(std::uint32_t rank, PersistentCall& call) {
     Round& round = channel.round(call.round);
     Actor& actor = actors_[rank];
     round.receiver_started = true;
-    round.done = call.active = operations_.take();
     if (sends_whole(ranks_[rank].program->options.collectives.library)) {
         const PathCosts& costs = path(node_of(rank) == node_of(channel.sender));
         actor.now.add_overhead(costs.send_overhead.at(control_bytes));
@@ -76,7 +75,6 @@ void Simulation::start_partitioned(std::uint32_t rank, PersistentCall& call) {
     round.started_at = actor.now;
     const auto waiting = std::exchange(round.waiting, {});
     for (const std::uint32_t access : waiting) clear_unit(access);
-    settle(channel, round);
 }
 
 /// What a wait for the request waits for.
@@ -84,8 +82,13 @@ void Simulation::complete_partitioned(std::uint32_t rank, PersistentCall& call) 
     if (call.channel == nullptr) return;
     std::vector<std::uint32_t>& waiting = actors_[rank].waiting;
     if (call.shape.call_class == CallClass::precv_init) {
-        if (call.active != none) waiting.push_back(std::exchange(call.active, none));
-        return;
+        if (call.channel->receives == 0) return;
+        Round& round = call.channel->round(call.round);
+        if (round.done != none) return;
+        round.waited_at = actors_[rank].now;
+        round.done = operations_.take();
+        waiting.push_back(round.done);
+        return settle(*call.channel, round);
     }
     if (call.channel->sends == 0) return;
     const auto leaving = std::exchange(call.channel->round(call.round).leaving, {});
@@ -200,27 +203,31 @@ void Simulation::on_partition(std::uint32_t index) {
 
 /// Ends what waits for units that are there.
 void Simulation::settle(Channel& channel, Round& round) {
-    if (!round.receiver_started || round.arrived.empty()) return;
+    if (round.arrived.empty()) return;
     std::erase_if(round.waiters, [&](const PartWaiter& waiter) {
-        Stamp at = round.started_at;
+        Stamp at;
         if (!has_arrived(round, waiter, at)) return false;
         finish(waiter.operation, at);
         return true;
     });
-    if (round.arrived_count < round.arrived.size() || round.receiver_ended) return;
+    if (round.arrived_count < round.arrived.size() || round.done == none || round.receiver_ended) return;
     round.receiver_ended = true;
+    // The receiver takes the units in the order in which they came, as it would take messages.
+    std::sort(round.arrivals.begin(), round.arrivals.end(),
+              [](const Stamp& a, const Stamp& b) { return a.seconds < b.seconds; });
     const PathCosts& costs = path(node_of(channel.sender) == node_of(channel.receiver));
     const std::uint64_t bytes = channel.unit_bytes();
-    Stamp last = round.started_at;
+    Stamp taken = round.waited_at;
     double overhead = 0;
     for (const Stamp& at : round.arrivals) {
-        overhead += costs.receive_overhead.at(bytes);
+        taken.add_overhead(overhead);
+        taken.raise_to(at);
+        overhead = costs.receive_overhead.at(bytes);
         if (at.seconds < round.started_at.seconds)
             overhead += static_cast<double>(bytes) / options_.fabric.unexpected_copy_bytes_per_second;
-        last.raise_to(at);
     }
     operations_[round.done].completion_overhead = overhead;
-    finish(round.done, last);
+    finish(round.done, taken);
 }
 
 /// Whether the units are there that the receiver's partition is made of, and since when.
@@ -239,10 +246,12 @@ bool Simulation::has_arrived(const Round& round, const PartWaiter& waiter, Stamp
 bool Simulation::call_arrived(std::uint32_t rank, const Event& event) {
     const Shape& shape = *event.shape;
     PersistentCall* call = persistent_of(rank, event);
-    if (!shape.found || call == nullptr || call->channel == nullptr || call->active == none) return true;
+    if (!shape.found || call == nullptr || call->channel == nullptr) return true;
     if (call->shape.call_class != CallClass::precv_init || shape.first_partition >= call->shape.partitions)
         throw std::invalid_argument("a partition that its message does not have");
+    if (call->channel->receives == 0) return true;
     Round& round = call->channel->round(call->round);
+    if (round.receiver_ended) return true;
     PartWaiter waiter{shape.first_partition, call->shape.partitions, operations_.take()};
     actors_[rank].waiting.push_back(waiter.operation);
     round.waiters.push_back(waiter);

@@ -209,7 +209,7 @@ def _warnings(trace: TraceFile, replay: Replay) -> list[str]:
             f"{name} {seconds:.3g} s" for name, seconds in sorted(replay.input_output_seconds.items())
         )
         warnings.append(
-            f"calls to files take their recorded time as computation, whatever the fabric and the CPU (all ranks together: {calls})"
+            f"calls to files take their recorded time, whatever the fabric and the CPU (all ranks together: {calls})"
         )
     if trace.metadata.verified is False:
         warnings.append("the recorded run failed its own verification; do not trust what follows from it")

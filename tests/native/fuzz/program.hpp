@@ -53,7 +53,7 @@ class ProgramOfBytes {
     }
 
     void step() {
-        switch (next() % 8) {
+        switch (next() % 10) {
             case 0:
             case 1:
                 return message();
@@ -64,6 +64,10 @@ class ProgramOfBytes {
                 return communicator();
             case 5:
                 return nonblocking();
+            case 6:
+                return one_sided();
+            case 7:
+                return partitioned();
             default:
                 return anything();
         }
@@ -136,6 +140,8 @@ class ProgramOfBytes {
         }
         for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
             Shape own = shape;
+            own.has_topology = choice % 8 == 3;
+            if (own.has_topology) own.sources = own.destinations = {static_cast<std::int32_t>(some_rank())};
             if (shape.inter && rank % 2 == 1) std::swap(own.members, own.remote_members);
             own.new_comm = next() % 16 == 0 ? small() : comms_[rank]++;
             call(rank, "MPI_Comm_split", next() % 8 == 0 ? CallClass::icomm_new : CallClass::comm_new, own);
@@ -159,6 +165,85 @@ class ProgramOfBytes {
                 call(rank, "MPI_Start", CallClass::start, start);
             }
             complete(rank, 1);
+        }
+    }
+
+    void window_call(std::uint32_t rank, tracefile::WindowSync sync, std::int32_t target, bool flag = false) {
+        Shape shape;
+        shape.sync = sync;
+        shape.window = windows_ - 1;
+        shape.peer = target;
+        shape.found = flag;
+        shape.members = {target};
+        call(rank, "MPI_Win_fence", CallClass::win_sync, shape);
+    }
+
+    /// A window of all ranks, accesses and what ends them.
+    void one_sided() {
+        using tracefile::WindowSync;
+        Shape shape;
+        if (windows_ == 0 || next() % 4 == 0) {
+            shape.new_window = windows_++;
+            for (std::uint32_t rank = 0; rank < ranks_; ++rank)
+                call(rank, "MPI_Win_create", CallClass::win_new, shape);
+        }
+        const std::uint32_t origin = some_rank();
+        const auto target = static_cast<std::int32_t>(some_rank());
+        const std::uint8_t form = next();
+        if (form % 4 == 1) window_call(origin, WindowSync::lock, target, next() % 2 == 0);
+        if (form % 4 == 2) window_call(origin, WindowSync::lock_all, -1);
+        if (form % 4 == 3) {
+            window_call(static_cast<std::uint32_t>(target), WindowSync::post,
+                        static_cast<std::int32_t>(origin));
+            window_call(origin, WindowSync::start, target);
+        }
+        shape.window = windows_ - 1;
+        shape.operation = static_cast<tracefile::RmaOperation>(next() % 4);
+        shape.peer = target;
+        shape.bytes = size();
+        shape.recv_bytes = size();
+        const bool request = next() % 4 == 0;
+        call(origin, "MPI_Put", request ? CallClass::irma : CallClass::rma, shape);
+        if (next() % 4 == 0) window_call(origin, static_cast<WindowSync>(10 + next() % 4), target);
+        if (request && next() % 4 != 0) complete(origin, 1);
+        if (form % 4 == 1) window_call(origin, WindowSync::unlock, target);
+        if (form % 4 == 2) window_call(origin, WindowSync::unlock_all, -1);
+        if (form % 4 == 3) {
+            window_call(origin, WindowSync::complete, -1);
+            window_call(static_cast<std::uint32_t>(target), WindowSync::wait, -1);
+        }
+        if (form % 4 == 0)
+            for (std::uint32_t rank = 0; rank < ranks_; ++rank) window_call(rank, WindowSync::fence, -1);
+    }
+
+    void partitioned() {
+        const std::uint32_t from = some_rank();
+        const std::uint32_t to = some_rank();
+        Shape shape;
+        shape.bytes = size() >> 16U;
+        shape.tag = small() & 3;
+        shape.partitions = next() % 9;
+        shape.peer = static_cast<std::int32_t>(to);
+        Shape start;
+        start.references = {1};
+        Shape ready = start;
+        ready.last_partition = next() % 16 == 0 ? next() : shape.partitions - 1;
+        call(from, "MPI_Psend_init", CallClass::psend_init, shape);
+        for (std::uint8_t rounds = next() % 3; rounds > 0; --rounds) {
+            call(from, "MPI_Start", CallClass::start, start);
+            if (shape.partitions > 0) call(from, "MPI_Pready_range", CallClass::pready, ready);
+            if (from != to) complete(from, 1);
+        }
+        shape.peer = static_cast<std::int32_t>(from);
+        if (next() % 4 == 0) shape.partitions = next() % 5;
+        call(to, "MPI_Precv_init", CallClass::precv_init, shape);
+        for (std::uint8_t rounds = next() % 3; rounds > 0; --rounds) {
+            call(to, "MPI_Start", CallClass::start, start);
+            Shape arrived = start;
+            arrived.first_partition = next() % 4;
+            arrived.found = next() % 4 == 0;
+            call(to, "MPI_Parrived", CallClass::parrived, arrived);
+            complete(to, 1);
         }
     }
 
@@ -201,6 +286,7 @@ class ProgramOfBytes {
     std::uint32_t ranks_;
     tracefile::TraceWriter writer_;
     std::vector<std::int32_t> comms_;  ///< number of the next communicator, by rank
+    std::int32_t windows_ = 0;
 };
 
 }  // namespace linkworth::tests

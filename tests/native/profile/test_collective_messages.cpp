@@ -105,5 +105,22 @@ TEST(CollectiveMessages, ListsOfCountsAreFollowed) {
     EXPECT_EQ(messages, (Messages{{{1, 2}, 11}})) << "all pieces but the neighbour's own go round the ring";
 }
 
+TEST(CollectiveMessages, NeighboursGetTheirPieces) {
+    Group group = group_of(4, 1);
+    group.destinations = {0, tracefile::proc_null, 3, 1};
+    tracefile::Shape shape;
+    shape.collective = Collective::neighbor_allgather;
+    shape.bytes = 9;
+    std::map<int, std::uint64_t> sent;
+    const auto count = [&sent](std::int32_t to, std::uint64_t bytes) { sent[to] += bytes; };
+    profile::listed_messages(shape, group, count);
+    EXPECT_EQ(sent, (std::map<int, std::uint64_t>{{0, 9}, {3, 9}}));
+    shape.collective = Collective::neighbor_alltoallw;
+    shape.send_counts = {1, 2, 30, 4};
+    sent.clear();
+    profile::listed_messages(shape, group, count);
+    EXPECT_EQ(sent, (std::map<int, std::uint64_t>{{0, 1}, {3, 30}}));
+}
+
 }  // namespace
 }  // namespace linkworth::tests
