@@ -2,6 +2,8 @@
 /// The queue of simulated happenings, in time order; equal times keep the order in which they were pushed.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -20,9 +22,8 @@ enum class Happening : std::uint32_t {
     port,      ///< a NIC is free for the next chunk
 };
 
-struct QueueEntry {
-    double seconds;
-    std::uint64_t order;
+/// What `pop` gives.
+struct Due {
     Happening what;
     std::uint32_t index;
 };
@@ -30,15 +31,23 @@ struct QueueEntry {
 /// A four-ary heap: shallower than a binary one, and the children of a place share a cache line or two.
 class EventQueue {
   public:
+    /// `first_order`: the number of the first push, for tests.
+    explicit EventQueue(std::uint32_t first_order = 0) : order_(first_order) {}
+
     bool empty() const { return heap_.empty(); }
     double next_seconds() const {
-        return heap_.empty() ? std::numeric_limits<double>::infinity() : heap_.front().seconds;
+        return heap_.empty() ? std::numeric_limits<double>::infinity()
+                             : std::bit_cast<double>(heap_.front().time);
     }
 
+    /// `seconds` is not negative, `index` below 2^29.
     void push(double seconds, Happening what, std::uint32_t index) {
-        const QueueEntry entry{seconds, order_++, what, index};
+        if (order_ > last_order) renumber();
+        // The sum turns -0 into 0.
+        const Entry entry{std::bit_cast<std::uint64_t>(seconds + 0.0),
+                          order_++ << 32U | static_cast<std::uint64_t>(what) << index_bits | index};
+        std::size_t hole = heap_.size();
         heap_.push_back(entry);
-        std::size_t hole = heap_.size() - 1;
         while (hole > 0) {
             const std::size_t parent = (hole - 1) / fan_out;
             if (!before(entry, heap_[parent])) break;
@@ -48,40 +57,66 @@ class EventQueue {
         heap_[hole] = entry;
     }
 
-    QueueEntry pop() {
-        const QueueEntry top = heap_.front();
-        const QueueEntry moved = heap_.back();
+    Due pop() {
+        const std::uint64_t top = heap_.front().order_and_item;
+        const Entry moved = heap_.back();
         heap_.pop_back();
         if (!heap_.empty()) sift_down(moved);
-        return top;
+        const auto item = static_cast<std::uint32_t>(top);
+        return {static_cast<Happening>(item >> index_bits), item & ((1U << index_bits) - 1)};
     }
 
   private:
     static constexpr std::size_t fan_out = 4;
+    static constexpr unsigned index_bits = 29;
+    static constexpr std::uint64_t last_order = 0xffffffffU;
 
-    static bool before(const QueueEntry& a, const QueueEntry& b) {
-        return a.seconds < b.seconds || (a.seconds == b.seconds && a.order < b.order);
+    /// Two words that compare as (time, order): the bits of doubles that are not negative rise with them.
+    struct Entry {
+        std::uint64_t time;
+        std::uint64_t order_and_item;
+    };
+
+    static bool before(const Entry& a, const Entry& b) {
+        __extension__ using Whole = unsigned __int128;
+        return (Whole{a.time} << 64U | a.order_and_item) < (Whole{b.time} << 64U | b.order_and_item);
     }
 
-    void sift_down(const QueueEntry& moved) {
-        std::size_t hole = 0;
+    void sift_down(const Entry& moved) {
+        Entry* const heap = heap_.data();
         const std::size_t size = heap_.size();
-        for (;;) {
-            const std::size_t first = hole * fan_out + 1;
-            if (first >= size) break;
-            std::size_t least = first;
-            const std::size_t last = first + fan_out < size ? first + fan_out : size;
-            for (std::size_t child = first + 1; child < last; ++child)
-                if (before(heap_[child], heap_[least])) least = child;
-            if (!before(heap_[least], moved)) break;
-            heap_[hole] = heap_[least];
+        std::size_t hole = 0;
+        std::size_t first = 1;
+        for (; first + fan_out <= size; first = hole * fan_out + 1) {
+            const std::size_t left = first + (before(heap[first + 1], heap[first]) ? 1 : 0);
+            const std::size_t right = first + 2 + (before(heap[first + 3], heap[first + 2]) ? 1 : 0);
+            const std::size_t least = before(heap[right], heap[left]) ? right : left;
+            if (!before(heap[least], moved)) break;
+            heap[hole] = heap[least];
             hole = least;
         }
-        heap_[hole] = moved;
+        if (first < size && first + fan_out > size) {
+            std::size_t least = first;
+            for (std::size_t child = first + 1; child < size; ++child)
+                if (before(heap[child], heap[least])) least = child;
+            if (before(heap[least], moved)) {
+                heap[hole] = heap[least];
+                hole = least;
+            }
+        }
+        heap[hole] = moved;
     }
 
-    std::vector<QueueEntry> heap_;
-    std::uint64_t order_ = 0;
+    /// Begins anew with the orders, which have 32 bits. A sorted array is a heap.
+    void renumber() {
+        std::sort(heap_.begin(), heap_.end(), before);
+        order_ = 0;
+        for (Entry& entry : heap_)
+            entry.order_and_item = order_++ << 32U | static_cast<std::uint32_t>(entry.order_and_item);
+    }
+
+    std::vector<Entry> heap_;
+    std::uint64_t order_;
 };
 
 }  // namespace linkworth::replay

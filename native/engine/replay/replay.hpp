@@ -73,7 +73,7 @@ struct Tenant {
 };
 
 /// Replays programs that start together and meet on the network; results in their order. Fabric, progress and
-/// recording are those of the first one's options.
-std::vector<ReplayResult> replay_together(const std::vector<Tenant>& tenants);
+/// recording are those of the first one's options. Profilers find it by its name, whatever else is hidden.
+[[gnu::visibility("default")]] std::vector<ReplayResult> replay_together(const std::vector<Tenant>& tenants);
 
 }  // namespace linkworth::replay

@@ -75,7 +75,7 @@ void Simulation::run_in_any_order() {
 
 void Simulation::run_in_time_order() {
     while (!queue_.empty()) {
-        const QueueEntry entry = queue_.pop();
+        const Due entry = queue_.pop();
         switch (entry.what) {
             case Happening::resume:
                 resume(entry.index);
