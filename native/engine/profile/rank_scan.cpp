@@ -94,7 +94,23 @@ RankScan::Use RankScan::resolve(const Shape& shape) {
         case CallClass::recv_init:
             use.from = wildcard ? nullptr : channel(known, shape.peer, false);
             break;
-        case CallClass::sendrecv: {
+        case CallClass::psend_init:
+            use.to = channel(known, shape.peer, true);
+            use.pieces = shape.partitions;
+            break;
+        case CallClass::precv_init:
+            use.pieces = shape.partitions;
+            break;
+        case CallClass::rma:
+        case CallClass::irma:
+            if (const auto window = windows_.find(shape.window); window != windows_.end()) {
+                use.to = channel(window->second, shape.peer, true);
+            }
+            use.operation = shape.operation;
+            use.bytes_got = shape.recv_bytes;
+            break;
+        case CallClass::sendrecv:
+        case CallClass::isendrecv: {
             const bool any = shape.recv_peer == tracefile::any_source || shape.recv_tag == tracefile::any_tag;
             use.to = channel(known, shape.peer, true);
             use.protocol = SendProtocols::of(trace_.names()[shape.name], shape.bytes);
