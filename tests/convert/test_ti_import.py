@@ -1,11 +1,13 @@
 """SimGrid's time-independent traces become traces: what each action becomes, and that traces come back from them."""
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import message_traces
 import pytest
+import smpi
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from synthetic import Call, collective, irecv, isend, recv, send, write_trace
@@ -319,9 +321,27 @@ def test_a_program_s_actions_come_back_from_their_trace(tmp_path: Path, program:
 
 
 @pytest.mark.requires("smpirun")
-def test_what_simgrid_says_of_both_is_the_same(tmp_path: Path) -> None:
-    import smpi
+def test_what_smpi_has_traced_can_be_read(tmp_path: Path) -> None:
+    (tmp_path / "platform.xml").write_text(smpi.PLATFORM, encoding="utf-8")
+    (tmp_path / "hosts").write_text("a\na\nb\nb\n", encoding="utf-8")
+    subprocess.run(
+        ["smpicc", str(message_traces.HALO), "-o", "halo"], cwd=tmp_path, check=True, capture_output=True
+    )
+    command = "smpirun -np 4 -platform platform.xml -hostfile hosts -trace-ti -trace-file app.txt ./halo"
+    subprocess.run(command.split(), cwd=tmp_path, check=True, capture_output=True, timeout=300)
+    summary = convert(tmp_path / "app.txt")
+    trace = _engine.Trace(summary.path)
+    ring = ["MPI_Irecv", "MPI_Isend", "MPI_Waitall", "MPI_Allreduce"]
+    for rank in range(4):
+        events = list(trace.iterate(rank))
+        assert [event["name"] for event in events] == ["MPI_Init", *ring * 20, "MPI_Finalize"]
+        assert told(events[1:5], "bytes")[:2] == [("MPI_Irecv", 8), ("MPI_Isend", 8)]
+        assert [event["fields"]["peer"] for event in events[1:3]] == [(rank + 1) % 4, (rank - 1) % 4]
+        assert events[4]["fields"]["bytes"] == 8
 
+
+@pytest.mark.requires("smpirun")
+def test_what_simgrid_says_of_both_is_the_same(tmp_path: Path) -> None:
     ranks = [
         [send(1, 10**6).after(1e-3), collective("MPI_Allreduce", 800).after(2e-3)],
         [recv(0, 10**6), collective("MPI_Allreduce", 800).after(1e-3)],

@@ -32,7 +32,8 @@ from linkworth.model.conversion import ConversionOptions, ConversionSummary
     default=1e9,
     show_default=True,
     metavar="RATE",
-    help="ti: a second of computation becomes so many flops; give the hosts of the platform this speed.",
+    help="ti: a second of computation becomes so many flops; give the hosts of the platform this speed. Read from ti, so "
+    "many flops become a second.",
 )
 @click.option(
     "--whole",

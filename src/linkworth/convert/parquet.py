@@ -10,7 +10,7 @@ from linkworth.model.conversion import ConversionOptions, ConversionSummary
 from linkworth.trace.read import TraceFile
 
 BATCH_ROWS = 1 << 16
-ROW_GROUP_ROWS = 1 << 18
+ROW_GROUP_ROWS = 1 << 17
 """At least so many rows are a row group, but for the last one: what is held in memory while it grows."""
 
 _TIMES = ("start_ns", "duration_ns", "gap_ns")
