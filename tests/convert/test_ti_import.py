@@ -335,7 +335,7 @@ def test_what_smpi_has_traced_can_be_read(tmp_path: Path) -> None:
     for rank in range(4):
         events = list(trace.iterate(rank))
         assert [event["name"] for event in events] == ["MPI_Init", *ring * 20, "MPI_Finalize"]
-        assert told(events[1:5], "bytes")[:2] == [("MPI_Irecv", 8), ("MPI_Isend", 8)]
+        assert told(events[1:3], "bytes") == [("MPI_Irecv", 8), ("MPI_Isend", 8)]
         assert [event["fields"]["peer"] for event in events[1:3]] == [(rank + 1) % 4, (rank - 1) % 4]
         assert events[4]["fields"]["bytes"] == 8
 
