@@ -54,16 +54,72 @@ LoopFolder::LoopFolder(std::size_t most_elements) : most_elements_(most_elements
 
 bool LoopFolder::add(std::uint32_t call_symbol, std::uint32_t name, double start, double end,
                      std::uint64_t calls) {
+    const std::uint32_t symbol = 2 * call_symbol;  // loops have the odd ones
+    const Expected call{name, start, end, calls};
+    if (is_expected(symbol)) {
+        go_on(call);
+        return true;
+    }
+    flush_expected();
+    fold(symbol, call);
+    return elements_.size() < most_elements_;
+}
+
+// Most calls are in loops: those that do as the iteration before are only counted.
+bool LoopFolder::is_expected(std::uint32_t symbol) const {
+    if (elements_.empty() || elements_.back().loop == nullptr || !elements_.back().loop->is_flat) {
+        return false;
+    }
+    return elements_.back().loop->body[expected_.size()].symbol == symbol;
+}
+
+void LoopFolder::go_on(const Expected& call) {
+    LoopElement& loop = elements_.back();
+    std::vector<LoopElement>& body = loop.loop->body;
+    if (expected_.size() + 1 < body.size()) {
+        expected_.push_back(call);
+        return;
+    }
+    for (std::size_t at = 0; at < expected_.size(); ++at) {
+        body[at].calls += expected_[at].calls;
+        loop.calls += expected_[at].calls;
+    }
+    body.back().calls += call.calls;
+    loop.calls += call.calls;
+    loop.loop->times.add(call.end - loop.end);
+    loop.end = call.end;
+    expected_.clear();
+}
+
+void LoopFolder::flush_expected() {
+    if (expected_.empty()) {
+        return;
+    }
+    const std::vector<Expected> calls = std::exchange(expected_, {});
+    std::vector<std::uint32_t> symbols;
+    for (std::size_t at = 0; at < calls.size(); ++at) {
+        symbols.push_back(elements_.back().loop->body[at].symbol);
+    }
+    for (std::size_t at = 0; at < calls.size(); ++at) {
+        fold(symbols[at], calls[at]);
+    }
+}
+
+void LoopFolder::fold(std::uint32_t symbol, const Expected& call) {
     LoopElement element;
-    element.symbol = 2 * call_symbol;  // loops have the odd ones
-    element.name = name;
-    element.start = start;
-    element.end = end;
-    element.calls = calls;
+    element.symbol = symbol;
+    element.name = call.name;
+    element.start = call.start;
+    element.end = call.end;
+    element.calls = call.calls;
     push(std::move(element));
     while (extend_loop() || make_loop()) {
     }
-    return elements_.size() < most_elements_;
+}
+
+std::vector<LoopElement> LoopFolder::take() && {
+    flush_expected();
+    return std::move(elements_);
 }
 
 void LoopFolder::push(LoopElement element) {
@@ -164,6 +220,8 @@ bool LoopFolder::make_loop() {
                 loop.calls += first[item].calls + second[item].calls;
             }
             merge(first, second);
+            loop.loop->is_flat =
+                std::ranges::all_of(first, [](const LoopElement& item) { return item.loop == nullptr; });
             loop.loop->body = std::move(first);
             push(std::move(loop));
             return true;

@@ -39,6 +39,7 @@ struct LoopElement {
 
 struct LoopNode {
     IterationTimes times;
+    bool is_flat = false;           ///< no loop in it
     std::vector<LoopElement> body;  ///< times of loops in it are those of all iterations
 };
 
@@ -51,8 +52,8 @@ class LoopFolder {
 
     /// False where the calls do not repeat and the limit is reached; no more must be added then.
     bool add(std::uint32_t call_symbol, std::uint32_t name, double start, double end, std::uint64_t calls);
-    const std::vector<LoopElement>& elements() const { return elements_; }
-    std::vector<LoopElement> take() && { return std::move(elements_); }
+    /// Ends the sequence.
+    std::vector<LoopElement> take() &&;
 
   private:
     struct Position {
@@ -61,6 +62,17 @@ class LoopFolder {
         std::int64_t loop_before;  ///< latest loop before this position
     };
 
+    struct Expected {
+        std::uint32_t name;
+        double start;
+        double end;
+        std::uint64_t calls;
+    };
+
+    bool is_expected(std::uint32_t symbol) const;
+    void go_on(const Expected& call);
+    void flush_expected();
+    void fold(std::uint32_t symbol, const Expected& call);
     void push(LoopElement element);
     LoopElement pop();
     bool extend_loop();
@@ -70,6 +82,7 @@ class LoopFolder {
 
     std::size_t most_elements_;
     std::vector<LoopElement> elements_;
+    std::vector<Expected> expected_;  ///< calls so far that begin one more iteration of the loop at the end
     std::vector<Position> positions_;
     std::vector<std::int64_t> latest_;   ///< by symbol
     std::vector<std::uint64_t> powers_;  ///< of the base of the hash

@@ -19,6 +19,8 @@ constexpr std::size_t most_elements = 1 << 16;
 constexpr std::uint64_t fewest_iterations = 3;
 constexpr double smallest_share = 0.02;
 constexpr double enough = 0.5;
+/// What a looser likeness must gain for its loops to be preferred.
+constexpr double better = 1.2;
 constexpr double smallest_inner_share = 0.1;
 /// A stretch this long against the loop around it interrupts the loop and does not end it.
 constexpr double longest_interruption = 0.1;
@@ -115,12 +117,12 @@ class Walk {
         Folded result;
         if (folds) {
             result.seconds = now;
-            for (const LoopElement& element : folder_.elements()) {
+            result.elements = std::move(folder_).take();
+            for (const LoopElement& element : result.elements) {
                 if (element.loop != nullptr && element.loop->times.count >= fewest_iterations) {
                     result.looped += element.end - element.start;
                 }
             }
-            result.elements = std::move(folder_).take();
         }
         return result;
     }
@@ -233,13 +235,20 @@ Phases find_phases(const tracefile::Trace& trace) {
     if (trace.ranks() > 1) {
         ranks.push_back(trace.ranks() / 2);
     }
+    double longest = -1;
     for (const Likeness likeness : {Likeness::arguments, Likeness::peers, Likeness::names}) {
         for (const std::uint32_t rank : ranks) {
             const Folded folded = Walk(trace, likeness).run(rank);
-            if (best.phases.empty() || folded.looped > best.looped) {
-                best = {rank, likeness, folded.seconds, folded.looped, phases_of(folded)};
+            std::vector<Phase> phases = phases_of(folded);
+            double loop = 0;
+            for (const Phase& phase : phases) {
+                loop = std::max(loop, phase.is_loop ? phase.seconds : 0.0);
             }
-            if (best.looped > 0 && best.looped >= enough * best.seconds) {
+            if (longest < 0 || loop > better * longest) {
+                longest = loop;
+                best = {rank, likeness, folded.seconds, folded.looped, std::move(phases)};
+            }
+            if (longest > 0 && longest >= enough * best.seconds) {
                 return best;
             }
         }

@@ -34,8 +34,8 @@ struct Phases {
     std::vector<Phase> phases;
 };
 
-/// Looks at the first rank and at one in the middle, with the strictest likeness that finds loops for most of
-/// the time.
+/// Looks at the first rank and at one in the middle, with the strictest likeness that finds one loop for most
+/// of the time, or else the longest loop.
 Phases find_phases(const tracefile::Trace& trace);
 
 }  // namespace linkworth::profile

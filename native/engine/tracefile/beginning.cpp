@@ -16,9 +16,8 @@ struct Stretch {
     double events;
 };
 
-/// When each block begins and ends, as the index tells; a rank's last block ends with the trace.
-std::vector<Stretch> stretches(const TraceData& data) {
-    double end = 0;
+/// When each block begins and ends, as the index tells; a rank's last block ends at `end`, with the trace.
+std::vector<Stretch> stretches(const TraceData& data, double end) {
     for (const IndexEntry& block : data.blocks) {
         end = std::max(end, static_cast<double>(block.base_ns) * 1e-9);
     }
@@ -45,6 +44,32 @@ double events_until(const std::vector<Stretch>& all, double time) {
 
 }  // namespace
 
+/// The time at which the last block of the longest rank ends, which only its events tell.
+double Trace::end_of_longest(const TraceData& data) {
+    const IndexEntry* longest = nullptr;
+    for (const IndexEntry& block : data.blocks) {
+        if (longest == nullptr || block.base_ns >= longest->base_ns) {
+            longest = &block;
+        }
+    }
+    if (longest == nullptr) {
+        return 0;
+    }
+    auto alone = std::make_shared<TraceData>();
+    alone->bytes = data.bytes;
+    alone->names = data.names;
+    alone->collectives = data.collectives;
+    alone->blocks = {*longest};
+    alone->first_block = {0, 1};
+    RankCursor cursor(std::move(alone), 0);
+    double end = static_cast<double>(longest->base_ns) * 1e-9;
+    Event event;
+    while (cursor.next(event)) {
+        end += event.gap_seconds + event.duration_seconds;
+    }
+    return end;
+}
+
 std::shared_ptr<const Trace> Trace::beginning(std::uint64_t events) const {
     auto data = std::make_shared<TraceData>();
     data->label = data_->label;
@@ -60,7 +85,7 @@ std::shared_ptr<const Trace> Trace::beginning(std::uint64_t events) const {
     data->damage = data_->damage;
     data->whole = data_;
     if (data_->events > events) {
-        const std::vector<Stretch> all = stretches(*data_);
+        const std::vector<Stretch> all = stretches(*data_, end_of_longest(*data_));
         double least = 0;
         double most = 0;
         for (const Stretch& stretch : all) {

@@ -9,13 +9,19 @@ from linkworth.profile.scan import RankTimes
 
 
 def core_shares(ranks: Sequence[RankInfo], count: int) -> list[float]:
-    """Return for each of `count` ranks the part of a core that it had: 1, or less where a host had more ranks than cores."""
+    """Return for each of `count` ranks the part of a core that it had: 1, or less where a host had more ranks than cores.
+
+    A rank that is bound to one core counts that one only. So as many cores as the processes of a host kept busy on average
+    were there too.
+    """
     on_host: dict[str, list[RankInfo]] = defaultdict(list)
     for rank in ranks:
         on_host[rank.host].append(rank)
     shares = [1.0] * count
     for neighbours in on_host.values():
-        cores = max(rank.cores for rank in neighbours)
+        busy = sum(rank.cpu_seconds / rank.elapsed_seconds for rank in neighbours if rank.elapsed_seconds > 0)
+        known = max(rank.cores for rank in neighbours)
+        cores = max(known, round(busy)) if known > 0 else 0
         for rank in neighbours:
             if 0 < cores < len(neighbours) and rank.rank < count:
                 shares[rank.rank] = cores / len(neighbours)

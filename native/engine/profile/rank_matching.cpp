@@ -1,0 +1,202 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// What the calls of one rank mean for waiting: which of them sends, receives, completes or meets.
+#include <cstdint>
+#include <span>
+
+#include "profile/rank_scan.hpp"
+
+namespace linkworth::profile {
+
+using tracefile::CallClass;
+using tracefile::Event;
+using tracefile::Shape;
+
+Channel* RankScan::channel(const Communicators::Known& known, std::int32_t peer, bool to_peer) {
+    if (known.group < 0) {
+        return nullptr;
+    }
+    const std::int32_t other = communicators_.group(known.group).world_rank(peer);
+    if (other < 0 || static_cast<std::uint32_t>(other) >= trace_.ranks()) {
+        return nullptr;
+    }
+    const auto peer_rank = static_cast<std::uint32_t>(other);
+    return to_peer ? &scan_.waits.channel(known.communicator, rank_, peer_rank)
+                   : &scan_.waits.channel(known.communicator, peer_rank, rank_);
+}
+
+void RankScan::match(Use& use, const Event& event, double start, double end) {
+    const Shape& shape = *event.shape;
+    switch (use.call_class) {
+        case CallClass::send:
+            if (use.to != nullptr) {
+                scan_.waits.send(*use.to, {start, end, shape.name, shape.tag, no_request, use.protocol});
+            }
+            break;
+        case CallClass::recv:
+            if (use.from != nullptr) {
+                const bool any = shape.tag == tracefile::any_tag || shape.peer == tracefile::any_source;
+                scan_.waits.receive(
+                    *use.from, {start, end, shape.name, any ? shape.actual_tag : shape.tag, no_request, 0});
+            }
+            break;
+        case CallClass::sendrecv: {
+            const bool any = shape.recv_peer == tracefile::any_source || shape.recv_tag == tracefile::any_tag;
+            completed_.clear();
+            if (use.to != nullptr) {
+                completed_.push_back(scan_.waits.request(start, true, use.to));
+                scan_.waits.send(*use.to,
+                                 {start, end, shape.name, shape.tag, completed_.back(), use.protocol});
+            }
+            if (use.from != nullptr) {
+                completed_.push_back(scan_.waits.request(start, false, use.from));
+                const std::int32_t tag = any ? shape.actual_tag : shape.recv_tag;
+                scan_.waits.receive(*use.from, {start, end, shape.name, tag, completed_.back(), 0});
+            }
+            scan_.waits.complete(rank_, shape.name, start, end, completed_);
+            break;
+        }
+        case CallClass::isend:
+        case CallClass::irecv:
+            post(use, shape, event.next_request, start);
+            break;
+        case CallClass::isendrecv:
+            post_both(use, shape, event.next_request, start);
+            break;
+        case CallClass::send_init:
+        case CallClass::recv_init:
+        case CallClass::psend_init:
+        case CallClass::precv_init:
+        case CallClass::collective_init: {
+            Persistent& made = persistent_[event.next_request];
+            made = {shape, use};
+            break;
+        }
+        case CallClass::start:
+            start_all(use, event, start);
+            break;
+        case CallClass::complete:
+            complete(use, event, start, end);
+            break;
+        case CallClass::request_free:
+            if (!shape.references.empty()) {
+                persistent_.erase(event.next_request - shape.references.front());
+                cancel(event);
+            }
+            break;
+        case CallClass::request_cancel:
+            cancel(event);
+            break;
+        case CallClass::collective:
+            if (use.meetings != nullptr) {
+                scan_.waits.meet(*use.meetings, {communicators_.group(use.group).own_rank, shape.peer,
+                                                 shape.collective, shape.name, start, end});
+            }
+            break;
+        case CallClass::comm_new:
+        case CallClass::icomm_new:
+            communicators_.define(shape);
+            break;
+        case CallClass::win_new:
+            windows_[shape.new_window] = communicators_.find(shape.comm);
+            break;
+        case CallClass::win_free:
+            windows_.erase(shape.window);
+            break;
+        case CallClass::pcontrol:
+            mark(shape.code > 0);
+            break;
+        default:
+            break;
+    }
+}
+
+void RankScan::post(const Use& use, const Shape& shape, std::uint64_t number, double start) {
+    const bool sends = use.to != nullptr;
+    Channel* const channel = sends ? use.to : use.from;
+    const bool is_receive = shape.call_class == CallClass::irecv || shape.call_class == CallClass::recv_init;
+    const bool wildcard =
+        is_receive && (shape.peer == tracefile::any_source || shape.tag == tracefile::any_tag);
+    if (channel == nullptr && !wildcard) {
+        return;  // MPI_PROC_NULL
+    }
+    const std::uint32_t slot = scan_.waits.request(start, sends, channel);
+    requests_.put({number, slot, shape.comm});
+    const Half half{start, start, shape.name, shape.tag, slot, use.protocol};
+    if (sends) {
+        scan_.waits.send(*channel, half);
+    } else if (!wildcard) {
+        scan_.waits.receive(*channel, half);
+    }
+}
+
+// A request of two messages: the calls that wait for it are taken to wait for the one that it receives.
+void RankScan::post_both(const Use& use, const Shape& shape, std::uint64_t number, double start) {
+    if (use.to != nullptr) {
+        const std::uint32_t slot = scan_.waits.request(start, true, use.to);
+        scan_.waits.send(*use.to, {start, start, shape.name, shape.tag, slot, use.protocol});
+        scan_.waits.complete(rank_, shape.name, start, start, std::span(&slot, 1));
+    }
+    const bool wildcard = shape.recv_peer == tracefile::any_source || shape.recv_tag == tracefile::any_tag;
+    if (use.from != nullptr || wildcard) {
+        const std::uint32_t slot = scan_.waits.request(start, false, use.from);
+        requests_.put({number, slot, shape.comm});
+        if (!wildcard) {
+            scan_.waits.receive(*use.from, {start, start, shape.name, shape.recv_tag, slot, 0});
+        }
+    }
+}
+
+void RankScan::start_all(Use& use, const Event& event, double start) {
+    for (const std::uint64_t reference : event.shape->references) {
+        const std::uint64_t number = event.next_request - reference;
+        const auto request = persistent_.find(number);
+        if (request == persistent_.end()) {
+            continue;
+        }
+        Persistent& made = request->second;
+        use.bytes_started += made.shape.bytes * made.use.pieces;
+        count_traffic(made.use, 1);
+        if (made.use.call_class == CallClass::send_init || made.use.call_class == CallClass::recv_init) {
+            post(made.use, made.shape, number, start);
+        }
+    }
+}
+
+void RankScan::complete(const Use& use, const Event& event, double start, double end) {
+    completed_.clear();
+    for (const tracefile::Completion& done : event.shape->completions) {
+        const RankRequests::Entry entry = requests_.take(event.next_request - done.reference);
+        if (entry.slot == no_request) {
+            continue;
+        }
+        if (done.was_wildcard) {
+            Channel* const from = channel(communicators_.find(entry.comm), done.peer, false);
+            if (from == nullptr) {
+                scan_.waits.cancel(entry.slot);
+            } else {
+                const double posted = scan_.waits.posted(entry.slot);
+                scan_.waits.receive(*from, {posted, posted, use.name, done.tag, entry.slot, 0});
+            }
+        }
+        completed_.push_back(entry.slot);
+    }
+    if (!completed_.empty()) {
+        scan_.waits.complete(rank_, use.name, start, end, completed_);
+    }
+}
+
+void RankScan::cancel(const Event& event) {
+    for (const std::uint64_t reference : event.shape->references) {
+        const std::uint64_t number = event.next_request - reference;
+        if (event.shape->call_class == CallClass::request_cancel) {
+            if (const std::uint32_t slot = requests_.slot(number); slot != no_request) {
+                scan_.waits.cancel(slot);
+            }
+        } else if (const std::uint32_t slot = requests_.take(number).slot; slot != no_request) {
+            // Its message may still arrive; no call waits for it.
+            scan_.waits.complete(rank_, event.shape->name, now(), now(), std::span(&slot, 1));
+        }
+    }
+}
+
+}  // namespace linkworth::profile

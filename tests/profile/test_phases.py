@@ -1,0 +1,131 @@
+"""Loops and phases of programs whose loops are known."""
+
+import pytest
+import synthetic
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from synthetic import collective, recv, send
+
+from linkworth import _engine
+from linkworth.profile.phases import phases
+
+
+def phases_of(tmp_path, *programs, **kinds):
+    path = synthetic.write_trace(tmp_path / "t.lwt", programs, **kinds)
+    return phases(_engine.Trace(str(path)))
+
+
+def step(number=0, seconds=0.1):
+    return [
+        send(1, 64).after(seconds),
+        recv(1, 64).lasting(seconds / 2),
+        collective("MPI_Allreduce", 8 + number),
+    ]
+
+
+def partner(calls):
+    return [recv(0, 64) if call.call_class == "send" else send(0, 64) for call in calls]
+
+
+def test_what_comes_before_and_after_the_loop(tmp_path):
+    before = [collective("MPI_Bcast", 100, root=0).after(0.5), collective("MPI_Barrier").after(0.25)]
+    after = [collective("MPI_Reduce", 8, root=0).after(1.0)]
+    calls = [*before, *[call for _ in range(20) for call in step()], *after]
+    found = phases_of(tmp_path, calls, calls)
+    assert found.rank == 0
+    assert found.likeness == "arguments"
+    assert [phase.kind for phase in found.phases] == ["prologue", "loop", "epilogue"]
+    first, loop, last = found.phases
+    assert first.seconds == pytest.approx(0.75)
+    assert loop.iterations == 20
+    assert loop.mean_seconds == pytest.approx(0.15)
+    assert (loop.least_seconds, loop.most_seconds) == (pytest.approx(0.15), pytest.approx(0.15))
+    assert loop.deviation_seconds == pytest.approx(0, abs=1e-6)
+    assert loop.calls == 60
+    assert loop.call_names == ["MPI_Send", "MPI_Recv", "MPI_Allreduce"]
+    assert last.seconds == pytest.approx(1.0)
+    assert found.looped_share == pytest.approx(3.0 / 4.75)
+
+
+def test_loops_in_loops(tmp_path):
+    calls = []
+    for _ in range(6):
+        for _ in range(10):
+            calls += [send(1, 32).after(0.01), recv(1, 32)]
+        calls.append(collective("MPI_Allreduce", 8).after(0.05))
+    found = phases_of(tmp_path, calls, calls, end=False)
+    (outer,) = found.phases
+    (inner,) = outer.inner
+    assert (outer.iterations, inner.iterations) == (6, 60)
+    assert outer.mean_seconds == pytest.approx(0.15)
+    assert inner.mean_seconds == pytest.approx(0.01)
+    assert (outer.calls, inner.calls) == (6 * 21, 120)
+
+
+def test_the_spread_of_iterations(tmp_path):
+    calls = [call for number in range(8) for call in step(seconds=0.1 * (1 + number % 2))]
+    (loop,) = phases_of(tmp_path, calls, calls, end=False).phases
+    assert (loop.least_seconds, loop.most_seconds) == (pytest.approx(0.15), pytest.approx(0.3))
+    assert loop.deviation_seconds == pytest.approx(0.075)
+
+
+def test_an_interruption_does_not_end_a_loop(tmp_path):
+    calls = [call for _ in range(20) for call in step()]
+    calls[30:30] = [collective("MPI_Gather", 8, root=0).after(0.01), collective("MPI_Barrier").after(0.01)]
+    found = phases_of(tmp_path, calls, calls, end=False)
+    (loop,) = found.phases
+    assert (loop.iterations, loop.interruptions) == (20, 1)
+    assert loop.mean_seconds == pytest.approx(0.15)
+
+
+def test_sizes_that_differ_from_step_to_step_are_compared_by_peer(tmp_path):
+    calls = [call for number in range(20) for call in step(number)]
+    found = phases_of(tmp_path, calls, calls, end=False)
+    assert found.likeness == "peers"
+    assert found.phases[0].iterations == 20
+
+
+def test_polling_does_not_hide_a_loop(tmp_path):
+    calls = []
+    for number in range(10):
+        looks = [synthetic.Call("MPI_Iprobe", "probe", comm=0, peer=1, tag=0, found=False).after(0.01)] * (
+            number % 4
+        )
+        calls += [*looks, *step()]
+    found = phases_of(tmp_path, calls, calls, end=False)
+    (loop,) = found.phases
+    assert (found.likeness, loop.iterations) == ("arguments", 10)
+    assert loop.calls == len(calls)
+
+
+def test_calls_that_never_repeat_have_no_loop(tmp_path):
+    calls = [collective("MPI_Bcast", 2**number, root=0).after(0.1) for number in range(12)]
+    names = ["MPI_Bcast", "MPI_Reduce", "MPI_Barrier"]
+    for number, call in enumerate(calls):
+        call.name = names[(number * number // 5) % 3]
+    found = phases_of(tmp_path, calls, calls, end=False)
+    assert found.looped_share <= 0.5
+    assert sum(phase.calls for phase in found.phases) == 12
+
+
+def test_nothing_after_init_has_no_phases(tmp_path):
+    assert phases_of(tmp_path, [], [], end=False) is None
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    body=st.lists(st.integers(0, 3), min_size=1, max_size=6),
+    times=st.integers(4, 30),
+    before=st.lists(st.integers(4, 9), max_size=5, unique=True),
+)
+def test_every_call_is_in_one_phase_and_the_loop_is_found(tmp_path_factory, body, times, before):
+    calls = [collective("MPI_Bcast", 8 * kind, root=0).after(0.001) for kind in before]
+    calls += [collective("MPI_Bcast", 8 * kind, root=0).after(0.5) for _ in range(times) for kind in body]
+    found = phases_of(tmp_path_factory.mktemp("phases"), calls, calls, end=False)
+    assert sum(phase.calls for phase in found.phases) == len(calls)
+    assert sum(phase.seconds for phase in found.phases) == pytest.approx(found.seconds)
+    # A body may repeat itself, or end as it begins, and then is another loop, but it is one.
+    assert found.looped_share > 0.5
+    if len(set(body)) == len(body):
+        loop = max(found.phases, key=lambda phase: phase.seconds)
+        assert (loop.iterations, loop.mean_seconds) == (times, pytest.approx(0.5 * len(body)))

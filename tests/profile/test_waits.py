@@ -1,0 +1,222 @@
+"""Late senders, late receivers and late members, against cases worked out by hand and a plain matching of the same calls."""
+
+import pytest
+import synthetic
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from synthetic import Call, collective, irecv, isend, recv, send, sendrecv, waitall
+
+from linkworth.profile import of_trace
+
+
+def waits_of(tmp_path, *programs):
+    # Without MPI_Init all ranks start at time 0.
+    path = synthetic.write_trace(tmp_path / "t.lwt", programs, init=False, end=False)
+    found = of_trace(path).waits
+    assert found.unmatched == 0
+    return found
+
+
+def figures(found):
+    return tuple(
+        (kind.calls, pytest.approx(kind.seconds))
+        for kind in (found.late_sender, found.late_receiver, found.collective)
+    )
+
+
+NONE = (0, 0.0)
+
+
+def test_a_receive_waits_until_its_message_is_sent(tmp_path):
+    found = waits_of(
+        tmp_path,
+        [send(1, 8).after(3.0).lasting(0.5)],
+        [recv(0, 8).after(1.0).lasting(2.25)],
+    )
+    assert figures(found) == ((1, 2.0), NONE, NONE)
+    assert found.rank_waiting_seconds == pytest.approx([0.0, 2.0])
+    assert found.rank_caused_seconds == pytest.approx([2.0, 0.0])
+    assert [(call.name, call.seconds) for call in found.calls] == [("MPI_Recv", pytest.approx(2.0))]
+    assert found.share == pytest.approx(2.0 / (3.5 + 3.25))
+
+
+def test_a_send_waits_for_its_receive(tmp_path):
+    found = waits_of(
+        tmp_path,
+        [send(1, 1 << 20).after(1.0).lasting(2.5)],
+        [recv(0, 1 << 20).after(3.0).lasting(0.5)],
+    )
+    assert figures(found) == (NONE, (1, 2.0), NONE)
+    assert found.rank_caused_seconds == pytest.approx([0.0, 2.0])
+
+
+def test_sends_of_a_size_that_mostly_do_not_wait_do_not_wait_at_all(tmp_path):
+    # Nine are gone before their receive is there, so the tenth took long for another reason.
+    early = [send(1, 64).lasting(0.1) for _ in range(9)]
+    found = waits_of(
+        tmp_path,
+        [*early, send(1, 64).lasting(9.0)],
+        [recv(0, 64).after(5.0 if number == 0 else 0.0) for number in range(10)],
+    )
+    assert figures(found) == (NONE, NONE, NONE)
+
+
+def test_a_synchronous_send_waits_whatever_its_size(tmp_path):
+    early = [send(1, 64).lasting(0.1) for _ in range(9)]
+    found = waits_of(
+        tmp_path,
+        [*early, send(1, 64, name="MPI_Ssend").lasting(9.0)],
+        [recv(0, 64).after(5.0 if number == 0 else 0.0) for number in range(10)],
+    )
+    assert figures(found) == (NONE, (1, 5.0 - 0.9), NONE)
+
+
+def test_a_wait_for_several_waits_for_the_latest(tmp_path):
+    found = waits_of(
+        tmp_path,
+        [irecv(1, 8), irecv(2, 8), waitall(1, 2).after(1.0).lasting(5.0)],
+        [send(0, 8).after(2.0)],
+        [send(0, 8).after(4.0)],
+    )
+    assert figures(found) == ((1, 3.0), NONE, NONE)
+    assert found.rank_caused_seconds == pytest.approx([0.0, 0.0, 3.0])
+
+
+def test_time_before_the_wait_is_no_waiting(tmp_path):
+    found = waits_of(
+        tmp_path,
+        [irecv(1, 8), waitall(1).after(5.0).lasting(0.5)],
+        [send(0, 8).after(2.0)],
+    )
+    assert figures(found) == (NONE, NONE, NONE)
+
+
+def test_wildcards_wait_for_whom_they_matched(tmp_path):
+    wait = Call(
+        "MPI_Wait", "complete", mode=0, listed=1, completions=[(1, True, 2, 7)]
+    )  # a receive from rank 2 with tag 7
+    found = waits_of(
+        tmp_path,
+        [irecv(synthetic.ANY, 8, tag=-1), wait.lasting(4.0), recv(synthetic.ANY, 8, tag=-1, actual=(1, 5)).lasting(3.0)],
+        [send(0, 8, tag=5).after(6.0)],
+        [send(0, 8, tag=7).after(3.0)],
+    )  # fmt: skip
+    assert figures(found) == ((2, 3.0 + 2.0), NONE, NONE)
+    assert found.rank_caused_seconds == pytest.approx([0.0, 2.0, 3.0])
+
+
+def test_both_halves_of_a_sendrecv_count_once(tmp_path):
+    found = waits_of(
+        tmp_path,
+        [sendrecv(1, 8, 1).after(1.0).lasting(3.0)],
+        [sendrecv(0, 8, 0).after(3.0).lasting(1.0)],
+    )
+    assert found.seconds == pytest.approx(2.0)
+    assert found.late_sender.calls + found.late_receiver.calls == 1
+
+
+def test_persistent_requests_are_posted_when_they_start(tmp_path):
+    start = Call("MPI_Start", "start", references=[1])
+    found = waits_of(
+        tmp_path,
+        [
+            Call("MPI_Recv_init", "recv_init", comm=0, peer=1, tag=0, bytes=8),
+            start, waitall(1).lasting(2.0), start, waitall(1).lasting(2.0),
+        ],
+        [send(0, 8).after(1.0), send(0, 8).after(2.0)],
+    )  # fmt: skip
+    assert figures(found) == ((2, 1.0 + 1.0), NONE, NONE)
+
+
+def test_a_cancelled_receive_takes_no_message(tmp_path):
+    found = waits_of(
+        tmp_path,
+        [
+            irecv(1, 8), Call("MPI_Cancel", "request_cancel", references=[1]), waitall(1),
+            recv(1, 8).lasting(2.0),
+        ],
+        [send(0, 8).after(1.5)],
+    )  # fmt: skip
+    assert figures(found) == ((1, 1.5), NONE, NONE)
+
+
+@pytest.mark.parametrize(
+    ("name", "root", "waiting", "caused"),
+    [
+        # Ranks come after 1, 4 and 2 seconds and leave at 5.
+        ("MPI_Barrier", -1, [3.0, 0.0, 2.0], [0.0, 5.0, 0.0]),
+        ("MPI_Allreduce", -1, [3.0, 0.0, 2.0], [0.0, 5.0, 0.0]),
+        ("MPI_Bcast", 2, [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]),
+        ("MPI_Reduce", 0, [3.0, 0.0, 0.0], [0.0, 3.0, 0.0]),
+        ("MPI_Scan", -1, [0.0, 0.0, 2.0], [0.0, 2.0, 0.0]),
+    ],
+)
+def test_collectives_wait_for_those_that_they_need(tmp_path, name, root, waiting, caused):
+    programs = [
+        [collective(name, 8, root=root).after(start).lasting(5.0 - start)] for start in (1.0, 4.0, 2.0)
+    ]
+    found = waits_of(tmp_path, *programs)
+    assert found.rank_waiting_seconds == pytest.approx(waiting)
+    assert found.rank_caused_seconds == pytest.approx(caused)
+    assert found.collective.seconds == pytest.approx(sum(waiting)) == pytest.approx(found.seconds)
+
+
+def test_equal_communicators_of_different_order_of_creation_are_kept_apart(tmp_path):
+    both = [Call("MPI_Comm_dup", "comm_new", comm=0, new_comm=number, members=[0, 1]) for number in (2, 3)]
+    found = waits_of(
+        tmp_path,
+        [*both, send(1, 8, comm=3).after(1.0), send(1, 8, comm=2).after(2.0)],
+        [*both, irecv(0, 8, comm=2), irecv(0, 8, comm=3), waitall(1).lasting(2.0), waitall(2).lasting(2.0)],
+    )
+    # The message in communicator 3 is sent at 1, the one in communicator 2 at 3.
+    assert figures(found) == ((2, 1.0 + 1.0), NONE, NONE)
+
+
+def test_what_has_no_partner_is_counted(tmp_path):
+    path = synthetic.write_trace(tmp_path / "t.lwt", [[send(1, 8), send(1, 8)], [recv(0, 8)]])
+    path_of_collective = synthetic.write_trace(tmp_path / "c.lwt", [[collective("MPI_Barrier")], []], end=False)
+    assert of_trace_tolerant(path).waits.unmatched == 1
+    assert of_trace_tolerant(path_of_collective).waits.unmatched == 1
+
+
+def of_trace_tolerant(path):
+    """Cut the index off, so that the replay takes what is missing for a loss."""
+    path.write_bytes(path.read_bytes()[:-40])
+    return of_trace(path)
+
+
+times = st.integers(0, 50)
+messages = st.lists(
+    st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 2), times, times, times, times).filter(
+        lambda message: message[0] != message[1]
+    ),
+    max_size=40,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(messages)
+def test_late_senders_are_those_of_a_plain_matching(tmp_path_factory, drawn):
+    """Each drawn message is sent and received by blocking calls; the k-th of a pair and tag meets the k-th."""
+    programs = [[] for _ in range(4)]
+    clock = [0.0] * 4
+    sent, received = {}, {}
+    for source, target, tag, gap, lasts, gap_there, lasts_there in drawn:
+        clock[source] += gap
+        sent.setdefault((source, target, tag), []).append(clock[source])
+        programs[source].append(send(target, 8, tag=tag, name="MPI_Bsend").after(gap).lasting(lasts))
+        clock[source] += lasts
+        clock[target] += gap_there
+        received.setdefault((source, target, tag), []).append((clock[target], lasts_there))
+        programs[target].append(recv(source, 8, tag=tag).after(gap_there).lasting(lasts_there))
+        clock[target] += lasts_there
+    expected = [
+        min(start, posted + lasts) - posted
+        for pair, starts in sent.items()
+        for start, (posted, lasts) in zip(starts, received[pair], strict=True)
+        if start > posted and lasts > 0
+    ]
+    found = waits_of(tmp_path_factory.mktemp("waits"), *programs)
+    assert found.late_sender.calls == len(expected)
+    assert found.late_sender.seconds == pytest.approx(sum(expected))
+    assert sum(found.rank_caused_seconds) == pytest.approx(found.seconds) == pytest.approx(sum(found.rank_waiting_seconds))

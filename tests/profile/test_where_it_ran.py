@@ -1,0 +1,70 @@
+"""The machine behind a trace: cores of bound ranks, CPU use; and traces of which only the beginning is replayed."""
+
+import communication_patterns as patterns
+import pytest
+import synthetic
+from synthetic import Call, collective
+
+from linkworth.model.trace import RankInfo
+from linkworth.profile import of_trace
+from linkworth.profile import of_trace as function
+from linkworth.profile.where_it_ran import core_shares, cpu_use
+
+
+def ranks(count, cores, busy):
+    return [
+        RankInfo(rank=rank, host="node", cores=cores, elapsed_seconds=10.0, cpu_seconds=10.0 * busy)
+        for rank in range(count)
+    ]
+
+
+def test_ranks_that_share_a_core_have_a_part_of_it():
+    assert core_shares(ranks(4, 1, 0.25), 4) == [0.25] * 4
+
+
+def test_ranks_bound_to_a_core_each_that_keep_it_busy_have_it_to_themselves():
+    assert core_shares(ranks(4, 1, 0.98), 4) == [1.0] * 4
+
+
+def test_unknown_cores_are_enough():
+    assert core_shares(ranks(4, 0, 0.5), 4) == [1.0] * 4
+
+
+def test_cpu_use_of_programs_with_threads():
+    use = cpu_use(ranks(3, 8, 3.5))
+    assert use.cores_per_rank == pytest.approx(3.5)
+    assert use.cpu_seconds == pytest.approx(105)
+    assert cpu_use(ranks(3, 8, 0.0)) is None
+
+
+def test_cpu_time_before_init_is_in_no_figure(tmp_path):
+    programs = [
+        [Call("MPI_Init", "init").after(5.0, cpu=1.0).lasting(0.5), collective("MPI_Barrier").after(2.0)]
+        for _ in range(2)
+    ]
+    profile = of_trace(synthetic.write_trace(tmp_path / "t.lwt", programs, init=False))
+    assert profile.imbalance.least_seconds == pytest.approx(2.0)
+    assert profile.descheduled_seconds == 0
+
+
+def test_long_traces_are_replayed_in_part_and_say_so(tmp_path, monkeypatch):
+    import sys
+
+    module = sys.modules[function.__module__]
+    path = synthetic.write_trace(
+        tmp_path / "t.lwt", patterns.sparse_solver(8, 60_000, 2.4e-3, steps=400), source="recorded"
+    )
+    whole = of_trace(path)
+    monkeypatch.setattr(module, "MOST_REPLAYED_EVENTS", 4000)
+    monkeypatch.setattr(module, "SAMPLE_EVENTS", 2000)
+    part = of_trace(path)
+    assert whole.sampled_share == 1
+    assert 0 < part.sampled_share < 0.5
+    assert part.group == whole.group
+    assert (part.calls, part.matrix, part.waits) == (whole.calls, whole.matrix, whole.waits)
+    assert part.pop.load_balance == pytest.approx(whole.pop.load_balance)
+    assert part.pop.serialisation_efficiency == pytest.approx(whole.pop.serialisation_efficiency, rel=0.05)
+    assert part.pop.transfer_efficiency * part.pop.serialisation_efficiency == pytest.approx(
+        part.pop.communication_efficiency
+    )
+    assert of_trace(path, whole=True).sampled_share == 1
