@@ -9,7 +9,6 @@ where otf2-print or pj_dump is installed.
 
 import argparse
 import dataclasses
-import json
 import resource
 import shutil
 import struct
@@ -74,7 +73,9 @@ def read_blocks(data: bytes) -> tuple[bytes, list[Block]]:
     blocks = []
     for number in range(count):
         offset, *_ = ENTRY.unpack_from(data, index + number * ENTRY.size)
-        _, rank, sequence, codec, stored, raw, events, _, base, request, tick = BLOCK.unpack_from(data, offset)
+        _, rank, sequence, codec, stored, raw, events, _, base, request, tick = BLOCK.unpack_from(
+            data, offset
+        )
         start = offset + BLOCK.size
         blocks.append(
             Block(rank, sequence, codec, raw, events, base, request, tick, data[start : start + stored])
@@ -166,7 +167,10 @@ def measured(folder: Path, source: Path) -> None:
             continue
         target = folder / f"converted-{form}"
         done = subprocess.run(
-            [linkworth, "convert", source, "--to", form, "-o", target], capture_output=True, text=True, check=False
+            [linkworth, "convert", source, "--to", form, "-o", target],
+            capture_output=True,
+            text=True,
+            check=False,
         )
         if done.returncode != 0:
             print(f"  {tool}: {done.stderr.strip() or 'no conversion'}")

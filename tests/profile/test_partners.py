@@ -86,7 +86,10 @@ def test_heaviest_pairs_and_what_crosses_nodes(tmp_path):
     ]
     ranks = [{"rank": rank, "host": f"n{rank // 2}", "state": "complete"} for rank in range(4)]
     found = partners_of(tmp_path, programs, ranks=ranks)
-    assert [(pair.source, pair.destination, pair.bytes) for pair in found.heaviest] == [(0, 1, 700), (0, 2, 300)]
+    assert [(pair.source, pair.destination, pair.bytes) for pair in found.heaviest] == [
+        (0, 1, 700),
+        (0, 2, 300),
+    ]
     assert (found.nodes, found.between_nodes_bytes, found.between_nodes_messages) == (2, 300, 1)
 
 

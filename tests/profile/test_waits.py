@@ -4,7 +4,7 @@ import pytest
 import synthetic
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from synthetic import Call, collective, irecv, isend, recv, send, sendrecv, waitall
+from synthetic import Call, collective, irecv, recv, send, sendrecv, waitall
 
 from linkworth.profile import of_trace
 
@@ -174,7 +174,9 @@ def test_equal_communicators_of_different_order_of_creation_are_kept_apart(tmp_p
 
 def test_what_has_no_partner_is_counted(tmp_path):
     path = synthetic.write_trace(tmp_path / "t.lwt", [[send(1, 8), send(1, 8)], [recv(0, 8)]])
-    path_of_collective = synthetic.write_trace(tmp_path / "c.lwt", [[collective("MPI_Barrier")], []], end=False)
+    path_of_collective = synthetic.write_trace(
+        tmp_path / "c.lwt", [[collective("MPI_Barrier")], []], end=False
+    )
     assert of_trace_tolerant(path).waits.unmatched == 1
     assert of_trace_tolerant(path_of_collective).waits.unmatched == 1
 
@@ -219,4 +221,8 @@ def test_late_senders_are_those_of_a_plain_matching(tmp_path_factory, drawn):
     found = waits_of(tmp_path_factory.mktemp("waits"), *programs)
     assert found.late_sender.calls == len(expected)
     assert found.late_sender.seconds == pytest.approx(sum(expected))
-    assert sum(found.rank_caused_seconds) == pytest.approx(found.seconds) == pytest.approx(sum(found.rank_waiting_seconds))
+    assert (
+        sum(found.rank_caused_seconds)
+        == pytest.approx(found.seconds)
+        == pytest.approx(sum(found.rank_waiting_seconds))
+    )

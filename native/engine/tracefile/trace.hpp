@@ -68,7 +68,6 @@ class Trace {
 
   private:
     explicit Trace(std::shared_ptr<const TraceData> data);
-    static double end_of_longest(const TraceData& data);
     std::shared_ptr<const TraceData> data_;
 };
 

@@ -10,6 +10,8 @@ from linkworth.model.profile import Phase, Phases
 _SHOWN_PHASES = 6
 _SHOWN_NAMES = 4
 _DEPTH = 3
+_SHOWN_INNER = 0.05
+"""An inner loop that takes less of the whole time is not shown."""
 _LIKENESS = {
     "arguments": "",
     "peers": ", compared by name and peer",
@@ -53,5 +55,5 @@ def _lines(phase: Phase, whole: float, depth: int) -> Iterator[str]:
         f"{phase.calls / phase.iterations:.3g} calls each ({names}{more}){broken}"
     )
     if depth < _DEPTH:
-        for inner in phase.inner:
+        for inner in (inner for inner in phase.inner if inner.seconds >= _SHOWN_INNER * whole):
             yield from _lines(inner, whole, depth + 1)
