@@ -1,0 +1,20 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// Reading an archive's definitions.
+#ifndef LINKWORTH_OTF2_READ_DEFINITIONS_H
+#define LINKWORTH_OTF2_READ_DEFINITIONS_H
+
+#include <otf2/otf2.h>
+
+#include "linkworth_otf2.h"
+#include "strings.h"
+
+/// What the callbacks get as their user data.
+struct defining {
+    const struct lw_otf2_definitions *listener;
+    struct strings strings;
+    struct strings nodes;  ///< names of the nodes of the system tree
+};
+
+OTF2_ErrorCode listen_to_definitions(OTF2_GlobalDefReaderCallbacks *callbacks);
+
+#endif
