@@ -6,8 +6,8 @@
 static char said[512];
 static char detail[384];
 
-static OTF2_ErrorCode remember(void *user, const char *file, uint64_t line, const char *function,
-                               OTF2_ErrorCode code, const char *format, va_list arguments) {
+static OTF2_ErrorCode remember(void* user, const char* file, uint64_t line, const char* function,
+                               OTF2_ErrorCode code, const char* format, va_list arguments) {
     (void)user;
     (void)file;
     (void)line;
@@ -23,13 +23,13 @@ void failure_listen(void) {
     OTF2_Error_RegisterCallback(remember, NULL);
 }
 
-const char *failure_say(const char *what) {
+const char* failure_say(const char* what) {
     snprintf(said, sizeof said, "%s", what);
     detail[0] = '\0';
     return said;
 }
 
-const char *failure_of(OTF2_ErrorCode code) {
+const char* failure_of(OTF2_ErrorCode code) {
     if (code == OTF2_SUCCESS) return NULL;
     if (detail[0] != '\0')
         snprintf(said, sizeof said, "%s (%s)", OTF2_Error_GetDescription(code), detail);

@@ -3,7 +3,7 @@
 #include "read.h"
 #include "write.h"
 
-const struct lw_otf2_interface *linkworth_otf2(void) {
+const struct lw_otf2_interface* linkworth_otf2(void) {
     static struct lw_otf2_interface interface;
     if (interface.version == 0) {
         write_functions(&interface);

@@ -1,6 +1,7 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What linkworth's engine asks of the OTF2 library, in types that are linkworth's own. The library that implements it is compiled
-/// against the user's OTF2 headers when it is first needed, so that the engine neither needs OTF2 nor declares its ABI.
+/// What linkworth's engine asks of the OTF2 library, in types that are linkworth's own. The library that
+/// implements it is compiled against the user's OTF2 headers when it is first needed, so that the engine
+/// neither needs OTF2 nor declares its ABI.
 #ifndef LINKWORTH_OTF2_H
 #define LINKWORTH_OTF2_H
 
@@ -41,18 +42,18 @@ enum lw_otf2_kind {
 /// One event; a kind uses the fields that it has in OTF2.
 struct lw_otf2_event {
     uint32_t kind;
-    uint32_t region;     ///< of enter and leave; the program's name of program begin
+    uint32_t region;  ///< of enter and leave; the program's name of program begin
     uint32_t comm;
-    uint32_t peer;       ///< receiver, sender or root
+    uint32_t peer;  ///< receiver, sender or root
     uint32_t tag;
     uint32_t operation;  ///< OTF2_CollectiveOp, whose values are part of the format
     uint64_t time;
-    uint64_t bytes;      ///< of a message; sent by a collective
-    uint64_t received;   ///< by a collective
+    uint64_t bytes;     ///< of a message; sent by a collective
+    uint64_t received;  ///< by a collective
     uint64_t request;
-    uint32_t attributes; ///< how many; all of type UINT64
-    const uint32_t *attribute_refs;
-    const uint64_t *attribute_values;
+    uint32_t attributes;  ///< how many; all of type UINT64
+    const uint32_t* attribute_refs;
+    const uint64_t* attribute_values;
 };
 
 enum lw_otf2_role {
@@ -76,93 +77,94 @@ enum lw_otf2_group {
 
 struct lw_otf2_region {
     uint32_t ref;
-    const char *name;
+    const char* name;
     int mpi;
     uint32_t role;
 };
 
 struct lw_otf2_comm {
     uint32_t ref;
-    const char *name;
+    const char* name;
     uint32_t group;
     uint32_t remote_group;  ///< LW_OTF2_UNDEFINED unless it is an inter-communicator
     uint32_t parent;
-    int has_events;         ///< its creation and end stand among the events
+    int has_events;  ///< its creation and end stand among the events
 };
 
 /// A thread of a process. `group` is the process.
 struct lw_otf2_location {
     uint64_t ref;
-    const char *name;
+    const char* name;
     uint32_t group;
     uint64_t events;
 };
 
 /// What a reader tells of the definitions, in their order. Names live as long as the reader.
 struct lw_otf2_definitions {
-    void *user;
-    void (*clock)(void *user, uint64_t ticks_per_second, uint64_t offset, uint64_t length, uint64_t date);
-    void (*attribute)(void *user, uint32_t ref, const char *name);
-    void (*region)(void *user, const struct lw_otf2_region *region);
-    void (*process)(void *user, uint32_t ref, const char *name, const char *host);
-    void (*location)(void *user, const struct lw_otf2_location *location);
-    void (*group)(void *user, uint32_t ref, uint32_t kind, uint32_t size, const uint64_t *members);
-    void (*comm)(void *user, const struct lw_otf2_comm *comm);
+    void* user;
+    void (*clock)(void* user, uint64_t ticks_per_second, uint64_t offset, uint64_t length, uint64_t date);
+    void (*attribute)(void* user, uint32_t ref, const char* name);
+    void (*region)(void* user, const struct lw_otf2_region* region);
+    void (*process)(void* user, uint32_t ref, const char* name, const char* host);
+    void (*location)(void* user, const struct lw_otf2_location* location);
+    void (*group)(void* user, uint32_t ref, uint32_t kind, uint32_t size, const uint64_t* members);
+    void (*comm)(void* user, const struct lw_otf2_comm* comm);
 };
 
 /// What a reader tells of the events. Returning other than 0 stops it.
 struct lw_otf2_listener {
-    void *user;
-    int (*event)(void *user, uint64_t location, const struct lw_otf2_event *event);
-    int (*other)(void *user, uint64_t location, const char *kind);
+    void* user;
+    int (*event)(void* user, uint64_t location, const struct lw_otf2_event* event);
+    int (*other)(void* user, uint64_t location, const char* kind);
 };
 
 struct lw_otf2_writer;
 struct lw_otf2_reader;
 
-/// All functions that return a text return NULL when all is well, else what is wrong, which lives until the next call.
+/// All functions that return a text return NULL when all is well, else what is wrong, which lives until the
+/// next call.
 struct lw_otf2_interface {
     uint32_t version;
 
     /// Makes the archive `folder`/`name`.otf2. `chunk_bytes` are held in memory for each open location.
-    const char *(*create)(struct lw_otf2_writer **writer, const char *folder, const char *name,
-                          uint64_t chunk_bytes, const char *creator, const char *description);
-    const char *(*property)(struct lw_otf2_writer *writer, const char *name, const char *value);
+    const char* (*create)(struct lw_otf2_writer** writer, const char* folder, const char* name,
+                          uint64_t chunk_bytes, const char* creator, const char* description);
+    const char* (*property)(struct lw_otf2_writer* writer, const char* name, const char* value);
     /// The events that follow are of this location.
-    const char *(*begin_location)(struct lw_otf2_writer *writer, uint64_t location);
-    const char *(*write)(struct lw_otf2_writer *writer, const struct lw_otf2_event *event);
-    const char *(*end_location)(struct lw_otf2_writer *writer, uint64_t *events);
+    const char* (*begin_location)(struct lw_otf2_writer* writer, uint64_t location);
+    const char* (*write)(struct lw_otf2_writer* writer, const struct lw_otf2_event* event);
+    const char* (*end_location)(struct lw_otf2_writer* writer, uint64_t* events);
 
     /// The definitions; each returns as above.
-    const char *(*clock)(struct lw_otf2_writer *writer, uint64_t ticks_per_second, uint64_t length,
+    const char* (*clock)(struct lw_otf2_writer* writer, uint64_t ticks_per_second, uint64_t length,
                          uint64_t date);
-    const char *(*program)(struct lw_otf2_writer *writer, uint32_t ref, const char *name);
-    const char *(*attribute)(struct lw_otf2_writer *writer, uint32_t ref, const char *name,
-                             const char *description);
-    const char *(*region)(struct lw_otf2_writer *writer, const struct lw_otf2_region *region);
-    const char *(*host)(struct lw_otf2_writer *writer, uint32_t ref, const char *name);
-    const char *(*process)(struct lw_otf2_writer *writer, uint32_t ref, const char *name, uint32_t host);
-    const char *(*location)(struct lw_otf2_writer *writer, const struct lw_otf2_location *location);
-    const char *(*group)(struct lw_otf2_writer *writer, uint32_t ref, uint32_t kind, uint32_t size,
-                         const uint64_t *members);
-    const char *(*comm)(struct lw_otf2_writer *writer, const struct lw_otf2_comm *comm);
+    const char* (*program)(struct lw_otf2_writer* writer, uint32_t ref, const char* name);
+    const char* (*attribute)(struct lw_otf2_writer* writer, uint32_t ref, const char* name,
+                             const char* description);
+    const char* (*region)(struct lw_otf2_writer* writer, const struct lw_otf2_region* region);
+    const char* (*host)(struct lw_otf2_writer* writer, uint32_t ref, const char* name);
+    const char* (*process)(struct lw_otf2_writer* writer, uint32_t ref, const char* name, uint32_t host);
+    const char* (*location)(struct lw_otf2_writer* writer, const struct lw_otf2_location* location);
+    const char* (*group)(struct lw_otf2_writer* writer, uint32_t ref, uint32_t kind, uint32_t size,
+                         const uint64_t* members);
+    const char* (*comm)(struct lw_otf2_writer* writer, const struct lw_otf2_comm* comm);
     /// Also frees the writer, whatever it returns.
-    const char *(*finish)(struct lw_otf2_writer *writer);
+    const char* (*finish)(struct lw_otf2_writer* writer);
 
     /// Opens an archive by its anchor file and reads its definitions.
-    const char *(*open)(struct lw_otf2_reader **reader, const char *anchor,
-                        const struct lw_otf2_definitions *definitions);
-    const char *(*creator)(struct lw_otf2_reader *reader);
+    const char* (*open)(struct lw_otf2_reader** reader, const char* anchor,
+                        const struct lw_otf2_definitions* definitions);
+    const char* (*creator)(struct lw_otf2_reader* reader);
     /// NULL where the archive has no such property.
-    const char *(*get_property)(struct lw_otf2_reader *reader, const char *name);
+    const char* (*get_property)(struct lw_otf2_reader* reader, const char* name);
     /// Reads the events of some locations in the order of their times.
-    const char *(*read)(struct lw_otf2_reader *reader, const uint64_t *locations, size_t count,
-                        const struct lw_otf2_listener *listener);
-    void (*close)(struct lw_otf2_reader *reader);
+    const char* (*read)(struct lw_otf2_reader* reader, const uint64_t* locations, size_t count,
+                        const struct lw_otf2_listener* listener);
+    void (*close)(struct lw_otf2_reader* reader);
 };
 
 /// What the library exports.
-const struct lw_otf2_interface *linkworth_otf2(void);
+const struct lw_otf2_interface* linkworth_otf2(void);
 
 #ifdef __cplusplus
 }

@@ -8,13 +8,13 @@
 #include "read_definitions.h"
 
 struct lw_otf2_reader {
-    char *anchor;
-    char *creator;
-    char *property;
+    char* anchor;
+    char* creator;
+    char* property;
     struct defining defining;
 };
 
-static void close_reader(struct lw_otf2_reader *reader) {
+static void close_reader(struct lw_otf2_reader* reader) {
     strings_free(&reader->defining.strings);
     strings_free(&reader->defining.nodes);
     free(reader->anchor);
@@ -23,30 +23,29 @@ static void close_reader(struct lw_otf2_reader *reader) {
     free(reader);
 }
 
-static OTF2_ErrorCode read_definitions(OTF2_Reader *archive, struct defining *defining) {
-    OTF2_GlobalDefReader *definitions = OTF2_Reader_GetGlobalDefReader(archive);
+static OTF2_ErrorCode read_definitions(OTF2_Reader* archive, struct defining* defining) {
+    OTF2_GlobalDefReader* definitions = OTF2_Reader_GetGlobalDefReader(archive);
     if (definitions == NULL) return OTF2_ERROR_PROCESSED_WITH_FAULTS;
-    OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
+    OTF2_GlobalDefReaderCallbacks* callbacks = OTF2_GlobalDefReaderCallbacks_New();
     OTF2_ErrorCode code = callbacks == NULL ? OTF2_ERROR_MEM_ALLOC_FAILED : listen_to_definitions(callbacks);
     if (code == OTF2_SUCCESS)
         code = OTF2_Reader_RegisterGlobalDefCallbacks(archive, definitions, callbacks, defining);
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
     uint64_t count = 0;
-    if (code == OTF2_SUCCESS)
-        code = OTF2_Reader_ReadAllGlobalDefinitions(archive, definitions, &count);
+    if (code == OTF2_SUCCESS) code = OTF2_Reader_ReadAllGlobalDefinitions(archive, definitions, &count);
     return code;
 }
 
-static const char *open_reader(struct lw_otf2_reader **made, const char *anchor,
-                               const struct lw_otf2_definitions *listener) {
+static const char* open_reader(struct lw_otf2_reader** made, const char* anchor,
+                               const struct lw_otf2_definitions* listener) {
     failure_listen();
-    struct lw_otf2_reader *reader = calloc(1, sizeof *reader);
+    struct lw_otf2_reader* reader = calloc(1, sizeof *reader);
     if (reader == NULL || (reader->anchor = strdup(anchor)) == NULL) {
         free(reader);
         return failure_say("out of memory");
     }
     reader->defining.listener = listener;
-    OTF2_Reader *archive = OTF2_Reader_Open(anchor);
+    OTF2_Reader* archive = OTF2_Reader_Open(anchor);
     if (archive == NULL) {
         close_reader(reader);
         return failure_of(OTF2_ERROR_PROCESSED_WITH_FAULTS);
@@ -63,13 +62,13 @@ static const char *open_reader(struct lw_otf2_reader **made, const char *anchor,
     return failure_of(code);
 }
 
-static const char *creator(struct lw_otf2_reader *reader) {
+static const char* creator(struct lw_otf2_reader* reader) {
     return reader->creator == NULL ? "" : reader->creator;
 }
 
-static const char *get_property(struct lw_otf2_reader *reader, const char *name) {
+static const char* get_property(struct lw_otf2_reader* reader, const char* name) {
     failure_listen();
-    OTF2_Reader *archive = OTF2_Reader_Open(reader->anchor);
+    OTF2_Reader* archive = OTF2_Reader_Open(reader->anchor);
     if (archive == NULL) return NULL;
     free(reader->property);
     reader->property = NULL;
@@ -78,8 +77,9 @@ static const char *get_property(struct lw_otf2_reader *reader, const char *name)
     return reader->property;
 }
 
-/// Times are those of the whole run, and references those of the whole archive, only with a location's own definitions.
-static OTF2_ErrorCode select_locations(OTF2_Reader *archive, const uint64_t *locations, size_t count) {
+/// Times are those of the whole run, and references those of the whole archive, only with a location's own
+/// definitions.
+static OTF2_ErrorCode select_locations(OTF2_Reader* archive, const uint64_t* locations, size_t count) {
     OTF2_ErrorCode code = OTF2_SUCCESS;
     for (size_t i = 0; i < count && code == OTF2_SUCCESS; ++i)
         code = OTF2_Reader_SelectLocation(archive, locations[i]);
@@ -88,7 +88,7 @@ static OTF2_ErrorCode select_locations(OTF2_Reader *archive, const uint64_t *loc
     code = OTF2_Reader_OpenEvtFiles(archive);
     for (size_t i = 0; i < count && code == OTF2_SUCCESS; ++i) {
         if (own_definitions) {
-            OTF2_DefReader *own = OTF2_Reader_GetDefReader(archive, locations[i]);
+            OTF2_DefReader* own = OTF2_Reader_GetDefReader(archive, locations[i]);
             uint64_t read = 0;
             if (own != NULL) {
                 code = OTF2_Reader_ReadAllLocalDefinitions(archive, own, &read);
@@ -102,10 +102,10 @@ static OTF2_ErrorCode select_locations(OTF2_Reader *archive, const uint64_t *loc
     return code;
 }
 
-static OTF2_ErrorCode read_events(OTF2_Reader *archive, struct reading *reading) {
-    OTF2_GlobalEvtReader *events = OTF2_Reader_GetGlobalEvtReader(archive);
+static OTF2_ErrorCode read_events(OTF2_Reader* archive, struct reading* reading) {
+    OTF2_GlobalEvtReader* events = OTF2_Reader_GetGlobalEvtReader(archive);
     if (events == NULL) return OTF2_ERROR_PROCESSED_WITH_FAULTS;
-    OTF2_GlobalEvtReaderCallbacks *callbacks = OTF2_GlobalEvtReaderCallbacks_New();
+    OTF2_GlobalEvtReaderCallbacks* callbacks = OTF2_GlobalEvtReaderCallbacks_New();
     OTF2_ErrorCode code = callbacks == NULL ? OTF2_ERROR_MEM_ALLOC_FAILED : listen_to_others(callbacks);
     if (code == OTF2_SUCCESS) code = listen_to_events(callbacks);
     if (code == OTF2_SUCCESS)
@@ -117,11 +117,11 @@ static OTF2_ErrorCode read_events(OTF2_Reader *archive, struct reading *reading)
     return code;
 }
 
-static const char *read_archive(struct lw_otf2_reader *reader, const uint64_t *locations, size_t count,
-                                const struct lw_otf2_listener *listener) {
+static const char* read_archive(struct lw_otf2_reader* reader, const uint64_t* locations, size_t count,
+                                const struct lw_otf2_listener* listener) {
     failure_listen();
     // Each time anew: what an open archive selects cannot be taken back.
-    OTF2_Reader *archive = OTF2_Reader_Open(reader->anchor);
+    OTF2_Reader* archive = OTF2_Reader_Open(reader->anchor);
     if (archive == NULL) return failure_of(OTF2_ERROR_PROCESSED_WITH_FAULTS);
     struct reading reading = {.listener = listener};
     OTF2_ErrorCode code = OTF2_Reader_SetSerialCollectiveCallbacks(archive);
@@ -134,7 +134,7 @@ static const char *read_archive(struct lw_otf2_reader *reader, const uint64_t *l
     return reading.stopped ? failure_say("stopped") : failure_of(code);
 }
 
-void read_functions(struct lw_otf2_interface *interface) {
+void read_functions(struct lw_otf2_interface* interface) {
     interface->open = open_reader;
     interface->creator = creator;
     interface->get_property = get_property;

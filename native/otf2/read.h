@@ -7,22 +7,23 @@
 
 #include "linkworth_otf2.h"
 
-void read_functions(struct lw_otf2_interface *interface);
+void read_functions(struct lw_otf2_interface* interface);
 
-/// Has the listener's `other` called, by name, for each kind of event that `read_event` does not set a callback for. Generated from the
-/// library's header (linkworth.convert.otf2_library), because each version of OTF2 has more of them.
-OTF2_ErrorCode listen_to_others(OTF2_GlobalEvtReaderCallbacks *callbacks);
+/// Has the listener's `other` called, by name, for each kind of event that `read_event` does not set a
+/// callback for. Generated from the library's header (linkworth.convert.otf2_library), because each version
+/// of OTF2 has more of them.
+OTF2_ErrorCode listen_to_others(OTF2_GlobalEvtReaderCallbacks* callbacks);
 
 /// What the callbacks get as their user data.
 struct reading {
-    const struct lw_otf2_listener *listener;
-    uint32_t *refs;  ///< room for an event's attributes
-    uint64_t *values;
+    const struct lw_otf2_listener* listener;
+    uint32_t* refs;  ///< room for an event's attributes
+    uint64_t* values;
     uint32_t room;
     int stopped;
 };
 
 /// Sets the callbacks for the kinds of `lw_otf2_kind`.
-OTF2_ErrorCode listen_to_events(OTF2_GlobalEvtReaderCallbacks *callbacks);
+OTF2_ErrorCode listen_to_events(OTF2_GlobalEvtReaderCallbacks* callbacks);
 
 #endif

@@ -10,11 +10,11 @@
 
 /// What the callbacks get as their user data.
 struct defining {
-    const struct lw_otf2_definitions *listener;
+    const struct lw_otf2_definitions* listener;
     struct strings strings;
     struct strings nodes;  ///< names of the nodes of the system tree
 };
 
-OTF2_ErrorCode listen_to_definitions(OTF2_GlobalDefReaderCallbacks *callbacks);
+OTF2_ErrorCode listen_to_definitions(OTF2_GlobalDefReaderCallbacks* callbacks);
 
 #endif

@@ -4,13 +4,13 @@
 
 #include "read.h"
 
-static void take_attributes(struct reading *reading, const OTF2_AttributeList *list,
-                            struct lw_otf2_event *event) {
+static void take_attributes(struct reading* reading, const OTF2_AttributeList* list,
+                            struct lw_otf2_event* event) {
     const uint32_t count = OTF2_AttributeList_GetNumberOfElements(list);
     if (count > reading->room) {
-        uint32_t *refs = realloc(reading->refs, count * sizeof *refs);
+        uint32_t* refs = realloc(reading->refs, count * sizeof *refs);
         if (refs != NULL) reading->refs = refs;
-        uint64_t *values = realloc(reading->values, count * sizeof *values);
+        uint64_t* values = realloc(reading->values, count * sizeof *values);
         if (values != NULL) reading->values = values;
         if (refs == NULL || values == NULL) return;
         reading->room = count;
@@ -28,9 +28,9 @@ static void take_attributes(struct reading *reading, const OTF2_AttributeList *l
     event->attribute_values = reading->values;
 }
 
-static OTF2_CallbackCode tell(void *user, OTF2_LocationRef location, const OTF2_AttributeList *list,
+static OTF2_CallbackCode tell(void* user, OTF2_LocationRef location, const OTF2_AttributeList* list,
                               struct lw_otf2_event event) {
-    struct reading *reading = user;
+    struct reading* reading = user;
     if (list != NULL && event.kind == LW_OTF2_ENTER) take_attributes(reading, list, &event);
     if (reading->listener->event(reading->listener->user, location, &event) == 0)
         return OTF2_CALLBACK_SUCCESS;
@@ -45,7 +45,7 @@ static OTF2_CallbackCode tell(void *user, OTF2_LocationRef location, const OTF2_
 static OTF2_CallbackCode enter(GIVEN, OTF2_RegionRef region) { TELL(LW_OTF2_ENTER, .region = region); }
 static OTF2_CallbackCode leave(GIVEN, OTF2_RegionRef region) { TELL(LW_OTF2_LEAVE, .region = region); }
 static OTF2_CallbackCode program_begin(GIVEN, OTF2_StringRef name, uint32_t count,
-                                       const OTF2_StringRef *arguments) {
+                                       const OTF2_StringRef* arguments) {
     (void)count, (void)arguments;
     TELL(LW_OTF2_PROGRAM_BEGIN, .region = name);
 }
@@ -97,13 +97,13 @@ static OTF2_CallbackCode icollective_complete(GIVEN, OTF2_CollectiveOp operation
 static OTF2_CallbackCode comm_create(GIVEN, OTF2_CommRef comm) { TELL(LW_OTF2_COMM_CREATE, .comm = comm); }
 static OTF2_CallbackCode comm_destroy(GIVEN, OTF2_CommRef comm) { TELL(LW_OTF2_COMM_DESTROY, .comm = comm); }
 
-#define LISTEN(kind, function)                                                              \
-    do {                                                                                    \
+#define LISTEN(kind, function)                                                                       \
+    do {                                                                                             \
         const OTF2_ErrorCode code = OTF2_GlobalEvtReaderCallbacks_Set##kind##Callback(to, function); \
-        if (code != OTF2_SUCCESS) return code;                                              \
+        if (code != OTF2_SUCCESS) return code;                                                       \
     } while (0)
 
-OTF2_ErrorCode listen_to_events(OTF2_GlobalEvtReaderCallbacks *to) {
+OTF2_ErrorCode listen_to_events(OTF2_GlobalEvtReaderCallbacks* to) {
     LISTEN(Enter, enter);
     LISTEN(Leave, leave);
     LISTEN(ProgramBegin, program_begin);

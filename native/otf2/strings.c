@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t slot_of(const struct strings *strings, uint32_t ref) {
+static size_t slot_of(const struct strings* strings, uint32_t ref) {
     // Fibonacci hashing; the room is a power of two.
     size_t slot = (size_t)(ref * UINT32_C(2654435769)) & (strings->room - 1);
     while (strings->entries[slot].text != NULL && strings->entries[slot].ref != ref)
@@ -12,7 +12,7 @@ static size_t slot_of(const struct strings *strings, uint32_t ref) {
     return slot;
 }
 
-static int grow(struct strings *strings) {
+static int grow(struct strings* strings) {
     struct strings larger = {NULL, strings->count, strings->room == 0 ? 256 : 2 * strings->room};
     larger.entries = calloc(larger.room, sizeof *larger.entries);
     if (larger.entries == NULL) return 0;
@@ -24,9 +24,9 @@ static int grow(struct strings *strings) {
     return 1;
 }
 
-int strings_add(struct strings *strings, uint32_t ref, const char *text) {
+int strings_add(struct strings* strings, uint32_t ref, const char* text) {
     if (2 * (strings->count + 1) > strings->room && !grow(strings)) return 0;
-    struct string_entry *entry = &strings->entries[slot_of(strings, ref)];
+    struct string_entry* entry = &strings->entries[slot_of(strings, ref)];
     // Of a reference that is given twice, the first stays: names that were told live as long as this.
     if (entry->text != NULL) return 1;
     entry->ref = ref;
@@ -36,13 +36,13 @@ int strings_add(struct strings *strings, uint32_t ref, const char *text) {
     return 1;
 }
 
-const char *strings_find(const struct strings *strings, uint32_t ref) {
+const char* strings_find(const struct strings* strings, uint32_t ref) {
     if (strings->room == 0) return "";
-    const char *text = strings->entries[slot_of(strings, ref)].text;
+    const char* text = strings->entries[slot_of(strings, ref)].text;
     return text == NULL ? "" : text;
 }
 
-void strings_free(struct strings *strings) {
+void strings_free(struct strings* strings) {
     for (size_t i = 0; i < strings->room; ++i) free(strings->entries[i].text);
     free(strings->entries);
     strings->entries = NULL;

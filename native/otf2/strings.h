@@ -9,16 +9,16 @@
 struct strings {
     struct string_entry {
         uint32_t ref;
-        char *text;
-    } *entries;
+        char* text;
+    }* entries;
     size_t count;
     size_t room;
 };
 
 /// 0 where memory is short.
-int strings_add(struct strings *strings, uint32_t ref, const char *text);
+int strings_add(struct strings* strings, uint32_t ref, const char* text);
 /// "" for a reference that was not added.
-const char *strings_find(const struct strings *strings, uint32_t ref);
-void strings_free(struct strings *strings);
+const char* strings_find(const struct strings* strings, uint32_t ref);
+void strings_free(struct strings* strings);
 
 #endif

@@ -7,41 +7,41 @@
 #include "failure.h"
 
 struct lw_otf2_writer {
-    OTF2_Archive *archive;
-    OTF2_EvtWriter *events;
-    OTF2_GlobalDefWriter *definitions;
-    OTF2_AttributeList *attributes;
+    OTF2_Archive* archive;
+    OTF2_EvtWriter* events;
+    OTF2_GlobalDefWriter* definitions;
+    OTF2_AttributeList* attributes;
     uint64_t location;
     uint32_t next_string;
     uint32_t empty;  ///< the string ""
 };
 
-static OTF2_FlushType before_flush(void *user, OTF2_FileType type, OTF2_LocationRef location, void *caller,
+static OTF2_FlushType before_flush(void* user, OTF2_FileType type, OTF2_LocationRef location, void* caller,
                                    bool final) {
-    (void)user, (void)type, (void)location, (void)caller, (void)final;
+    (void)user, (void)type, (void)location, (void)caller, (void) final;
     return OTF2_FLUSH;
 }
 
 // No time after a flush: then OTF2 writes no record of it into the trace.
 static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = before_flush, .otf2_post_flush = NULL};
 
-static void dispose(struct lw_otf2_writer *writer) {
+static void dispose(struct lw_otf2_writer* writer) {
     OTF2_AttributeList_Delete(writer->attributes);
     free(writer);
 }
 
-static const char *create(struct lw_otf2_writer **made, const char *folder, const char *name,
-                          uint64_t chunk_bytes, const char *creator, const char *description) {
+static const char* create(struct lw_otf2_writer** made, const char* folder, const char* name,
+                          uint64_t chunk_bytes, const char* creator, const char* description) {
     failure_listen();
-    struct lw_otf2_writer *writer = calloc(1, sizeof *writer);
+    struct lw_otf2_writer* writer = calloc(1, sizeof *writer);
     if (writer == NULL) return failure_say("out of memory");
     writer->attributes = OTF2_AttributeList_New();
-    writer->archive = OTF2_Archive_Open(folder, name, OTF2_FILEMODE_WRITE, chunk_bytes,
-                                        OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX,
-                                        OTF2_COMPRESSION_NONE);
+    writer->archive =
+        OTF2_Archive_Open(folder, name, OTF2_FILEMODE_WRITE, chunk_bytes, OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT,
+                          OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (writer->attributes == NULL || writer->archive == NULL) {
         dispose(writer);
-        const char *said = failure_of(OTF2_ERROR_PROCESSED_WITH_FAULTS);
+        const char* said = failure_of(OTF2_ERROR_PROCESSED_WITH_FAULTS);
         return said;
     }
     OTF2_ErrorCode code = OTF2_Archive_SetFlushCallbacks(writer->archive, &flush, NULL);
@@ -65,21 +65,21 @@ static const char *create(struct lw_otf2_writer **made, const char *folder, cons
     return NULL;
 }
 
-static const char *property(struct lw_otf2_writer *writer, const char *name, const char *value) {
+static const char* property(struct lw_otf2_writer* writer, const char* name, const char* value) {
     return failure_of(OTF2_Archive_SetProperty(writer->archive, name, value, true));
 }
 
 // ---- events ----
 
-static const char *begin_location(struct lw_otf2_writer *writer, uint64_t location) {
+static const char* begin_location(struct lw_otf2_writer* writer, uint64_t location) {
     writer->location = location;
     writer->events = OTF2_Archive_GetEvtWriter(writer->archive, location);
     return writer->events == NULL ? failure_of(OTF2_ERROR_PROCESSED_WITH_FAULTS) : NULL;
 }
 
-static OTF2_ErrorCode put(struct lw_otf2_writer *writer, const struct lw_otf2_event *event) {
-    OTF2_EvtWriter *to = writer->events;
-    OTF2_AttributeList *list = NULL;
+static OTF2_ErrorCode put(struct lw_otf2_writer* writer, const struct lw_otf2_event* event) {
+    OTF2_EvtWriter* to = writer->events;
+    OTF2_AttributeList* list = NULL;
     if (event->attributes > 0) {
         list = writer->attributes;
         for (uint32_t i = 0; i < event->attributes; ++i) {
@@ -90,8 +90,10 @@ static OTF2_ErrorCode put(struct lw_otf2_writer *writer, const struct lw_otf2_ev
     }
     const uint64_t time = event->time;
     switch (event->kind) {
-        case LW_OTF2_ENTER: return OTF2_EvtWriter_Enter(to, list, time, event->region);
-        case LW_OTF2_LEAVE: return OTF2_EvtWriter_Leave(to, list, time, event->region);
+        case LW_OTF2_ENTER:
+            return OTF2_EvtWriter_Enter(to, list, time, event->region);
+        case LW_OTF2_LEAVE:
+            return OTF2_EvtWriter_Leave(to, list, time, event->region);
         case LW_OTF2_PROGRAM_BEGIN:
             return OTF2_EvtWriter_ProgramBegin(to, list, time, event->region, 0, NULL);
         case LW_OTF2_PROGRAM_END:
@@ -101,17 +103,21 @@ static OTF2_ErrorCode put(struct lw_otf2_writer *writer, const struct lw_otf2_ev
         case LW_OTF2_ISEND:
             return OTF2_EvtWriter_MpiIsend(to, list, time, event->peer, event->comm, event->tag, event->bytes,
                                            event->request);
-        case LW_OTF2_ISEND_COMPLETE: return OTF2_EvtWriter_MpiIsendComplete(to, list, time, event->request);
+        case LW_OTF2_ISEND_COMPLETE:
+            return OTF2_EvtWriter_MpiIsendComplete(to, list, time, event->request);
         case LW_OTF2_RECV:
             return OTF2_EvtWriter_MpiRecv(to, list, time, event->peer, event->comm, event->tag, event->bytes);
-        case LW_OTF2_IRECV_REQUEST: return OTF2_EvtWriter_MpiIrecvRequest(to, list, time, event->request);
+        case LW_OTF2_IRECV_REQUEST:
+            return OTF2_EvtWriter_MpiIrecvRequest(to, list, time, event->request);
         case LW_OTF2_IRECV:
             return OTF2_EvtWriter_MpiIrecv(to, list, time, event->peer, event->comm, event->tag, event->bytes,
                                            event->request);
-        case LW_OTF2_REQUEST_TEST: return OTF2_EvtWriter_MpiRequestTest(to, list, time, event->request);
+        case LW_OTF2_REQUEST_TEST:
+            return OTF2_EvtWriter_MpiRequestTest(to, list, time, event->request);
         case LW_OTF2_REQUEST_CANCELLED:
             return OTF2_EvtWriter_MpiRequestCancelled(to, list, time, event->request);
-        case LW_OTF2_COLLECTIVE_BEGIN: return OTF2_EvtWriter_MpiCollectiveBegin(to, list, time);
+        case LW_OTF2_COLLECTIVE_BEGIN:
+            return OTF2_EvtWriter_MpiCollectiveBegin(to, list, time);
         case LW_OTF2_COLLECTIVE_END:
             return OTF2_EvtWriter_MpiCollectiveEnd(to, list, time, (OTF2_CollectiveOp)event->operation,
                                                    event->comm, event->peer, event->bytes, event->received);
@@ -121,32 +127,35 @@ static OTF2_ErrorCode put(struct lw_otf2_writer *writer, const struct lw_otf2_ev
             return OTF2_EvtWriter_NonBlockingCollectiveComplete(
                 to, list, time, (OTF2_CollectiveOp)event->operation, event->comm, event->peer, event->bytes,
                 event->received, event->request);
-        case LW_OTF2_COMM_CREATE: return OTF2_EvtWriter_CommCreate(to, list, time, event->comm);
-        case LW_OTF2_COMM_DESTROY: return OTF2_EvtWriter_CommDestroy(to, list, time, event->comm);
-        default: return OTF2_ERROR_INVALID_ARGUMENT;
+        case LW_OTF2_COMM_CREATE:
+            return OTF2_EvtWriter_CommCreate(to, list, time, event->comm);
+        case LW_OTF2_COMM_DESTROY:
+            return OTF2_EvtWriter_CommDestroy(to, list, time, event->comm);
+        default:
+            return OTF2_ERROR_INVALID_ARGUMENT;
     }
 }
 
-static const char *write_event(struct lw_otf2_writer *writer, const struct lw_otf2_event *event) {
+static const char* write_event(struct lw_otf2_writer* writer, const struct lw_otf2_event* event) {
     const OTF2_ErrorCode code = put(writer, event);
     return code == OTF2_SUCCESS ? NULL : failure_of(code);
 }
 
-static const char *end_location(struct lw_otf2_writer *writer, uint64_t *events) {
+static const char* end_location(struct lw_otf2_writer* writer, uint64_t* events) {
     OTF2_ErrorCode code = OTF2_EvtWriter_GetNumberOfEvents(writer->events, events);
     if (code != OTF2_SUCCESS) return failure_of(code);
     code = OTF2_Archive_CloseEvtWriter(writer->archive, writer->events);
     writer->events = NULL;
     if (code != OTF2_SUCCESS) return failure_of(code);
     // A location needs a file of definitions, though it has none of its own.
-    OTF2_DefWriter *own = OTF2_Archive_GetDefWriter(writer->archive, writer->location);
+    OTF2_DefWriter* own = OTF2_Archive_GetDefWriter(writer->archive, writer->location);
     return failure_of(own == NULL ? OTF2_ERROR_PROCESSED_WITH_FAULTS
                                   : OTF2_Archive_CloseDefWriter(writer->archive, own));
 }
 
 // ---- definitions ----
 
-static OTF2_ErrorCode string(struct lw_otf2_writer *writer, const char *text, uint32_t *ref) {
+static OTF2_ErrorCode string(struct lw_otf2_writer* writer, const char* text, uint32_t* ref) {
     if (text[0] == '\0') {
         *ref = writer->empty;
         return OTF2_SUCCESS;
@@ -155,7 +164,7 @@ static OTF2_ErrorCode string(struct lw_otf2_writer *writer, const char *text, ui
     return OTF2_GlobalDefWriter_WriteString(writer->definitions, *ref, text);
 }
 
-static const char *clock_definition(struct lw_otf2_writer *writer, uint64_t ticks_per_second, uint64_t length,
+static const char* clock_definition(struct lw_otf2_writer* writer, uint64_t ticks_per_second, uint64_t length,
                                     uint64_t date) {
     uint32_t name;
     OTF2_ErrorCode code = OTF2_GlobalDefWriter_WriteClockProperties(
@@ -168,13 +177,13 @@ static const char *clock_definition(struct lw_otf2_writer *writer, uint64_t tick
 }
 
 // Program begin names a string, so that its number must be known before it is written.
-static const char *program(struct lw_otf2_writer *writer, uint32_t ref, const char *name) {
+static const char* program(struct lw_otf2_writer* writer, uint32_t ref, const char* name) {
     if (ref >= writer->next_string) writer->next_string = ref + 1;
     return failure_of(OTF2_GlobalDefWriter_WriteString(writer->definitions, ref, name));
 }
 
-static const char *attribute(struct lw_otf2_writer *writer, uint32_t ref, const char *name,
-                             const char *description) {
+static const char* attribute(struct lw_otf2_writer* writer, uint32_t ref, const char* name,
+                             const char* description) {
     uint32_t name_ref, description_ref;
     OTF2_ErrorCode code = string(writer, name, &name_ref);
     if (code == OTF2_SUCCESS) code = string(writer, description, &description_ref);
@@ -186,19 +195,28 @@ static const char *attribute(struct lw_otf2_writer *writer, uint32_t ref, const 
 
 static OTF2_RegionRole role_of(uint32_t role) {
     switch (role) {
-        case LW_OTF2_ROLE_POINT_TO_POINT: return OTF2_REGION_ROLE_POINT2POINT;
-        case LW_OTF2_ROLE_BARRIER: return OTF2_REGION_ROLE_BARRIER;
-        case LW_OTF2_ROLE_ONE_TO_ALL: return OTF2_REGION_ROLE_COLL_ONE2ALL;
-        case LW_OTF2_ROLE_ALL_TO_ONE: return OTF2_REGION_ROLE_COLL_ALL2ONE;
-        case LW_OTF2_ROLE_ALL_TO_ALL: return OTF2_REGION_ROLE_COLL_ALL2ALL;
-        case LW_OTF2_ROLE_COLLECTIVE: return OTF2_REGION_ROLE_COLL_OTHER;
-        case LW_OTF2_ROLE_RMA: return OTF2_REGION_ROLE_RMA;
-        case LW_OTF2_ROLE_FILE: return OTF2_REGION_ROLE_FILE_IO;
-        default: return OTF2_REGION_ROLE_FUNCTION;
+        case LW_OTF2_ROLE_POINT_TO_POINT:
+            return OTF2_REGION_ROLE_POINT2POINT;
+        case LW_OTF2_ROLE_BARRIER:
+            return OTF2_REGION_ROLE_BARRIER;
+        case LW_OTF2_ROLE_ONE_TO_ALL:
+            return OTF2_REGION_ROLE_COLL_ONE2ALL;
+        case LW_OTF2_ROLE_ALL_TO_ONE:
+            return OTF2_REGION_ROLE_COLL_ALL2ONE;
+        case LW_OTF2_ROLE_ALL_TO_ALL:
+            return OTF2_REGION_ROLE_COLL_ALL2ALL;
+        case LW_OTF2_ROLE_COLLECTIVE:
+            return OTF2_REGION_ROLE_COLL_OTHER;
+        case LW_OTF2_ROLE_RMA:
+            return OTF2_REGION_ROLE_RMA;
+        case LW_OTF2_ROLE_FILE:
+            return OTF2_REGION_ROLE_FILE_IO;
+        default:
+            return OTF2_REGION_ROLE_FUNCTION;
     }
 }
 
-static const char *region(struct lw_otf2_writer *writer, const struct lw_otf2_region *given) {
+static const char* region(struct lw_otf2_writer* writer, const struct lw_otf2_region* given) {
     uint32_t name;
     OTF2_ErrorCode code = string(writer, given->name, &name);
     if (code == OTF2_SUCCESS)
@@ -209,7 +227,7 @@ static const char *region(struct lw_otf2_writer *writer, const struct lw_otf2_re
     return failure_of(code);
 }
 
-static const char *host(struct lw_otf2_writer *writer, uint32_t ref, const char *name) {
+static const char* host(struct lw_otf2_writer* writer, uint32_t ref, const char* name) {
     uint32_t name_ref, class_ref;
     OTF2_ErrorCode code = string(writer, name, &name_ref);
     if (code == OTF2_SUCCESS) code = string(writer, ref == 0 ? "machine" : "node", &class_ref);
@@ -223,7 +241,7 @@ static const char *host(struct lw_otf2_writer *writer, uint32_t ref, const char 
     return failure_of(code);
 }
 
-static const char *process(struct lw_otf2_writer *writer, uint32_t ref, const char *name, uint32_t host_ref) {
+static const char* process(struct lw_otf2_writer* writer, uint32_t ref, const char* name, uint32_t host_ref) {
     uint32_t name_ref;
     OTF2_ErrorCode code = string(writer, name, &name_ref);
     if (code == OTF2_SUCCESS)
@@ -233,7 +251,7 @@ static const char *process(struct lw_otf2_writer *writer, uint32_t ref, const ch
     return failure_of(code);
 }
 
-static const char *location(struct lw_otf2_writer *writer, const struct lw_otf2_location *given) {
+static const char* location(struct lw_otf2_writer* writer, const struct lw_otf2_location* given) {
     uint32_t name;
     OTF2_ErrorCode code = string(writer, given->name, &name);
     if (code == OTF2_SUCCESS)
@@ -242,8 +260,8 @@ static const char *location(struct lw_otf2_writer *writer, const struct lw_otf2_
     return failure_of(code);
 }
 
-static const char *group(struct lw_otf2_writer *writer, uint32_t ref, uint32_t kind, uint32_t size,
-                         const uint64_t *members) {
+static const char* group(struct lw_otf2_writer* writer, uint32_t ref, uint32_t kind, uint32_t size,
+                         const uint64_t* members) {
     const OTF2_GroupType type = kind == LW_OTF2_GROUP_LOCATIONS ? OTF2_GROUP_TYPE_COMM_LOCATIONS
                                 : kind == LW_OTF2_GROUP_SELF    ? OTF2_GROUP_TYPE_COMM_SELF
                                                                 : OTF2_GROUP_TYPE_COMM_GROUP;
@@ -252,10 +270,11 @@ static const char *group(struct lw_otf2_writer *writer, uint32_t ref, uint32_t k
                                                       members));
 }
 
-static const char *comm(struct lw_otf2_writer *writer, const struct lw_otf2_comm *given) {
+static const char* comm(struct lw_otf2_writer* writer, const struct lw_otf2_comm* given) {
     uint32_t name;
     OTF2_ErrorCode code = string(writer, given->name, &name);
-    const OTF2_CommFlag flags = given->has_events ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE;
+    const OTF2_CommFlag flags =
+        given->has_events ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE;
     if (code != OTF2_SUCCESS) return failure_of(code);
     if (given->remote_group == LW_OTF2_UNDEFINED)
         code = OTF2_GlobalDefWriter_WriteComm(writer->definitions, given->ref, name, given->group,
@@ -266,7 +285,7 @@ static const char *comm(struct lw_otf2_writer *writer, const struct lw_otf2_comm
     return failure_of(code);
 }
 
-static const char *finish(struct lw_otf2_writer *writer) {
+static const char* finish(struct lw_otf2_writer* writer) {
     OTF2_ErrorCode code = OTF2_SUCCESS;
     OTF2_ErrorCode next;
     if (writer->events != NULL) code = OTF2_Archive_CloseEvtWriter(writer->archive, writer->events);
@@ -282,7 +301,7 @@ static const char *finish(struct lw_otf2_writer *writer) {
     return failure_of(code);
 }
 
-void write_functions(struct lw_otf2_interface *interface) {
+void write_functions(struct lw_otf2_interface* interface) {
     interface->create = create;
     interface->property = property;
     interface->begin_location = begin_location;

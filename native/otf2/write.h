@@ -5,6 +5,6 @@
 
 #include "linkworth_otf2.h"
 
-void write_functions(struct lw_otf2_interface *interface);
+void write_functions(struct lw_otf2_interface* interface);
 
 #endif

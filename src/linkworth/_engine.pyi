@@ -101,3 +101,24 @@ def call_fields() -> list[str]:
 class EventColumns:
     def __init__(self, trace: Trace, rank: int) -> None: ...
     def next(self, most_rows: int) -> dict[str, Any]: ...
+
+def write_otf2(
+    trace: Trace,
+    library: str,
+    folder: str,
+    name: str,
+    creator: str,
+    description: str,
+    program: str,
+    hosts: Sequence[str],
+    date_ns: int,
+    attributes: bool,
+) -> dict[str, Any]: ...
+
+class Otf2Archive:
+    def __init__(self, library: str, anchor: str) -> None: ...
+    creator: str
+    hosts: list[str]
+    seconds: float
+    metadata_json: str | None
+    def write_trace(self, path: str, metadata_json: str) -> dict[str, Any]: ...

@@ -10,6 +10,7 @@ void register_replay(nanobind::module_& module);
 void register_skeleton(nanobind::module_& module);
 void register_convert(nanobind::module_& module);
 void register_formats(nanobind::module_& module);
+void register_otf2(nanobind::module_& module);
 }  // namespace linkworth::bindings
 
 NB_MODULE(_engine, module) {
@@ -23,4 +24,5 @@ NB_MODULE(_engine, module) {
     linkworth::bindings::register_skeleton(module);
     linkworth::bindings::register_convert(module);
     linkworth::bindings::register_formats(module);
+    linkworth::bindings::register_otf2(module);
 }

@@ -50,6 +50,9 @@ class RankWriter {
         if (used_ >= block_bytes) flush();
     }
 
+    /// When the rank began, from the trace's origin; before its first event.
+    void start_at(std::uint64_t ns) { base_ns_ = clock_ns_ = ns; }
+
     /// Number of the next request to be made.
     std::uint64_t next_request() const { return next_request_; }
     /// Of the whole rank so far.

@@ -54,6 +54,12 @@ from linkworth.model.conversion import ConversionOptions, ConversionSummary
     help="ti: whose algorithms turn collectives into messages: openmpi, mpich, openmpi-5.0, openmpi-4.1, openmpi-4.0 or "
     "mpich-flat.  [default: those of the library that recorded]",
 )
+@click.option(
+    "--attributes/--no-attributes",
+    default=True,
+    show_default=True,
+    help="otf2: keep what OTF2 has no record for in attributes, so that linkworth reads back the same trace.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.conversion/1).")
 def command(
     trace: Path,
@@ -64,6 +70,7 @@ def command(
     whole: bool,
     collectives: Literal["calls", "messages"],
     mpi_library: str | None,
+    attributes: bool,
     as_json: bool,
 ) -> None:
     """Write TRACE in the format of another tool, or, without --to, make a trace of what another tool wrote.
@@ -73,7 +80,11 @@ def command(
     from linkworth.convert import convert
 
     options = ConversionOptions(
-        flops_per_second=flops_per_second, whole=whole, collectives=collectives, mpi_library=mpi_library
+        flops_per_second=flops_per_second,
+        whole=whole,
+        collectives=collectives,
+        mpi_library=mpi_library,
+        attributes=attributes,
     )
     summary = convert(trace, target, output, options=options, replace=force)
     if as_json:

@@ -78,6 +78,13 @@ FORMATS = {
             suffix=".parquet",
             unit="rows",
         ),
+        Format(
+            name="otf2",
+            what="an archive of the Open Trace Format 2, as Score-P, EZTrace and TAU write it, for Vampir and otf2-print",
+            written="folder",
+            suffix=".otf2",
+            read=True,
+        ),
     )
 }
 

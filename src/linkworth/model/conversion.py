@@ -16,6 +16,8 @@ class ConversionOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Collectives of all ranks by name, or as the messages of their algorithm."""
     mpi_library: str | None = None
     """Whose algorithms give those messages; None: those of the library that recorded."""
+    attributes: bool = True
+    """Keep what the target has no place for in its own extensions, so that it comes back as it was."""
 
 
 class ConversionSummary(msgspec.Struct, frozen=True, kw_only=True):

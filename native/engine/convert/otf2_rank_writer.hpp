@@ -1,0 +1,76 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// One rank's calls as the events of an OTF2 location.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "convert/otf2_calls.hpp"
+#include "convert/otf2_communicators.hpp"
+#include "convert/otf2_library.hpp"
+#include "convert/otf2_write.hpp"
+
+namespace linkworth::convert {
+
+/// What all ranks share while one after the other is written.
+struct Otf2Run {
+    const tracefile::Trace& trace;
+    const Otf2Options& options;
+    const lw_otf2_interface& library;
+    lw_otf2_writer* writer;
+    Otf2Communicators communicators;
+    std::uint32_t most_words = 0;
+    std::uint64_t end_ns = 0;
+    std::vector<std::uint64_t> events;  ///< by rank
+    Otf2Written written;
+};
+
+class Otf2RankWriter {
+  public:
+    Otf2RankWriter(Otf2Run& run, std::uint32_t rank)
+        : run_(run), rank_(rank), cursor_(run.trace.cursor(rank)) {}
+    void convert();
+
+  private:
+    /// What a request's completion will have to say.
+    struct Request {
+        tracefile::CallClass call_class{};
+        std::uint32_t comm = LW_OTF2_UNDEFINED;
+        std::int32_t peer = 0;
+        std::int32_t tag = 0;
+        std::uint64_t bytes = 0;
+        std::uint32_t operation = 0;
+        CollectiveSizes sizes;
+        bool wildcard = false;
+        bool persistent = false;
+        bool silent = false;  ///< goes nowhere, or was cancelled: OTF2 gets no record of it
+    };
+
+    void call(const tracefile::Event& event, std::uint64_t enter, std::uint64_t leave);
+    /// Whether the records alone tell all of the call.
+    bool told(const tracefile::Event& event) const;
+    bool completions_told(const tracefile::Event& event) const;
+    void records(const tracefile::Event& event, std::uint64_t enter, std::uint64_t leave);
+    void begin(std::uint64_t number, const Request& request, std::uint64_t time);
+    void complete(const tracefile::Event& event, std::uint64_t time);
+    void new_communicator(const tracefile::Shape& shape, std::uint64_t enter, std::uint64_t leave);
+    Request request_of(const tracefile::Shape& shape) const;
+    CollectivePlace place(std::int32_t comm) const;
+    std::uint32_t comm(std::int32_t number) const { return run_.communicators.ref(rank_, number); }
+    void message(lw_otf2_kind kind, std::uint64_t time, std::uint32_t comm, std::int32_t peer,
+                 std::int32_t tag, std::uint64_t bytes, std::uint64_t request = 0);
+    void collective(lw_otf2_kind kind, std::uint64_t time, const Request& request, std::uint64_t number = 0);
+    void put(const lw_otf2_event& event);
+
+    Otf2Run& run_;
+    std::uint32_t rank_;
+    tracefile::RankCursor cursor_;
+    std::unordered_map<std::uint64_t, Request> requests_;
+    std::vector<std::uint64_t> words_;
+    std::vector<std::uint32_t> attribute_refs_;
+    std::vector<std::uint64_t> attribute_values_;
+};
+
+}  // namespace linkworth::convert

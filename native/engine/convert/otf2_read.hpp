@@ -1,0 +1,47 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// An OTF2 archive as a trace.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace linkworth::convert {
+
+/// What came out of an archive, and what of it was not as one would wish.
+struct Otf2Taken {
+    std::uint64_t events = 0;
+    std::uint64_t bytes = 0;
+    std::map<std::string, std::uint64_t> unknown;  ///< records without a place in a trace, by kind
+    std::uint64_t without_message = 0;  ///< non-blocking receives and collectives whose end is not recorded
+    std::uint64_t far_ahead = 0;        ///< receives that end so late that they are taken as wildcards
+    std::uint64_t divided = 0;          ///< collectives whose counts by peer were divided evenly
+    std::uint64_t unfinished = 0;       ///< calls that the archive ends in
+};
+
+struct Otf2Definitions;
+
+class Otf2Archive {
+  public:
+    /// Reads the definitions. Throws ConvertError.
+    Otf2Archive(const std::string& library, const std::string& anchor);
+    ~Otf2Archive();
+
+    const std::string& creator() const;
+    /// By rank.
+    std::vector<std::string> hosts() const;
+    /// Of the whole run.
+    double seconds() const;
+    /// What linkworth kept of the trace that it wrote; nothing for archives of others.
+    std::optional<std::string> metadata_json() const;
+    /// Throws ConvertError, and tracefile::WriteError.
+    Otf2Taken write_trace(const std::string& path, const std::string& metadata_json) const;
+
+  private:
+    std::unique_ptr<Otf2Definitions> definitions_;
+};
+
+}  // namespace linkworth::convert

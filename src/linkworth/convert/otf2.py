@@ -1,0 +1,126 @@
+"""OTF2 archives: the Open Trace Format 2 of Score-P, EZTrace, TAU and Vampir."""
+
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+import linkworth
+from linkworth import _engine
+from linkworth.convert.otf2_library import library
+from linkworth.errors import UsageError
+from linkworth.model.conversion import ConversionOptions, ConversionSummary
+from linkworth.model.trace import RankInfo, TraceMetadata
+from linkworth.trace.read import TraceFile
+
+NAME = "traces"
+"""Of an archive's files, as Score-P names them."""
+
+
+def recognises(path: Path) -> bool:
+    """Whether it is an archive's anchor file, or a folder with one."""
+    return path.suffix == ".otf2" or (path.is_dir() and bool(_anchors(path)))
+
+
+def write(trace: TraceFile, output: Path, options: ConversionOptions) -> ConversionSummary:
+    """Write an archive into the folder `output`: `traces.otf2`, `traces.def` and the locations' events in `traces`.
+
+    Raises EnvironmentLacksError where OTF2 is not here, and `_engine.ConvertError`.
+    """
+    metadata = trace.metadata
+    hosts = {rank.rank: rank.host for rank in metadata.ranks}
+    written = _engine.write_otf2(
+        trace.engine,
+        str(library()),
+        str(output),
+        NAME,
+        f"linkworth {linkworth.__version__}",
+        f"{metadata.workload}, converted from {trace.path.name}",
+        Path(metadata.command[0]).name if metadata.command else metadata.workload or "program",
+        [hosts.get(rank, "") for rank in range(trace.engine.ranks)],
+        _nanoseconds(metadata.created),
+        options.attributes,
+    )
+    remarks = []
+    if written["without_place"] and not options.attributes:
+        remarks.append(f"of {written['without_place']} calls OTF2 has no place for all that the trace holds")
+    return ConversionSummary(
+        trace=str(trace.path),
+        target="otf2",
+        path=str(output),
+        entry=f"{NAME}.otf2",
+        ranks=trace.engine.ranks,
+        records=written["records"],
+        bytes=sum(file.stat().st_size for file in output.rglob("*") if file.is_file()),
+        remarks=remarks,
+        damage=trace.damage,
+    )
+
+
+def read(path: Path, output: Path, options: ConversionOptions) -> ConversionSummary:
+    """Make a trace of an archive. Raises UsageError for one that is not there or damaged, and EnvironmentLacksError."""
+    del options
+    anchor = _anchor(path)
+    archive = _engine.Otf2Archive(str(library()), str(anchor))
+    metadata = archive.metadata_json or _metadata_of_other_tool(archive, anchor)
+    taken = archive.write_trace(str(output), metadata)
+    return ConversionSummary(
+        trace=str(path),
+        source="otf2",
+        target="lwt",
+        path=str(output),
+        entry=str(output),
+        ranks=len(archive.hosts),
+        records=taken["events"],
+        bytes=taken["bytes"],
+        unknown=taken["unknown"],
+        remarks=_remarks(taken),
+    )
+
+
+def _remarks(taken: dict[str, int]) -> list[str]:
+    said = {
+        "without_message": "{} non-blocking receives or collectives have no end in the archive; their requests receive nothing",
+        "far_ahead": "{} receives end so late that they are receives from any source",
+        "divided": "{} collectives have counts by peer, which OTF2 does not hold; their total is divided evenly",
+        "unfinished": "the archive ends inside of {} calls, which are left out",
+    }
+    return [sentence.format(taken[name]) for name, sentence in said.items() if taken[name]]
+
+
+def _metadata_of_other_tool(archive: _engine.Otf2Archive, anchor: Path) -> str:
+    ranks = [
+        RankInfo(rank=rank, host=host, elapsed_seconds=archive.seconds)
+        for rank, host in enumerate(archive.hosts)
+    ]
+    metadata = TraceMetadata(
+        workload=anchor.resolve().parent.name or anchor.stem,
+        linkworth=linkworth.__version__,
+        source="converted",
+        seconds=archive.seconds,
+        ranks=ranks,
+    )
+    return msgspec.json.encode(metadata).decode()
+
+
+def _anchor(path: Path) -> Path:
+    if not path.is_dir():
+        if not path.is_file():
+            raise UsageError(f"{path} does not exist; give the archive's .otf2 file or its folder")
+        return path
+    anchors = _anchors(path)
+    if len(anchors) > 1:
+        names = ", ".join(anchor.name for anchor in anchors)
+        raise UsageError(f"{path} holds several OTF2 archives ({names}); give the one to convert")
+    return anchors[0]
+
+
+def _anchors(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.glob("*.otf2") if file.is_file())
+
+
+def _nanoseconds(created: str) -> int:
+    try:
+        return int(datetime.fromisoformat(created).timestamp()) * 1_000_000_000
+    except ValueError:
+        return 0
