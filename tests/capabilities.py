@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -41,6 +42,14 @@ def _cores(least: int) -> str | None:
     return None if here >= least else f"{here} cores here, {least} needed"
 
 
+def _python_otf2() -> str | None:
+    """Debian's Python bindings of OTF2, which are the system's Python's."""
+    if not Path("/usr/bin/python3").exists():
+        return "there is no /usr/bin/python3"
+    tried = subprocess.run(["/usr/bin/python3", "-c", "import otf2"], capture_output=True, check=False)
+    return None if tried.returncode == 0 else "the Python bindings of OTF2 are not installed"
+
+
 def _device_full() -> str | None:
     return None if Path("/dev/full").exists() else "/dev/full does not exist"
 
@@ -63,6 +72,10 @@ CHECKS: dict[str, Callable[[], str | None]] = {
     "lammps": partial(_program, "lmp"),
     "smpirun": partial(_program, "smpirun"),
     "pj_dump": partial(_program, "pj_dump"),
+    "otf2": partial(_program, "otf2-config"),
+    "otf2-print": partial(_program, "otf2-print"),
+    "python-otf2": _python_otf2,
+    "eztrace": partial(_program, "eztrace"),
     "two-cores": partial(_cores, 2),
     "dev-full": _device_full,
     "root": _root,

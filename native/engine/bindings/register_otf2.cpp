@@ -48,6 +48,7 @@ nb::dict write_trace(const convert::Otf2Archive& archive, const std::string& pat
     out["events"] = taken.events;
     out["bytes"] = taken.bytes;
     out["unknown"] = taken.unknown;
+    out["silent"] = taken.silent;
     out["without_message"] = taken.without_message;
     out["far_ahead"] = taken.far_ahead;
     out["divided"] = taken.divided;

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <utility>
 
+#include "tracefile/names.hpp"
 #include "tracefile/shape_codec.hpp"
 
 namespace linkworth::convert {
@@ -123,6 +124,13 @@ bool complete_mode(std::string_view name, CompleteMode& mode) {
     return false;
 }
 
+bool moves_data(std::string_view name) {
+    if (tracefile::is_collective(name) || tracefile::communicates(name)) return true;
+    for (const std::string_view part : {"send", "recv", "Send", "Recv"})
+        if (name.find(part) != std::string_view::npos) return !name.ends_with("_init");
+    return false;
+}
+
 CallClass class_by_name_alone(std::string_view name) {
     CompleteMode mode{};
     if (complete_mode(name, mode)) return CallClass::complete;
@@ -134,6 +142,10 @@ CallClass class_by_name_alone(std::string_view name) {
 std::uint32_t otf2_operation(Collective collective) {
     const auto* found = std::find(operations.begin(), operations.end(), collective);
     return static_cast<std::uint32_t>(found - operations.begin());
+}
+
+bool has_operation(Collective collective) {
+    return std::find(operations.begin(), operations.end(), collective) != operations.end();
 }
 
 Collective collective_by_operation(std::uint32_t operation) {

@@ -31,6 +31,8 @@ std::string canonical_name(std::string_view region);
 
 /// What a call is of which an archive has nothing but the name.
 tracefile::CallClass class_by_name_alone(std::string_view name);
+/// Whether a call moves data between ranks.
+bool moves_data(std::string_view name);
 /// Whether the name is one of MPI_Wait..., MPI_Test..., and which.
 bool complete_mode(std::string_view name, tracefile::CompleteMode& mode);
 
@@ -38,6 +40,8 @@ bool complete_mode(std::string_view name, tracefile::CompleteMode& mode);
 inline constexpr std::uint32_t otf2_create_handle = 17;
 inline constexpr std::uint32_t otf2_destroy_handle = 18;
 std::uint32_t otf2_operation(tracefile::Collective collective);
+/// Whether OTF2 has an operation for it: not for those of neighbourhoods.
+bool has_operation(tracefile::Collective collective);
 /// `none` for an operation that is no exchange of data.
 tracefile::Collective collective_by_operation(std::uint32_t operation);
 

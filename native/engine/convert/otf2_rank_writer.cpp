@@ -81,7 +81,6 @@ void Otf2RankWriter::collective(lw_otf2_kind kind, std::uint64_t time, const Req
 
 void Otf2RankWriter::convert() {
     otf2_check(run_.library.begin_location(run_.writer, rank_), "a location cannot be written");
-    const auto program = static_cast<std::uint32_t>(run_.trace.names().size());
     Event event;
     double base = -1;
     double clock = 0;
@@ -93,10 +92,10 @@ void Otf2RankWriter::convert() {
         edge.time = std::max(last, nanoseconds(clock));
         if (!begun) {
             edge.kind = LW_OTF2_PROGRAM_BEGIN;
-            edge.region = 1;  // the string of the program's name
+            edge.region = program_string;
             put(edge);
             edge.kind = LW_OTF2_ENTER;
-            edge.region = program;
+            edge.region = program_region;
             put(edge);
             begun = true;
         }
@@ -110,7 +109,7 @@ void Otf2RankWriter::convert() {
         lw_otf2_event edge{};
         edge.time = last;
         edge.kind = LW_OTF2_LEAVE;
-        edge.region = program;
+        edge.region = program_region;
         put(edge);
         edge.kind = LW_OTF2_PROGRAM_END;
         put(edge);
@@ -124,7 +123,7 @@ void Otf2RankWriter::call(const Event& event, std::uint64_t enter, std::uint64_t
     lw_otf2_event edge{};
     edge.kind = LW_OTF2_ENTER;
     edge.time = enter;
-    edge.region = shape.name;
+    edge.region = region(shape.name);
     attribute_refs_.clear();
     attribute_values_.clear();
     if (!told(event)) {
@@ -152,6 +151,12 @@ void Otf2RankWriter::call(const Event& event, std::uint64_t enter, std::uint64_t
     put(edge);
 }
 
+std::uint32_t Otf2RankWriter::region(std::uint32_t name) {
+    std::uint32_t& ref = run_.regions[name];
+    if (ref == LW_OTF2_UNDEFINED) ref = run_.next_region++;
+    return ref;
+}
+
 CollectivePlace Otf2RankWriter::place(std::int32_t comm) const {
     const replay::Membership* found = run_.communicators.find(rank_, comm);
     if (found == nullptr) return {};
@@ -171,8 +176,7 @@ Otf2RankWriter::Request Otf2RankWriter::request_of(const Shape& shape) const {
                          shape.call_class != CallClass::icollective;
     request.silent = request.comm == LW_OTF2_UNDEFINED || shape.peer == tracefile::proc_null;
     if (is_collective(shape.call_class)) {
-        request.silent = request.comm == LW_OTF2_UNDEFINED ||
-                         collective_by_operation(otf2_operation(shape.collective)) != shape.collective;
+        request.silent = request.comm == LW_OTF2_UNDEFINED || !has_operation(shape.collective);
         request.operation = otf2_operation(shape.collective);
         request.sizes = totals_of(shape, place(shape.comm));
     }
@@ -214,7 +218,8 @@ bool Otf2RankWriter::told(const Event& event) const {
         case CallClass::comm_free:
             return comm(shape.comm) > Otf2Communicators::self && somewhere;
         case CallClass::collective: {
-            if (shape.element_bytes != 1 || comm(shape.comm) == LW_OTF2_UNDEFINED ||
+            if (!has_operation(shape.collective) || shape.element_bytes != 1 ||
+                comm(shape.comm) == LW_OTF2_UNDEFINED ||
                 tracefile::collective_by_name(name) != shape.collective)
                 return false;
             const CollectivePlace where = place(shape.comm);
@@ -331,7 +336,7 @@ void Otf2RankWriter::records(const Event& event, std::uint64_t enter, std::uint6
             return;
         case CallClass::collective: {
             Request request = request_of(shape);
-            if (collective_by_operation(otf2_operation(shape.collective)) != shape.collective) return;
+            if (!has_operation(shape.collective)) return;
             request.operation = otf2_operation(shape.collective);
             request.sizes = totals_of(shape, place(shape.comm));
             collective(LW_OTF2_COLLECTIVE_BEGIN, enter, request);

@@ -14,6 +14,10 @@
 
 namespace linkworth::convert {
 
+/// The region that stands around all of a rank's calls, and the string of its name.
+inline constexpr std::uint32_t program_region = 0;
+inline constexpr std::uint32_t program_string = 1;
+
 /// What all ranks share while one after the other is written.
 struct Otf2Run {
     const tracefile::Trace& trace;
@@ -21,6 +25,8 @@ struct Otf2Run {
     const lw_otf2_interface& library;
     lw_otf2_writer* writer;
     Otf2Communicators communicators;
+    std::vector<std::uint32_t> regions;  ///< by name; LW_OTF2_UNDEFINED for those that no call had yet
+    std::uint32_t next_region = program_region + 1;
     std::uint32_t most_words = 0;
     std::uint64_t end_ns = 0;
     std::vector<std::uint64_t> events;  ///< by rank
@@ -57,6 +63,7 @@ class Otf2RankWriter {
     void complete(const tracefile::Event& event, std::uint64_t time);
     void new_communicator(const tracefile::Shape& shape, std::uint64_t enter, std::uint64_t leave);
     Request request_of(const tracefile::Shape& shape) const;
+    std::uint32_t region(std::uint32_t name);
     CollectivePlace place(std::int32_t comm) const;
     std::uint32_t comm(std::int32_t number) const { return run_.communicators.ref(rank_, number); }
     void message(lw_otf2_kind kind, std::uint64_t time, std::uint32_t comm, std::int32_t peer,

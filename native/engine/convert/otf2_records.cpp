@@ -114,6 +114,7 @@ void Otf2RankReader::from_name_alone(const std::string& name) {
     Shape shape;
     shape.call_class = class_by_name_alone(name);
     complete_mode(name, shape.mode);
+    if (moves_data(name)) ++taken_.silent[name];
     emit(std::move(shape), name);
 }
 

@@ -67,14 +67,15 @@ void define_attributes(const Otf2Run& run) {
 }
 
 void define_regions(const Otf2Run& run) {
-    const auto& names = run.trace.names();
-    std::uint32_t ref = 0;
-    for (const std::string& name : names) {
-        const lw_otf2_region region{ref++, name.c_str(), 1, role_of(name)};
+    const lw_otf2_region program{program_region, run.options.program.c_str(), 0, LW_OTF2_ROLE_FUNCTION};
+    otf2_check(run.library.region(run.writer, &program), definitions);
+    std::map<std::uint32_t, const std::string*> names;
+    for (std::size_t name = 0; name < run.regions.size(); ++name)
+        if (run.regions[name] != LW_OTF2_UNDEFINED) names[run.regions[name]] = &run.trace.names()[name];
+    for (const auto& [ref, name] : names) {
+        const lw_otf2_region region{ref, name->c_str(), 1, role_of(*name)};
         otf2_check(run.library.region(run.writer, &region), definitions);
     }
-    const lw_otf2_region program{ref, run.options.program.c_str(), 0, LW_OTF2_ROLE_FUNCTION};
-    otf2_check(run.library.region(run.writer, &program), definitions);
 }
 
 void define_processes(const Otf2Run& run) {
@@ -106,7 +107,7 @@ void write(Otf2Run& run) {
                                         std::string(run.trace.metadata_json()).c_str()),
                    "the metadata");
     for (std::uint32_t rank = 0; rank < run.trace.ranks(); ++rank) Otf2RankWriter(run, rank).convert();
-    otf2_check(run.library.program(run.writer, 1, run.options.program.c_str()), definitions);
+    otf2_check(run.library.program(run.writer, program_string, run.options.program.c_str()), definitions);
     otf2_check(run.library.clock(run.writer, 1'000'000'000, run.end_ns, run.options.date_ns), definitions);
     define_attributes(run);
     define_regions(run);
@@ -122,15 +123,14 @@ Otf2Written write_otf2(const tracefile::Trace& trace, const Otf2Options& options
     otf2_check(library.create(&writer, options.folder.c_str(), options.name.c_str(), chunk_bytes,
                               options.creator.c_str(), options.description.c_str()),
                "the archive cannot be made");
-    Otf2Run run{trace,
-                options,
-                library,
-                writer,
-                Otf2Communicators(trace.ranks()),
-                0,
-                0,
-                std::vector<std::uint64_t>(trace.ranks()),
-                {}};
+    Otf2Run run{.trace = trace,
+                .options = options,
+                .library = library,
+                .writer = writer,
+                .communicators = Otf2Communicators(trace.ranks()),
+                .regions = std::vector<std::uint32_t>(trace.names().size(), LW_OTF2_UNDEFINED),
+                .events = std::vector<std::uint64_t>(trace.ranks()),
+                .written = {}};
     try {
         write(run);
     } catch (const std::logic_error& impossible) {

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -78,14 +79,18 @@ def read(path: Path, output: Path, options: ConversionOptions) -> ConversionSumm
     )
 
 
-def _remarks(taken: dict[str, int]) -> list[str]:
+def _remarks(taken: dict[str, Any]) -> list[str]:
     said = {
         "without_message": "{} non-blocking receives or collectives have no end in the archive; their requests receive nothing",
         "far_ahead": "{} receives end so late that they are receives from any source",
         "divided": "{} collectives have counts by peer, which OTF2 does not hold; their total is divided evenly",
         "unfinished": "the archive ends inside of {} calls, which are left out",
     }
-    return [sentence.format(taken[name]) for name, sentence in said.items() if taken[name]]
+    remarks = [sentence.format(taken[name]) for name, sentence in said.items() if taken[name]]
+    if taken["silent"]:
+        calls = ", ".join(f"{name} ({count})" for name, count in sorted(taken["silent"].items()))
+        remarks.append(f"the archive does not say what these calls moved; they are their time only: {calls}")
+    return remarks
 
 
 def _metadata_of_other_tool(archive: _engine.Otf2Archive, anchor: Path) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 import linkworth
 from linkworth.errors import EnvironmentLacksError
 from linkworth.mpi.build import cache_folder
+from linkworth.mpi.sources import STRICT
 
 PRODUCT = "liblinkworth-otf2.so"
 
@@ -125,6 +126,8 @@ def _compile(work: Path, folder: Path, files: list[Path], asked: dict[str, str])
         "-DOTF2_IGNORE_ATTRIBUTE_DEPRECATED",
         *shlex.split(asked["--cflags"]),
     ]
+    if os.environ.get(STRICT) == "ON":
+        flags += ["-Wall", "-Wextra", "-Werror"]
     header = _run([*compiler, *flags, "-M", "-include", "otf2/otf2.h", "-x", "c", os.devnull])
     found = re.search(r"(\S*OTF2_GlobalEvtReaderCallbacks\.h)", header.stdout)
     if header.returncode != 0 or found is None:

@@ -1,0 +1,64 @@
+"""What the tests of OTF2 archives share: a trace there and back, what otf2-print says, and archives by OTF2's own bindings."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from linkworth import _engine
+from linkworth.convert import convert
+from linkworth.model.conversion import ConversionOptions, ConversionSummary
+
+TIMES = ("gap_seconds", "cpu_seconds", "duration_seconds")
+NANOSECOND = 1.01e-9
+"""The resolution of an archive's clock; both ends of an interval are rounded to it."""
+
+
+def events(trace: Path, rank: int, *, times: bool = False) -> list[dict[str, Any]]:
+    """Return a rank's events, without their times unless asked for."""
+    read = _engine.Trace(str(trace)).iterate(rank)
+    return [{key: value for key, value in event.items() if times or key not in TIMES} for event in read]
+
+
+def there_and_back(trace: Path, **options: Any) -> tuple[ConversionSummary, Path]:
+    """Convert to an archive beside the trace and back; return the archive's summary and the new trace."""
+    archive = convert(
+        trace, "otf2", trace.with_suffix(".otf2"), options=ConversionOptions(**options), replace=True
+    )
+    back = convert(Path(archive.path), None, trace.with_suffix(".back.lwt"), replace=True)
+    assert (back.source, back.target, back.ranks) == ("otf2", "lwt", archive.ranks)
+    return archive, Path(back.path)
+
+
+def assert_same(first: Path, second: Path) -> int:
+    """Compare all events of two traces, their times to the clock's resolution; return how many there are."""
+    one, two = _engine.Trace(str(first)), _engine.Trace(str(second))
+    assert one.ranks == two.ranks
+    assert json.loads(one.metadata_json) == json.loads(two.metadata_json)
+    count = 0
+    for rank in range(one.ranks):
+        mine, theirs = events(first, rank, times=True), events(second, rank, times=True)
+        assert len(mine) == len(theirs)
+        for event, back in zip(mine, theirs, strict=True):
+            moved = [time for time in TIMES if abs(event[time] - back[time]) > NANOSECOND]
+            changed = [key for key in event if key not in TIMES and event[key] != back[key]]
+            assert not moved and not changed, f"rank {rank}: {event} came back as {back}"
+        count += len(mine)
+    return count
+
+
+def printed(anchor: str | Path, *options: str) -> str:
+    """Return what otf2-print prints; it must complain about nothing."""
+    done = subprocess.run(
+        ["otf2-print", "-Werror", *options, str(anchor)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def by_bindings(script: str, *arguments: str | Path) -> str:
+    """Run a script that uses OTF2's own Python bindings; return what it prints."""
+    command = ["/usr/bin/python3", "-c", script, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
