@@ -127,7 +127,7 @@ void Otf2RankWriter::call(const Event& event, std::uint64_t enter, std::uint64_t
     attribute_refs_.clear();
     attribute_values_.clear();
     if (!told(event)) {
-        ++run_.written.without_place;
+        if (!kept_otherwise(shape)) ++run_.written.without_place;
         if (run_.options.attributes) {
             to_words(shape, words_);
             for (std::uint32_t i = 0; i < words_.size(); ++i)
@@ -233,6 +233,13 @@ bool Otf2RankWriter::told(const Event& event) const {
         default:
             return false;
     }
+}
+
+/// A receive's end tells what it was, where it has one; and a communicator's number is the next, where none
+/// was lost.
+bool Otf2RankWriter::kept_otherwise(const Shape& shape) const {
+    if (shape.call_class == CallClass::irecv) return shape.peer >= 0 && shape.tag >= 0;
+    return shape.call_class == CallClass::comm_new && !shape.inter && !shape.has_topology;
 }
 
 void Otf2RankWriter::begin(std::uint64_t number, const Request& request, std::uint64_t time) {

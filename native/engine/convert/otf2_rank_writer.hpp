@@ -57,6 +57,7 @@ class Otf2RankWriter {
     void call(const tracefile::Event& event, std::uint64_t enter, std::uint64_t leave);
     /// Whether the records alone tell all of the call.
     bool told(const tracefile::Event& event) const;
+    bool kept_otherwise(const tracefile::Shape& shape) const;
     bool completions_told(const tracefile::Event& event) const;
     void records(const tracefile::Event& event, std::uint64_t enter, std::uint64_t leave);
     void begin(std::uint64_t number, const Request& request, std::uint64_t time);

@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+from functools import cache
 from importlib import resources
 from pathlib import Path
 
@@ -32,6 +33,11 @@ def library() -> Path:
     config = shutil.which("otf2-config")
     if config is None:
         raise EnvironmentLacksError(f"OTF2 is not installed here (there is no otf2-config on PATH): {HINT}")
+    return _library(config, cache_folder())
+
+
+@cache
+def _library(config: str, folder_of_all: Path) -> Path:
     asked = {option: _ask(config, option) for option in ("--version", "--cflags", "--ldflags", "--libs")}
     version = asked["--version"].split()[-1:] or [""]
     if int(version[0].split(".")[0] or 0) < 3:
@@ -41,7 +47,7 @@ def library() -> Path:
     hashed = hashlib.sha256(repr((config, asked, linkworth.__version__)).encode())
     for file in [*files, *sorted(folder.glob("*.h")), Path(__file__)]:
         hashed.update(file.read_bytes())
-    place = cache_folder() / "otf2" / hashed.hexdigest()[:16]
+    place = folder_of_all / "otf2" / hashed.hexdigest()[:16]
     built = place / PRODUCT
     if built.is_file():
         return built
