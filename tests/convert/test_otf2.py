@@ -24,6 +24,7 @@ from synthetic import (
     write_trace,
 )
 
+from linkworth import _engine
 from linkworth.convert import convert
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.workload import Workload
@@ -288,10 +289,10 @@ def test_a_recorded_run_comes_back(mpi: MpiInstallation, tmp_path: Path) -> None
     assert archive.records > 4 * 200
 
 
-@pytest.mark.parametrize("program", ["npb:cg.S", "npb:lu.S", "npb:is.S", "npb:mg.S"])
+@pytest.mark.parametrize("program", ["cg", "lu", "is", "mg"])
 def test_a_skeleton_comes_back(program: str, tmp_path: Path) -> None:
-    from linkworth.cli.main import main
-
     trace = tmp_path / "skeleton.lwt"
-    assert main(["trace", "--skeleton", "-n", "4", "-o", str(trace), program]) == 0
+    rates = [1e-9] * len(_engine.skeleton_programs()[program])
+    metadata = '{"schema": "linkworth.trace-metadata/1", "workload": "skeleton", "source": "skeleton"}'
+    _engine.record_skeleton(program, ["S"], 4, rates, str(trace), metadata)
     assert assert_same(trace, there_and_back(trace)[1]) > 100
