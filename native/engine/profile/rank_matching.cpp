@@ -27,18 +27,6 @@ Channel* RankScan::channel(const Communicators::Known& known, std::int32_t peer,
 void RankScan::match(Use& use, const Event& event, double start, double end) {
     const Shape& shape = *event.shape;
     switch (use.call_class) {
-        case CallClass::send:
-            if (use.to != nullptr) {
-                scan_.waits.send(*use.to, {start, end, shape.name, shape.tag, no_request, use.protocol});
-            }
-            break;
-        case CallClass::recv:
-            if (use.from != nullptr) {
-                const bool any = shape.tag == tracefile::any_tag || shape.peer == tracefile::any_source;
-                scan_.waits.receive(
-                    *use.from, {start, end, shape.name, any ? shape.actual_tag : shape.tag, no_request, 0});
-            }
-            break;
         case CallClass::sendrecv: {
             const bool any = shape.recv_peer == tracefile::any_source || shape.recv_tag == tracefile::any_tag;
             completed_.clear();

@@ -62,7 +62,19 @@ bool RankScan::advance(std::uint64_t events) {
         inside_ += event.duration_seconds;
         ++use.count;
         use.seconds += event.duration_seconds;
-        match(use, event, start, start + event.duration_seconds);
+        const double end = start + event.duration_seconds;
+        // Most calls are these.
+        if (use.call_class == CallClass::send) {
+            if (use.to != nullptr) {
+                scan_.waits.send(*use.to, {start, end, use.name, use.tag, no_request, use.protocol});
+            }
+        } else if (use.call_class == CallClass::recv) {
+            if (use.from != nullptr) {
+                scan_.waits.receive(*use.from, {start, end, use.name, use.tag, no_request, 0});
+            }
+        } else if (use.matters) {
+            match(use, event, start, end);
+        }
     }
     return true;
 }
@@ -79,6 +91,9 @@ RankScan::Use RankScan::resolve(const Shape& shape) {
     use.call_class = shape.call_class;
     use.name = shape.name;
     use.bytes_each = shape.bytes;
+    use.tag = shape.tag;
+    use.matters = shape.call_class != CallClass::local && shape.call_class != CallClass::probe &&
+                  (shape.call_class != CallClass::complete || !shape.completions.empty());
     use.collective = {shape.collective, shape.peer, shape.bytes};
     if (!is_uniform(shape.collective)) {
         use.lists = std::make_shared<const Shape>(shape);
@@ -95,6 +110,7 @@ RankScan::Use RankScan::resolve(const Shape& shape) {
             break;
         case CallClass::recv:
             use.from = channel(known, wildcard ? shape.actual_peer : shape.peer, false);
+            use.tag = wildcard ? shape.actual_tag : shape.tag;
             break;
         case CallClass::irecv:
         case CallClass::recv_init:

@@ -36,6 +36,7 @@ class RankScan {
     /// A shape in the block that is being read: what it means here, and the sums of its events.
     struct Use {
         bool resolved = false;
+        bool matters = false;  ///< its events change what is known of requests, communicators or marks
         tracefile::CallClass call_class = tracefile::CallClass::local;
         std::uint32_t name = 0;
         UniformCollective collective;
@@ -48,6 +49,7 @@ class RankScan {
         Channel* from = nullptr;
         Meetings* meetings = nullptr;
         std::ptrdiff_t group = -1;
+        std::int32_t tag = 0;       ///< of a blocking send or receive, as it matched
         std::uint8_t protocol = 0;  ///< of a send
         std::uint64_t pieces = 1;   ///< messages of `bytes_each`: partitions
         tracefile::RmaOperation operation = tracefile::RmaOperation::put;

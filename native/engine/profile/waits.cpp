@@ -119,9 +119,13 @@ void Waits::settle(const Call& call) {
     if (call.latest.is_receiver) {
         const std::uint8_t protocol = call.latest.protocol;
         protocols_.met_inside(protocol);
-        rank_met_[call.rank][protocol].add(seconds);
-        call_met_[call.name][protocol].add(seconds);
-        rank_met_caused_[call.latest.rank][protocol].add(seconds);
+        for (ByProtocol* const met :
+             {&rank_met_[call.rank], &call_met_[call.name], &rank_met_caused_[call.latest.rank]}) {
+            if (met->size() <= protocol) {
+                met->resize(std::size_t{protocol} + 1);
+            }
+            (*met)[protocol].add(seconds);
+        }
     } else {
         ranks_[call.rank].late_sender.add(seconds);
         calls_[call.name].late_sender.add(seconds);

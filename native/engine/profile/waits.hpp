@@ -2,7 +2,6 @@
 /// Who waited for whom: the recorded times of both sides of each message and of all sides of each collective.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -152,8 +151,8 @@ class Waits {
         }
     };
 
-    /// By protocol: waiting that counts if sends of this kind wait at all.
-    using ByProtocol = std::array<Waited, SendProtocols::count>;
+    /// By protocol, as far as one occurred: waiting that counts if sends of this kind wait at all.
+    using ByProtocol = std::vector<Waited>;
 
     std::vector<RankWaits> ranks_;
     SendProtocols protocols_;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "convert/ti.hpp"
+#include "profile/phases.hpp"
 #include "profile/scan.hpp"
 #include "replay/replay.hpp"
 #include "tracefile/trace.hpp"
@@ -127,6 +128,8 @@ inline void exercise(std::vector<std::byte> bytes) {
     }
     if (trace->ranks() > most_ranks) return;
     profile::scan(*trace, 16);
+    profile::find_phases(*trace);
+    profile::scan(*trace->beginning(trace->events() / 2), 1);
     if (takes_long(*trace)) return;
     replay_in_all_ways(*trace);
     convert(*trace);
