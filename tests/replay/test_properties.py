@@ -8,6 +8,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from synthetic import Call, collective, fabric, irecv, isend, sendrecv, waitall, way, write_trace
+from synthetic_calls import (
+    COMPLETE,
+    FENCE,
+    FETCH,
+    FLUSH,
+    LOCK_ALL,
+    POST,
+    START,
+    UNLOCK,
+    UNLOCK_ALL,
+    WAIT,
+    access,
+    get,
+    lock,
+    neighbourhood,
+    partitioned,
+    pready,
+    put,
+    start,
+    sync,
+    win_new,
+    with_neighbours,
+)
 
 from linkworth import _engine
 from linkworth.model.fabric import Fabric
@@ -20,25 +43,49 @@ SIZES = st.sampled_from([0, 8, 300, 5000, 70_000, 2_000_000])
 GAPS = st.integers(min_value=0, max_value=1_000_000).map(lambda nanoseconds: nanoseconds * 1e-9)
 
 
+PHASES = ("shift", "exchange", "collective", "epoch", "handover", "passive", "partitions", "neighbours")
+
+
+def phase(kind: str, right: int, left: int, size: int, name: str) -> list[Call]:
+    """Return one rank's calls of a phase in which each gives something to the rank on its right."""
+    match kind:
+        case "shift":
+            return [sendrecv(right, size, left)]
+        case "exchange":
+            return [irecv(left, size), isend(right, size), waitall(2, 1)]
+        case "collective":
+            return [collective(name, size, root=0)]
+        case "epoch":
+            return [sync(FENCE), put(right, size), access(FETCH, left, 8, size), sync(FENCE)]
+        case "handover":
+            opened = [sync(POST, group=[left]), sync(START, group=[right])]
+            return [*opened, put(right, size), sync(COMPLETE), sync(WAIT)]
+        case "passive":
+            fetched = [lock(left), get(left, size, request=True), waitall(1), sync(UNLOCK, left)]
+            return [sync(LOCK_ALL), put(right, size), sync(FLUSH, right), sync(UNLOCK_ALL), *fetched]
+        case "partitions":
+            both = [partitioned("psend_init", right, size, 3), partitioned("precv_init", left, size, 3)]
+            return [*both, start(2, 1), pready(0, 1, 2), pready(2, 2, 2), waitall(2, 1)]
+    return [neighbourhood("MPI_Neighbor_alltoall", size)]
+
+
 @st.composite
 def programs(draw: st.DrawFn) -> list[list[Call]]:
-    """Programs that cannot deadlock: phases of shifts, exchanges and collectives that all ranks take part in."""
+    """Programs that cannot deadlock: phases of communication that all ranks take part in."""
     count = draw(st.integers(min_value=1, max_value=6))
-    ranks: list[list[Call]] = [[] for _ in range(count)]
+    ring = [[with_neighbours([(rank - 1) % count], [(rank + 1) % count], count)] for rank in range(count)]
+    ranks: list[list[Call]] = [[win_new(), *calls] for calls in ring]
     for _ in range(draw(st.integers(min_value=1, max_value=6))):
-        kind = draw(st.sampled_from(["shift", "exchange", "collective"]))
+        kind = draw(st.sampled_from(PHASES))
         size = draw(SIZES)
         distance = draw(st.integers(min_value=0, max_value=count - 1))
         name = draw(st.sampled_from(COLLECTIVES))
         for rank in range(count):
-            gap = draw(GAPS)
             right, left = (rank + distance) % count, (rank - distance) % count
-            if kind == "shift":
-                ranks[rank].append(sendrecv(right, size, left).after(gap))
-            elif kind == "exchange":
-                ranks[rank] += [irecv(left, size).after(gap), isend(right, size), waitall(2, 1).after(gap)]
-            else:
-                ranks[rank].append(collective(name, size, root=0).after(gap))
+            calls = phase(kind, right, left, size, name)
+            for call in (calls[0], calls[-1]):
+                call.after(draw(GAPS))
+            ranks[rank] += calls
     return ranks
 
 
