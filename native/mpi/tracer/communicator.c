@@ -16,16 +16,23 @@ static MPI_Group world_group;
 
 static uint64_t key_of(MPI_Comm handle) { return (uint64_t)(uintptr_t)handle; }
 
-static void keep(MPI_Comm handle, uint32_t number) {
+static struct lw_comm* add(MPI_Comm handle, uint32_t number) {
     if (count == capacity) {
         uint32_t larger = capacity ? capacity * 2 : 64;
         struct lw_comm* fresh = realloc(comms, larger * sizeof *fresh);
-        if (!fresh) return;
+        if (!fresh) return NULL;
         comms = fresh;
         capacity = larger;
     }
     struct lw_comm* comm = &comms[count];
     *comm = (struct lw_comm){.handle = key_of(handle), .number = number};
+    latest = count++;
+    return comm;
+}
+
+static void keep(MPI_Comm handle, uint32_t number) {
+    struct lw_comm* comm = add(handle, number);
+    if (!comm) return;
     int inter = 0;
     lw_mpi.comm_test_inter(handle, &inter);
     lw_mpi.comm_rank(handle, &comm->rank);
@@ -40,15 +47,19 @@ static void keep(MPI_Comm handle, uint32_t number) {
         comm->destinations = neighbours.destinations;
         free(neighbours.ranks);
     }
-    latest = count++;
 }
 
-void lw_comms_begin(void) {
-    keep(lw_mpi.world, 0);
-    keep(lw_mpi.self, 1);
+void lw_comms_begin(const struct lw_world* world) {
+    struct lw_comm* all = add(lw_mpi.world, 0);
+    if (all) {
+        all->rank = world->rank;
+        all->size = all->peers = world->size;
+    }
+    struct lw_comm* self = add(lw_mpi.self, 1);
+    if (self) self->size = self->peers = 1;
     latest = 0;
     next_number = 2;
-    lw_mpi.comm_group(lw_mpi.world, &world_group);
+    world_group = world->group;
 }
 
 static const struct lw_comm* search(uint64_t key) {

@@ -3,6 +3,7 @@
 #ifndef LINKWORTH_COMMUNICATOR_H
 #define LINKWORTH_COMMUNICATOR_H
 
+#include "lifecycle.h"
 #include "record.h"
 
 #pragma GCC visibility push(hidden)
@@ -17,8 +18,8 @@ struct lw_comm {
     bool inter;
 };
 
-/// Knows MPI_COMM_WORLD and MPI_COMM_SELF; after the library's initialisation.
-void lw_comms_begin(void);
+/// Knows MPI_COMM_WORLD and MPI_COMM_SELF, which a program that begins with a session cannot ask about.
+void lw_comms_begin(const struct lw_world* world);
 /// NULL where the communicator is not known (null, or made by a call that is not modelled). Under the lock.
 const struct lw_comm* lw_comm_find(MPI_Comm handle);
 /// Records a constructor's call.

@@ -4,6 +4,7 @@
 
 #include "communicator.h"
 #include "part.h"
+#include "session.h"
 #include "yield.h"
 
 #include <pthread.h>
@@ -40,7 +41,13 @@ static bool begin_part(void) {
     return true;
 }
 
+bool lw_may_begin(void) { return !recorded_process; }
+
 void lw_before_init(struct lw_call* call, uint32_t name) {
+    if (lw_tracing) {  // since a session began
+        lw_enter(call, name);
+        return;
+    }
     bool yielding = asked_for("LINKWORTH_YIELD");
     bool tracing = false;
     lw_resolve_all();
@@ -60,9 +67,9 @@ void lw_before_init(struct lw_call* call, uint32_t name) {
     // What the library calls of itself during its initialisation is not recorded: lw_depth is set.
 }
 
-static void know_the_world(struct lw_part_header* header) {
-    lw_mpi.comm_rank(lw_mpi.world, &header->rank);
-    lw_mpi.comm_size(lw_mpi.world, &header->size);
+static void describe(struct lw_part_header* header, const struct lw_world* world) {
+    header->rank = world->rank;
+    header->size = world->size;
     char version[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
     int length = 0;
     lw_mpi.get_library_version(version, &length);
@@ -78,7 +85,25 @@ static uint64_t thread_level(void) {
            (level >= MPI_THREAD_MULTIPLE);
 }
 
+static struct lw_world world_of_init(void) {
+    struct lw_world world = {.thread_level = thread_level()};
+    lw_mpi.comm_rank(lw_mpi.world, &world.rank);
+    lw_mpi.comm_size(lw_mpi.world, &world.size);
+    lw_mpi.comm_group(lw_mpi.world, &world.group);
+    return world;
+}
+
 void lw_after_init(struct lw_call* call, bool succeeded) {
+    if (recorded_process) {
+        lw_exit(call, succeeded);
+        if (lw_tracing) lw_record_local(call);
+        lw_sessions_forget();
+        return;
+    }
+    lw_after_begin(call, succeeded, succeeded ? world_of_init() : (struct lw_world){.rank = -1});
+}
+
+void lw_after_begin(struct lw_call* call, bool succeeded, struct lw_world world) {
     lw_exit(call, succeeded);
     lw_active = succeeded && (lw_tracing || lw_yielding);
     if (!lw_tracing) return;
@@ -89,12 +114,11 @@ void lw_after_init(struct lw_call* call, bool succeeded) {
     }
     recorded_process = getpid();
     pthread_atfork(NULL, NULL, stop_in_child);
-    know_the_world(lw_part.header);
-    lw_comms_begin();
-    uint64_t level = thread_level();
-    lw_recorder.locked = level == 3;
+    describe(lw_part.header, &world);
+    lw_comms_begin(&world);
+    lw_recorder.locked = world.thread_level == 3;
     uint8_t* at = lw_payload_begin(call, LW_INIT, LW_VARINT_MOST_BYTES);
-    lw_write(call, at ? lw_put(at, level) : NULL);
+    lw_write(call, at ? lw_put(at, world.thread_level) : NULL);
     lw_part_synchronise();
     __atomic_or_fetch(&lw_part.header->flags, LW_PART_INITIALISED, __ATOMIC_RELEASE);
 }

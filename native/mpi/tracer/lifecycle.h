@@ -7,10 +7,21 @@
 
 #pragma GCC visibility push(hidden)
 
+/// All processes that started together, and this one's place among them.
+struct lw_world {
+    int rank, size;
+    MPI_Group group;
+    uint64_t thread_level;  ///< as the format numbers them
+};
+
+/// False where this process was recorded already, or is.
+bool lw_may_begin(void);
 /// Before the real MPI_Init or MPI_Init_thread: makes the part.
 void lw_before_init(struct lw_call* call, uint32_t name);
 /// After it.
 void lw_after_init(struct lw_call* call, bool succeeded);
+/// As it, for any first call.
+void lw_after_begin(struct lw_call* call, bool succeeded, struct lw_world world);
 /// Before the real MPI_Finalize, with lw_enter done.
 void lw_before_finalize(void);
 /// After it: the part is complete and closed.

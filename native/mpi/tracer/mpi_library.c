@@ -108,6 +108,7 @@ void lw_resolve_all(void) {
     RESOLVE(comm_remote_size, "MPI_Comm_remote_size");
     RESOLVE(comm_group, "MPI_Comm_group");
     RESOLVE(comm_remote_group, "MPI_Comm_remote_group");
+    RESOLVE(group_rank, "MPI_Group_rank");
     RESOLVE(group_size, "MPI_Group_size");
     RESOLVE(group_translate_ranks, "MPI_Group_translate_ranks");
     RESOLVE(group_free, "MPI_Group_free");
@@ -134,6 +135,9 @@ void lw_resolve_all(void) {
     RESOLVE(pack_size, "MPI_Pack_size");
     RESOLVE(query_thread, "MPI_Query_thread");
     RESOLVE(get_library_version, "MPI_Get_library_version");
+#ifdef LW_HAS_SESSIONS
+    RESOLVE(group_from_session_pset, "MPI_Group_from_session_pset");
+#endif
 #ifdef OPEN_MPI
     lw_mpi.world = (MPI_Comm)find_object("ompi_mpi_comm_world");
     lw_mpi.self = (MPI_Comm)find_object("ompi_mpi_comm_self");

@@ -11,6 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// Open MPI 5 has sessions, and still calls itself MPI 3.1.
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+#define LW_HAS_SESSIONS
+#endif
+
 #pragma GCC visibility push(hidden)
 
 /// Functions that the tracer itself calls, always past its own wrappers.
@@ -21,6 +26,7 @@ struct lw_mpi {
     int (*comm_remote_size)(MPI_Comm, int*);
     int (*comm_group)(MPI_Comm, MPI_Group*);
     int (*comm_remote_group)(MPI_Comm, MPI_Group*);
+    int (*group_rank)(MPI_Group, int*);
     int (*group_size)(MPI_Group, int*);
     int (*group_translate_ranks)(MPI_Group, int, const int*, MPI_Group, int*);
     int (*group_free)(MPI_Group*);
@@ -47,6 +53,9 @@ struct lw_mpi {
     int (*pack_size)(int, MPI_Datatype, MPI_Comm, int*);
     int (*query_thread)(int*);
     int (*get_library_version)(char*, int*);
+#ifdef LW_HAS_SESSIONS
+    int (*group_from_session_pset)(MPI_Session, const char*, MPI_Group*);
+#endif
     MPI_Comm world, self, comm_null;
     MPI_Request request_null;
     MPI_Datatype packed;

@@ -310,6 +310,8 @@ def _lifecycle() -> dict[str, Body]:
     return {
         "MPI_Init": Body("lw_after_init", ("lw_before_init",), lifecycle=True),
         "MPI_Init_thread": Body("lw_after_init", ("lw_before_init",), lifecycle=True),
+        "MPI_Session_init": Body("", lifecycle=True),
+        "MPI_Session_finalize": Body("lw_after_session_finalize(&lw_call);"),
         "MPI_Finalize": Body("lw_after_finalize(&lw_call);", ("lw_before_finalize();",)),
         "MPI_Abort": Body("", ("lw_before_abort(&lw_call, errorcode);",)),
         "MPI_Pcontrol": Body("lw_record_pcontrol(&lw_call, level);"),
@@ -339,10 +341,25 @@ def body_of(name: str, available: set[str]) -> Body | None:
     return body if needed <= available else Body(body.record, body.before)
 
 
+def _first_session(real: str, number: int) -> list[str]:
+    return [
+        "    if (lw_depth)",
+        f"        return {real};",
+        "    struct lw_call lw_call;",
+        f"    bool lw_begun = lw_before_session_init(&lw_call, {number});",
+        f"    int lw_result = {real};",
+        "    lw_after_session_init(&lw_call, lw_result == MPI_SUCCESS, lw_begun, session);",
+        "    lw_leave();",
+        "    return lw_result;",
+    ]
+
+
 def statements(name: str, returns: str, real: str, number: int, body: Body | None) -> list[str]:
     """C statements of a wrapper's block; `real` is the call of the library's own function."""
     if body is None:
         body = Body("lw_record_local(&lw_call);")
+    if name == "MPI_Session_init":
+        return _first_session(real, number)
     if body.lifecycle:
         return [
             "    if (lw_depth)",

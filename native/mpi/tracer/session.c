@@ -1,0 +1,56 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "session.h"
+
+#include "lifecycle.h"
+
+// Open sessions of a process whose recording a session began, 0 in all others.
+static uint32_t open_sessions;
+
+void lw_sessions_forget(void) { open_sessions = 0; }
+
+#ifdef LW_HAS_SESSIONS
+
+static struct lw_world world_of(MPI_Session session) {
+    // Any thread may call, whatever the session says: each asks for its own level.
+    struct lw_world world = {.rank = 0, .size = 1, .thread_level = 3};
+    if (lw_mpi.group_from_session_pset(session, "mpi://WORLD", &world.group) == MPI_SUCCESS) {
+        lw_mpi.group_rank(world.group, &world.rank);
+        lw_mpi.group_size(world.group, &world.size);
+    }
+    return world;
+}
+
+bool lw_before_session_init(struct lw_call* call, uint32_t name) {
+    bool begins = !lw_active && lw_may_begin();
+    if (begins)
+        lw_before_init(call, name);
+    else
+        lw_enter(call, name);
+    return begins;
+}
+
+void lw_after_session_init(struct lw_call* call, bool succeeded, bool begun, const MPI_Session* session) {
+    if (!begun) {
+        lw_exit(call, succeeded);
+        if (call->recording) {
+            lw_lock();
+            if (open_sessions && succeeded) open_sessions++;
+            lw_write_local(call);
+            lw_unlock();
+        }
+        return;
+    }
+    open_sessions = succeeded;
+    lw_after_begin(call, succeeded, succeeded ? world_of(*session) : (struct lw_world){.rank = -1});
+}
+
+void lw_after_session_finalize(struct lw_call* call) {
+    lw_lock();
+    bool last = call->succeeded && open_sessions && !--open_sessions;
+    if (!last) lw_write_local(call);
+    lw_unlock();
+    if (last) lw_after_finalize(call);
+}
+
+#endif

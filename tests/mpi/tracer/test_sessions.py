@@ -1,0 +1,28 @@
+"""Programs that begin with a session, as they stand in the parts of `programs/sessions.c`."""
+
+import pytest
+
+
+@pytest.mark.parametrize("how", ["sessions", "init"])
+def test_a_program_of_sessions_is_recorded_from_the_first_to_the_last(bench, how):
+    bench.needs("MPI_Session_init")
+    run = bench.record(bench.compile("sessions.c"), how, yielding=False)
+    assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+    assert [(part.rank, part.size, part.flags & 15) for part in run.parts] == [(r, 4, 3) for r in range(4)]
+    for part in run.parts:
+        second, last = (
+            ("MPI_Init", "MPI_Finalize") if how == "init" else ("MPI_Session_init", "MPI_Session_finalize")
+        )
+        assert [event.name for event in part.events[:2]] == ["MPI_Session_init", second]
+        assert (part.events[-1].name, part.events[-1].kind) == (last, "finalize")
+        assert [event.kind for event in part.events[:2]] == ["init", "local"]
+        (whole,) = part.named("MPI_Comm_create_from_group")
+        assert whole.fields == {"parent": 1, "new": 2, "inter": 0, "members": [0, 1, 2, 3]}
+        (half,) = part.named("MPI_Comm_create_group")
+        first = part.rank // 2 * 2
+        assert half.fields == {"parent": 2, "new": 3, "inter": 0, "members": [first + 1, first]}
+        assert part.named("MPI_Allreduce")[0].fields["comm"] == 2
+        (exchanged,) = part.named("MPI_Sendrecv")
+        assert exchanged.fields["send"] == {"peer": (part.rank + 1) % 4, "tag": 1, "bytes": 4}
+        barriers = [event.fields["comm"] for event in part.named("MPI_Barrier")]
+        assert barriers == ([3, 0] if how == "init" else [3])
