@@ -16,7 +16,7 @@ using tracefile::Shape;
 namespace {
 
 /// More is damage: no program has so many threads to fill them.
-constexpr std::uint32_t most_partitions = 1U << 20U;
+constexpr std::uint32_t most_partitions = 1U << 18U;
 
 bool sends_whole(collectives::Library library) {
     return library == collectives::Library::mpich || library == collectives::Library::mpich_flat;
