@@ -2,8 +2,9 @@
 
     .venv/bin/python benchmarks/replay/bench_instructions.py [--messages 16384] [--fabric gbe] [--json]
 
-Each pattern is replayed in two lengths; what the longer one takes more, over its further messages, leaves out what is done once.
-Counts do not depend on what else the machine does. The baseline is the best of LogGOPSim, Dimemas and SMPI on this kind of machine.
+Each pattern is replayed in two lengths; what the longer one takes more, over its further messages, leaves out what is done
+once. Counts do not depend on what else the machine does. The baseline is the best of LogGOPSim, Dimemas and SMPI on this kind of
+machine.
 """
 
 import argparse
@@ -85,7 +86,10 @@ def main() -> None:
                 if not given.json:
                     beside = ""
                     if name == "stencil" and nodes > 2:
-                        beside = f", the others' best {BASELINE[contention]:,} ({BASELINE[contention] / each:.1f} times), target {TARGET:,}"
+                        others = BASELINE[contention]
+                        beside = (
+                            f", the others' best {others:,} ({others / each:.1f} times), target {TARGET:,}"
+                        )
                     sharing = "shared" if contention else "alone"
                     print(
                         f"{name:12} {nodes:2d} nodes, {sharing:6}: {each:7.0f} instructions a message{beside}",

@@ -2,7 +2,10 @@
 
     .venv/bin/python benchmarks/replay/bench_replay.py [--messages 640000] [--repeats 3] [--json]
 
-Reading is the baseline: the same pass over the same file without simulating anything. Times are medians.
+Reading is the baseline: the same pass over the same file without simulating anything. Beside each row: the best of LogGOPSim,
+Dimemas and SMPI on this kind of machine, and the target. The last line is `predict`, from the trace file to the answer with its
+efficiencies, in MPI calls a second. Times are medians of
+CPU time on one core.
 """
 
 import argparse
@@ -20,16 +23,32 @@ from linkworth import _engine
 from linkworth.catalog import fabrics
 from linkworth.model.prediction import Layout
 from linkworth.model.settings import ReplaySettings
+from linkworth.predict import predict
 from linkworth.replay.run import replay_in_detail
+
+TO_ANSWER = (0.44, 2.0)
+"""Million MPI calls a second: LogGOPSim from trace to answer, the target."""
+COMPARED = {
+    ("ring", "a node a rank", False): (1.05, 5.0),
+    ("ring", "a node a rank", True): (0.24, 2.0),
+    ("stencil", "a node a rank", False): (1.29, 5.0),
+    ("stencil", "a node a rank", True): (0.23, 2.0),
+    ("all-to-all", "a node a rank", False): (0.25, 3.0),
+    ("all-to-all", "a node a rank", True): (0.20, 2.0),
+    ("all-to-all", "2 nodes", True): (0.065, 1.0),
+    # Over 300 s in LogGOPSim; the target is one second.
+    ("one all-to-all", "a node a rank", False): (0.0035, 1.05),
+}
+"""Million messages a second of the others' best, and the target, by pattern, placement and contention."""
 
 
 def median_seconds(work: Callable[[], object], repeats: int) -> float:
-    """Run `work` some times and return the median wall time."""
+    """Run `work` some times and return the median of its CPU time, which is its time on one core that has nothing else to do."""
     times = []
     for _ in range(repeats):
-        start = time.perf_counter()
+        start = time.process_time()
         work()
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     return statistics.median(times)
 
 
@@ -65,8 +84,13 @@ def main() -> None:
                 took = median_seconds(
                     lambda t=trace, p=layout, s=alone: replay_in_detail(t, gbe, p, settings=s), given.repeats
                 )
+                others, target = COMPARED.get(
+                    (title.partition(",")[0].removesuffix(" 8 x 8"), placement, contention), (None, None)
+                )
                 rows.append(
                     {
+                        "others_messages_per_second": others and others * 1e6,
+                        "target_messages_per_second": target and target * 1e6,
                         "pattern": title,
                         "placement": placement,
                         "contention": contention,
@@ -78,18 +102,31 @@ def main() -> None:
                         "ratio_to_reading": took / read,
                     }
                 )
+        path = Path(folder) / "stencil.lwt"
+        patterns.stencil(path, given.messages // 256)
+        calls = _engine.Trace(str(path)).events
+        answered = calls / median_seconds(lambda: predict(path, [gbe], nodes=64), given.repeats)
     if given.json:
+        rows.append({"pattern": "stencil, trace file to answer", "events_per_second": answered})
         print(json.dumps({"schema": "linkworth.benchmark/1", "rows": rows}))
         return
     print(
-        f"{'pattern':36} {'placement':14} {'sharing':7} {'messages':>9} {'M msg/s':>8} {'M events/s':>10} {'x reading':>9}"
+        f"{'pattern':36} {'placement':14} {'sharing':7} {'messages':>9} {'M msg/s':>8} {'others':>7} {'target':>7} "
+        f"{'M events/s':>10} {'x reading':>9}"
     )
     for row in rows:
         rate, events = row["messages_per_second"] / 1e6, row["events_per_second"] / 1e6
+        others, target = row["others_messages_per_second"], row["target_messages_per_second"]
+        sharing = "yes" if row["contention"] else "no"
+        beside = f"{others / 1e6:7.4} {target / 1e6:7.3}" if others else f"{'':15}"
         print(
-            f"{row['pattern']:36} {row['placement']:14} {'yes' if row['contention'] else 'no':7} {row['messages']:9d} "
-            f"{rate:8.2f} {events:10.2f} {row['ratio_to_reading']:9.1f}"
+            f"{row['pattern']:36} {row['placement']:14} {sharing:7} {row['messages']:9d} {rate:8.2f} {beside} "
+            f"{events:10.2f} {row['ratio_to_reading']:9.1f}"
         )
+    print(
+        f"stencil, trace file to answer by predict: {answered / 1e6:.2f} M calls/s (the others' best {TO_ANSWER[0]}, "
+        f"{answered / 1e6 / TO_ANSWER[0]:.1f} times; target {TO_ANSWER[1]})"
+    )
 
 
 if __name__ == "__main__":

@@ -39,15 +39,20 @@ def ring(path: Path, turns: int, size: int = 8) -> int:
 
 def stencil(path: Path, turns: int, size: int = 8192) -> int:
     """A periodic 8 x 8 grid: four receives, four sends, one wait a turn. Returns the number of messages."""
-    writer = _writer(path, RANKS)
+    return _stencil(path, turns, SIDE, SIDE, size)
+
+
+def _stencil(path: Path, turns: int, rows: int, columns: int, size: int) -> int:
+    ranks = rows * columns
+    writer = _writer(path, ranks)
     done = [(reference, False, 0, 0) for reference in range(8, 0, -1)]
-    for rank in range(RANKS):
-        row, column = divmod(rank, SIDE)
+    for rank in range(ranks):
+        row, column = divmod(rank, columns)
         peers = [
-            ((row + 1) % SIDE) * SIDE + column,
-            ((row - 1) % SIDE) * SIDE + column,
-            row * SIDE + (column + 1) % SIDE,
-            row * SIDE + (column - 1) % SIDE,
+            ((row + 1) % rows) * columns + column,
+            ((row - 1) % rows) * columns + column,
+            row * columns + (column + 1) % columns,
+            row * columns + (column - 1) % columns,
         ]
         for _ in range(turns):
             gap = WORK_SECONDS
@@ -58,7 +63,7 @@ def stencil(path: Path, turns: int, size: int = 8192) -> int:
                 writer.event(rank, "MPI_Isend", "isend", {"comm": 0, "peer": peer, "bytes": size})
             writer.event(rank, "MPI_Waitall", "complete", {"mode": 1, "listed": 8, "completions": done})
     writer.close()
-    return RANKS * turns * len(peers)
+    return ranks * turns * len(peers)
 
 
 def all_to_all(path: Path, turns: int, ranks: int = RANKS, size: int = 65536) -> int:
@@ -70,3 +75,25 @@ def all_to_all(path: Path, turns: int, ranks: int = RANKS, size: int = 65536) ->
             writer.event(rank, "MPI_Alltoall", "collective", fields, WORK_SECONDS)
     writer.close()
     return ranks * (ranks - 1) * turns
+
+
+def grid(path: Path, turns: int, ranks: int, size: int = 8192) -> int:
+    """The stencil on as square a grid of `ranks` (a power of two) as there is. Returns the number of messages."""
+    columns = 1 << ((ranks.bit_length() - 1) // 2)
+    return _stencil(path, turns, ranks // columns, columns, size)
+
+
+def long_stencil(path: Path, messages: int) -> int:
+    """The bundled stencil's skeleton on 4 ranks, which is written as fast as it is read. Returns the number of messages."""
+    per_iteration = 16
+    iterations = max(1, messages // per_iteration)
+    command = ["16x16x2", "--iterations", str(iterations), "--radiation-every", "0", "--output-every", "0"]
+    phases = len(_engine.skeleton_programs()["stencil"])
+    document = {
+        "schema": "linkworth.trace-metadata/1",
+        "workload": "stencil",
+        "source": "synthetic",
+        "ranks": [{"rank": rank, "host": "node"} for rank in range(4)],
+    }
+    _engine.record_skeleton("stencil", command, 4, [1e-9] * phases, str(path), json.dumps(document))
+    return iterations * per_iteration

@@ -1,0 +1,191 @@
+"""How the replay's cost grows with ranks, and how much memory it takes for traces of any length.
+
+    .venv/bin/python benchmarks/replay/bench_scaling.py [--part ranks|length] [--most-ranks 16384] [--most-messages 100000000]
+        [--huge 1000000000] [--seconds 120] [--json]
+
+*ranks*: a periodic stencil of 64 to 16,384 ranks with the same number of messages each time, a node a rank and 64 ranks a
+node, with and without contention. Each is replayed in two lengths: the further messages of the longer one give the cost a
+message, the rest is what a rank costs once. The baseline is the cost a message on 64 ranks; the target is that it grows no faster than
+the logarithm of the ranks. *length*: the bundled stencil on 4 ranks with 1 million messages and more, replayed in a process of
+its own; its memory is what the replay takes beyond the interpreter and the modules, and the target is 50 MB for any length. The
+longest trace (--huge) is replayed for as long as --seconds allows; if that is too short, its memory is that of the part that was
+replayed, and the row says so. Times of *ranks* are CPU times, those of *length* wall times.
+"""
+
+import argparse
+import json
+import math
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import patterns
+
+from linkworth import _engine
+from linkworth.catalog import fabrics
+from linkworth.model.fabric import Fabric
+from linkworth.model.prediction import Layout
+from linkworth.model.settings import ReplaySettings
+from linkworth.replay.layout import block
+from linkworth.replay.run import replay
+
+MESSAGES = 1 << 18
+"""Of the shorter trace of the part *ranks*."""
+MIB = 1 << 20
+
+# One replay in a process of its own, which says its peak memory before and after, also when it is interrupted.
+CHILD = """
+import json, os, resource, signal, sys, threading, time
+from linkworth import _engine
+from linkworth.catalog import fabrics
+from linkworth.model.settings import ReplaySettings
+from linkworth.replay.layout import block
+from linkworth.replay.run import replay
+path, contention, limit = sys.argv[1], sys.argv[2] == "True", float(sys.argv[3])
+def anonymous():
+    # Pages of the trace file, which is mapped, are the system's cache and do not count.
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) * 1024 for line in status if line.startswith("RssAnon"))
+gbe = fabrics.get("gbe")
+trace = _engine.Trace(path)
+before = peak = anonymous()
+ended = threading.Event()
+def say(whole, seconds, answer):
+    print(json.dumps({"whole": whole, "seconds": seconds, "answer": answer, "bytes": peak - before}), flush=True)
+def watch():
+    global peak
+    began = time.monotonic()
+    while not ended.wait(0.02):
+        peak = max(peak, anonymous())
+        if time.monotonic() - began > limit:
+            say(False, time.monotonic() - began, None)
+            os._exit(0)
+watcher = threading.Thread(target=watch)
+watcher.start()
+began = time.monotonic()
+found = replay(trace, gbe, block(trace.ranks, trace.ranks), settings=ReplaySettings(contention=contention))
+peak = max(peak, anonymous())
+ended.set()
+watcher.join()
+say(True, time.monotonic() - began, found.seconds)
+"""
+
+
+def least_seconds(
+    trace: _engine.Trace, fabric: Fabric, layout: Layout, settings: ReplaySettings, repeats: int
+) -> float:
+    """Return the CPU time of the fastest of some replays."""
+    took = []
+    for _ in range(repeats):
+        began = time.thread_time()
+        replay(trace, fabric, layout, settings=settings)
+        took.append(time.thread_time() - began)
+    return min(took)
+
+
+def by_ranks(most: int, repeats: int) -> list[dict[str, object]]:
+    """Replay stencils on 64, 256, ... ranks."""
+    rows: list[dict[str, object]] = []
+    gbe = fabrics.get("gbe")
+    least: dict[tuple[str, bool], float] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        ranks = 64
+        while ranks <= most:
+            turns = max(1, MESSAGES // (4 * ranks))
+            made = {}
+            for length in (turns, 3 * turns):
+                path = Path(folder) / f"{ranks}-{length}.lwt"
+                messages = patterns.grid(path, length, ranks)
+                made[_engine.Trace(str(path))] = messages
+            fewer, more = made.values()
+            for placement, nodes in (("a node a rank", ranks), ("64 ranks a node", ranks // 64)):
+                for contention in (False, True):
+                    settings = ReplaySettings(contention=contention)
+                    short, long = (
+                        least_seconds(trace, gbe, block(ranks, nodes), settings, repeats) for trace in made
+                    )
+                    each = (long - short) / (more - fewer)
+                    ratio = each / least.setdefault((placement, contention), each)
+                    rows.append(
+                        {
+                            "ranks": ranks,
+                            "placement": placement,
+                            "contention": contention,
+                            "messages": more,
+                            "seconds_per_message": each,
+                            "seconds_per_rank": max(0.0, short - fewer * each) / ranks,
+                            "ratio": ratio,
+                            "log_ratio": math.log2(ranks) / math.log2(64),
+                        }
+                    )
+            ranks *= 4
+    return rows
+
+
+def by_length(most: int, huge: int, seconds: float) -> list[dict[str, object]]:
+    """Replay ever longer traces in processes of their own."""
+    rows: list[dict[str, object]] = []
+    lengths = [10**power for power in range(6, 12) if 10**power <= most]
+    if huge > most:
+        lengths.append(huge)
+    with tempfile.TemporaryDirectory() as folder:
+        for messages in lengths:
+            path = Path(folder) / f"{messages}.lwt"
+            began = time.monotonic()
+            made = patterns.long_stencil(path, messages)
+            making = time.monotonic() - began
+            for contention in (False, True):
+                command = [sys.executable, "-c", CHILD, str(path), str(contention), str(seconds)]
+                done = subprocess.run(command, capture_output=True, text=True, check=True)
+                found = json.loads(done.stdout)
+                rows.append({"messages": made, "file_bytes": path.stat().st_size, "making_seconds": making,
+                             "contention": contention, "whole": found["whole"], "seconds": found["seconds"],
+                             "replay_bytes": found["bytes"]})  # fmt: skip
+            path.unlink()
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--part", choices=["ranks", "length"])
+    parser.add_argument("--most-ranks", type=int, default=16_384)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--most-messages", type=int, default=100_000_000)
+    parser.add_argument("--huge", type=int, default=1_000_000_000)
+    parser.add_argument("--seconds", type=float, default=120.0, help="for one replay of the part length")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    ranks = by_ranks(given.most_ranks, given.repeats) if given.part != "length" else []
+    length = by_length(given.most_messages, given.huge, given.seconds) if given.part != "ranks" else []
+    if given.json:
+        print(json.dumps({"schema": "linkworth.benchmark/1", "rows": [*ranks, *length]}))
+        return
+    if ranks:
+        print(
+            f"{'ranks':>6} {'placement':16} {'sharing':7} {'messages':>9} {'ns a message':>12} {'us a rank':>9} "
+            f"{'ratio':>6} {'log ratio':>9}"
+        )
+    for row in ranks:
+        each, once = float(str(row["seconds_per_message"])) * 1e9, float(str(row["seconds_per_rank"])) * 1e6
+        sharing = "yes" if row["contention"] else "no"
+        print(
+            f"{row['ranks']:6d} {row['placement']:16} {sharing:7} {row['messages']:9d} {each:12.0f} {once:9.1f} "
+            f"{row['ratio']:6.2f} {row['log_ratio']:9.2f}"
+        )
+    if length:
+        print(
+            f"{'messages':>11} {'file, MiB':>9} {'sharing':7} {'replayed':>9} {'seconds':>8} {'memory, MiB':>11}"
+        )
+    for row in length:
+        file_size, memory = int(str(row["file_bytes"])) / MIB, int(str(row["replay_bytes"])) / MIB
+        replayed = "all" if row["whole"] else "a part"
+        sharing = "yes" if row["contention"] else "no"
+        print(
+            f"{row['messages']:11d} {file_size:9.1f} {sharing:7} {replayed:>9} {row['seconds']:8.1f} {memory:11.1f}"
+        )
+
+
+if __name__ == "__main__":
+    main()
