@@ -5,11 +5,11 @@
 
 *ranks*: a periodic stencil of 64 to 16,384 ranks with the same number of messages each time, a node a rank and 64 ranks a
 node, with and without contention. Each is replayed in two lengths: the further messages of the longer one give the cost a
-message, the rest is what a rank costs once. The baseline is the cost a message on 64 ranks; the target is that it grows no faster than
-the logarithm of the ranks. *length*: the bundled stencil on 4 ranks with 1 million messages and more, replayed in a process of
-its own; its memory is what the replay takes beyond the interpreter and the modules, and the target is 50 MB for any length. The
-longest trace (--huge) is replayed for as long as --seconds allows; if that is too short, its memory is that of the part that was
-replayed, and the row says so. Times of *ranks* are CPU times, those of *length* wall times.
+message, the rest is what a rank costs once. The baseline is the cost a message on 64 ranks; the target is that it grows no
+faster than the logarithm of the ranks. *length*: the bundled stencil on 4 ranks with 1 million messages and more, replayed in a
+process of its own; its memory is what the replay takes beyond the interpreter and the modules, and the target is 50 MB for any
+length. The longest trace (--huge) is replayed for as long as --seconds allows; if that is too short, its memory is that of the
+part that was replayed, and the row says so. Times of *ranks* are CPU times, those of *length* wall times.
 """
 
 import argparse

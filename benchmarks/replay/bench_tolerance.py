@@ -3,8 +3,7 @@
     .venv/bin/python benchmarks/replay/bench_tolerance.py [--messages 51200] [--repeats 5] [--json]
 
 The baseline is a single replay on the same fabric. Linear programming over the same number of messages takes 38 s and 1.13 GB
-on this kind of machine. Times are medians of
-CPU time, which is time on a core that has nothing else to do.
+on this kind of machine. Times are medians of CPU time, which is time on a core that has nothing else to do.
 """
 
 import argparse
