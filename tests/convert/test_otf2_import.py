@@ -1,0 +1,139 @@
+"""Traces of OTF2 archives that other tools wrote, and archives that cannot be read."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from mpi_programs import usable_mpis
+from otf2_archives import events
+from synthetic import collective, send, write_trace
+
+from linkworth.cli.main import main
+from linkworth.convert import convert
+
+pytestmark = pytest.mark.requires("otf2")
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str]:
+    code = main(["convert", *map(str, arguments)])
+    said = capsys.readouterr().err.strip()
+    assert len(said.splitlines()) == 1, said
+    return code, said
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    calls = [send(1, 10), collective("MPI_Barrier")]
+    trace = write_trace(tmp_path / "good.lwt", [calls * 100, [collective("MPI_Barrier")] * 100])
+    return Path(convert(trace, "otf2").path)
+
+
+def test_the_name_of_the_folder_or_of_the_anchor_will_do(archive: Path, tmp_path: Path) -> None:
+    by_folder = convert(archive, None, tmp_path / "folder.lwt")
+    by_anchor = convert(archive / "traces.otf2", None, tmp_path / "anchor.lwt")
+    assert by_folder.records == by_anchor.records == 304
+    assert Path(by_folder.path).read_bytes() == Path(by_anchor.path).read_bytes()
+
+
+def test_damaged_archives_are_one_sentence(
+    archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "never.lwt"
+    cut = archive / "traces" / "0.evt"
+    whole = cut.read_bytes()
+    cut.write_bytes(whole[: len(whole) // 2])
+    code, said = refused(capsys, archive, "-o", output)
+    assert code == 2
+    assert "the events of rank 0 cannot be read to their end: OTF2 says: " in said
+    cut.unlink()
+    assert refused(capsys, archive, "-o", output)[0] == 2
+    (archive / "traces.def").write_bytes(b"no definitions")
+    code, said = refused(capsys, archive, "-o", output)
+    assert code == 2
+    assert "it is no OTF2 archive that can be read, or it is damaged: OTF2 says: " in said
+    (archive / "traces.otf2").write_bytes(b"no anchor")
+    assert refused(capsys, archive, "-o", output)[0] == 2
+    assert not output.exists()
+
+
+def test_what_is_no_archive_is_one_sentence(
+    archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, said = refused(capsys, tmp_path / "missing.otf2")
+    assert (code, "missing.otf2 does not exist" in said) == (2, True)
+    (archive / "second.otf2").write_bytes(b"")
+    code, said = refused(capsys, archive, "-o", tmp_path / "never.lwt")
+    assert (code, "holds several OTF2 archives (second.otf2, traces.otf2)" in said) == (2, True)
+    code, said = refused(capsys, archive, "--to", "otf2", "-o", tmp_path / "twice")
+    assert (code, "convert it to one first, without --to" in said) == (2, True)
+
+
+def test_without_otf2_it_says_what_to_install(
+    archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    code, said = refused(capsys, tmp_path / "good.lwt", "--to", "otf2", "-o", tmp_path / "never")
+    assert code == 3
+    assert "OTF2 is not installed here" in said and "apt-get install libotf2-trace-dev" in said
+    assert refused(capsys, archive, "-o", tmp_path / "never.lwt")[0] == 3
+    assert not (tmp_path / "never").exists()
+
+
+RECORDED_BY_EZTRACE = r"""
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank, other;
+    char out[64], in[64];
+    MPI_Request receive, send;
+    MPI_Status status;
+    MPI_Comm twin;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &twin);
+    other = 1 - rank;
+    for (int turn = 0; turn < 5; ++turn) {
+        MPI_Irecv(in, 64, MPI_CHAR, other, 7, MPI_COMM_WORLD, &receive);
+        MPI_Isend(out, 48, MPI_CHAR, other, 7, MPI_COMM_WORLD, &send);
+        MPI_Wait(&receive, &status);
+        MPI_Wait(&send, &status);
+    }
+    if (rank == 0) MPI_Send(out, 16, MPI_CHAR, 1, 9, MPI_COMM_WORLD);
+    if (rank == 1) MPI_Recv(in, 16, MPI_CHAR, 0, 9, MPI_COMM_WORLD, &status);
+    MPI_Allreduce(out, in, 8, MPI_CHAR, MPI_MAX, twin);
+    MPI_Bcast(out, 32, MPI_CHAR, 1, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@pytest.mark.requires("eztrace")
+@pytest.mark.parametrize("kind", ["mpich", "openmpi"])
+def test_an_archive_of_eztrace(kind: str, tmp_path: Path) -> None:
+    # EZTrace is built for the system's MPIs.
+    found = [mpi for mpi in usable_mpis() if mpi.kind == kind and mpi.mpicc.startswith("/usr/bin/")]
+    if not found:
+        pytest.skip(f"EZTrace records the system's {kind}, which was not found")
+    (tmp_path / "pair.c").write_text(RECORDED_BY_EZTRACE)
+    subprocess.run([found[0].mpicc, "pair.c", "-o", "pair"], cwd=tmp_path, check=True)
+    options = ["--allow-run-as-root", "--oversubscribe"] if kind == "openmpi" else []
+    command = [found[0].mpiexec, *options, "-n", "2", "eztrace", "-t", kind, "-o", "recorded", "./pair"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, env=os.environ, timeout=120)
+    summary = convert(tmp_path / "recorded" / "pair_trace", None, tmp_path / "pair.lwt")
+    assert summary.ranks == 2
+    zero, one = (events(Path(summary.path), rank) for rank in (0, 1))
+    sends = [event for event in zero if event["call_class"] in ("isend", "send")]
+    assert [(event["name"], event["fields"]["peer"], event["fields"]["tag"], event["fields"]["bytes"]) for event in sends] == [
+        *[("MPI_Isend", 1, 7, 48)] * 5,
+        ("MPI_Send", 1, 9, 16),
+    ]  # fmt: skip
+    received = [event["fields"] for event in one if event["call_class"] == "recv"]
+    assert [(fields["peer"], fields["tag"], fields["bytes"]) for fields in received] == [(0, 9, 16)]
+    collectives = [event for event in one if event["call_class"] == "collective"]
+    assert [(event["name"], event["fields"]["peer"], event["fields"]["bytes"]) for event in collectives] == [
+        ("MPI_Allreduce", -1, 8),
+        ("MPI_Bcast", 1, 32),
+    ]
+    assert sum(event["call_class"] == "irecv" for event in one) == 5
