@@ -9,7 +9,6 @@ where otf2-print or pj_dump is installed.
 
 import argparse
 import dataclasses
-import resource
 import shutil
 import struct
 import subprocess
@@ -148,12 +147,22 @@ def report(path: Path, events: int) -> None:
     print(f"  ratio to the {TARGET / 1e6:.0f} M events/s aimed at: {rate / TARGET:.2f}")
 
 
+MEMORY = """
+import sys
+from pathlib import Path
+from linkworth.profile import of_trace
+of_trace(Path(sys.argv[1]))
+status = dict(line.split(":") for line in Path("/proc/self/status").read_text().splitlines())
+print(int(status["VmHWM"].split()[0]) - int(status["RssFile"].split()[0]))
+"""
+
+
 def memory_of(path: Path) -> float:
-    """Return the largest resident memory of a process of its own that makes the profile, in MB."""
-    script = "import sys, resource; from pathlib import Path; from linkworth.profile import of_trace; of_trace(Path(sys.argv[1]))"
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    subprocess.run([sys.executable, "-c", script, str(path)], check=True)
-    return max(before, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) / 1e3
+    """Return the most memory of a process that makes the profile, without the pages of mapped files, in MB."""
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY, str(path)], check=True, stdout=subprocess.PIPE, text=True
+    )
+    return int(done.stdout) / 1e3
 
 
 def measured(folder: Path, source: Path) -> None:
@@ -173,7 +182,7 @@ def measured(folder: Path, source: Path) -> None:
             check=False,
         )
         if done.returncode != 0:
-            print(f"  {tool}: {done.stderr.strip() or 'no conversion'}")
+            print(f"  {tool}: not converted: {done.stderr.strip().splitlines()[-1]}")
             continue
         read = target / arguments[0] if arguments else target
         start = time.perf_counter()
@@ -198,7 +207,7 @@ def main() -> None:
         repeat(source, large, options.events)
         report(large, _engine.Trace(str(large)).events)
         print(
-            f"  resident memory: {memory_of(small):.0f} MB for a tenth of the events, {memory_of(large):.0f} MB for all"
+            f"  memory without the mapped file: {memory_of(small):.0f} MB for a tenth of the events, {memory_of(large):.0f} MB for all"
         )
         print("quoted, on other traces:")
         print(QUOTED)
