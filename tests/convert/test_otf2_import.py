@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from mpi_programs import usable_mpis
-from otf2_archives import events
+from otf2_archives import by_bindings, events
 from synthetic import collective, send, write_trace
 
 from linkworth.cli.main import main
@@ -137,3 +137,52 @@ def test_an_archive_of_eztrace(kind: str, tmp_path: Path) -> None:
         ("MPI_Bcast", 1, 32),
     ]
     assert sum(event["call_class"] == "irecv" for event in one) == 5
+
+
+WRITTEN_BY_BINDINGS = """
+import sys, otf2
+from otf2.enums import *
+with otf2.writer.open(sys.argv[1], timer_resolution=10**6) as trace:
+    d = trace.definitions
+    node = d.system_tree_node("node7", "node")
+    main = d.region("main")
+    isend = d.region("MPI_ISEND", paradigm=Paradigm.MPI)
+    wait = d.region("mpi_wait_", paradigm=Paradigm.MPI)
+    recv = d.region("MPI_Recv()", paradigm=Paradigm.MPI)
+    phase = d.parameter("phase", ParameterType.INT64)
+    places = [d.location("thread", group=d.location_group(f"rank {r}", system_tree_parent=node)) for r in (0, 1)]
+    d.group("", GroupType.COMM_LOCATIONS, Paradigm.MPI, GroupFlag.NONE, places)
+    world = d.comm("MPI_COMM_WORLD", d.group("", GroupType.COMM_GROUP, Paradigm.MPI, GroupFlag.NONE, [0, 1]))
+    zero, one = (trace.event_writer_from_location(place) for place in places)
+    zero.enter(1000, main)
+    zero.parameter_int(1100, phase, 5)
+    zero.enter(1500, isend)
+    zero.mpi_isend(1501, 1, world, 4, 77, 123456789)
+    zero.leave(1510, isend)
+    zero.enter(2000, wait)
+    zero.mpi_isend_complete(2100, 123456789)
+    zero.leave(2110, wait)
+    zero.leave(3000, main)
+    one.enter(1000, main)
+    one.enter(1400, recv)
+    one.mpi_recv(1600, 0, world, 4, 77)
+    one.leave(1610, recv)
+    one.leave(3000, main)
+"""
+
+
+@pytest.mark.requires("python-otf2")
+def test_names_clock_and_requests_of_another_writer(tmp_path: Path) -> None:
+    by_bindings(WRITTEN_BY_BINDINGS, tmp_path / "other")
+    summary = convert(tmp_path / "other", None, tmp_path / "other.lwt")
+    assert summary.unknown == {"ParameterInt": 1}
+    zero, one = (events(Path(summary.path), rank, times=True) for rank in (0, 1))
+    assert [event["name"] for event in (*zero, *one)] == ["MPI_Isend", "MPI_Wait", "MPI_Recv"]
+    assert zero[0]["fields"] == {"comm": 0, "peer": 1, "tag": 4, "bytes": 77}
+    assert zero[1]["fields"]["completions"] == [(1, False, 0, 0)]
+    # Microseconds: from main's start to the call, inside the call, and from there to the next.
+    assert [(event["gap_seconds"], event["duration_seconds"]) for event in zero] == [
+        (pytest.approx(500e-6), pytest.approx(10e-6)),
+        (pytest.approx(490e-6), pytest.approx(110e-6)),
+    ]
+    assert (one[0]["fields"]["peer"], one[0]["fields"]["bytes"]) == (0, 77)

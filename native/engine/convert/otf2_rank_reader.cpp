@@ -167,15 +167,17 @@ bool Otf2RankReader::from_call(const Call& call, const std::string& name) {
 
 // ---- communicators ----
 
-CollectivePlace Otf2RankReader::place(std::uint32_t comm) const {
+const CollectivePlace& Otf2RankReader::place(std::uint32_t comm) {
+    const auto [entry, added] = places_.try_emplace(comm);
     const auto found = definitions_.comms.find(comm);
-    if (found == definitions_.comms.end()) return {};
+    if (!added || found == definitions_.comms.end()) return entry->second;
     const auto rank = static_cast<std::int32_t>(rank_);
     const Otf2Comm seen = definitions_.seen_by(found->second, rank);
     const auto at = std::find(seen.members.begin(), seen.members.end(), rank);
     const auto me = at == seen.members.end() ? 0 : at - seen.members.begin();
     const std::size_t peers = seen.inter ? seen.remote.size() : seen.members.size();
-    return {std::max<std::uint64_t>(1, peers), static_cast<std::uint64_t>(me), seen.inter};
+    entry->second = {std::max<std::uint64_t>(1, peers), static_cast<std::uint64_t>(me), seen.inter};
+    return entry->second;
 }
 
 Shape Otf2RankReader::new_communicator(std::uint32_t comm, std::int32_t parent) {

@@ -69,7 +69,7 @@ class Otf2RankReader {
     /// Puts the creation of a communicator before a call that waits and uses it.
     void define_before(std::uint64_t waiting, std::uint32_t comm);
     void define_all();
-    CollectivePlace place(std::uint32_t comm) const;
+    const CollectivePlace& place(std::uint32_t comm);
     std::int32_t peer_of(std::uint32_t root) const;
 
     void emit(tracefile::Shape shape, std::string_view name, bool known = true);
@@ -84,6 +84,7 @@ class Otf2RankReader {
     std::unordered_map<std::uint64_t, Call> calls_;        ///< by location
     std::unordered_map<std::uint64_t, Request> requests_;  ///< by OTF2's number
     std::unordered_map<std::uint32_t, std::int32_t> comms_;
+    std::unordered_map<std::uint32_t, CollectivePlace> places_;
     std::int32_t next_comm_ = 2;
     std::uint64_t next_request_ = 0;
     std::deque<Waiting> waiting_;
