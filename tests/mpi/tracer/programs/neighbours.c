@@ -101,7 +101,8 @@ static void fan_in(void) {
     FINISH(MPI_Ineighbor_alltoall, TO_ALL);
     FINISH(MPI_Ineighbor_alltoallv, TO_ALLV);
     FINISH(MPI_Ineighbor_alltoallw, TO_ALLW);
-#if MPI_VERSION >= 4
+// Open MPI 5 has them, and still calls itself MPI 3.1.
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
     REPEAT(MPI_Neighbor_allgather_init, GATHER);
     REPEAT(MPI_Neighbor_allgatherv_init, GATHERV);
     REPEAT(MPI_Neighbor_alltoall_init, TO_ALL);
