@@ -186,3 +186,66 @@ def test_names_clock_and_requests_of_another_writer(tmp_path: Path) -> None:
         (pytest.approx(490e-6), pytest.approx(110e-6)),
     ]
     assert (one[0]["fields"]["peer"], one[0]["fields"]["bytes"]) == (0, 77)
+
+
+LIKE_SCORE_P = """
+import sys, otf2
+from otf2.enums import *
+with otf2.writer.open(sys.argv[1], timer_resolution=10**9) as trace:
+    trace.creator = "Score-P 8.0"
+    d = trace.definitions
+    node = d.system_tree_node("node7", "node")
+    names = ["MPI_Init", "MPI_Irecv", "MPI_Wait", "MPI_Allreduce", "MPI_Gather", "MPI_Ibcast"]
+    region = {name: d.region(name, paradigm=Paradigm.MPI) for name in names}
+    places = [d.location("thread", group=d.location_group(f"rank {r}", system_tree_parent=node)) for r in (0, 1)]
+    d.group("", GroupType.COMM_LOCATIONS, Paradigm.MPI, GroupFlag.NONE, places)
+    everyone = d.group("", GroupType.COMM_GROUP, Paradigm.MPI, GroupFlag.NONE, [0, 1])
+    world = d.comm("MPI_COMM_WORLD", everyone)
+    first, second = d.comm("first", everyone, world), d.comm("second", everyone, world)
+    for rank, place in enumerate(places):
+        w = trace.event_writer_from_location(place)
+        now = [1000]
+        def call(name, *records):
+            w.enter(now[0], region[name])
+            for kind, *values in records:
+                getattr(w, kind)(now[0] + 10, *values)
+            w.leave(now[0] + 20, region[name])
+            now[0] += 100
+        def collective(name, comm, operation, root, sent, received):
+            call(name, ("mpi_collective_begin",), ("mpi_collective_end", operation, comm, root, sent, received))
+        call("MPI_Init")
+        none = CollectiveRoot.NONE if hasattr(CollectiveRoot, "NONE") else 2**32 - 1
+        # Rank 1 uses the second of two equal communicators before the first.
+        for comm in ((first, second) if rank == 0 else (second, first)):
+            collective("MPI_Allreduce", comm, CollectiveOp.ALLREDUCE, none, 16, 16)
+        collective("MPI_Gather", world, CollectiveOp.GATHER, 0, 6, 12 if rank == 0 else 0)
+        call("MPI_Irecv", ("mpi_irecv_request", 5))
+        call("MPI_Irecv", ("mpi_irecv_request", 6))
+        call("MPI_Wait", ("mpi_irecv", 1 - rank, world, 3, 40, 6))
+        call("MPI_Wait", ("mpi_irecv", 1 - rank, first, 2, 30, 5))
+        call("MPI_Ibcast", ("non_blocking_collective_request", 7))
+        call("MPI_Wait", ("non_blocking_collective_complete", CollectiveOp.BCAST, world, 1, 32 * rank, 16, 7))
+"""
+
+
+@pytest.mark.requires("python-otf2")
+def test_totals_and_communicators_as_score_p_writes_them(tmp_path: Path) -> None:
+    by_bindings(LIKE_SCORE_P, tmp_path / "scorep")
+    summary = convert(tmp_path / "scorep", None, tmp_path / "scorep.lwt")
+    assert (summary.remarks, summary.unknown) == ([], {})
+    for rank in (0, 1):
+        calls = events(Path(summary.path), rank)
+        assert [call["name"] for call in calls[:3]] == ["MPI_Init", "MPI_Comm_create", "MPI_Comm_create"]
+        fields = [call["fields"] for call in calls[3:]]
+        # The same number on both ranks is the same communicator.
+        assert [of["comm"] for of in fields[:2]] == ([2, 3] if rank == 0 else [3, 2])
+        assert [(of["bytes"], of["recv_bytes"]) for of in fields[:3]] == [
+            (8, 8),
+            (8, 8),
+            (6, 6 if rank == 0 else 0),
+        ]
+        peer = 1 - rank
+        assert fields[3] == {"comm": 2, "peer": peer, "tag": 2, "bytes": 30}
+        assert fields[4] == {"comm": 0, "peer": peer, "tag": 3, "bytes": 40}
+        assert [of["completions"] for of in fields[5:7]] == [[(1, False, 0, 0)], [(2, False, 0, 0)]]
+        assert (calls[-2]["name"], fields[7]["peer"], fields[7]["bytes"]) == ("MPI_Ibcast", 1, 16)
