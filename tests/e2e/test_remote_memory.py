@@ -18,7 +18,7 @@ def installation(wanted: str) -> MpiInstallation:
     pytest.skip(f"no {wanted} with a compiler wrapper was found")
 
 
-@pytest.mark.parametrize("wanted", ["mpich-flat", "mpich-4", "openmpi-5", "openmpi-4"])
+@pytest.mark.parametrize("wanted", ["mpich-5", "mpich-4", "openmpi-5", "openmpi-4"])
 def test_nothing_is_left_without_a_model(linkworth: LinkworthCommand, compile_program, wanted: str) -> None:
     mpi = installation(wanted)
     program = compile_program("remote", mpi)
