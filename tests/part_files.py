@@ -66,6 +66,8 @@ class PartFile:
     names: list[str] = field(default_factory=lambda: list(NAMES))
     blocks: list[tuple[int, int, bytes]] = field(default_factory=list)
     """(base ticks, next request, records)"""
+    threads: list[int] = field(default_factory=list)
+    """Thread of each block; beyond the list's end: 0."""
     open_last: bool = False
     tail: bytes = b""
 
@@ -87,6 +89,7 @@ class PartFile:
             units = -(-(64 + len(records)) // BLOCK_BYTES)
             block = b"LWBK" + struct.pack("<IQQQQII", 0 if is_open else len(records), base, request,
                                           0, base, 0, units if units > 1 else 0)  # fmt: skip
+            block += struct.pack("<I", self.threads[number] if number < len(self.threads) else 0)
             block += b"\0" * (64 - len(block)) + records
             out += block + b"\0" * (units * BLOCK_BYTES - len(block))
         return out + self.tail

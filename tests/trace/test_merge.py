@@ -214,3 +214,33 @@ def test_part_info(tmp_path):
     info = _engine.part_info(str(part(1, 2).write(tmp_path)))
     assert (info["rank"], info["size"], info["events"], info["state"]) == (1, 2, 3, "complete")
     assert info["calls"] == {"MPI_Init": 1, "MPI_Send": 1, "MPI_Finalize": 1}
+
+
+def test_the_events_of_threads_come_in_the_order_of_their_ends(tmp_path):
+    first = shape(payload(NAMES, "MPI_Init", 18, varint(3))) + call(0, 500, 1000)  # ends at 2500
+    first += shape(payload(NAMES, "MPI_Isend", 2, send_fields(0, 8))) + call(1, 100, 200)  # 2600 to 2800
+    wait = varint(0) + varint(1) + varint(1) + varint(2 * 1)  # the latest request: the other thread's
+    first += shape(payload(NAMES, "MPI_Wait", 9, wait)) + call(2, 300, 100)  # 3100 to 3200
+    second = shape(payload(NAMES, "MPI_Isend", 2, send_fields(0, 16))) + call(0, 0, 400)  # 2550 to 2950
+    second += call(0, 350, 10, cpu=7000)  # 3300 to 3310, CPU time of a gap that is cut to 100
+    blocks = [(START[0], 0, first), (2550, 1, second)]
+    summary, trace = merged(tmp_path, part(0, 1, blocks=blocks, threads=[0, 1]))
+    assert summary.events == 5
+    events = list(trace.engine.iterate(0))
+    ticks = [
+        tuple(round(event[f"{name}_seconds"] * SECOND) for name in ("gap", "duration", "overlap"))
+        for event in events
+    ]
+    assert [event["thread"] for event in events] == [0, 0, 1, 0, 1]
+    assert ticks == [(500, 1000, 0), (100, 200, 0), (0, 150, 250), (150, 100, 0), (100, 10, 0)]
+    assert [event["next_request"] for event in events] == [0, 0, 1, 2, 2]
+    assert events[4]["cpu_seconds"] == pytest.approx(7e-6 * 100 / 350, rel=1e-3)
+
+
+def test_space_that_no_thread_used_is_passed_over(tmp_path):
+    file = part(0, 1, blocks=[(START[0], 0, records()), (START[0] + 5000, 0, b""), (START[0] + 9000, 0, b"")])
+    data = file.encode()
+    hole = data[:65536] + b"\0" * 65536 + data[65536:]
+    (tmp_path / "node1.100.part").write_bytes(hole)
+    summary = merge(tmp_path, tmp_path / "out.lwt", METADATA)
+    assert (summary.events, summary.damage) == (3, [])

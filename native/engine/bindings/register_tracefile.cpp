@@ -44,6 +44,8 @@ class EventIterator {
         out["gap_seconds"] = event.gap_seconds;
         out["cpu_seconds"] = event.cpu_seconds;
         out["duration_seconds"] = event.duration_seconds;
+        out["overlap_seconds"] = event.overlap_seconds;
+        out["thread"] = event.thread;
         out["next_request"] = event.next_request;
         return out;
     }

@@ -13,6 +13,7 @@
 #include "tracefile/parallel.hpp"
 #include "tracefile/part.hpp"
 #include "tracefile/rank_metadata.hpp"
+#include "tracefile/thread_merge.hpp"
 #include "tracefile/trace.hpp"
 
 namespace linkworth::tracefile {
@@ -254,7 +255,7 @@ void write_rank(const Part& part, std::int64_t start_ns, const std::vector<std::
     BlockHeader header;
     header.rank = static_cast<std::uint32_t>(part.header().rank);
     header.seconds_per_tick = part.seconds_per_tick();
-    for (const PartBlock& block : part.blocks()) {
+    const auto write = [&](const PartBlock& block) {
         const auto ticks = static_cast<std::int64_t>(block.base_ticks - part.header().start.ticks);
         const double since_start = std::max(0.0, static_cast<double>(ticks) * part.seconds_per_tick());
         header.base_ns = static_cast<std::uint64_t>(start_ns + std::llround(since_start * 1e9));
@@ -267,6 +268,11 @@ void write_rank(const Part& part, std::int64_t start_ns, const std::vector<std::
             file.append(header, rename_shapes(block.records, new_number), with);
         }
         ++header.sequence;
+    };
+    if (has_threads(part)) {
+        merge_threads(part, write);
+    } else {
+        std::ranges::for_each(part.blocks(), write);
     }
 }
 

@@ -94,10 +94,13 @@ void Part::read_blocks() {
     while (offset < bytes.size() && bytes.size() - offset >= block_header_bytes) {
         const auto magic = load<std::uint32_t>(&bytes[offset]);
         if (magic != block_magic) {
-            if (magic != 0) {
-                problems_.push_back("from byte " + std::to_string(offset) +
-                                    " of its part on there are no blocks");
+            if (magic == 0) {
+                // Space that a thread had taken and did not use.
+                offset += header_.block_bytes;
+                continue;
             }
+            problems_.push_back("from byte " + std::to_string(offset) +
+                                " of its part on there are no blocks");
             return;
         }
         const std::uint64_t units = std::max<std::uint64_t>(1, load<std::uint32_t>(&bytes[offset + 44]));
@@ -122,7 +125,8 @@ void Part::read_block(std::size_t offset, std::size_t size) {
         return;
     }
     blocks_.push_back({load<std::uint64_t>(&bytes[8]), load<std::uint64_t>(&bytes[16]),
-                       records.first(scan.sound_bytes), scan.events, scan.ticks});
+                       load<std::uint32_t>(&bytes[48]), records.first(scan.sound_bytes), scan.events,
+                       scan.ticks});
     events_ += scan.events;
 }
 
@@ -138,8 +142,8 @@ const char* Part::state() const {
 
 std::uint64_t Part::last_ticks() const {
     std::uint64_t last = std::max(header_.start.ticks, header_.latest.ticks);
-    if (!blocks_.empty()) {
-        last = std::max(last, blocks_.back().base_ticks + blocks_.back().ticks);
+    for (const PartBlock& block : blocks_) {
+        last = std::max(last, block.base_ticks + block.ticks);
     }
     return last;
 }

@@ -48,6 +48,7 @@ struct PartHeader {
 struct PartBlock {
     std::uint64_t base_ticks = 0;
     std::uint64_t next_request = 0;
+    std::uint32_t thread = 0;  ///< 0: the one that called MPI_Init
     std::span<const std::uint8_t> records;
     std::uint64_t events = 0;
     std::uint64_t ticks = 0;  ///< gaps and durations together

@@ -67,6 +67,7 @@ bool RankCursor::load_next_block() {
         end_ = position_ + header.raw_bytes;
         seconds_per_tick_ = header.seconds_per_tick;
         next_request_ = header.next_request;
+        thread_ = 0;
         block_base_seconds_ = static_cast<double>(header.base_ns) * 1e-9;
         ++blocks_;
         if (block_base_seconds_ >= data.until_seconds) {
@@ -147,6 +148,7 @@ bool RankCursor::define_shape(const std::uint8_t*& at) {
 }
 
 bool RankCursor::next_slowly(Event& event) {
+    std::uint64_t overlap = 0;
     for (;;) {
         const std::uint8_t* at = position_;
         const std::uint64_t head = read_varint(at);
@@ -164,6 +166,12 @@ bool RankCursor::next_slowly(Event& event) {
             } else {
                 position_ = at;
             }
+        } else if (head == head_thread) {
+            thread_ = static_cast<std::uint32_t>(read_varint(at));
+            position_ = at;
+        } else if (head == head_overlap) {
+            overlap = read_varint(at);
+            position_ = at;
         } else if (head < head_event) {
             give_up_block(position_, "has an unknown record (" + std::to_string(head) + ")");
         } else if ((head - head_event) / 2 >= shapes_.size()) {
@@ -177,7 +185,9 @@ bool RankCursor::next_slowly(Event& event) {
             if (at > end_) {
                 give_up_block(position_, "ends inside a record");
             } else {
-                return next(event);
+                const bool found = next(event);
+                event.overlap_seconds = static_cast<double>(overlap) * seconds_per_tick_;
+                return found;
             }
         }
     }

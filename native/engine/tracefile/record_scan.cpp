@@ -113,10 +113,12 @@ std::vector<std::uint8_t> rename_shapes(std::span<const std::uint8_t> records,
             continue;
         }
         in.varint();
-        if ((head & 1) != 0) {
+        if (head >= head_event) {
+            if ((head & 1) != 0) {
+                in.varint();
+            }
             in.varint();
         }
-        in.varint();
         out.insert(out.end(), start, in.position());
     }
     return out;

@@ -13,6 +13,8 @@ namespace linkworth::tracefile {
 /// Heads of records; events start at `head_event`, the lowest bit says that CPU time stands in them.
 inline constexpr std::uint64_t head_end = 0;
 inline constexpr std::uint64_t head_shape = 1;
+inline constexpr std::uint64_t head_thread = 2;
+inline constexpr std::uint64_t head_overlap = 3;
 inline constexpr std::uint64_t head_event = 8;
 
 /// Whether a call of this class makes a request (and so advances the rank's numbering).

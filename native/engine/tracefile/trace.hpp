@@ -94,6 +94,8 @@ class RankCursor {
                 has_cpu ? static_cast<double>(static_cast<std::int64_t>(read_varint(at))) * 1e-9 : -1.0;
             event.duration_seconds =
                 static_cast<double>(static_cast<std::int64_t>(read_varint(at))) * seconds_per_tick_;
+            event.overlap_seconds = 0;
+            event.thread = thread_;
             event.next_request = next_request_;
             if (at <= end_) [[likely]] {
                 next_request_ += entry.requests;
@@ -128,6 +130,7 @@ class RankCursor {
     const std::uint8_t* position_;
     const std::uint8_t* end_;
     double seconds_per_tick_ = 0;
+    std::uint32_t thread_ = 0;
     std::uint64_t next_request_ = 0;
     double block_base_seconds_ = 0;
     std::uint64_t blocks_ = 0;

@@ -48,7 +48,7 @@ static inline uint64_t lw_counter(void) {
 #endif
 }
 
-static inline uint64_t lw_ticks(void) {
+static inline __attribute__((always_inline)) uint64_t lw_ticks(void) {
     if (__builtin_expect(lw_clock.counter, 1)) return lw_counter() >> lw_clock.shift;
     return lw_clock_read(CLOCK_MONOTONIC);
 }

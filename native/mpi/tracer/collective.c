@@ -91,19 +91,19 @@ static void end(struct lw_call* call, struct lw_collective what, const struct lw
     lw_unlock();
 }
 
-void lw_record_barrier(struct lw_call* call, struct lw_collective what) {
+void lw_encode_barrier(struct lw_call* call, struct lw_collective what) {
     const struct lw_comm* comm = begin(call, what);
     if (comm) end(call, what, comm, (struct fields){.root = no_root});
 }
 
-void lw_record_bcast(struct lw_call* call, struct lw_collective what, struct lw_side data, int root) {
+void lw_encode_bcast(struct lw_call* call, struct lw_collective what, struct lw_side data, int root) {
     const struct lw_comm* comm = begin(call, what);
     if (!comm) return;
     uint64_t bytes = is_root(comm, root) || has_piece(comm, root) ? bytes_of(data) : 0;
     end(call, what, comm, (struct fields){.root = root, .sent = bytes, .received = bytes});
 }
 
-void lw_record_allreduce(struct lw_call* call, struct lw_collective what, struct lw_side data) {
+void lw_encode_allreduce(struct lw_call* call, struct lw_collective what, struct lw_side data) {
     const struct lw_comm* comm = begin(call, what);
     if (!comm) return;
     uint64_t bytes = bytes_of(data);
@@ -112,7 +112,7 @@ void lw_record_allreduce(struct lw_call* call, struct lw_collective what, struct
             .root = no_root, .sent = bytes, .received = bytes, .element = lw_type_size(data.datatype)});
 }
 
-void lw_record_reduce(struct lw_call* call, struct lw_collective what, struct lw_side data, int root) {
+void lw_encode_reduce(struct lw_call* call, struct lw_collective what, struct lw_side data, int root) {
     const struct lw_comm* comm = begin(call, what);
     if (!comm) return;
     struct fields fields = {.root = root};
@@ -135,7 +135,7 @@ void lw_record_reduce_scatter(struct lw_call* call, struct lw_collective what, s
                         .received_peers = comm->size});
 }
 
-void lw_record_reduce_scatter_block(struct lw_call* call, struct lw_collective what, struct lw_side piece) {
+void lw_encode_reduce_scatter_block(struct lw_call* call, struct lw_collective what, struct lw_side piece) {
     const struct lw_comm* comm = begin(call, what);
     if (!comm) return;
     uint64_t bytes = bytes_of(piece);
@@ -146,7 +146,7 @@ void lw_record_reduce_scatter_block(struct lw_call* call, struct lw_collective w
                         .element = lw_type_size(piece.datatype)});
 }
 
-void lw_record_gather(struct lw_call* call, struct lw_collective what, struct lw_side send,
+void lw_encode_gather(struct lw_call* call, struct lw_collective what, struct lw_side send,
                       struct lw_side receive, int root) {
     const struct lw_comm* comm = begin(call, what);
     if (!comm) return;
@@ -159,7 +159,7 @@ void lw_record_gather(struct lw_call* call, struct lw_collective what, struct lw
     end(call, what, comm, fields);
 }
 
-void lw_record_scatter(struct lw_call* call, struct lw_collective what, struct lw_side send,
+void lw_encode_scatter(struct lw_call* call, struct lw_collective what, struct lw_side send,
                        struct lw_side receive, int root) {
     const struct lw_comm* comm = begin(call, what);
     if (!comm) return;
@@ -204,7 +204,7 @@ void lw_record_scatterv(struct lw_call* call, struct lw_collective what, struct 
     end(call, what, comm, fields);
 }
 
-void lw_record_allgather(struct lw_call* call, struct lw_collective what, struct lw_side send,
+void lw_encode_allgather(struct lw_call* call, struct lw_collective what, struct lw_side send,
                          struct lw_side receive) {
     const struct lw_comm* comm = begin(call, what);
     if (!comm) return;

@@ -7,7 +7,8 @@
 #ifndef LINKWORTH_COLLECTIVE_H
 #define LINKWORTH_COLLECTIVE_H
 
-#include "record.h"
+#include "repeat.h"
+#include "request.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -35,30 +36,95 @@ struct lw_sides {
     const MPI_Datatype* types;
 };
 
-void lw_record_barrier(struct lw_call* call, struct lw_collective what);
-void lw_record_bcast(struct lw_call* call, struct lw_collective what, struct lw_side data, int root);
-/// Allreduce, Scan, Exscan.
-void lw_record_allreduce(struct lw_call* call, struct lw_collective what, struct lw_side data);
-void lw_record_reduce(struct lw_call* call, struct lw_collective what, struct lw_side data, int root);
-void lw_record_reduce_scatter(struct lw_call* call, struct lw_collective what, struct lw_sides pieces);
-void lw_record_reduce_scatter_block(struct lw_call* call, struct lw_collective what, struct lw_side piece);
-void lw_record_gather(struct lw_call* call, struct lw_collective what, struct lw_side send,
+/// Encode what lw_repeats does not know; otherwise as the functions lw_record_... below.
+void lw_encode_barrier(struct lw_call* call, struct lw_collective what);
+void lw_encode_bcast(struct lw_call* call, struct lw_collective what, struct lw_side data, int root);
+void lw_encode_allreduce(struct lw_call* call, struct lw_collective what, struct lw_side data);
+void lw_encode_reduce(struct lw_call* call, struct lw_collective what, struct lw_side data, int root);
+void lw_encode_reduce_scatter_block(struct lw_call* call, struct lw_collective what, struct lw_side piece);
+void lw_encode_gather(struct lw_call* call, struct lw_collective what, struct lw_side send,
                       struct lw_side receive, int root);
-void lw_record_scatter(struct lw_call* call, struct lw_collective what, struct lw_side send,
+void lw_encode_scatter(struct lw_call* call, struct lw_collective what, struct lw_side send,
                        struct lw_side receive, int root);
+void lw_encode_allgather(struct lw_call* call, struct lw_collective what, struct lw_side send,
+                         struct lw_side receive);
+
+/// Those with lists by peer, which are looked at each time.
+void lw_record_reduce_scatter(struct lw_call* call, struct lw_collective what, struct lw_sides pieces);
 void lw_record_gatherv(struct lw_call* call, struct lw_collective what, struct lw_side send,
                        struct lw_sides receive, int root);
 void lw_record_scatterv(struct lw_call* call, struct lw_collective what, struct lw_sides send,
                         struct lw_side receive, int root);
-/// Allgather, Alltoall, Neighbor_allgather, Neighbor_alltoall.
-void lw_record_allgather(struct lw_call* call, struct lw_collective what, struct lw_side send,
-                         struct lw_side receive);
 /// Allgatherv, Neighbor_allgatherv.
 void lw_record_allgatherv(struct lw_call* call, struct lw_collective what, struct lw_side send,
                           struct lw_sides receive);
 /// Alltoallv, Alltoallw, Neighbor_alltoallv, Neighbor_alltoallw.
 void lw_record_alltoallv(struct lw_call* call, struct lw_collective what, struct lw_sides send,
                          struct lw_sides receive);
+
+/// Whether the call repeats one that was recorded, and is recorded now. Arguments that are not significant on
+/// this rank do no harm in the key.
+LW_INLINE bool lw_collective_repeats(struct lw_call* call, struct lw_collective what, struct lw_side send,
+                                     struct lw_side receive, int root) {
+    bool fits = send.count == (int32_t)send.count && receive.count == (int32_t)receive.count;
+    if (__builtin_expect(!fits, 0)) return false;
+    uint64_t in_place = 2 * (send.buffer == MPI_IN_PLACE) + (receive.buffer == MPI_IN_PLACE);
+    struct lw_key key = {{(uint64_t)(uintptr_t)what.comm, (uint64_t)(uintptr_t)send.datatype,
+                          (uint64_t)(uintptr_t)receive.datatype,
+                          lw_pair((int32_t)send.count, (int32_t)receive.count),
+                          (uint64_t)(uint32_t)root << 32 | in_place}};
+    if (!what.request) return lw_repeats(call, key);
+    lw_lock_in_order(call);
+    bool repeated = lw_repeats(call, key);
+    if (repeated)
+        lw_request_add(*what.request, what.class == LW_COLLECTIVE_INIT ? LW_REQUEST_PERSISTENT : 0, NULL, 0);
+    lw_unlock();
+    return repeated;
+}
+
+LW_INLINE void lw_record_barrier(struct lw_call* call, struct lw_collective what) {
+    if (!lw_collective_repeats(call, what, (struct lw_side){0}, (struct lw_side){0}, 0))
+        lw_encode_barrier(call, what);
+}
+
+LW_INLINE void lw_record_bcast(struct lw_call* call, struct lw_collective what, struct lw_side data,
+                               int root) {
+    if (!lw_collective_repeats(call, what, data, data, root)) lw_encode_bcast(call, what, data, root);
+}
+
+/// Allreduce, Scan, Exscan.
+LW_INLINE void lw_record_allreduce(struct lw_call* call, struct lw_collective what, struct lw_side data) {
+    if (!lw_collective_repeats(call, what, data, data, 0)) lw_encode_allreduce(call, what, data);
+}
+
+LW_INLINE void lw_record_reduce(struct lw_call* call, struct lw_collective what, struct lw_side data,
+                                int root) {
+    if (!lw_collective_repeats(call, what, data, data, root)) lw_encode_reduce(call, what, data, root);
+}
+
+LW_INLINE void lw_record_reduce_scatter_block(struct lw_call* call, struct lw_collective what,
+                                              struct lw_side piece) {
+    if (!lw_collective_repeats(call, what, piece, piece, 0))
+        lw_encode_reduce_scatter_block(call, what, piece);
+}
+
+LW_INLINE void lw_record_gather(struct lw_call* call, struct lw_collective what, struct lw_side send,
+                                struct lw_side receive, int root) {
+    if (!lw_collective_repeats(call, what, send, receive, root))
+        lw_encode_gather(call, what, send, receive, root);
+}
+
+LW_INLINE void lw_record_scatter(struct lw_call* call, struct lw_collective what, struct lw_side send,
+                                 struct lw_side receive, int root) {
+    if (!lw_collective_repeats(call, what, send, receive, root))
+        lw_encode_scatter(call, what, send, receive, root);
+}
+
+/// Allgather, Alltoall, Neighbor_allgather, Neighbor_alltoall.
+LW_INLINE void lw_record_allgather(struct lw_call* call, struct lw_collective what, struct lw_side send,
+                                   struct lw_side receive) {
+    if (!lw_collective_repeats(call, what, send, receive, 0)) lw_encode_allgather(call, what, send, receive);
+}
 
 #pragma GCC visibility pop
 #endif

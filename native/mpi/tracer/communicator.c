@@ -3,6 +3,7 @@
 #include "communicator.h"
 
 #include "rank.h"
+#include "repeat.h"
 #include "request.h"
 #include "topology.h"
 
@@ -47,6 +48,7 @@ static void keep(MPI_Comm handle, uint32_t number) {
         comm->destinations = neighbours.destinations;
         free(neighbours.ranks);
     }
+    lw_handles_changed();
 }
 
 void lw_comms_begin(const struct lw_world* world) {
@@ -81,6 +83,7 @@ static void forget(MPI_Comm handle) {
     const struct lw_comm* comm = search(key_of(handle));
     if (comm) {
         comms[comm - comms] = comms[--count];
+        lw_handles_changed();
         latest = 0;
     }
 }

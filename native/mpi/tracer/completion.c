@@ -3,6 +3,7 @@
 #include "communicator.h"
 #include "point_to_point.h"
 #include "rank.h"
+#include "repeat.h"
 #include "request.h"
 
 #include <stdlib.h>
@@ -128,13 +129,50 @@ static bool completed_despite_error(const MPI_Request* before, const MPI_Request
     return request && (*after == lw_mpi.request_null || (request->flags & LW_REQUEST_PERSISTENT));
 }
 
-void lw_record_complete(struct lw_call* call, enum lw_complete_mode mode, int count,
+// All of few requests, or none, that are neither wildcard receives nor persistent nor anything else of note:
+// the key is their references, of 16 bits each, where there are several.
+static bool repeats_plain(struct lw_call* call, int count, const MPI_Request* before, int completed) {
+    enum { IN_WORD = 4, MOST = IN_WORD * (LW_REPEAT_WORDS - 1) };
+    if (count < 2 || count > MOST) return false;
+    struct lw_key key = {{0}};
+    for (int i = 0; i < count; i++) {
+        const struct lw_request* request = lw_request_find(before[i]);
+        if (!request || request->flags || request->new_comm) return false;
+        uint64_t distance = completed ? reference(request) : 1;
+        if (distance > UINT16_MAX) return false;
+        key.words[i / IN_WORD] |= distance << 16 * (i % IN_WORD);
+    }
+    key.words[LW_REPEAT_WORDS - 1] = lw_pair(count, completed);
+    if (!lw_repeats(call, key)) return false;
+    if (completed)
+        for (int i = 0; i < count; i++) lw_request_remove(before[i]);
+    return true;
+}
+
+bool lw_record_plain_completion(struct lw_call* call, MPI_Request before, bool completed) {
+    lw_lock_in_order(call);
+    const struct lw_request* request = lw_request_find(before);
+    bool plain = request && !request->flags && !request->new_comm;
+    if (plain) {
+        uint64_t distance = completed ? reference(request) : 1;
+        plain = lw_repeats(call, (struct lw_key){{distance, 0, 0, 0, lw_pair(1, completed)}});
+        if (plain && completed) lw_request_remove(before);
+    }
+    lw_unlock();
+    return plain;
+}
+
+void lw_encode_complete(struct lw_call* call, enum lw_complete_mode mode, int count,
                         const MPI_Request* before, const MPI_Request* after, int completed,
                         const int* indices, const MPI_Status* statuses) {
     if (!before || count < 0 || completed < 0) count = completed = 0;
     // The list of completed requests, behind room for the payload's head; its length comes before it.
     enum { HEAD = 2 * LW_VARINT_MOST_BYTES + 1 };
-    lw_lock();
+    lw_lock_in_order(call);
+    if (!indices && (completed == count || !completed) && repeats_plain(call, count, before, completed)) {
+        lw_unlock();
+        return;
+    }
     uint64_t live = count_live(count, before);
     size_t most = HEAD + 3 * (size_t)LW_VARINT_MOST_BYTES * (2 * (size_t)count + 1);
     uint8_t* head = lw_payload_begin(call, LW_COMPLETE, 2 * most);

@@ -1,6 +1,8 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include "datatype.h"
 
+#include "repeat.h"
+
 enum { SLOTS = 64 };
 
 static struct {
@@ -27,5 +29,6 @@ void lw_type_forget(MPI_Datatype datatype) {
     unsigned i = slot_of(handle);
     lw_lock();
     if (slots[i].handle_and_one == handle) slots[i].handle_and_one = 0;
+    lw_handles_changed();
     lw_unlock();
 }

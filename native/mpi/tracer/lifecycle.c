@@ -3,8 +3,9 @@
 #include "lifecycle.h"
 
 #include "communicator.h"
-#include "part.h"
+#include "profile.h"
 #include "session.h"
+#include "wrapper.h"
 #include "yield.h"
 
 #include <pthread.h>
@@ -31,14 +32,17 @@ static bool begin_part(void) {
     const char* folder = getenv("LINKWORTH_TRACE_DIR");
     if (!folder || !*folder) return false;
     lw_clock_choose();
-    if (!lw_recorder_begin(lw_clock_start().ticks, asked_for("LINKWORTH_CROWDED"))) {
+    lw_recorder.profiling = asked_for("LINKWORTH_PROFILE");
+    if (!lw_recorder_begin(asked_for("LINKWORTH_CROWDED"))) {
         fprintf(stderr, "linkworth: process %d: no memory to record with; this rank is not recorded\n",
                 (int)getpid());
         return false;
     }
-    if (!lw_part_create(folder, lw_names, lw_names_bytes)) return false;
-    lw_recorder_open();
-    return true;
+    const char* suffix = lw_recorder.profiling ? "profile" : "part";
+    if (!lw_part_create(folder, suffix, lw_names, lw_names_bytes)) return false;
+    if (lw_recorder.profiling) lw_profile_begin(lw_part.header);
+    // The first block is opened ahead of the first event: mapping it takes longer than a call.
+    return lw_thread_attach(lw_clock_start().ticks) != NULL;
 }
 
 bool lw_may_begin(void) { return !recorded_process; }
@@ -93,6 +97,15 @@ static struct lw_world world_of_init(void) {
     return world;
 }
 
+static void close_block(struct lw_thread* thread) { lw_part_close_block(&thread->stream); }
+
+// Other threads may be on their way out of a last call: what they have mapped stays.
+static void close_streams(void) {
+    if (lw_recorder.profiling) return;
+    lw_threads_each(close_block);
+    if (lw_self) lw_part_close_stream(&lw_self->stream);
+}
+
 void lw_after_init(struct lw_call* call, bool succeeded) {
     if (recorded_process) {
         lw_exit(call, succeeded);
@@ -109,6 +122,7 @@ void lw_after_begin(struct lw_call* call, bool succeeded, struct lw_world world)
     if (!lw_tracing) return;
     if (!succeeded) {
         lw_tracing = false;
+        close_streams();
         lw_part_close();
         return;
     }
@@ -137,6 +151,7 @@ void lw_after_finalize(struct lw_call* call) {
     lw_part_synchronise();
     lw_part.header->cpu = lw_clock_read(CLOCK_PROCESS_CPUTIME_ID);
     __atomic_or_fetch(&lw_part.header->flags, LW_PART_FINALISED, __ATOMIC_RELEASE);
+    close_streams();
     lw_part_close();
     lw_unlock();
 }

@@ -21,20 +21,9 @@ static uint8_t* put_message(uint8_t* at, struct lw_message message) {
     return lw_put(at, bytes_of(message.count, message.datatype));
 }
 
-static bool is_wildcard(struct lw_message message) {
-    return message.peer == MPI_ANY_SOURCE || message.tag == MPI_ANY_TAG;
-}
-
 static uint8_t* put_actual(uint8_t* at, const MPI_Status* status) {
     at = lw_put_signed(at, lw_rank(status->MPI_SOURCE));
     return lw_put_signed(at, lw_tag(status->MPI_TAG));
-}
-
-static uint32_t request_flags(enum lw_class class, struct lw_message message) {
-    bool receive = class == LW_IRECV || class == LW_RECV_INIT;
-    bool persistent = class == LW_SEND_INIT || class == LW_RECV_INIT;
-    return (receive && is_wildcard(message) ? LW_REQUEST_WILDCARD : 0u) |
-           (persistent ? LW_REQUEST_PERSISTENT : 0u);
 }
 
 static void write_message(struct lw_call* call, enum lw_class class, uint32_t comm,
@@ -43,27 +32,27 @@ static void write_message(struct lw_call* call, enum lw_class class, uint32_t co
     lw_write(call, at ? put_message(lw_put(at, comm), message) : NULL);
 }
 
-void lw_record_message(struct lw_call* call, enum lw_class class, struct lw_message message,
+void lw_encode_message(struct lw_call* call, enum lw_class class, struct lw_message message,
                        const MPI_Request* request) {
     lw_lock();
     const struct lw_comm* comm = lw_comm_find(message.comm);
     if (comm && call->succeeded) {
         write_message(call, class, comm->number, message);
-        if (request) lw_request_add(*request, request_flags(class, message), NULL, 0);
+        if (request) lw_request_add(*request, lw_request_flags(class, message), NULL, 0);
     } else {
         lw_write_local(call);
     }
     lw_unlock();
 }
 
-void lw_record_recv(struct lw_call* call, struct lw_message message, const MPI_Status* status) {
+void lw_encode_recv(struct lw_call* call, struct lw_message message, const MPI_Status* status) {
     lw_lock();
     const struct lw_comm* comm = lw_comm_find(message.comm);
     if (comm && call->succeeded) {
         uint8_t* at = lw_payload_begin(call, LW_RECV, MESSAGE_MOST_BYTES);
         if (at) {
             at = put_message(lw_put(at, comm->number), message);
-            if (is_wildcard(message)) at = put_actual(at, status);
+            if (lw_is_wildcard(message)) at = put_actual(at, status);
         }
         lw_write(call, at);
     } else {
@@ -72,7 +61,7 @@ void lw_record_recv(struct lw_call* call, struct lw_message message, const MPI_S
     lw_unlock();
 }
 
-void lw_record_sendrecv(struct lw_call* call, struct lw_message send, struct lw_message receive,
+void lw_encode_sendrecv(struct lw_call* call, struct lw_message send, struct lw_message receive,
                         const MPI_Status* status) {
     lw_lock();
     const struct lw_comm* comm = lw_comm_find(send.comm);
@@ -81,7 +70,7 @@ void lw_record_sendrecv(struct lw_call* call, struct lw_message send, struct lw_
         if (at) {
             at = put_message(lw_put(at, comm->number), send);
             at = put_message(at, receive);
-            if (is_wildcard(receive)) at = put_actual(at, status);
+            if (lw_is_wildcard(receive)) at = put_actual(at, status);
         }
         lw_write(call, at);
     } else {
@@ -102,7 +91,7 @@ void lw_record_isendrecv(struct lw_call* call, struct lw_message send, struct lw
         call->cpu = -1;
         write_message(call, LW_IRECV, number, receive);
 #ifdef OPEN_MPI
-        lw_request_add(*request, request_flags(LW_IRECV, receive), NULL, 0);
+        lw_request_add(*request, lw_request_flags(LW_IRECV, receive), NULL, 0);
 #else
         // The status that MPICH (4.0.2, 5.0.2) gives for the pair names neither source nor tag.
         lw_request_add(*request, 0, NULL, 0);
@@ -143,7 +132,7 @@ static bool take_probed(MPI_Message handle, struct probed* message) {
     return false;
 }
 
-void lw_record_probe(struct lw_call* call, MPI_Comm comm_handle, int source, int tag, bool found,
+void lw_encode_probe(struct lw_call* call, MPI_Comm comm_handle, int source, int tag, bool found,
                      const MPI_Status* status, const MPI_Message* message) {
     lw_lock();
     const struct lw_comm* comm = lw_comm_find(comm_handle);

@@ -14,7 +14,8 @@
 
 struct lw_part lw_part = {.file = -1};
 
-enum { WINDOW_BLOCKS = 16, FIRST_BLOCK = LW_BLOCK_BYTES };
+// The first thread makes most calls, and mapping much at once is cheaper; the others may be many.
+enum { WINDOW_BLOCKS = 16, WINDOW_BLOCKS_OF_OTHERS = 4, FIRST_BLOCK = LW_BLOCK_BYTES };
 static const uint32_t block_magic = 0x4b42574c;  // "LWBK"
 
 static bool write_zeros(uint64_t offset, uint64_t bytes) {
@@ -53,22 +54,22 @@ static void* map_file(uint64_t offset, uint64_t bytes) {
     return mapping == MAP_FAILED ? NULL : mapping;
 }
 
-static int open_new_file(const char* folder, const char* host) {
+static int open_new_file(const char* folder, const char* host, const char* suffix) {
     char path[PATH_MAX];
     int file = -1;
     for (int attempt = 0; file < 0 && attempt < 100; attempt++) {
         // A process id can come twice: containers that share a host name and a folder.
         if (attempt)
-            snprintf(path, sizeof path, "%s/%s.%d.%d.part", folder, host, (int)getpid(), attempt);
+            snprintf(path, sizeof path, "%s/%s.%d.%d.%s", folder, host, (int)getpid(), attempt, suffix);
         else
-            snprintf(path, sizeof path, "%s/%s.%d.part", folder, host, (int)getpid());
+            snprintf(path, sizeof path, "%s/%s.%d.%s", folder, host, (int)getpid(), suffix);
         file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file < 0 && errno != EEXIST) break;
     }
     return file;
 }
 
-static int usable_cores(void) {
+int lw_usable_cores(void) {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
     return (int)sysconf(_SC_NPROCESSORS_ONLN);
@@ -76,7 +77,7 @@ static int usable_cores(void) {
 
 static void fill_header(struct lw_part_header* header, const char* host, uint32_t names_bytes) {
     memcpy(header->magic, "LWPART1", 8);
-    header->version = 1;
+    header->version = 2;
     header->flags = lw_clock.counter ? LW_PART_COUNTER_TICKS : 0;
     header->rank = -1;
     header->block_bytes = LW_BLOCK_BYTES;
@@ -85,20 +86,20 @@ static void fill_header(struct lw_part_header* header, const char* host, uint32_
     header->names_bytes = names_bytes;
     header->start = header->latest = lw_clock_start();
     header->pid = (int32_t)getpid();
-    header->cores = usable_cores();
+    header->cores = lw_usable_cores();
     header->ticks_per_second = lw_clock.known_rate;
     snprintf(header->host, sizeof header->host, "%s", host);
     ssize_t length = readlink("/proc/self/exe", header->program, sizeof header->program - 1);
     header->program[length < 0 ? 0 : length] = 0;
 }
 
-bool lw_part_create(const char* folder, const char* names, uint32_t names_bytes) {
+bool lw_part_create(const char* folder, const char* suffix, const char* names, uint32_t names_bytes) {
     char host[128] = "unknown";
     gethostname(host, sizeof host - 1);
     for (char* letter = host; *letter; letter++)
         if (*letter == '/') *letter = '_';
     const char* step = "create";
-    lw_part.file = open_new_file(folder, host);
+    lw_part.file = open_new_file(folder, host, suffix);
     if (lw_part.file >= 0 && sizeof(struct lw_part_header) + names_bytes <= FIRST_BLOCK) {
         step = "reserve space for";
         if (reserve(0, FIRST_BLOCK)) {
@@ -108,7 +109,7 @@ bool lw_part_create(const char* folder, const char* names, uint32_t names_bytes)
     }
     if (!lw_part.header) {
         fprintf(stderr,
-                "linkworth: rank on %s, process %d: cannot %s a trace part in %s: %s; this rank is not "
+                "linkworth: rank on %s, process %d: cannot %s a file in %s: %s; this rank is not "
                 "recorded\n",
                 host, (int)getpid(), step, folder, strerror(errno));
         if (lw_part.file >= 0) close(lw_part.file);
@@ -121,49 +122,56 @@ bool lw_part_create(const char* folder, const char* names, uint32_t names_bytes)
     return true;
 }
 
-static bool map_window(uint64_t bytes) {
-    if (!reserve(lw_part.file_end, bytes)) return false;
-    uint8_t* window = map_file(lw_part.file_end, bytes);
+void* lw_part_extend(uint64_t bytes) {
+    if (!reserve(lw_part.file_end, bytes)) return NULL;
+    void* mapping = map_file(lw_part.file_end, bytes);
+    if (mapping) lw_part.file_end += bytes;
+    return mapping;
+}
+
+static bool map_window(struct lw_stream* stream, uint64_t bytes) {
+    uint8_t* window = lw_part_extend(bytes);
     if (!window) return false;
-    if (lw_part.window) munmap(lw_part.window, (size_t)(lw_part.window_end - lw_part.window));
-    lw_part.window = window;
-    lw_part.window_end = window + bytes;
-    lw_part.file_end += bytes;
+    if (stream->window) munmap(stream->window, (size_t)(stream->window_end - stream->window));
+    stream->window = window;
+    stream->window_end = window + bytes;
+    stream->window_file_end = lw_part.file_end;
     return true;
 }
 
-static void close_block(void) {
-    struct lw_block_header* block = lw_part.block;
+void lw_part_close_block(struct lw_stream* stream) {
+    struct lw_block_header* block = stream->block;
     if (!block) return;
-    block->events = lw_part.events;
-    block->bytes = (uint32_t)(lw_part.position - (uint8_t*)(block + 1));
+    block->events = stream->events;
+    block->bytes = (uint32_t)(stream->position - (uint8_t*)(block + 1));
 }
 
-static void keep_unused_space_out(void) {
-    if (lw_part.window) {
-        uint64_t unused = (uint64_t)(lw_part.window_end - lw_part.end);
-        // A cut that fails costs nothing but space: the blocks after the last are zero.
-        if (unused && ftruncate(lw_part.file, (off_t)(lw_part.file_end - unused)) == 0)
-            lw_part.file_end -= unused;
-    }
+// What stays unused elsewhere than at the file's end is zero, which readers pass over.
+static void keep_unused_space_out(struct lw_stream* stream) {
+    if (!stream->window || stream->window_file_end != lw_part.file_end) return;
+    uint64_t unused = (uint64_t)(stream->window_end - stream->end);
+    if (unused && ftruncate(lw_part.file, (off_t)(lw_part.file_end - unused)) == 0)
+        lw_part.file_end -= unused;
 }
 
-bool lw_part_next_block(size_t bytes, uint64_t base, uint64_t next_request) {
+bool lw_part_next_block(struct lw_stream* stream, size_t bytes, uint64_t base, uint64_t next_request) {
     uint64_t needed = bytes + LW_BLOCK_HEADER_BYTES;
     uint64_t units = (needed + LW_BLOCK_BYTES - 1) / LW_BLOCK_BYTES;
     uint64_t space = units * LW_BLOCK_BYTES;
-    close_block();
-    uint8_t* start = lw_part.end;
-    if (!lw_part.window || (uint64_t)(lw_part.window_end - start) < space) {
-        keep_unused_space_out();
-        uint64_t window = (uint64_t)WINDOW_BLOCKS * LW_BLOCK_BYTES;
-        bool mapped = (space < window && map_window(window)) || map_window(space);
+    lw_part_close_block(stream);
+    uint8_t* start = stream->end;
+    if (!stream->window || (uint64_t)(stream->window_end - start) < space) {
+        keep_unused_space_out(stream);
+        uint64_t blocks = stream->thread ? WINDOW_BLOCKS_OF_OTHERS : WINDOW_BLOCKS;
+        uint64_t window = blocks * LW_BLOCK_BYTES;
+        bool mapped = (space < window && map_window(stream, window)) || map_window(stream, space);
         if (!mapped) {
-            lw_part.block = NULL;
+            stream->block = NULL;
+            stream->position = stream->end;
             lw_part.header->flags |= LW_PART_DISK_FULL;
             return false;
         }
-        start = lw_part.window;
+        start = stream->window;
     }
     struct lw_block_header* block = (struct lw_block_header*)start;
     lw_part_synchronise();
@@ -172,24 +180,25 @@ bool lw_part_next_block(size_t bytes, uint64_t base, uint64_t next_request) {
     block->monotonic = lw_part.header->latest.monotonic;
     block->ticks = lw_part.header->latest.ticks;
     block->units = units > 1 ? (uint32_t)units : 0;
+    block->thread = stream->thread;
     __atomic_store_n(&block->magic, block_magic, __ATOMIC_RELEASE);
-    lw_part.block = block;
-    lw_part.events = 0;
-    lw_part.position = (uint8_t*)(block + 1);
-    lw_part.end = start + space;
+    stream->block = block;
+    stream->events = 0;
+    stream->position = (uint8_t*)(block + 1);
+    stream->end = start + space;
     return true;
 }
 
 void lw_part_synchronise(void) { lw_part.header->latest = lw_clock_now(); }
 
-void lw_part_close(void) {
-    close_block();
-    keep_unused_space_out();
-    lw_part_forget();
+void lw_part_close_stream(struct lw_stream* stream) {
+    lw_part_close_block(stream);
+    keep_unused_space_out(stream);
+    if (stream->window) munmap(stream->window, (size_t)(stream->window_end - stream->window));
+    *stream = (struct lw_stream){.thread = stream->thread};
 }
 
-void lw_part_forget(void) {
-    if (lw_part.window) munmap(lw_part.window, (size_t)(lw_part.window_end - lw_part.window));
+void lw_part_close(void) {
     if (lw_part.header) munmap(lw_part.header, FIRST_BLOCK);
     if (lw_part.file >= 0) close(lw_part.file);
     lw_part = (struct lw_part){.file = -1};

@@ -19,7 +19,7 @@ enum lw_part_flag {
     LW_PART_COUNTER_TICKS = 16,
 };
 
-enum { LW_BLOCK_BYTES = 65536, LW_BLOCK_HEADER_BYTES = 64 };
+enum { LW_BLOCK_BYTES = 65536, LW_BLOCK_HEADER_BYTES = 64, LW_EVENT_MOST_BYTES = 4 * 10 };
 
 struct lw_part_header {
     char magic[8];
@@ -38,32 +38,46 @@ _Static_assert(sizeof(struct lw_part_header) == 1024, "the format fixes the head
 struct lw_block_header {
     uint32_t magic, bytes;
     uint64_t base, next_request, monotonic, ticks;
-    uint32_t events, units;
-    uint8_t reserved[16];
+    uint32_t events, units, thread;
+    uint8_t reserved[12];
 };
 _Static_assert(sizeof(struct lw_block_header) == LW_BLOCK_HEADER_BYTES, "the format fixes the header's size");
+
+/// Where one thread's events go: its open block, in a window of the file that is its own.
+struct lw_stream {
+    uint8_t *position, *end;        ///< where the next record goes, and where the block's space ends
+    uint32_t events;                ///< in the open block
+    uint32_t thread;                ///< number in the process, 0 for the one that called MPI_Init
+    struct lw_block_header* block;  ///< the open block, or NULL
+    uint8_t *window, *window_end;
+    uint64_t window_file_end;  ///< offset in the file of window_end
+};
 
 struct lw_part {
     int file;
     struct lw_part_header* header;
-    uint8_t *window, *window_end;
-    uint64_t file_end;              ///< offset in the file of window_end
-    struct lw_block_header* block;  ///< the open block
-    uint8_t *position, *end;        ///< where its next record goes, and where its space ends
-    uint32_t events;                ///< in the open block
+    uint64_t file_end;
 };
 extern struct lw_part lw_part;
 
-/// Makes the part in FOLDER; where that fails, one sentence goes to standard error and the answer is false.
-bool lw_part_create(const char* folder, const char* names, uint32_t names_bytes);
-/// Closes the open block and opens one with room for at least BYTES of records. False: no more space.
-bool lw_part_next_block(size_t bytes, uint64_t base, uint64_t next_request);
+/// Makes the part, named HOST.PID.SUFFIX, in FOLDER; where that fails, one sentence goes to standard error
+/// and the answer is false.
+bool lw_part_create(const char* folder, const char* suffix, const char* names, uint32_t names_bytes);
+/// BYTES of the file's end, a multiple of a page, zero and mapped; NULL where there is no space.
+void* lw_part_extend(uint64_t bytes);
+/// Closes the stream's open block and opens one with room for at least BYTES of records. False: no more
+/// space. Under the lock.
+bool lw_part_next_block(struct lw_stream* stream, size_t bytes, uint64_t base, uint64_t next_request);
+/// Notes how much of the stream's open block is used: nothing follows in it.
+void lw_part_close_block(struct lw_stream* stream);
 /// Notes the clocks in the header.
 void lw_part_synchronise(void);
-/// Closes the open block, cuts off unused space and lets go of the file.
+/// Cuts off the unused space of the stream whose window is the file's last, and lets go of it.
+void lw_part_close_stream(struct lw_stream* stream);
+/// Lets go of the file and its header.
 void lw_part_close(void);
-/// Lets go of the mapping without writing: for the child of a fork.
-void lw_part_forget(void);
+/// Cores that the process may run on.
+int lw_usable_cores(void);
 
 #pragma GCC visibility pop
 #endif

@@ -3,7 +3,8 @@
 #ifndef LINKWORTH_POINT_TO_POINT_H
 #define LINKWORTH_POINT_TO_POINT_H
 
-#include "record.h"
+#include "repeat.h"
+#include "request.h"
 
 #include <string.h>
 
@@ -28,20 +29,24 @@ struct lw_message {
     MPI_Datatype datatype;
 };
 
-/// LW_SEND, LW_ISEND, LW_SEND_INIT, LW_IRECV or LW_RECV_INIT; REQUEST is NULL for LW_SEND.
-void lw_record_message(struct lw_call* call, enum lw_class class, struct lw_message message,
+/// Encode what lw_repeats does not know; otherwise as the functions lw_record_... below.
+void lw_encode_message(struct lw_call* call, enum lw_class class, struct lw_message message,
                        const MPI_Request* request);
-/// A blocking receive; STATUS is a real one.
-void lw_record_recv(struct lw_call* call, struct lw_message message, const MPI_Status* status);
-void lw_record_sendrecv(struct lw_call* call, struct lw_message send, struct lw_message receive,
+void lw_encode_recv(struct lw_call* call, struct lw_message message, const MPI_Status* status);
+void lw_encode_sendrecv(struct lw_call* call, struct lw_message send, struct lw_message receive,
                         const MPI_Status* status);
+void lw_encode_probe(struct lw_call* call, MPI_Comm comm, int source, int tag, bool found,
+                     const MPI_Status* status, const MPI_Message* message);
+void lw_encode_complete(struct lw_call* call, enum lw_complete_mode mode, int count,
+                        const MPI_Request* before, const MPI_Request* after, int completed,
+                        const int* indices, const MPI_Status* statuses);
+/// The wait or test of one request that is nothing but pending, recorded; false where it is another one.
+bool lw_record_plain_completion(struct lw_call* call, MPI_Request before, bool completed);
+
 /// MPI_Isendrecv: as an isend and an irecv that complete with the one request.
 void lw_record_isendrecv(struct lw_call* call, struct lw_message send, struct lw_message receive,
                          const MPI_Request* request);
 
-/// STATUS is a real one where FOUND. MESSAGE: where MPI_Mprobe wrote its handle, else NULL.
-void lw_record_probe(struct lw_call* call, MPI_Comm comm, int source, int tag, bool found,
-                     const MPI_Status* status, const MPI_Message* message);
 /// MPI_Mrecv and MPI_Imrecv (with REQUEST) of the message that had the handle BEFORE.
 void lw_record_matched(struct lw_call* call, MPI_Message before, MPI_Count count, MPI_Datatype datatype,
                        const MPI_Request* request);
@@ -49,22 +54,89 @@ void lw_record_matched(struct lw_call* call, MPI_Message before, MPI_Count count
 void lw_record_start(struct lw_call* call, int count, const MPI_Request* requests);
 /// MPI_Cancel and MPI_Request_free of the request that had the handle BEFORE.
 void lw_record_request(struct lw_call* call, enum lw_class class, MPI_Request before);
-/// The wait and test family. BEFORE: handles before the call, AFTER: after it. INDICES, COMPLETED: the
-/// requests that completed; INDICES NULL means all COMPLETED == COUNT or none. STATUSES: one per completed
-/// request, may be NULL where no live request is a wildcard receive.
-void lw_record_complete(struct lw_call* call, enum lw_complete_mode mode, int count,
-                        const MPI_Request* before, const MPI_Request* after, int completed,
-                        const int* indices, const MPI_Status* statuses);
-
 /// Copy of the handles, in a buffer of the thread that lives until its next call.
 const MPI_Request* lw_copy_requests(int count, const MPI_Request* requests);
 /// The program's array, or one of the thread where the program ignores statuses that the record needs.
 MPI_Status* lw_real_statuses(int count, MPI_Status* statuses);
 
-static inline MPI_Status* lw_real_status(MPI_Status* status, MPI_Status* own) {
+LW_INLINE MPI_Status* lw_real_status(MPI_Status* status, MPI_Status* own) {
     if (status != MPI_STATUS_IGNORE) return status;
     memset(own, 0, sizeof *own);
     return own;
+}
+
+LW_INLINE bool lw_is_wildcard(struct lw_message message) {
+    return message.peer == MPI_ANY_SOURCE || message.tag == MPI_ANY_TAG;
+}
+
+LW_INLINE uint32_t lw_request_flags(enum lw_class class, struct lw_message message) {
+    bool receive = class == LW_IRECV || class == LW_RECV_INIT;
+    bool persistent = class == LW_SEND_INIT || class == LW_RECV_INIT;
+    return (receive && lw_is_wildcard(message) ? LW_REQUEST_WILDCARD : 0u) |
+           (persistent ? LW_REQUEST_PERSISTENT : 0u);
+}
+
+LW_INLINE uint64_t lw_matched(const MPI_Status* status) {
+    return lw_pair(status->MPI_SOURCE, status->MPI_TAG);
+}
+
+/// LW_SEND, LW_ISEND, LW_SEND_INIT, LW_IRECV or LW_RECV_INIT; REQUEST is NULL for LW_SEND.
+LW_INLINE void lw_record_message(struct lw_call* call, enum lw_class class, struct lw_message message,
+                                 const MPI_Request* request) {
+    // The name of the call tells its class.
+    struct lw_key key = {{(uint64_t)(uintptr_t)message.comm, (uint64_t)(uintptr_t)message.datatype,
+                          (uint64_t)message.count, lw_pair(message.peer, message.tag), 0}};
+    bool repeated;
+    if (request) {
+        lw_lock_in_order(call);
+        repeated = lw_repeats(call, key);
+        if (repeated) lw_request_add(*request, lw_request_flags(class, message), NULL, 0);
+        lw_unlock();
+    } else {
+        repeated = lw_repeats(call, key);
+    }
+    if (__builtin_expect(!repeated, 0)) lw_encode_message(call, class, message, request);
+}
+
+/// A blocking receive; STATUS is a real one where the source or tag is a wildcard.
+LW_INLINE void lw_record_recv(struct lw_call* call, struct lw_message message, const MPI_Status* status) {
+    uint64_t matched = lw_is_wildcard(message) ? lw_matched(status) : 0;
+    struct lw_key key = {{(uint64_t)(uintptr_t)message.comm, (uint64_t)(uintptr_t)message.datatype,
+                          (uint64_t)message.count, lw_pair(message.peer, message.tag), matched}};
+    if (__builtin_expect(!lw_repeats(call, key), 0)) lw_encode_recv(call, message, status);
+}
+
+/// STATUS as for lw_record_recv.
+LW_INLINE void lw_record_sendrecv(struct lw_call* call, struct lw_message send, struct lw_message receive,
+                                  const MPI_Status* status) {
+    // What does not fit into a key is encoded each time.
+    bool fits = send.datatype == receive.datatype && send.count == (int32_t)send.count &&
+                receive.count == (int32_t)receive.count && !lw_is_wildcard(receive);
+    struct lw_key key = {{(uint64_t)(uintptr_t)send.comm, (uint64_t)(uintptr_t)send.datatype,
+                          lw_pair((int32_t)send.count, (int32_t)receive.count), lw_pair(send.peer, send.tag),
+                          lw_pair(receive.peer, receive.tag)}};
+    if (__builtin_expect(!fits || !lw_repeats(call, key), 0)) lw_encode_sendrecv(call, send, receive, status);
+}
+
+/// STATUS is a real one where FOUND. MESSAGE: where MPI_Mprobe wrote its handle, else NULL.
+LW_INLINE void lw_record_probe(struct lw_call* call, MPI_Comm comm, int source, int tag, bool found,
+                               const MPI_Status* status, const MPI_Message* message) {
+    uint64_t matched = found ? lw_matched(status) : 0;
+    struct lw_key key = {{(uint64_t)(uintptr_t)comm, lw_pair(source, tag), found, matched, 0}};
+    if (__builtin_expect((found && message) || !lw_repeats(call, key), 0))
+        lw_encode_probe(call, comm, source, tag, found, status, message);
+}
+
+/// The wait and test family. BEFORE: handles before the call, AFTER: after it. INDICES, COMPLETED: the
+/// requests that completed; INDICES NULL means all COMPLETED == COUNT or none. STATUSES: one per completed
+/// request, may be NULL where no live request is a wildcard receive.
+LW_INLINE void lw_record_complete(struct lw_call* call, enum lw_complete_mode mode, int count,
+                                  const MPI_Request* before, const MPI_Request* after, int completed,
+                                  const int* indices, const MPI_Status* statuses) {
+    if (lw_recorder.profiling)
+        lw_record_local(call);
+    else if (!(count == 1 && !indices && before && lw_record_plain_completion(call, *before, completed)))
+        lw_encode_complete(call, mode, count, before, after, completed, indices, statuses);
 }
 
 #pragma GCC visibility pop

@@ -57,6 +57,7 @@ static bool grow_pool(void) {
 }
 
 void lw_request_add(MPI_Request handle, uint32_t flags, MPI_Comm* new_comm, uint32_t comm) {
+    if (lw_recorder.profiling) return;
     uint64_t number = lw_recorder.next_request++;
     if (used >= capacity / 2 && !grow_entries()) return;
     if (!free_list && !grow_pool()) return;

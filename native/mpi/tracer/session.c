@@ -3,6 +3,7 @@
 #include "session.h"
 
 #include "lifecycle.h"
+#include "wrapper.h"
 
 // Open sessions of a process whose recording a session began, 0 in all others.
 static uint32_t open_sessions;

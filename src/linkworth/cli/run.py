@@ -17,9 +17,15 @@ from linkworth.cli.watch import TerminalWatch
     metavar="FOLDER",
     help="Folder for result.json and the raw output.  [default: keep no files]",
 )
+@click.option(
+    "--profile",
+    is_flag=True,
+    help="Add the time, count and bytes of the MPI calls up in each rank, and show where the ranks' time went. Writes no trace.",
+)
 @launch_options()
 def command(
     output: Path | None,
+    profile: bool,
     ranks: int | None,
     mpi: str | None,
     timeout: float | None,
@@ -38,12 +44,21 @@ def command(
     if dry_run:
         return show_plan(workload, mpi, as_json, "linkworth.run-plan/1")
     watch = TerminalWatch(f"running {workload.name}", output_to_stderr=as_json)
-    result = run.run(
-        workload, mpi=mpi, timeout=timeout, folder=output, watcher=watch, inherit_stdin=stdin_is_given()
-    )
+    calls = None
+    if profile:
+        from linkworth.measure import call_profile
+
+        calls = call_profile.profile(
+            workload, mpi=mpi, timeout=timeout, folder=output, watcher=watch, inherit_stdin=stdin_is_given()
+        )
+        result = calls.run
+    else:
+        result = run.run(
+            workload, mpi=mpi, timeout=timeout, folder=output, watcher=watch, inherit_stdin=stdin_is_given()
+        )
     watch.clear()
     if as_json:
-        emit_json(result)
+        emit_json(calls or result)
     else:
         verdict = {True: ", verified", False: ", NOT VERIFIED", None: ""}[result.verified]
         reported = (
@@ -54,8 +69,12 @@ def command(
             f"{result.workload}{ranks_text}: {result.state}, {result.seconds:.3f} s{reported}{verdict}",
             markup=False,
         )
+        if calls:
+            from linkworth.cli.call_profile_screen import screen
+
+            console().print(screen(calls))
         if output:
-            note(f"result in {output / 'result.json'}")
+            note(f"result in {output / ('profile.json' if calls else 'result.json')}")
     if result.message:
         note(f"linkworth: {result.workload}: {result.message}")
     return exit_code(result.state, result.verified)

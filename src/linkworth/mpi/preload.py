@@ -5,6 +5,8 @@ from pathlib import Path
 
 PARTS = "LINKWORTH_TRACE_DIR"
 """Folder into which each rank writes its part; unset: nothing is recorded."""
+PROFILE = "LINKWORTH_PROFILE"
+"""1: calls are added up by name, in a profile in place of each part."""
 YIELD = "LINKWORTH_YIELD"
 """1: blocking calls give the core away while they wait, which MPICH by itself does not."""
 CROWDED = "LINKWORTH_CROWDED"
@@ -12,7 +14,7 @@ CROWDED = "LINKWORTH_CROWDED"
 
 
 def environment(
-    library: Path, *, parts: Path | None, yielding: bool, crowded: bool = False
+    library: Path, *, parts: Path | None, yielding: bool, crowded: bool = False, profiling: bool = False
 ) -> dict[str, str]:
     """Return the variables for the ranks; what the user preloads stays, after ours."""
     before = os.environ.get("LD_PRELOAD", "")
@@ -23,4 +25,6 @@ def environment(
         variables[YIELD] = "1"
     if crowded:
         variables[CROWDED] = "1"
+    if profiling:
+        variables[PROFILE] = "1"
     return variables

@@ -58,7 +58,7 @@ SYNCHRONISATIONS = [
 ]
 SYNCHRONISATIONS += ["flush", "flush_all", "flush_local", "flush_local_all", "sync"]
 HEADER = struct.Struct("<8sIIiiIIII6QQQiid8x128s512s256s")
-BLOCK = struct.Struct("<4sIQQQQII16x")
+BLOCK = struct.Struct("<4sIQQQQIII12x")
 ANY, NOBODY = -1, -2
 
 
@@ -93,6 +93,8 @@ class Event:
     gap: int  # ticks
     cpu: int | None  # nanoseconds
     duration: int  # ticks
+    thread: int = 0
+    finish: int = 0  # ticks
 
 
 @dataclass
@@ -249,13 +251,13 @@ MAKES_REQUEST = ("isend", "irecv", "send_init", "recv_init", "icollective", "col
 MAKES_REQUEST += ("irma", "psend_init", "precv_init")
 
 
-def _read_block(
-    part: Part, data: bytes, offset: int, previous_end: int, requests: int
-) -> tuple[int, int, int]:
-    """Answers the block's end, the end of its last event in ticks, and the number of the next request."""
-    _, stated_bytes, base, next_request, _, _, stated_events, units = BLOCK.unpack_from(data, offset)
-    assert base == previous_end, "a block's base is the end of the last event before it"
-    assert next_request == requests, "a block knows the number of the next request"
+def _read_block(part: Part, data: bytes, offset: int, ends: dict[int, int], requests: int) -> tuple[int, int]:
+    """Answers the block's end and the number of the next request; `ends`: of each thread's last event, in ticks."""
+    _, stated_bytes, base, next_request, _, _, stated_events, units, thread = BLOCK.unpack_from(data, offset)
+    last = ends.get(thread, base)
+    # A later thread may have the number of one that ended; it begins with a block of its own.
+    assert base >= last if thread else base == last, "a block's base is the end of the last event before it"
+    assert next_request == requests or len(ends) > 1 or thread, "a block knows the number of the next request"
     cursor = Cursor(data, offset + BLOCK.size)
     limit = offset + max(units, 1) * 65536
     shapes: list[tuple[str, str, dict]] = []
@@ -280,15 +282,17 @@ def _read_block(
         name, kind, fields = shapes[(head - 8) // 2]
         gap = cursor.varint()
         cpu = cursor.varint() if head % 2 else None
-        event = Event(name, kind, fields, gap, cpu, cursor.varint())
+        event = Event(name, kind, fields, gap, cpu, cursor.varint(), thread)
         now += event.gap + event.duration
+        event.finish = now
         requests += kind in MAKES_REQUEST
         part.events.append(event)
     part.event_bytes += cursor.position - offset - BLOCK.size
     if stated_bytes:
         assert cursor.position - offset - BLOCK.size == stated_bytes
         assert len(part.events) - first == stated_events
-    return limit, now, requests
+    ends[thread] = now
+    return limit, requests
 
 
 def read_part(path: Path) -> Part:
@@ -297,16 +301,20 @@ def read_part(path: Path) -> Part:
         HEADER.unpack_from(data)
     )
     assert magic == b"LWPART1\0"
-    assert (version, block_bytes) == (1, 65536)
+    assert (version, block_bytes) == (2, 65536)
     start, latest = tuple(rest[0:3]), tuple(rest[3:6])
     cpu, dropped, pid, cores, rate, host, program, library = rest[6:]
     names = data[names_offset : names_offset + names_bytes].rstrip(b"\0").decode().split("\0")
     texts = (text.split(b"\0")[0].decode() for text in (host, program, library))
     part = Part(path, flags, rank, size, start, latest, cpu, dropped, pid, cores, rate, *texts, names)
-    offset, end, requests = first_block, start[0], 0
-    while offset + BLOCK.size <= len(data) and data[offset : offset + 4] == b"LWBK":
-        offset, end, requests = _read_block(part, data, offset, end, requests)
-        part.blocks += 1
+    offset, ends, requests = first_block, {0: start[0]}, 0
+    while offset + BLOCK.size <= len(data):
+        if data[offset : offset + 4] == b"LWBK":
+            offset, requests = _read_block(part, data, offset, ends, requests)
+            part.blocks += 1
+        else:
+            assert not any(data[offset : offset + block_bytes]), "what is no block is unused"
+            offset += block_bytes
     return part
 
 

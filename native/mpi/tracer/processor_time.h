@@ -1,0 +1,35 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// CPU time of the gaps between calls. Its clock costs some 400 ns, so that it is read only around gaps long
+/// enough for that to vanish.
+#ifndef LINKWORTH_PROCESSOR_TIME_H
+#define LINKWORTH_PROCESSOR_TIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#pragma GCC visibility push(hidden)
+
+/// Of one thread that calls MPI.
+struct lw_processor_time {
+    uint64_t next_reading;  ///< ticks from which the budget allows a reading ahead of a gap
+    uint64_t latest;        ///< at the latest reading, ns
+    uint64_t read_at;       ///< ticks of the gap's start that the latest reading stands for; 0: of no gap
+    clockid_t clock;        ///< that it was read from
+};
+
+struct lw_thread;
+struct lw_call;
+
+/// Whether ranks share cores, and what a reading costs. Before any thread is attached.
+void lw_processor_time_begin(bool crowded);
+/// Of a thread whose first gap starts at ORIGIN ticks; PROCESS_START: with the process itself.
+void lw_processor_time_attach(struct lw_processor_time* time, uint64_t origin, bool process_start);
+/// At the start of a call, NOW, after a gap that was long. Answers the ticks after the reading.
+uint64_t lw_processor_time_after_gap(struct lw_call* call, uint64_t now);
+/// At the end of a call, NOW, whose gap to the next is likely to be long, or may be looked at for once.
+/// PREDICTED: it is likely.
+void lw_processor_time_before_gap(struct lw_thread* self, bool predicted, uint64_t now);
+
+#pragma GCC visibility pop
+#endif

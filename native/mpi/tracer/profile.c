@@ -1,0 +1,74 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "profile.h"
+
+#include "repeat.h"
+
+static const uint32_t tallies_magic = 0x5457574c;  // "LWWT"
+
+void lw_profile_begin(struct lw_part_header* header) {
+    enum { PAGE = 65536 };  // the largest page in use
+    uint64_t bytes = sizeof(struct lw_tallies) + lw_procedures * sizeof(struct lw_tally);
+    memcpy(header->magic, "LWPROF1", 8);
+    header->version = 1;
+    header->block_bytes = (uint32_t)((bytes + PAGE - 1) / PAGE * PAGE);
+}
+
+bool lw_profile_attach(struct lw_thread* self) {
+    struct lw_tallies* tallies = lw_part_extend(lw_part.header->block_bytes);
+    if (!tallies) {
+        lw_part.header->flags |= LW_PART_DISK_FULL;
+        return false;
+    }
+    // There is no block: what asks for room in one always has it.
+    static uint8_t room[LW_EVENT_MOST_BYTES];
+    self->stream.position = room;
+    self->stream.end = room + sizeof room;
+    self->stamp = (uint64_t)1 << 32;
+    tallies->thread = self->stream.thread;
+    __atomic_store_n(&tallies->magic, tallies_magic, __ATOMIC_RELEASE);
+    tallies->first = self->last_exit;
+    self->tallies = tallies;
+    return true;
+}
+
+static uint64_t take(const uint8_t** at) {
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        uint8_t byte = *(*at)++;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80) return value;
+    }
+}
+
+// What the payload says that the call sends, in bytes; by the format, sizes come after so many varints.
+static uint64_t bytes_sent(const uint8_t* payload) {
+    const uint8_t* at = payload;
+    take(&at);
+    unsigned before;
+    switch (*at++) {
+        case LW_SEND:
+        case LW_ISEND:
+        case LW_SENDRECV:
+            before = 3;
+            break;
+        case LW_COLLECTIVE:
+        case LW_ICOLLECTIVE:
+            before = 2;
+            break;
+        default:
+            return 0;
+    }
+    while (before--) take(&at);
+    return take(&at);
+}
+
+void lw_profile_write(struct lw_call* call, const uint8_t* end) {
+    struct lw_repeat none = {0}, *repeat = call->repeat ? call->repeat : &none;
+    uint64_t bytes = end ? bytes_sent(lw_recorder.payload) : 0;
+    repeat->bytes_high = (uint32_t)(bytes >> 32);
+    repeat->bytes_low = (uint32_t)bytes;
+    repeat->stamp = lw_repeat_stamp(call->self);
+    call->repeat = NULL;
+    lw_note(call, repeat);
+}

@@ -1,0 +1,98 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "thread.h"
+
+#include "profile.h"
+#include "wrapper.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+__thread struct lw_thread* lw_self __attribute__((tls_model("initial-exec")));
+
+// Guards the lists below, and nothing that happens at a call.
+static pthread_mutex_t attaching = PTHREAD_MUTEX_INITIALIZER;
+static pthread_key_t end_of_thread;
+static bool has_key;
+static struct lw_thread** all;
+static uint32_t count, capacity;
+static struct lw_thread* free_ones;
+static _Atomic uint32_t attached;
+
+// A thread that ends leaves its state, with the open window of the file, to the next one that begins.
+static void release(void* state) {
+    struct lw_thread* self = state;
+    pthread_mutex_lock(&attaching);
+    if (lw_tracing) {
+        self->next_free = free_ones;
+        free_ones = self;
+        atomic_fetch_sub(&attached, 1);
+    }
+    pthread_mutex_unlock(&attaching);
+}
+
+static struct lw_thread* make(uint64_t origin) {
+    if (count == capacity) {
+        uint32_t larger = capacity ? 2 * capacity : 16;
+        struct lw_thread** fresh = realloc(all, larger * sizeof(struct lw_thread*));
+        if (!fresh) return NULL;
+        all = fresh;
+        capacity = larger;
+    }
+    struct lw_thread* self =
+        mmap(NULL, sizeof *self, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (self == MAP_FAILED) return NULL;
+    self->stream.thread = count;
+    self->last_exit = origin;
+    if (lw_recorder.profiling && !lw_profile_attach(self)) {
+        munmap(self, sizeof *self);
+        return NULL;
+    }
+    all[count++] = self;
+    return self;
+}
+
+struct lw_thread* lw_thread_attach(uint64_t origin) {
+    pthread_mutex_lock(&attaching);
+    if (!has_key) has_key = pthread_key_create(&end_of_thread, release) == 0;
+    bool first = count == 0;
+    struct lw_thread* self = free_ones;
+    if (self)
+        free_ones = self->next_free;
+    else
+        self = make(origin);
+    if (self) {
+        atomic_fetch_add(&attached, 1);
+        self->last_exit = origin;
+        self->long_gap_follows = &self->shapes[0].long_gap_follows;
+        lw_processor_time_attach(&self->cpu, origin, first);
+        if (has_key) pthread_setspecific(end_of_thread, self);
+        lw_self = self;
+        // The first gap begins where the block does: of an earlier thread's block there is no more use.
+        lw_lock();
+        if (self->tallies)
+            self->tallies->last = origin;
+        else
+            lw_open_block(self, LW_EVENT_MOST_BYTES);
+        lw_unlock();
+    }
+    pthread_mutex_unlock(&attaching);
+    return self;
+}
+
+void lw_threads_each(void (*function)(struct lw_thread*)) {
+    pthread_mutex_lock(&attaching);
+    for (uint32_t i = 0; i < count; i++) function(all[i]);
+    pthread_mutex_unlock(&attaching);
+}
+
+uint32_t lw_threads_attached(void) { return atomic_load_explicit(&attached, memory_order_relaxed); }
+
+void lw_enter_first(struct lw_call* call) {
+    uint64_t now = lw_ticks();
+    call->self = lw_thread_attach(now);
+    call->recording = call->self != NULL;
+    call->start = lw_ticks();
+}

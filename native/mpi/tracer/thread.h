@@ -1,0 +1,63 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// What each thread that calls MPI has for itself, so that threads do not wait for each other to record.
+#ifndef LINKWORTH_THREAD_H
+#define LINKWORTH_THREAD_H
+
+#include "part.h"
+#include "processor_time.h"
+#include "record.h"
+
+#pragma GCC visibility push(hidden)
+
+enum { LW_REPEAT_WORDS = 5, LW_REPEATS = 512, LW_SHAPE_SETS = 512, LW_SHAPE_WAYS = 2, LW_SHAPE_WORDS = 4 };
+
+/// A call that was made before with the same arguments: what its event looks like. One cache line.
+struct lw_repeat {
+    uint64_t words[LW_REPEAT_WORDS];  ///< the arguments
+    uint64_t stamp;                   ///< that of the thread when it was kept: another one makes it void
+    uint32_t name;
+    uint16_t head;                   ///< of the event: the varint's bytes
+    uint8_t head_bits;               ///< 8 or 16
+    bool long_gap_follows;           ///< so it was the last time; also of a void one
+    uint32_t bytes_high, bytes_low;  ///< profile: bytes that the call sends
+};
+_Static_assert(sizeof(struct lw_repeat) == 64, "one cache line");
+
+/// A shape that the open block holds, by its payload. The prediction of its gap outlives the block.
+struct lw_shape {
+    uint64_t words[LW_SHAPE_WORDS];  ///< a short payload, padded with zeros
+    const uint8_t* record;           ///< a long one, in the block
+    uint32_t block;                  ///< of which block: an older one means an empty slot
+    uint32_t number, length;
+    bool long_gap_follows;
+};
+
+struct lw_thread {
+    uint64_t last_exit;          ///< ticks at the end of the previous call
+    uint64_t stamp;              ///< number of the open block, in the upper half
+    struct lw_stream stream;     ///< where its events go
+    bool* long_gap_follows;      ///< prediction for calls like the latest one
+    struct lw_tallies* tallies;  ///< where only a profile is kept, else NULL
+    struct lw_processor_time cpu;
+    uint32_t shapes_in_block;
+    struct lw_thread* next_free;  ///< of a thread that ended: its state serves the next one that begins
+    struct lw_repeat repeats[LW_REPEATS] __attribute__((aligned(64)));
+    struct lw_shape shapes[LW_SHAPE_SETS * LW_SHAPE_WAYS];
+};
+
+/// Opens a block of the thread with room for BYTES of records; false where there is no space. Under the lock.
+bool lw_open_block(struct lw_thread* self, size_t bytes);
+
+/// The calling thread's state; NULL until its first call.
+extern __thread struct lw_thread* lw_self __attribute__((tls_model("initial-exec")));
+
+/// Gives the calling thread its state; its first gap starts at ORIGIN ticks. NULL where memory or space
+/// lacks.
+struct lw_thread* lw_thread_attach(uint64_t origin);
+/// Calls FUNCTION for the state of every thread that ever was.
+void lw_threads_each(void (*function)(struct lw_thread*));
+/// How many threads have a state at the moment.
+uint32_t lw_threads_attached(void);
+
+#pragma GCC visibility pop
+#endif

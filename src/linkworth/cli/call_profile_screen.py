@@ -1,0 +1,98 @@
+"""A profile of a run's MPI calls on one screen."""
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from linkworth.cli.units import seconds, size, volume
+from linkworth.model.call_profile import CallProfile, RankTotal
+
+_SHOWN_CALLS = 10
+_SHOWN_RANKS = 8
+_BAR = 30
+
+
+def screen(profile: CallProfile) -> RenderableType:
+    """Return shares, calls, sizes and ranks, most important first."""
+    parts: list[RenderableType] = [_shares(profile), "", _calls(profile)]
+    if profile.sizes:
+        parts += ["", _sizes(profile)]
+    parts += ["", _ranks(profile)]
+    if profile.damage:
+        parts += ["", *(Text(f"! {sentence}") for sentence in profile.damage)]
+    return Group(*parts)
+
+
+def _shares(profile: CallProfile) -> Table:
+    table = Table(title="Where the ranks' time goes", title_justify="left", show_header=False)
+    for name, share in (
+        ("computation", profile.computation_share),
+        ("MPI calls", profile.mpi_share),
+        ("MPI_Init and MPI_Finalize", profile.init_share),
+    ):
+        table.add_row(name, f"{share:6.1%}", "#" * round(share * _BAR))
+    return table
+
+
+def _calls(profile: CallProfile) -> Table:
+    table = Table(title="Calls that take most time", title_justify="left")
+    table.add_column("call")
+    for head in ("calls", "time, all ranks", "share", "a call", "sent", "least / most of a rank"):
+        table.add_column(head, justify="right")
+    for call in profile.calls[:_SHOWN_CALLS]:
+        table.add_row(
+            call.name,
+            f"{call.calls}",
+            seconds(call.seconds),
+            f"{call.share:.1%}",
+            seconds(call.seconds / call.calls),
+            volume(call.bytes_sent) if call.bytes_sent else "",
+            f"{seconds(call.least_seconds)} / {seconds(call.most_seconds)} (rank {call.most_rank})",
+        )
+    rest = len(profile.calls) - _SHOWN_CALLS
+    if rest > 0:
+        table.caption = f"and {rest} more, in --json"
+    return table
+
+
+def _sizes(profile: CallProfile) -> Table:
+    table = Table(title="Sizes of what is sent", title_justify="left")
+    for head in ("from", "below", "calls", "bytes"):
+        table.add_column(head, justify="right")
+    for item in profile.sizes:
+        table.add_row(
+            size(item.least_bytes), size(item.most_bytes + 1), f"{item.calls}", volume(item.bytes_sent)
+        )
+    return table
+
+
+def _ranks(profile: CallProfile) -> Table:
+    table = Table(
+        title=f"Ranks (computation of the busiest: {profile.imbalance:.1%} above the mean)",
+        title_justify="left",
+    )
+    table.add_column("rank", justify="right")
+    for head in ("elapsed", "computation", "MPI calls", "calls", "sent", "CPU use"):
+        table.add_column(head, justify="right")
+    ranked = sorted(profile.ranks, key=lambda rank: -rank.computation_seconds)
+    shown = ranked
+    if len(ranked) > _SHOWN_RANKS:
+        shown = ranked[: _SHOWN_RANKS // 2] + ranked[-_SHOWN_RANKS // 2 :]
+        table.caption = f"the {_SHOWN_RANKS // 2} with most and with least computation of {len(ranked)}"
+    for rank in shown:
+        table.add_row(
+            f"{rank.rank}",
+            seconds(rank.elapsed_seconds),
+            seconds(rank.computation_seconds),
+            seconds(rank.mpi_seconds),
+            f"{rank.calls}",
+            volume(rank.bytes_sent),
+            _use(rank),
+        )
+    return table
+
+
+def _use(rank: RankTotal) -> str:
+    if rank.cpu_seconds is None or rank.elapsed_seconds <= 0:
+        return ""
+    return f"{rank.cpu_seconds / rank.elapsed_seconds:.0%}"

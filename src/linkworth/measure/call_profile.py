@@ -1,0 +1,180 @@
+"""Runs a workload while its MPI calls are added up by name in each rank: a profile without a trace."""
+
+import shutil
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from linkworth.errors import IncompleteError, UsageError
+from linkworth.launch.base import Launcher, Observer
+from linkworth.measure.call_profile_file import ProcessProfile, Tally, read
+from linkworth.measure.plan import Plan, plan
+from linkworth.measure.run import execute, must_yield, write_atomically
+from linkworth.model.call_profile import CallProfile, CallTotal, RankTotal, SizeTotal
+from linkworth.model.run import RunResult
+from linkworth.model.workload import Workload
+from linkworth.mpi import build, linkage, preload
+
+INIT = ("MPI_Init", "MPI_Init_thread", "MPI_Session_init", "MPI_Finalize", "MPI_Session_finalize")
+
+
+def profile(
+    workload: Workload,
+    *,
+    mpi: str | None = None,
+    timeout: float | None = None,
+    launcher: Launcher | None = None,
+    folder: Path | None = None,
+    watcher: Observer | None = None,
+    inherit_stdin: bool = False,
+) -> CallProfile:
+    """Run a workload and return where the time of its ranks went, however the run ended.
+
+    With a `folder`, the raw output and `profile.json` are left there.
+
+    Raises UsageError where the program cannot be observed (no MPI program,
+    linked statically, another MPI), EnvironmentLacksError where this machine lacks something, and IncompleteError where
+    the run ended before any rank had come out of MPI_Init.
+    """
+    decided = plan(workload, mpi)
+    if launcher is not None:
+        decided = decided._replace(launcher=launcher)
+    if decided.program is not None and not linkage.of_program(decided.program).dynamic:
+        raise UsageError(
+            f"{decided.program.name} is linked statically, so its MPI calls cannot be seen; "
+            "link it with the shared MPI library"
+        )
+    library = build.tracer(decided.mpi)
+    # In a folder of the user's, which the nodes of a run share, as the folder of a recording is.
+    place = folder if folder is not None else Path.cwd()
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        files = Path(tempfile.mkdtemp(prefix=".linkworth-profile-", dir=place.absolute()))
+    except OSError as error:
+        raise UsageError(f"cannot write to the folder {place}: {error.strerror}") from None
+    try:
+        result = execute(
+            decided,
+            output=folder / "output.txt" if folder is not None else None,
+            environment=preload.environment(
+                library, parts=files, yielding=must_yield(decided), profiling=True
+            ),
+            timeout=timeout,
+            watcher=watcher,
+            inherit_stdin=inherit_stdin,
+        )
+        totals = summarise(result, _processes(decided, result, files))
+    finally:
+        shutil.rmtree(files, ignore_errors=True)
+    if folder is not None:
+        write_atomically(folder / "profile.json", msgspec.json.format(msgspec.json.encode(totals), indent=2))
+    return totals
+
+
+def _processes(decided: Plan, result: RunResult, folder: Path) -> list[ProcessProfile]:
+    found = [read(path) for path in sorted(folder.glob("*.profile"))]
+    name = decided.workload.name
+    began = [process for process in found if process.rank >= 0]
+    if began:
+        return began
+    if result.state in ("timeout", "killed"):
+        raise IncompleteError(f"{name} came out of no MPI_Init, so nothing was counted: {result.message}")
+    raise UsageError(
+        f"{name} made no MPI call that could be counted: it is not an MPI program, "
+        f"or it uses another MPI than {decided.mpi.name} (choose with --mpi)"
+    )
+
+
+def summarise(run: RunResult, processes: Sequence[ProcessProfile]) -> CallProfile:
+    """Add the processes of a run up. Of two that have the same rank (two MPI programs in one run) the first counts."""
+    by_rank: dict[int, ProcessProfile] = {}
+    damage = []
+    for process in sorted(processes, key=lambda process: process.pid):
+        if by_rank.setdefault(process.rank, process) is not process:
+            damage.append(
+                f"rank {process.rank} was counted a second time (a second MPI program in the run, process "
+                f"{process.pid}): that is left out"
+            )
+    ranks = [_rank_total(by_rank[rank]) for rank in sorted(by_rank)]
+    size = max(process.size for process in by_rank.values())
+    missing = [str(rank) for rank in range(size) if rank not in by_rank]
+    if missing:
+        damage.append(f"nothing is known of rank {', '.join(missing)} of {size}")
+    damage += [f"rank {rank.rank} did not reach MPI_Finalize" for rank in ranks if rank.state == "cut"]
+    damage += [f"rank {rank.rank} called MPI_Abort" for rank in ranks if rank.state == "aborted"]
+    computation = sum(rank.computation_seconds for rank in ranks)
+    mpi = sum(rank.mpi_seconds for rank in ranks)
+    init = sum(rank.init_seconds for rank in ranks)
+    whole = computation + mpi + init or 1.0
+    mean = computation / len(ranks)
+    return CallProfile(
+        run=run,
+        computation_share=computation / whole,
+        mpi_share=mpi / whole,
+        init_share=init / whole,
+        imbalance=max(rank.computation_seconds for rank in ranks) / mean - 1 if mean > 0 else 0.0,
+        calls=_call_totals([by_rank[rank] for rank in sorted(by_rank)], whole),
+        sizes=_size_totals(by_rank.values()),
+        ranks=ranks,
+        damage=damage,
+    )
+
+
+def _rank_total(process: ProcessProfile) -> RankTotal:
+    tallies = process.tallies
+    init = sum(tally.inside for name, tally in tallies.items() if name in INIT)
+    return RankTotal(
+        rank=process.rank,
+        host=process.host,
+        state=process.state,
+        elapsed_seconds=process.elapsed,
+        computation_seconds=sum(tally.before for tally in tallies.values()),
+        mpi_seconds=sum(tally.inside for tally in tallies.values()) - init,
+        init_seconds=init,
+        cpu_seconds=process.cpu,
+        calls=sum(tally.calls for tally in tallies.values()),
+        bytes_sent=sum(tally.bytes_sent for tally in tallies.values()),
+        threads=process.threads,
+    )
+
+
+def _call_totals(processes: Sequence[ProcessProfile], whole: float) -> list[CallTotal]:
+    nothing = Tally(0, 0.0, 0.0, 0)
+    names = dict.fromkeys(name for process in processes for name in process.tallies)
+    totals = []
+    for name in names:
+        each = [process.tallies.get(name, nothing) for process in processes]
+        most = max(range(len(each)), key=lambda item: each[item].inside)
+        seconds = sum(tally.inside for tally in each)
+        totals.append(
+            CallTotal(
+                name=name,
+                calls=sum(tally.calls for tally in each),
+                seconds=seconds,
+                share=seconds / whole,
+                bytes_sent=sum(tally.bytes_sent for tally in each),
+                computation_seconds=sum(tally.before for tally in each),
+                least_seconds=min(tally.inside for tally in each),
+                most_seconds=each[most].inside,
+                most_rank=processes[most].rank,
+            )
+        )
+    return sorted(totals, key=lambda total: (-total.seconds, total.name))
+
+
+def _size_totals(processes: Iterable[ProcessProfile]) -> list[SizeTotal]:
+    totals: dict[int, list[int]] = {}
+    for process in processes:
+        for bits, (calls, size) in enumerate(process.sizes):
+            if calls:
+                total = totals.setdefault(bits, [0, 0])
+                total[0] += calls
+                total[1] += size
+    return [
+        SizeTotal(
+            least_bytes=1 << bits - 1 if bits else 0, most_bytes=(1 << bits) - 1, calls=calls, bytes_sent=size
+        )
+        for bits, (calls, size) in sorted(totals.items())
+    ]

@@ -1,0 +1,73 @@
+"""What a run spent in which MPI calls, added up while it ran (`linkworth run --profile`)."""
+
+import msgspec
+
+from linkworth.model.run import RunResult
+
+
+class CallTotal(msgspec.Struct, frozen=True, kw_only=True):
+    """One MPI procedure, over all ranks."""
+
+    name: str
+    calls: int
+    seconds: float
+    """Wall time inside, added over ranks (and threads)."""
+    share: float
+    """Of the time of all ranks."""
+    bytes_sent: int
+    """What the calls gave to send: messages, and the send side of collectives."""
+    computation_seconds: float
+    """Wall time between the call before and this one: the computation that leads to it."""
+    least_seconds: float
+    """Inside, on the rank that spent least there."""
+    most_seconds: float
+    most_rank: int
+
+
+class RankTotal(msgspec.Struct, frozen=True, kw_only=True):
+    """One rank. Times of its threads are added."""
+
+    rank: int
+    host: str
+    state: str
+    """`complete`, `cut` (no MPI_Finalize) or `aborted`."""
+    elapsed_seconds: float
+    """From the start of the process to its last MPI call."""
+    computation_seconds: float
+    mpi_seconds: float
+    """Inside MPI calls other than MPI_Init and MPI_Finalize."""
+    init_seconds: float
+    """Inside MPI_Init and MPI_Finalize."""
+    cpu_seconds: float | None
+    """Of the process, at MPI_Finalize."""
+    calls: int
+    bytes_sent: int
+    threads: int
+    """That called MPI."""
+
+
+class SizeTotal(msgspec.Struct, frozen=True, kw_only=True):
+    """Calls that send between `least_bytes` and `most_bytes`, both included."""
+
+    least_bytes: int
+    most_bytes: int
+    calls: int
+    bytes_sent: int
+
+
+class CallProfile(msgspec.Struct, frozen=True, kw_only=True):
+    """A run and where the time of its ranks went."""
+
+    schema: str = "linkworth.call-profile/1"
+    run: RunResult
+    computation_share: float
+    mpi_share: float
+    init_share: float
+    imbalance: float
+    """Of computation: the most of a rank over the mean, minus 1."""
+    calls: list[CallTotal]
+    """By time, most first."""
+    sizes: list[SizeTotal]
+    ranks: list[RankTotal]
+    damage: list[str]
+    """What is missing, one sentence each."""

@@ -1,0 +1,103 @@
+"""`linkworth run --profile`: counts and times that ranks add up, also of a rank that is killed."""
+
+import json
+
+import pytest
+from mpi_programs import ALLREDUCES, compiled, each_mpi
+
+from linkworth.cli import main
+from linkworth.errors import UsageError
+from linkworth.measure import call_profile, call_profile_file, plan
+from linkworth.measure.call_profile_file import ProcessProfile, Tally
+from linkworth.model.run import RunResult
+
+
+def run_result(**fields):
+    defaults = {"workload": "w", "command": [], "ranks": 2, "mpi": "m", "launcher": "local"}
+    return RunResult(**{**defaults, "state": "complete", "exit_code": 0, "seconds": 1.0, **fields})
+
+
+def process(rank, computation, send, **fields):
+    tallies = {
+        "MPI_Init": Tally(1, 0.5, 0.25, 0),
+        "MPI_Send": Tally(4, send, computation, 4000),
+        "MPI_Finalize": Tally(1, 0.5, 0.0, 0),
+    }
+    sizes = [(0, 0)] * 10 + [(4, 4000)] + [(0, 0)] * 54
+    defaults = {"rank": rank, "size": 2, "pid": 10 + rank, "host": "h", "library": "L", "state": "complete", "elapsed": 4.0,
+                "cpu": 3.0, "threads": 1, "tallies": tallies, "sizes": sizes}  # fmt: skip
+    return ProcessProfile(**{**defaults, **fields})
+
+
+def test_shares_calls_and_imbalance_of_ranks():
+    profile = call_profile.summarise(run_result(), [process(1, 0.75, 2.0), process(0, 1.75, 1.0)])
+    whole = 2 * 0.25 + 0.75 + 1.75 + 3.0 + 2.0
+    assert profile.computation_share == pytest.approx(3.0 / whole)
+    assert profile.mpi_share == pytest.approx(3.0 / whole)
+    assert profile.init_share == pytest.approx(2.0 / whole)
+    assert profile.imbalance == pytest.approx(2.0 / 1.5 - 1)
+    first = profile.calls[0]
+    assert (first.name, first.calls, first.seconds, first.bytes_sent) == ("MPI_Send", 8, 3.0, 8000)
+    assert (first.least_seconds, first.most_seconds, first.most_rank) == (1.0, 2.0, 1)
+    (size,) = profile.sizes
+    assert (size.least_bytes, size.most_bytes, size.calls, size.bytes_sent) == (512, 1023, 8, 8000)
+    assert profile.damage == []
+
+
+def test_what_is_missing_is_said():
+    twice = [process(1, 1.0, 1.0, size=3, state="cut", cpu=None), process(1, 1.0, 1.0, size=3, pid=99)]
+    profile = call_profile.summarise(run_result(), twice)
+    assert len(profile.ranks) == 1
+    text = "\n".join(profile.damage)
+    assert "process 99" in text
+    assert "nothing is known of rank 0, 2 of 3" in text
+    assert "rank 1 did not reach MPI_Finalize" in text
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path):
+    path = tmp_path / "x.profile"
+    path.write_bytes(b"LWPART1\0" + b"\0" * 2000)
+    with pytest.raises(UsageError, match="not the profile of a process"):
+        call_profile_file.read(path)
+
+
+@pytest.mark.parametrize("mpi", each_mpi())
+def test_a_program_is_counted(mpi, tmp_path):
+    folder = tmp_path / "out"
+    workload = plan.workload([str(compiled(mpi, tmp_path)), "well"], 2)
+    profile = call_profile.profile(workload, mpi=mpi.name, folder=folder)
+    by_name = {call.name: call for call in profile.calls}
+    assert by_name["MPI_Allreduce"].calls == 2 * ALLREDUCES
+    assert by_name["MPI_Allreduce"].bytes_sent == 2 * ALLREDUCES * 8
+    assert by_name["MPI_Barrier"].calls == by_name["MPI_Finalize"].calls == 2
+    assert [rank.state for rank in profile.ranks] == ["complete", "complete"]
+    assert profile.computation_share + profile.mpi_share + profile.init_share == pytest.approx(1)
+    for rank in profile.ranks:
+        added = rank.computation_seconds + rank.mpi_seconds + rank.init_seconds
+        assert added == pytest.approx(rank.elapsed_seconds, rel=1e-6)
+    assert profile.damage == []
+    assert sorted(path.name for path in folder.iterdir()) == ["output.txt", "profile.json"]
+
+
+@pytest.mark.parametrize("mpi", each_mpi())
+def test_a_killed_rank_is_counted_up_to_its_last_call(mpi, tmp_path):
+    workload = plan.workload([str(compiled(mpi, tmp_path)), "kill"], 2)
+    profile = call_profile.profile(workload, mpi=mpi.name, folder=tmp_path / "out")
+    assert profile.run.state != "complete"
+    killed = profile.ranks[1]
+    assert (killed.rank, killed.state, killed.cpu_seconds) == (1, "cut", None)
+    assert killed.calls >= ALLREDUCES + 3
+    assert "rank 1 did not reach MPI_Finalize" in profile.damage
+
+
+@pytest.mark.requires("mpi")
+def test_the_verb_prints_one_document(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    assert main.main(["run", "--profile", "--json", "-n", "2", "npb:ep.S"]) == 0
+    document = json.loads(capfd.readouterr().out)
+    assert document["schema"] == "linkworth.call-profile/1"
+    assert document["run"]["verified"] is True
+    assert {call["name"] for call in document["calls"]} >= {"MPI_Init", "MPI_Finalize"}
+    assert main.main(["run", "--profile", "-n", "2", "npb:ep.S"]) == 0
+    assert "Calls that take most time" in capfd.readouterr().out
+    assert list(tmp_path.iterdir()) == []

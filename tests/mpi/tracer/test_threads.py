@@ -1,0 +1,106 @@
+"""Threads that call MPI at once, each into blocks of its own, and threads that compute for the one that calls."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections import Counter
+
+import pytest
+
+from linkworth import _engine
+from linkworth.launch.local import ROOT_ALLOWED
+from linkworth.model.trace import TraceMetadata
+from linkworth.mpi import elf, sources, wrappers
+from linkworth.trace.merge import merge
+
+THREADS, ROUNDS = 4, 2000  # of programs/threads.c
+
+
+def _recorded(bench):
+    run = bench.record(bench.compile("threads.c", "-pthread"), "multiple", ranks=1)
+    assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+    (part,) = run.parts
+    if part.events[0].fields["level"] < 3:
+        pytest.skip(f"{bench.mpi.name} does not give MPI_THREAD_MULTIPLE")
+    return part
+
+
+def test_each_thread_writes_its_own_calls(bench):
+    part = _recorded(bench)
+    calls = Counter((event.thread, event.name) for event in part.events)
+    for thread in range(1, THREADS + 1):
+        assert (
+            calls[thread, "MPI_Irecv"] == calls[thread, "MPI_Send"] == calls[thread, "MPI_Wait"] == 2 * ROUNDS
+        )
+        assert calls[thread, "MPI_Iprobe"] == calls[thread, "MPI_Comm_rank"] == ROUNDS
+    assert {name for thread, name in calls if thread == 0} >= {"MPI_Init_thread", "MPI_Finalize"}
+
+
+def test_the_merge_knows_every_request_whichever_thread_completed_it(bench):
+    part = _recorded(bench)
+    merge(part.path.parent, part.path.parent / "out.lwt", TraceMetadata(workload="threads"))
+    pending, made, completed_by_others = {}, 0, 0
+    elapsed = 0.0
+    for event in _engine.Trace(str(part.path.parent / "out.lwt")).iterate(0):
+        elapsed += event["gap_seconds"] + event["duration_seconds"]
+        if event["call_class"] == "irecv":
+            assert event["next_request"] == made
+            pending[made] = (event["thread"], event["fields"]["tag"])
+            made += 1
+        if event["call_class"] == "complete":
+            (completion,) = event["fields"]["completions"]
+            thread, _ = pending.pop(made - completion[0])
+            completed_by_others += thread != event["thread"]
+    assert (made, pending) == (2 * THREADS * ROUNDS, {})
+    assert completed_by_others == THREADS * ROUNDS
+    ends = max(event.finish for event in part.events)
+    assert elapsed == pytest.approx((ends - part.start[0]) / part.rate, rel=1e-3)
+
+
+def test_cpu_time_is_that_of_the_process_where_other_threads_compute(bench):
+    run = bench.record(bench.compile("threads.c", "-pthread"), "helpers", ranks=1)
+    assert run.returncode == 0, run.stderr
+    (part,) = run.parts
+    process, own = map(float, run.stdout.split())
+    assert process > 0.08 > own
+    (after,) = part.named("MPI_Comm_size")
+    assert after.cpu is not None
+    assert after.cpu * 1e-9 == pytest.approx(process, rel=0.1)
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_no_data_race_in_the_tracer(bench, tmp_path):
+    """The tracer and a program with threads, both compiled for ThreadSanitizer; the MPI library is left alone by it."""
+    if bench.mpi.kind != "mpich" or bench.mpi.name != "mpich-4.0.2":
+        pytest.skip("one MPI is enough: the code is the same")
+    generated = tmp_path / "generated"
+    generated.mkdir()
+    wrappers.generate(generated, elf.exported_symbols(bench.mpi.library))
+    recipe = sources.recipe("tracer")
+    library = tmp_path / "tracer.so"
+    files = [*map(str, recipe.sources), *map(str, generated.glob("*.c"))]
+    sanitize = ["-fsanitize=thread", "-g", "-w", "-O1", "-std=gnu11"]
+    built = subprocess.run(
+        [bench.mpi.mpicc, *sanitize, "-fPIC", "-shared", f"-I{recipe.folder}", f"-I{generated}", *files, "-o", str(library),
+         *(f"-l{name}" for name in recipe.libraries)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if "cannot find" in built.stderr:
+        pytest.skip("the compiler has no ThreadSanitizer")
+    assert built.returncode == 0, built.stderr
+    program = bench.compile("threads.c", "-pthread", "-fsanitize=thread")
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    done = subprocess.run(
+        [str(program), "multiple"],
+        env={**os.environ, **ROOT_ALLOWED, "LD_PRELOAD": str(library), "LINKWORTH_TRACE_DIR": str(folder),
+             "TSAN_OPTIONS": "ignore_noninstrumented_modules=1 exitcode=66"},
+        capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    if "FATAL: ThreadSanitizer" in done.stderr:
+        pytest.skip("ThreadSanitizer cannot run here: " + done.stderr.splitlines()[0])
+    races = re.findall(r"WARNING: ThreadSanitizer.*?(?=\n\n)", done.stderr, re.DOTALL)
+    assert (done.returncode, races) == (0, []), done.stderr[:8000]
+    assert "all right" in done.stdout
+    assert list(folder.glob("*.part"))
