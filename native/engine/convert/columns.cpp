@@ -67,7 +67,7 @@ EventBatch EventColumns::next(std::size_t most_rows) {
         const Shape& shape = *event.shape;
         const bool makes = tracefile::makes_request(shape.call_class);
         const bool completes = shape.call_class == CallClass::complete;
-        batch.thread.push_back(0);
+        batch.thread.push_back(static_cast<std::int32_t>(event.thread));
         batch.start_ns.push_back(static_cast<std::int64_t>(timed.start_ns));
         batch.duration_ns.push_back(static_cast<std::int64_t>(timed.end_ns - timed.start_ns));
         batch.gap_ns.push_back(nanoseconds(event.gap_seconds));

@@ -36,7 +36,19 @@ struct Rank {
     TimedCursor cursor;
     RankMessages messages;
     TimedEvent next;
+    std::uint32_t threads = 1;  ///< whose containers exist
 };
+
+/// A thread's container: the rank's own for the one that called MPI_Init.
+struct Container {
+    std::uint32_t rank;
+    std::uint32_t thread;
+};
+
+TextFile& operator<<(TextFile& file, Container container) {
+    file << "r" << container.rank;
+    return container.thread == 0 ? file : file << "t" << container.thread;
+}
 
 /// What is to be written next of a rank: the start of its next call, or the end of one that is written.
 struct Moment {
@@ -56,7 +68,7 @@ class Writer {
   public:
     Writer(const tracefile::Trace& trace, const std::string& path, const std::vector<std::string>& hosts)
         : trace_(trace), whole_(trace), groups_(trace.ranks()), file_(path) {
-        write_paje_header(file_, trace, hosts);
+        write_paje_header(file_, trace, hosts, whole_.has_threads());
         ranks_.reserve(trace.ranks());
         for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
             ranks_.emplace_back(trace, groups_, rank);
@@ -79,7 +91,9 @@ class Writer {
         ++last_ns_;
         for (std::uint32_t rank = 0; rank < trace_.ranks(); ++rank) {
             result_.unplaced += ranks_[rank].messages.unplaced();
-            line(paje::destroy_container) << " R r" << rank << "\n";
+            for (std::uint32_t thread = ranks_[rank].threads; --thread > 0;)
+                line(paje::destroy_container) << " T " << Container{rank, thread} << "\n";
+            line(paje::destroy_container) << " R " << Container{rank, 0} << "\n";
         }
         line(paje::destroy_container) << " P p\n";
         file_.close();
@@ -88,18 +102,25 @@ class Writer {
     }
 
   private:
-    TextFile& line(int event) { return file_ << event << " " << Seconds{last_ns_}; }
+    TextFile& line(int event) { return line(event, last_ns_); }
+    TextFile& line(int event, std::uint64_t ns) { return file_ << event << " " << Seconds{ns}; }
 
     void read(std::uint32_t rank) {
         Rank& of = ranks_[rank];
-        if (of.cursor.next(of.next)) moments_.push({of.next.start_ns, true, rank});
+        if (of.cursor.next(of.next)) moments_.push({of.next.turn_ns, true, rank});
     }
 
     void start(std::uint32_t rank) {
         Rank& of = ranks_[rank];
         const tracefile::Shape& shape = *of.next.event.shape;
+        const std::uint32_t thread = of.next.event.thread;
         ++result_.events;
-        line(paje::first_call + static_cast<int>(shape.call_class)) << " r" << rank << " S c" << shape.name;
+        for (; of.threads <= thread; ++of.threads)
+            line(paje::create_container, of.next.start_ns)
+                << " " << Container{rank, of.threads} << " T " << Container{rank, 0} << " \"rank " << rank
+                << " thread " << of.threads << "\" -\n";
+        line(paje::first_call + static_cast<int>(shape.call_class), of.next.start_ns)
+            << " " << Container{rank, thread} << (thread == 0 ? " S c" : " Z z") << shape.name;
         for (const Field field : fields_of(shape.call_class)) {
             if (const auto value = value_of(field, shape)) {
                 file_ << " " << *value;
@@ -112,8 +133,8 @@ class Writer {
         for (const Message& message : of.messages.sent()) {
             if (!whole(message)) continue;
             ++result_.messages;
-            line(paje::start_link) << " p L r" << rank << " message " << message.key() << " " << message.bytes
-                                   << "\n";
+            line(paje::start_link, of.next.start_ns)
+                << " p L r" << rank << " message " << message.key() << " " << message.bytes << "\n";
         }
         moments_.push({of.next.end_ns, false, rank});
     }
@@ -123,7 +144,8 @@ class Writer {
         for (const Message& message : of.messages.received())
             if (whole(message))
                 line(paje::end_link) << " p L r" << rank << " message " << message.key() << "\n";
-        line(paje::pop_state) << " r" << rank << " S\n";
+        const std::uint32_t thread = of.next.event.thread;
+        line(paje::pop_state) << " " << Container{rank, thread} << (thread == 0 ? " S\n" : " Z\n");
         read(rank);
     }
 

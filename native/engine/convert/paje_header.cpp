@@ -70,17 +70,28 @@ std::string_view colour(const tracefile::Trace& trace, std::uint32_t name) {
     return "0.6 0.6 0.6";
 }
 
+void define_value(TextFile& file, const tracefile::Trace& trace, std::uint32_t name, std::string_view alias,
+                  std::string_view type) {
+    file << paje::define_entity_value << " " << alias << name << " " << type << " "
+         << quoted(trace.names()[name]) << " \"" << colour(trace, name) << "\"\n";
+}
+
 }  // namespace
 
-void write_paje_header(TextFile& file, const tracefile::Trace& trace, const std::vector<std::string>& hosts) {
+void write_paje_header(TextFile& file, const tracefile::Trace& trace, const std::vector<std::string>& hosts,
+                       bool threads) {
     define_events(file);
     file << paje::define_container_type << " P 0 Program\n"
          << paje::define_container_type << " R P Rank\n"
          << paje::define_state_type << " S R \"MPI call\"\n"
          << paje::define_link_type << " L P R R Message\n";
-    for (std::uint32_t name = 0; name < trace.names().size(); ++name)
-        file << paje::define_entity_value << " c" << name << " S " << quoted(trace.names()[name]) << " \""
-             << colour(trace, name) << "\"\n";
+    if (threads)
+        file << paje::define_container_type << " T R Thread\n"
+             << paje::define_state_type << " Z T \"MPI call\"\n";
+    for (std::uint32_t name = 0; name < trace.names().size(); ++name) {
+        define_value(file, trace, name, "c", "S");
+        if (threads) define_value(file, trace, name, "z", "Z");
+    }
     file << paje::create_container << " 0 p P 0 program -\n";
     for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank)
         file << paje::create_container << " 0 r" << rank << " R p \"rank " << rank << "\" "

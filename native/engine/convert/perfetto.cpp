@@ -70,6 +70,12 @@ constexpr std::uint64_t boot_time = 6;
 /// A sequence's own clock: each time counts from the one before it.
 constexpr std::uint64_t delta_clock = 64;
 
+/// The packets of one thread, which have a clock and names of their own.
+struct Sequence {
+    std::uint64_t id = 0;
+    std::uint64_t written_ns = 0;  ///< time of the latest packet
+};
+
 class Writer {
   public:
     Writer(const tracefile::Trace& trace, const std::string& path, const std::vector<std::string>& hosts)
@@ -84,7 +90,9 @@ class Writer {
     }
 
   private:
-    static std::uint64_t track_of(std::uint32_t rank) { return rank + std::uint64_t{1}; }
+    static std::uint64_t track_of(std::uint32_t rank, std::uint32_t thread = 0) {
+        return (std::uint64_t{thread} << 32U) + rank + 1;
+    }
     std::uint64_t track_of_host(std::size_t host) const { return trace_.ranks() + host + 1; }
 
     void put() {
@@ -129,8 +137,24 @@ class Writer {
         into.message(table, entry);
     }
 
-    /// What the packets of one rank's sequence refer to: names by number, the track, the clock.
-    void begin_sequence(std::uint32_t rank) {
+    /// The sequence of one of the rank's threads, begun where that has not been done.
+    Sequence& sequence_of(std::uint32_t rank, std::uint32_t thread) {
+        while (sequences_.size() <= thread)
+            begin_sequence(rank, static_cast<std::uint32_t>(sequences_.size()));
+        return sequences_[thread];
+    }
+
+    /// What the packets of a sequence refer to: names by number, the track, the clock.
+    void begin_sequence(std::uint32_t rank, std::uint32_t thread) {
+        if (thread > 0) {
+            ProtobufMessage descriptor;
+            descriptor.number(descriptor_fields::uuid, track_of(rank, thread))
+                .bytes(descriptor_fields::name,
+                       "rank " + std::to_string(rank) + " thread " + std::to_string(thread))
+                .number(descriptor_fields::parent_uuid, track_of(rank));
+            describe(descriptor);
+        }
+        sequences_.push_back({next_sequence_++, 0});
         ProtobufMessage interned;
         for (std::size_t number = 0; number <= static_cast<std::size_t>(last_class); ++number)
             intern(interned, interned_fields::event_categories, number + 1,
@@ -148,10 +172,10 @@ class Writer {
         ProtobufMessage snapshot;
         snapshot.message(snapshot_clocks, boot).message(snapshot_clocks, delta);
         ProtobufMessage track;
-        track.number(event_fields::track_uuid, track_of(rank));
+        track.number(event_fields::track_uuid, track_of(rank, thread));
         ProtobufMessage defaults;
         defaults.number(packet_fields::timestamp_clock_id, delta_clock).message(default_track_event, track);
-        packet_.number(packet_fields::sequence_id, sequence_of(rank))
+        packet_.number(packet_fields::sequence_id, sequences_[thread].id)
             .number(packet_fields::sequence_flags, state_cleared | needs_state)
             .message(packet_fields::defaults, defaults)
             .message(packet_fields::interned_data, interned)
@@ -160,15 +184,11 @@ class Writer {
             .number(packet_fields::timestamp_clock_id, boot_time)
             .message(packet_fields::clock_snapshot, snapshot);
         put();
-        written_ns_ = 0;
     }
 
-    /// The tracks are described on sequence 1.
-    static std::uint64_t sequence_of(std::uint32_t rank) { return rank + std::uint64_t{2}; }
-
-    void put_event(std::uint32_t rank, std::uint64_t ns) {
-        packet_.number(packet_fields::timestamp, ns - std::exchange(written_ns_, ns))
-            .number(packet_fields::sequence_id, sequence_of(rank))
+    void put_event(Sequence& sequence, std::uint64_t ns) {
+        packet_.number(packet_fields::timestamp, ns - std::exchange(sequence.written_ns, ns))
+            .number(packet_fields::sequence_id, sequence.id)
             .number(packet_fields::sequence_flags, needs_state)
             .message(packet_fields::track_event, event_);
         put();
@@ -183,7 +203,7 @@ class Writer {
     }
 
     void write_rank(std::uint32_t rank) {
-        begin_sequence(rank);
+        sequences_.clear();
         TimedCursor cursor(trace_.cursor(rank));
         RankMessages messages(trace_, groups_, rank);
         TimedEvent timed;
@@ -202,9 +222,10 @@ class Writer {
                 event_.fixed64(event_fields::flow_ids, message.key());
             for (const Message& message : messages.received())
                 event_.fixed64(event_fields::terminating_flow_ids, message.key());
-            put_event(rank, timed.start_ns);
+            Sequence& sequence = sequence_of(rank, timed.event.thread);
+            put_event(sequence, timed.start_ns);
             event_.number(event_fields::type, slice_end);
-            put_event(rank, timed.end_ns);
+            put_event(sequence, timed.end_ns);
             ++result_.events;
             result_.messages += messages.sent().size();
         }
@@ -221,7 +242,8 @@ class Writer {
     ProtobufMessage framed_;
     ProtobufMessage event_;
     ProtobufMessage annotation_;
-    std::uint64_t written_ns_ = 0;  ///< time of the sequence's latest packet
+    std::vector<Sequence> sequences_;  ///< of the rank that is being written, by thread
+    std::uint64_t next_sequence_ = 2;  ///< on the first one the tracks are described
     PerfettoResult result_;
 };
 

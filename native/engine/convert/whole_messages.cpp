@@ -22,6 +22,7 @@ WholeMessages::WholeMessages(const tracefile::Trace& trace) {
         };
         while (cursor.next(event)) {
             messages.take(event);
+            has_threads_ |= event.thread != 0;
             for (const Message& message : messages.sent()) channels[message.channel].sent++;
             for (const Message& message : messages.received()) received(message);
         }

@@ -24,9 +24,13 @@ class WholeMessages {
         return unended_.empty() || !unended_.contains(message.key());
     }
 
+    /// Whether more than one thread of a rank calls MPI.
+    bool has_threads() const { return has_threads_; }
+
   private:
     std::unordered_map<std::uint64_t, std::uint64_t> both_;  ///< messages that a channel sends and receives
-    std::unordered_set<std::uint64_t> unended_;              ///< receives without an end, by message key
+    bool has_threads_ = false;
+    std::unordered_set<std::uint64_t> unended_;  ///< receives without an end, by message key
 };
 
 }  // namespace linkworth::convert
