@@ -3,7 +3,7 @@
 
     benchmarks/tracer/bench_calls.py [--mpi NAME] [--repeats N]
 
-Each repeat runs the same program without and with the tracer, in turn; printed are medians of the repeats. The baseline
+Each repeat runs the same program without and with the tracer, in turn; printed is the least of the repeats. The baseline
 is the run without the tracer. One rank: CPU time a call; ping-pong: wall time from Send to its receipt.
 """
 
@@ -53,10 +53,10 @@ def _measure(mpi: MpiInstallation, repeats: int) -> None:
                         figures[what, traced].append(value)
                 if ranks == 1:
                     sizes.append(sum(path.stat().st_size for path in parts.iterdir()))
-    print(f"{mpi.name}: medians of {repeats}")
+    print(f"{mpi.name}: least of {repeats}")
     print(f"  {'call':<14}{'without':>10}{'with':>10}{'added':>10}{'ratio':>8}   ns")
     for what in dict.fromkeys(key for key, _ in figures):
-        without, with_tracer = (statistics.median(figures[what, traced]) for traced in (False, True))
+        without, with_tracer = (min(figures[what, traced]) for traced in (False, True))
         added, ratio = with_tracer - without, with_tracer / without
         print(f"  {what:<14}{without:>10.1f}{with_tracer:>10.1f}{added:>10.1f}{ratio:>8.2f}")
     print(f"  bytes an event in the part: {statistics.median(sizes) / EVENTS_OF_ONE_RANK:.2f}")

@@ -55,7 +55,8 @@ bool RankScan::advance(std::uint64_t events) {
         if (event.cpu_seconds < 0) {
             compute_ += event.gap_seconds;
         } else {
-            compute_ += event.cpu_seconds;
+            // With threads that compute for the rank, CPU time exceeds the gap; the rank's time is the gap.
+            compute_ += std::min(event.cpu_seconds, event.gap_seconds);
             times_.descheduled += std::max(0.0, event.gap_seconds - event.cpu_seconds);
         }
         const double start = base_ + gaps_ + inside_;
