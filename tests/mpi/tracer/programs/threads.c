@@ -1,6 +1,7 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-// Threads: "multiple": several threads call MPI at once, and complete each other's requests. "helpers": threads
-// that call no MPI compute for the one that does; prints the process's and the caller's CPU time of it.
+// Threads: "multiple": several threads call MPI at once, and complete each other's requests. "helpers":
+// threads that call no MPI compute for the one that does; prints the process's and the caller's CPU time of
+// it.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
