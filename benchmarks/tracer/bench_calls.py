@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What recording costs: ns added to each MPI call, the ratio of a ping-pong with and without, bytes an event.
+"""What recording costs: ns added to each MPI call by a trace and by a profile, a ping-pong's times, bytes an event.
 
     benchmarks/tracer/bench_calls.py [--mpi NAME] [--repeats N]
 
-Each repeat runs the same program without and with the tracer, in turn; printed is the least of the repeats. The baseline
-is the run without the tracer. One rank: CPU time a call; ping-pong: wall time from Send to its receipt.
+Each repeat runs the same program without the tracer, with it, and with it adding up a profile, in turn; printed is the least
+of the repeats. The baseline is the run without. One rank: CPU time a call; ping-pong: wall time from Send to its receipt.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def _launch(mpi: MpiInstallation, program: Path, ranks: int, variables: dict[str
 
 def _measure(mpi: MpiInstallation, repeats: int) -> None:
     tracer = build.tracer(mpi)
-    figures: dict[tuple[str, bool], list[float]] = defaultdict(list)
+    figures: dict[tuple[str, str], list[float]] = defaultdict(list)
     sizes = []
     with tempfile.TemporaryDirectory() as name:
         program = Path(name) / "calls"
@@ -47,18 +47,23 @@ def _measure(mpi: MpiInstallation, repeats: int) -> None:
             for ranks in (1, 2):
                 parts = Path(name) / f"parts-{repeat}-{ranks}"
                 parts.mkdir()
-                recording = preload.environment(tracer, parts=parts, yielding=False)
-                for traced, variables in ((False, {}), (True, recording)):
+                tracing = preload.environment(tracer, parts=parts, yielding=False)
+                profiling = preload.environment(tracer, parts=parts, yielding=False, profiling=True)
+                for mode, variables in (("bare", {}), ("trace", tracing), ("profile", profiling)):
                     for what, value in _launch(mpi, program, ranks, variables).items():
-                        figures[what, traced].append(value)
+                        figures[what, mode].append(value)
                 if ranks == 1:
-                    sizes.append(sum(path.stat().st_size for path in parts.iterdir()))
+                    sizes.append(sum(path.stat().st_size for path in parts.glob("*.part")))
     print(f"{mpi.name}: least of {repeats}")
-    print(f"  {'call':<14}{'without':>10}{'with':>10}{'added':>10}{'ratio':>8}   ns")
+    print(
+        f"  {'ns a call':<14}{'bare':>10}{'trace':>10}{'adds':>8}{'ratio':>8}{'profile':>10}{'adds':>8}{'ratio':>8}"
+    )
     for what in dict.fromkeys(key for key, _ in figures):
-        without, with_tracer = (min(figures[what, traced]) for traced in (False, True))
-        added, ratio = with_tracer - without, with_tracer / without
-        print(f"  {what:<14}{without:>10.1f}{with_tracer:>10.1f}{added:>10.1f}{ratio:>8.2f}")
+        bare, traced, profiled = (min(figures[what, mode]) for mode in ("bare", "trace", "profile"))
+        print(
+            f"  {what:<14}{bare:>10.1f}{traced:>10.1f}{traced - bare:>8.1f}{traced / bare:>8.2f}"
+            f"{profiled:>10.1f}{profiled - bare:>8.1f}{profiled / bare:>8.2f}"
+        )
     print(f"  bytes an event in the part: {statistics.median(sizes) / EVENTS_OF_ONE_RANK:.2f}")
 
 
