@@ -15,8 +15,8 @@ struct lw_otf2_reader {
 };
 
 static void close_reader(struct lw_otf2_reader* reader) {
-    strings_free(&reader->defining.strings);
-    strings_free(&reader->defining.nodes);
+    text_table_free(&reader->defining.strings);
+    text_table_free(&reader->defining.nodes);
     free(reader->anchor);
     free(reader->creator);
     free(reader->property);

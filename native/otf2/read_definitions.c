@@ -10,7 +10,7 @@
     } while (0)
 
 static const char* text(void* user, OTF2_StringRef ref) {
-    return strings_find(&((struct defining*)user)->strings, ref);
+    return text_table_find(&((struct defining*)user)->strings, ref);
 }
 
 static OTF2_CallbackCode clock_properties(void* user, uint64_t resolution, uint64_t offset, uint64_t length,
@@ -19,7 +19,7 @@ static OTF2_CallbackCode clock_properties(void* user, uint64_t resolution, uint6
 }
 static OTF2_CallbackCode string(void* user, OTF2_StringRef self, const char* value) {
     struct defining* defining = user;
-    return strings_add(&defining->strings, self, value) ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_ERROR;
+    return text_table_add(&defining->strings, self, value) ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_ERROR;
 }
 static OTF2_CallbackCode attribute(void* user, OTF2_AttributeRef self, OTF2_StringRef name,
                                    OTF2_StringRef description, OTF2_Type type) {
@@ -30,15 +30,15 @@ static OTF2_CallbackCode node(void* user, OTF2_SystemTreeNodeRef self, OTF2_Stri
                               OTF2_StringRef class_name, OTF2_SystemTreeNodeRef parent) {
     (void)class_name, (void)parent;
     struct defining* defining = user;
-    return strings_add(&defining->nodes, self, text(user, name)) ? OTF2_CALLBACK_SUCCESS
-                                                                 : OTF2_CALLBACK_ERROR;
+    return text_table_add(&defining->nodes, self, text(user, name)) ? OTF2_CALLBACK_SUCCESS
+                                                                    : OTF2_CALLBACK_ERROR;
 }
 static OTF2_CallbackCode location_group(void* user, OTF2_LocationGroupRef self, OTF2_StringRef name,
                                         OTF2_LocationGroupType type, OTF2_SystemTreeNodeRef parent,
                                         OTF2_LocationGroupRef creator) {
     (void)creator;
     if (type != OTF2_LOCATION_GROUP_TYPE_PROCESS) return OTF2_CALLBACK_SUCCESS;
-    SAY(process, self, text(user, name), strings_find(&defining->nodes, parent));
+    SAY(process, self, text(user, name), text_table_find(&defining->nodes, parent));
 }
 static OTF2_CallbackCode location(void* user, OTF2_LocationRef self, OTF2_StringRef name,
                                   OTF2_LocationType type, uint64_t events, OTF2_LocationGroupRef group) {

@@ -6,13 +6,13 @@
 #include <otf2/otf2.h>
 
 #include "linkworth_otf2.h"
-#include "strings.h"
+#include "text_table.h"
 
 /// What the callbacks get as their user data.
 struct defining {
     const struct lw_otf2_definitions* listener;
-    struct strings strings;
-    struct strings nodes;  ///< names of the nodes of the system tree
+    struct text_table strings;
+    struct text_table nodes;  ///< names of the nodes of the system tree
 };
 
 OTF2_ErrorCode listen_to_definitions(OTF2_GlobalDefReaderCallbacks* callbacks);

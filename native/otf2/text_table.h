@@ -1,13 +1,13 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 /// Texts by their reference, as the definitions of an archive name them.
-#ifndef LINKWORTH_OTF2_STRINGS_H
-#define LINKWORTH_OTF2_STRINGS_H
+#ifndef LINKWORTH_OTF2_TEXT_TABLE_H
+#define LINKWORTH_OTF2_TEXT_TABLE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-struct strings {
-    struct string_entry {
+struct text_table {
+    struct text_entry {
         uint32_t ref;
         char* text;
     }* entries;
@@ -16,9 +16,9 @@ struct strings {
 };
 
 /// 0 where memory is short.
-int strings_add(struct strings* strings, uint32_t ref, const char* text);
+int text_table_add(struct text_table* table, uint32_t ref, const char* text);
 /// "" for a reference that was not added.
-const char* strings_find(const struct strings* strings, uint32_t ref);
-void strings_free(struct strings* strings);
+const char* text_table_find(const struct text_table* table, uint32_t ref);
+void text_table_free(struct text_table* table);
 
 #endif
