@@ -149,15 +149,19 @@ static bool repeats_plain(struct lw_call* call, int count, const MPI_Request* be
     return true;
 }
 
+// One request that is nothing but pending: the key is its reference.
+static bool repeats_plain_one(struct lw_call* call, MPI_Request before, bool completed) {
+    const struct lw_request* request = lw_request_find(before);
+    if (!request || request->flags || request->new_comm) return false;
+    uint64_t distance = completed ? reference(request) : 1;
+    if (!lw_repeats(call, (struct lw_key){{distance, 0, 0, 0, lw_pair(1, completed)}})) return false;
+    if (completed) lw_request_remove(before);
+    return true;
+}
+
 bool lw_record_plain_completion(struct lw_call* call, MPI_Request before, bool completed) {
     lw_lock_in_order(call);
-    const struct lw_request* request = lw_request_find(before);
-    bool plain = request && !request->flags && !request->new_comm;
-    if (plain) {
-        uint64_t distance = completed ? reference(request) : 1;
-        plain = lw_repeats(call, (struct lw_key){{distance, 0, 0, 0, lw_pair(1, completed)}});
-        if (plain && completed) lw_request_remove(before);
-    }
+    bool plain = repeats_plain_one(call, before, completed);
     lw_unlock();
     return plain;
 }
@@ -169,7 +173,17 @@ void lw_encode_complete(struct lw_call* call, enum lw_complete_mode mode, int co
     // The list of completed requests, behind room for the payload's head; its length comes before it.
     enum { HEAD = 2 * LW_VARINT_MOST_BYTES + 1 };
     lw_lock_in_order(call);
-    if (!indices && (completed == count || !completed) && repeats_plain(call, count, before, completed)) {
+    bool alike = !indices && (completed == count || !completed);
+    bool repeated;
+    if (lw_recorder.locked && count == 1) {
+        // Other threads may have made and completed requests since the wrapper looked: references have
+        // changed.
+        call->repeat = NULL;
+        repeated = alike && repeats_plain_one(call, *before, completed);
+    } else {
+        repeated = alike && repeats_plain(call, count, before, completed);
+    }
+    if (repeated) {
         lw_unlock();
         return;
     }
