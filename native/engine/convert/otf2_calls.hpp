@@ -58,8 +58,8 @@ struct CollectivePlace {
 };
 
 /// What Score-P writes: the bytes that go to and come from all ranks of the communicator, oneself included
-/// (Score-P 8, SCOREP_Mpi_Coll.c, read 2026-11-22; Bcast, Scan, Exscan, Scatter, Scatterv and Alltoallv by the
-/// same rule, not looked up).
+/// (Score-P 8, SCOREP_Mpi_Coll.c, read 2026-11-22; Bcast, Scan, Exscan, Scatter, Scatterv and Alltoallv by
+/// the same rule, not looked up).
 CollectiveSizes totals_of(const tracefile::Shape& shape, const CollectivePlace& place);
 /// Sets bytes, recv_bytes and, divided evenly, the counts by peer. `totals`: counted as Score-P does, else as
 /// the call's own arguments. Returns whether counts had to be divided.
