@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from linkworth import _engine
 from linkworth.catalog import apps
 from linkworth.measure.machine.hardware import processor
-from linkworth.mpi import build, find
+from linkworth.mpi import cache, find
 from linkworth.skeleton import Program, parse
 from linkworth.skeleton.calibrate import phase_times
 from linkworth.skeleton.progress import Silence
@@ -60,7 +60,7 @@ def main() -> None:
     print(f'software = "{compiler.partition(chr(10))[0]}, -O3 -march=native, {mpi.kind} {mpi.version}"')
     print(f'date = "{datetime.now(UTC).date().isoformat()}"')
     # Times that a calibration has kept are of fewer runs.
-    shutil.rmtree(build.cache_folder() / "rates", ignore_errors=True)
+    shutil.rmtree(cache.cache_folder() / "rates", ignore_errors=True)
     for name in _engine.skeleton_programs():
         program = timed_program(name)
         times = phase_times(

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from linkworth.errors import EnvironmentLacksError, UsageError
-from linkworth.mpi import build, elf, find, sources
+from linkworth.mpi import build, cache, elf, find, sources
 
 MAIN = "#include <mpi.h>\nint answer();\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); return answer(); }\n"
 
@@ -50,7 +50,7 @@ def test_builders_at_once_end_with_one_whole_result(part, mpi):
         results = set(pool.map(lambda _: build.npb(mpi), range(3)))
     assert len(results) == 1
     assert os.access(results.pop(), os.X_OK)
-    left = [path.name for path in (build.cache_folder() / "mpi").iterdir()]
+    left = [path.name for path in (cache.cache_folder() / "mpi").iterdir()]
     assert len(left) == 1, "temporary folders must be gone"
 
 
@@ -113,7 +113,7 @@ def test_the_key_changes_with_every_file_and_flag(part):
 def test_a_relative_cache_variable_is_ignored_as_its_standard_says(monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     monkeypatch.setenv("HOME", "/home-of-test")
-    assert build.cache_folder() == Path("/home-of-test/.cache/linkworth")
+    assert cache.cache_folder() == Path("/home-of-test/.cache/linkworth")
 
 
 @pytest.mark.slow  # Builds every native part for every MPI of the machine.
@@ -137,13 +137,13 @@ def test_what_knows_nothing_of_mpi_is_compiled_once_for_every_mpi(part, mpi):
         'sources = ["**/*.cpp"]\nindependent = ["deep/*.cpp"]\nflags = ["-std=c++20", "-O0"]\n'
     )
     build.npb(mpi)
-    kept = list((build.cache_folder() / "objects").iterdir())
+    kept = list((cache.cache_folder() / "objects").iterdir())
     assert [path.name.split("-")[0] for path in kept] == ["answer"]
     compiled = kept[0].stat().st_mtime_ns
 
     other = build.npb(msgspec.structs.replace(mpi, version="of another time"))
     assert subprocess.run([other], check=False).returncode == 0
-    assert [path.stat().st_mtime_ns for path in (build.cache_folder() / "objects").iterdir()] == [compiled]
+    assert [path.stat().st_mtime_ns for path in (cache.cache_folder() / "objects").iterdir()] == [compiled]
 
     (part / "answer.hpp").write_text("#define ANSWER 1\n")
     assert subprocess.run([build.npb(mpi)], check=False).returncode == 1

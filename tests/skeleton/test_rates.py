@@ -10,7 +10,7 @@ from linkworth.catalog import machines
 from linkworth.catalog import rates as reference_rates
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.rates import PhaseTimes
-from linkworth.mpi import build
+from linkworth.mpi import cache
 from linkworth.skeleton import RateRequest, parse, rates_for
 from linkworth.skeleton.program import operations
 from linkworth.skeleton.rates import of_run
@@ -124,5 +124,5 @@ def test_a_run_here_is_timed_once_and_kept(monkeypatch, tmp_path):
     assert steps.said in ([], ["timing npb:cg.S on 1 rank (kept for later)"])
     monkeypatch.setattr("linkworth.skeleton.calibrate.execute", lambda *_, **__: pytest.fail("ran again"))
     assert rates_for(CG, request) == first
-    kept = list((build.cache_folder() / "rates").glob("*.json"))
+    kept = list((cache.cache_folder() / "rates").glob("*.json"))
     assert any(msgspec.json.decode(file.read_bytes())["workload"] == "npb:cg.S" for file in kept)

@@ -129,11 +129,22 @@ static bool completed_despite_error(const MPI_Request* before, const MPI_Request
     return request && (*after == lw_mpi.request_null || (request->flags & LW_REQUEST_PERSISTENT));
 }
 
+// One request that is nothing but pending: the key is its reference.
+static bool repeats_plain_one(struct lw_call* call, MPI_Request before, bool completed) {
+    const struct lw_request* request = lw_request_find(before);
+    if (!request || request->flags || request->new_comm) return false;
+    uint64_t distance = completed ? reference(request) : 1;
+    if (!lw_repeats(call, (struct lw_key){{distance, 0, 0, 0, lw_pair(1, completed)}})) return false;
+    if (completed) lw_request_remove(before);
+    return true;
+}
+
 // All of few requests, or none, that are neither wildcard receives nor persistent nor anything else of note:
 // the key is their references, of 16 bits each, where there are several.
 static bool repeats_plain(struct lw_call* call, int count, const MPI_Request* before, int completed) {
     enum { IN_WORD = 4, MOST = IN_WORD * (LW_REPEAT_WORDS - 1) };
-    if (count < 2 || count > MOST) return false;
+    if (count == 1) return repeats_plain_one(call, *before, completed);
+    if (count < 1 || count > MOST) return false;
     struct lw_key key = {{0}};
     for (int i = 0; i < count; i++) {
         const struct lw_request* request = lw_request_find(before[i]);
@@ -146,16 +157,6 @@ static bool repeats_plain(struct lw_call* call, int count, const MPI_Request* be
     if (!lw_repeats(call, key)) return false;
     if (completed)
         for (int i = 0; i < count; i++) lw_request_remove(before[i]);
-    return true;
-}
-
-// One request that is nothing but pending: the key is its reference.
-static bool repeats_plain_one(struct lw_call* call, MPI_Request before, bool completed) {
-    const struct lw_request* request = lw_request_find(before);
-    if (!request || request->flags || request->new_comm) return false;
-    uint64_t distance = completed ? reference(request) : 1;
-    if (!lw_repeats(call, (struct lw_key){{distance, 0, 0, 0, lw_pair(1, completed)}})) return false;
-    if (completed) lw_request_remove(before);
     return true;
 }
 
@@ -173,17 +174,9 @@ void lw_encode_complete(struct lw_call* call, enum lw_complete_mode mode, int co
     // The list of completed requests, behind room for the payload's head; its length comes before it.
     enum { HEAD = 2 * LW_VARINT_MOST_BYTES + 1 };
     lw_lock_in_order(call);
-    bool alike = !indices && (completed == count || !completed);
-    bool repeated;
-    if (lw_recorder.locked && count == 1) {
-        // Other threads may have made and completed requests since the wrapper looked: references have
-        // changed.
-        call->repeat = NULL;
-        repeated = alike && repeats_plain_one(call, *before, completed);
-    } else {
-        repeated = alike && repeats_plain(call, count, before, completed);
-    }
-    if (repeated) {
+    // Other threads may have made and completed requests since the wrapper looked: references have changed.
+    call->repeat = NULL;
+    if (!indices && (completed == count || !completed) && repeats_plain(call, count, before, completed)) {
         lw_unlock();
         return;
     }

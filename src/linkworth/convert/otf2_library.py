@@ -6,15 +6,13 @@ import re
 import shlex
 import shutil
 import subprocess
-import tempfile
 from functools import cache
-from importlib import resources
 from pathlib import Path
 
 import linkworth
 from linkworth.errors import EnvironmentLacksError
-from linkworth.mpi.build import cache_folder
-from linkworth.mpi.sources import STRICT
+from linkworth.mpi.cache import built_once, cache_folder
+from linkworth.mpi.sources import STRICT, shipped
 
 PRODUCT = "liblinkworth-otf2.so"
 
@@ -42,34 +40,13 @@ def _library(config: str, folder_of_all: Path) -> Path:
     version = asked["--version"].split()[-1:] or [""]
     if int(version[0].split(".")[0] or 0) < 3:
         raise EnvironmentLacksError(f"{config} is of OTF2 {version[0]}, and linkworth needs 3.0: {HINT}")
-    folder = _sources()
+    folder = shipped("otf2", "native/otf2")
     files = sorted(folder.glob("*.c"))
     hashed = hashlib.sha256(repr((config, asked, linkworth.__version__)).encode())
     for file in [*files, *sorted(folder.glob("*.h")), Path(__file__)]:
         hashed.update(file.read_bytes())
     place = folder_of_all / "otf2" / hashed.hexdigest()[:16]
-    built = place / PRODUCT
-    if built.is_file():
-        return built
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent))
-    except OSError as error:
-        raise EnvironmentLacksError(
-            f"cannot write to the cache {place.parent} ({error.strerror}); "
-            "point XDG_CACHE_HOME to a folder that you can write"
-        ) from None
-    try:
-        _compile(work, folder, files, asked)
-        try:
-            work.rename(place)
-        except OSError:
-            # Another process built the same meanwhile; its result is as good.
-            if not built.is_file():
-                raise
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-    return built
+    return built_once(place, PRODUCT, lambda work: _compile(work, folder, files, asked))
 
 
 def others(header: str) -> str:
@@ -108,19 +85,6 @@ def _ask(config: str, option: str) -> str:
     if done.returncode != 0:
         raise EnvironmentLacksError(f"{config} {option} failed: {HINT}")
     return done.stdout.strip()
-
-
-def _sources() -> Path:
-    package = Path(linkworth.__file__).resolve().parent
-    checkout = package.parents[1] / "native" / "otf2"
-    if (package.parents[1] / "pyproject.toml").is_file() and checkout.is_dir():
-        return checkout
-    installed = Path(str(resources.files("linkworth"))) / "native" / "otf2"
-    if installed.is_dir():
-        return installed
-    raise EnvironmentLacksError(
-        "the sources of the OTF2 library are not in this installation of linkworth; install it anew"
-    )
 
 
 def _compile(work: Path, folder: Path, files: list[Path], asked: dict[str, str]) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from linkworth import _engine
-from linkworth.convert.timelines import hosts_by_rank, remarks
+from linkworth.convert.timelines import hosts_by_rank, summary
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
 from linkworth.trace.read import TraceFile
 
@@ -11,14 +11,4 @@ from linkworth.trace.read import TraceFile
 def write(trace: TraceFile, output: Path, options: ConversionOptions) -> ConversionSummary:
     """Write one file: a container a rank, a state a call, a link a message, in the order of time."""
     written = _engine.write_paje(trace.engine, str(output), hosts_by_rank(trace))
-    return ConversionSummary(
-        trace=str(trace.path),
-        target="paje",
-        path=str(output),
-        entry=output.name,
-        ranks=trace.engine.ranks,
-        records=written["events"],
-        bytes=written["bytes"],
-        remarks=remarks(written),
-        damage=trace.damage,
-    )
+    return summary(trace, output, "paje", written)

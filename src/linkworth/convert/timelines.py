@@ -1,7 +1,9 @@
 """What the formats for timelines share."""
 
+from pathlib import Path
 from typing import Any
 
+from linkworth.model.conversion import ConversionSummary
 from linkworth.trace.read import TraceFile
 
 
@@ -13,8 +15,22 @@ def hosts_by_rank(trace: TraceFile) -> list[str]:
     return [hosts[rank] for rank in range(trace.engine.ranks)]
 
 
-def remarks(written: dict[str, Any]) -> list[str]:
-    """Say which messages could not be drawn from end to end."""
+def summary(trace: TraceFile, output: Path, target: str, written: dict[str, Any]) -> ConversionSummary:
+    """Return what was written, and which messages could not be drawn from end to end."""
+    return ConversionSummary(
+        trace=str(trace.path),
+        target=target,
+        path=str(output),
+        entry=output.name,
+        ranks=trace.engine.ranks,
+        records=written["events"],
+        bytes=written["bytes"],
+        remarks=_remarks(written),
+        damage=trace.damage,
+    )
+
+
+def _remarks(written: dict[str, Any]) -> list[str]:
     said = []
     if half := written.get("half_messages", 0):
         said.append(f"{half} ends of messages are left out, because the trace does not hold their other end")

@@ -6,7 +6,6 @@ import platform
 import re
 import shutil
 import subprocess
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
@@ -15,6 +14,7 @@ import linkworth
 from linkworth.errors import EnvironmentLacksError
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import elf, identify, objects, sources
+from linkworth.mpi.cache import built_once, cache_folder
 
 TRACER = "liblinkworth-tracer.so"
 NPB = "lw-npb"
@@ -30,40 +30,11 @@ def npb(mpi: MpiInstallation) -> Path:
     return _cached(mpi, "npb", NPB)
 
 
-def cache_folder() -> Path:
-    """Return the folder that holds what was built: $XDG_CACHE_HOME/linkworth, else ~/.cache/linkworth."""
-    named = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(named) if named.startswith("/") else Path.home() / ".cache") / "linkworth"
-
-
 def _cached(mpi: MpiInstallation, part: str, product: str) -> Path:
     recipe = sources.recipe(part)
     key = _key(mpi, part, recipe)
     place = cache_folder() / "mpi" / f"{part}-{mpi.name.replace('@', '-')}-{key[:16]}"
-    built = place / product
-    if built.is_file():
-        return built
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent))
-    except OSError as error:
-        raise EnvironmentLacksError(
-            f"cannot write to the cache {place.parent} ({error.strerror}); "
-            "point XDG_CACHE_HOME to a folder that you can write"
-        ) from None
-    try:
-        _build(mpi, part, recipe, work, work / product)
-        try:
-            work.rename(place)
-        except OSError:
-            # Another process built the same meanwhile; its result is as good.
-            if not built.is_file():
-                raise
-    except OSError as error:
-        raise EnvironmentLacksError(f"cannot build {product} in {work.parent}: {error.strerror}") from None
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-    return built
+    return built_once(place, product, lambda work: _build(mpi, part, recipe, work, work / product))
 
 
 def _key(mpi: MpiInstallation, part: str, recipe: sources.Recipe) -> str:
@@ -110,9 +81,10 @@ def _build(mpi: MpiInstallation, part: str, recipe: sources.Recipe, work: Path, 
         linker = [wrapper]
     log = work / "build.log"
     made = [work / f"{number}-{file.stem}.o" for number, file in enumerate(files)]
+    places = objects.places(cache_folder(), recipe, line)
 
     def compile_one(source: Path, result: Path) -> str:
-        kept = objects.place(cache_folder(), recipe, source, line)
+        kept = places.get(source)
         if kept and kept.is_file():
             result.symlink_to(kept)
             return ""

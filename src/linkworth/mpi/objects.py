@@ -11,22 +11,24 @@ from linkworth.mpi import sources
 from linkworth.mpi.identify import CompileLine
 
 
-def place(cache: Path, recipe: sources.Recipe, source: Path, line: CompileLine | None) -> Path | None:
-    """Return where the object of an independent source is kept; None where each MPI has to compile it itself."""
-    if source not in recipe.independent or line is None:
-        return None
+def places(cache: Path, recipe: sources.Recipe, line: CompileLine | None) -> dict[Path, Path]:
+    """Return where the objects of the independent sources are kept; none where each MPI has to compile them itself."""
+    if not recipe.independent or line is None:
+        return {}
     found = [shutil.which(word) for word in line.compiler]
     compilers = [Path(path).resolve() for path in found if path]
     if len(compilers) != len(line.compiler):
-        return None
+        return {}
     made_by = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in compilers]
     made_for = (platform.machine(), processor() if "-march=native" in recipe.flags else "")
-    hashed = hashlib.sha256(repr((recipe.flags, made_by, made_for)).encode())
-    for path in [*sources.headers(recipe), source]:
-        content = path.read_bytes()
-        hashed.update(f"{path.relative_to(recipe.folder)}\0{len(content)}\0".encode())
-        hashed.update(content)
-    return cache / "objects" / f"{source.stem}-{hashed.hexdigest()[:16]}.o"
+    common = hashlib.sha256(repr((recipe.flags, made_by, made_for)).encode())
+    sources.hash_files(common, recipe.folder, sources.headers(recipe))
+    kept = {}
+    for source in recipe.independent:
+        hashed = common.copy()
+        sources.hash_files(hashed, recipe.folder, [source])
+        kept[source] = cache / "objects" / f"{source.stem}-{hashed.hexdigest()[:16]}.o"
+    return kept
 
 
 def keep(compiled: Path, kept: Path) -> None:

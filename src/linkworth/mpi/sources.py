@@ -3,6 +3,7 @@
 import hashlib
 import os
 import tomllib
+from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
@@ -34,9 +35,14 @@ _DEFAULTS: dict[str, tuple[list[str], list[str], list[str]]] = {
 
 
 def folder(part: str) -> Path:
+    """Return the folder of the sources of a part that is built for each MPI."""
+    return shipped(part, f"native/mpi/{part}")
+
+
+def shipped(part: str, in_checkout: str) -> Path:
     """Return the folder of a part's sources: of the repository in a checkout, else of the installed package."""
     package = Path(linkworth.__file__).resolve().parent
-    checkout = package.parents[1] / "native" / "mpi" / part
+    checkout = package.parents[1] / in_checkout
     if (package.parents[1] / "pyproject.toml").is_file() and checkout.is_dir():
         return checkout
     installed = Path(str(resources.files("linkworth"))) / "native" / part
@@ -86,8 +92,13 @@ def headers(given: Recipe) -> list[Path]:
 def digest(given: Recipe) -> str:
     """Return a hash of everything that the result depends on: sources, headers, flags and libraries."""
     hashed = hashlib.sha256(repr((given.flags, given.libraries)).encode())
-    for path in sorted({*headers(given), *given.sources}):
-        content = path.read_bytes()
-        hashed.update(f"{path.relative_to(given.folder)}\0{len(content)}\0".encode())
-        hashed.update(content)
+    hash_files(hashed, given.folder, sorted({*headers(given), *given.sources}))
     return hashed.hexdigest()
+
+
+def hash_files(hashed: "hashlib._Hash", folder: Path, files: Iterable[Path]) -> None:
+    """Add the names and contents of files below a folder to a hash."""
+    for path in files:
+        content = path.read_bytes()
+        hashed.update(f"{path.relative_to(folder)}\0{len(content)}\0".encode())
+        hashed.update(content)

@@ -17,7 +17,7 @@ from linkworth.measure.plan import Plan, plan
 from linkworth.measure.run import execute, write_atomically
 from linkworth.model.rates import PhaseTimes
 from linkworth.model.workload import Workload
-from linkworth.mpi import build
+from linkworth.mpi import cache
 from linkworth.skeleton.progress import Progress
 
 _ELSE = "or name the machine with --machine, or a measured time with --measured FABRIC=SECONDS"
@@ -123,7 +123,7 @@ def _kept_file(decided: Plan) -> Path:
     program = Path(decided.command[0]).parent.name
     facts = [program, *decided.command[1:], platform.node(), processor()]
     return (
-        build.cache_folder()
+        cache.cache_folder()
         / "rates"
         / f"{hashlib.sha256(chr(0).join(facts).encode()).hexdigest()[:24]}.json"
     )
