@@ -1,0 +1,28 @@
+"""What nodes count by themselves: bytes and packets of each NIC, TCP's repairs, CPU time of each core."""
+
+import msgspec
+
+
+class NicCounters(msgspec.Struct, frozen=True, kw_only=True):
+    """Of one NIC, since it came up, or over a run where they are a difference."""
+
+    nic: str
+    sent_bytes: int
+    received_bytes: int
+    sent_packets: int
+    received_packets: int
+    """As the kernel hands them on, so that joined packets (GRO) count once."""
+    dropped_packets: int = 0
+
+
+class NodeCounters(msgspec.Struct, frozen=True, kw_only=True):
+    """Of one node."""
+
+    node: str
+    nics: list[NicCounters] = msgspec.field(default_factory=list)
+    tcp_segments_sent: int = 0
+    tcp_retransmits: int = 0
+    tcp_out_of_order: int = 0
+    """Segments that came out of order (TCPOFOQueue)."""
+    core_seconds: list[float] = msgspec.field(default_factory=list)
+    """CPU time spent on each core for this node; empty where it cannot be told."""
