@@ -13,6 +13,7 @@ PACKAGE = ROOT / "src" / "linkworth"
 LAYERS = [
     "errors",
     "model",
+    "statistics",
     "catalog",
     "mpi",
     "launch",

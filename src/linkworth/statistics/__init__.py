@@ -1,0 +1,16 @@
+"""What repeated runs say: pure functions of numbers, numpy imported where it is used."""
+
+from linkworth.model.statistics import Bimodality, Bounds, Comparison, Description, Verdict, WarmUp
+from linkworth.statistics.compare import compare
+from linkworth.statistics.describe import describe
+
+__all__ = [
+    "Bimodality",
+    "Bounds",
+    "Comparison",
+    "Description",
+    "Verdict",
+    "WarmUp",
+    "compare",
+    "describe",
+]

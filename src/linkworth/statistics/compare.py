@@ -1,0 +1,116 @@
+"""Runs of one thing against runs of another."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from linkworth.model.statistics import Better, Bounds, Comparison, Verdict
+from linkworth.statistics.bootstrap import MANY, ratio_interval
+from linkworth.statistics.describe import CONFIDENCE, checked
+from linkworth.statistics.permutation import equivalence_test, permutation_test
+from linkworth.statistics.precision import runs_to_decide
+from linkworth.statistics.student import normal_quantile
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MARGIN = 0.05
+"""Relative difference that does not matter, where the user names none."""
+SIGMAS = 3.0
+
+
+def compare(
+    a: Sequence[float],
+    b: Sequence[float],
+    better: Better = "lower",
+    *,
+    margin: float = MARGIN,
+    confidence: float = CONFIDENCE,
+) -> Comparison:
+    """Compare runs of `b` with runs of the baseline `a`.
+
+    The verdict is `same` only where the equivalence test says so at the level 1 - confidence; `faster` or `slower` (better or
+    worse, for what is no time) where the permutation test does; else `undecided`. A real difference inside the margin is
+    `same`. The three-sigma rule of the literature (the mean of b lies within three standard deviations of a around a's mean)
+    is reported beside it and decides nothing, since more noise makes more things equal by it. Raises ValueError for empty
+    samples, values that are not finite, and a margin that is not above 0.
+    """
+    if not margin > 0:
+        raise ValueError(f"a margin of {margin}: give a relative difference above 0")
+    first, second = checked(a), checked(b)
+    positive = bool(first.min() > 0 and second.min() > 0)
+    mean_a, mean_b = float(first.mean()), float(second.mean())
+    repeated = len(first) > 1 and len(second) > 1
+    test = permutation_test(first, second) if repeated else None
+    p_equivalent = equivalence_test(first, second, margin) if repeated and positive else None
+    relative = mean_b / mean_a - 1 if mean_a > 0 else None
+    sigmas, three_sigma = _three_sigma(first, mean_b)
+    significance = 1 - confidence
+    verdict: Verdict = "undecided"
+    if p_equivalent is not None and p_equivalent <= significance * (1 + 1e-9):
+        verdict = "same"
+    elif test is not None and test.p_two_sided <= significance * (1 + 1e-9):
+        verdict = "faster" if (mean_b < mean_a) == (better == "lower") else "slower"
+    needed = None
+    if verdict == "undecided" and repeated and mean_a > 0:
+        variance = float(first.var(ddof=1) + second.var(ddof=1))
+        needed = runs_to_decide(mean_b - mean_a, variance, margin * mean_a, significance=significance)
+        # So many runs did not decide: the estimate is of a lucky draw, and more are needed in any case.
+        needed = needed and max(needed, min(len(first), len(second)) + 1)
+    return Comparison(
+        better=better,
+        runs_a=len(first),
+        runs_b=len(second),
+        relative_difference=relative,
+        interval=_interval(first, second, confidence) if repeated and positive else None,
+        sigmas=sigmas,
+        three_sigma=three_sigma,
+        p_different=test.p_two_sided if test else None,
+        exact=test.exact if test else False,
+        p_equivalent=p_equivalent,
+        margin=margin,
+        verdict=verdict,
+        reason=_reason(verdict, test.p_two_sided if test else None, p_equivalent, margin, needed),
+        runs_to_decide=needed,
+    )
+
+
+def _three_sigma(
+    a: "NDArray[Any]", mean_b: float
+) -> tuple[float | None, Literal["within", "outside", "unknown"]]:
+    if len(a) < 2:
+        return None, "unknown"
+    distance, deviation = abs(mean_b - float(a.mean())), float(a.std(ddof=1))
+    return (
+        distance / deviation if deviation else None,
+        "within" if distance <= SIGMAS * deviation else "outside",
+    )
+
+
+def _interval(a: "NDArray[Any]", b: "NDArray[Any]", confidence: float) -> Bounds:
+    """Return the interval of the ratio of the means - 1; of many values by the delta method."""
+    if len(a) + len(b) < MANY:
+        return ratio_interval(a, b, confidence=confidence)
+    ratio = float(b.mean() / a.mean())
+    error = ratio * math.sqrt(
+        float(a.var(ddof=1)) / len(a) / float(a.mean()) ** 2
+        + float(b.var(ddof=1)) / len(b) / float(b.mean()) ** 2
+    )
+    half = normal_quantile((1 + confidence) / 2) * error
+    return Bounds(low=ratio - 1 - half, high=ratio - 1 + half, confidence=confidence, method="normal")
+
+
+def _reason(
+    verdict: Verdict, p_different: float | None, p_equivalent: float | None, margin: float, needed: int | None
+) -> str:
+    if p_different is None:
+        return "one run of a side says nothing of its spread"
+    if verdict == "same":
+        return f"the equivalence test finds them within {margin:.3g} of each other (p = {p_equivalent:.3g})"
+    if verdict != "undecided":
+        return f"the permutation test finds them different (p = {p_different:.3g})"
+    equivalent = "no equivalence test of values that are not positive"
+    if p_equivalent is not None:
+        equivalent = f"nor the same within {margin:.3g} (p = {p_equivalent:.3g})"
+    more = f"; about {needed} runs of each would decide" if needed else ""
+    return f"neither shown different (p = {p_different:.3g}) {equivalent}{more}"

@@ -1,0 +1,89 @@
+"""What repeated runs of one thing say."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from linkworth.model.statistics import Bounds, Description
+from linkworth.statistics.bootstrap import MANY, interval
+from linkworth.statistics.modes import bimodality
+from linkworth.statistics.order import warm_up
+from linkworth.statistics.precision import runs_for_mean
+from linkworth.statistics.student import normal_quantile
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+CONFIDENCE = 0.95
+PRECISION = 0.02
+"""Wanted half width of the mean's interval, relative to it."""
+
+
+def describe(
+    values: Sequence[float], *, confidence: float = CONFIDENCE, precision: float = PRECISION
+) -> Description:
+    """Describe repeated runs, given in the order in which they ran.
+
+    p99 is interpolated between neighbours (type 7 of Hyndman & Fan, The American Statistician 50, 1996). Intervals are BCa
+    bootstrap intervals with a fixed seed, so that equal values give equal answers. Raises ValueError for no value, and for
+    one that is not finite.
+    """
+    import numpy
+
+    array = checked(values)
+    n, mean = len(array), float(array.mean())
+    deviation = float(array.std(ddof=1)) if n > 1 else None
+    cv = deviation / abs(mean) if deviation is not None and mean else None
+    mean_interval = _mean_interval(array, confidence) if n > 1 else None
+    return Description(
+        n=n,
+        mean=mean,
+        deviation=deviation,
+        median=float(numpy.median(array)),
+        minimum=float(array.min()),
+        maximum=float(array.max()),
+        p99=float(numpy.quantile(array, 0.99)),
+        cv=cv,
+        mean_interval=mean_interval,
+        median_interval=_median_interval(array, confidence) if n > 1 else None,
+        precision=(mean_interval.high - mean_interval.low) / 2 / abs(mean)
+        if mean_interval and mean
+        else None,
+        wanted_precision=precision,
+        runs_needed=runs_for_mean(cv, precision, confidence) if cv is not None else None,
+        warm_up=warm_up(array),
+        bimodality=bimodality(array),
+    )
+
+
+def checked(values: Sequence[float]) -> "NDArray[Any]":
+    """Return the values as an array of floats; raises ValueError where there is none, or one is not finite."""
+    import numpy
+
+    array = numpy.asarray(values, dtype=float)
+    if array.ndim != 1 or len(array) == 0:
+        raise ValueError("no values to describe; give one at least")
+    if not numpy.isfinite(array).all():
+        raise ValueError(f"a value is {float(array[~numpy.isfinite(array)][0])}; give finite values only")
+    return array
+
+
+def _mean_interval(array: "NDArray[Any]", confidence: float) -> Bounds:
+    if len(array) < MANY:
+        return interval(array, lambda samples: samples.mean(axis=1), confidence=confidence)
+    half = normal_quantile((1 + confidence) / 2) * float(array.std(ddof=1)) / math.sqrt(len(array))
+    mean = float(array.mean())
+    return Bounds(low=mean - half, high=mean + half, confidence=confidence, method="normal")
+
+
+def _median_interval(array: "NDArray[Any]", confidence: float) -> Bounds:
+    """Return the interval of the median; of many values by the normal approximation of the ranks of its bounds."""
+    import numpy
+
+    n = len(array)
+    if n < MANY:
+        return interval(array, lambda samples: numpy.median(samples, axis=1), confidence=confidence)
+    half = normal_quantile((1 + confidence) / 2) * math.sqrt(n) / 2
+    ordered = numpy.sort(array)
+    low, high = max(0, math.floor(n / 2 - half) - 1), min(n - 1, math.ceil(n / 2 + half))
+    return Bounds(low=float(ordered[low]), high=float(ordered[high]), confidence=confidence, method="normal")

@@ -1,0 +1,177 @@
+"""Comparisons: by hand, against SciPy's permutation test, and how often the verdicts are wrong."""
+
+import numpy
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from linkworth.statistics import compare
+from linkworth.statistics.permutation import equivalence_test, permutation_test
+from linkworth.statistics.precision import runs_to_decide
+
+A = [10.0, 10.1, 9.9, 10.05]
+B = [12.0, 12.1, 11.9, 12.05]
+
+
+def test_separate_samples_by_hand() -> None:
+    comparison = compare(A, B)
+    # All of b above all of a: 1 of the 70 ways to choose 4 of 8, and 1 the other way round.
+    assert comparison.exact
+    assert comparison.p_different == pytest.approx(2 / 70)
+    assert comparison.verdict == "slower"
+    assert comparison.relative_difference == pytest.approx(12.0125 / 10.0125 - 1)
+    assert comparison.interval is not None
+    assert 0.18 < comparison.interval.low < 0.1998 < comparison.interval.high < 0.22
+    assert comparison.three_sigma == "outside"
+    # Deviation of a: squares 0.0125^2 + 0.0875^2 + 0.1125^2 + 0.0375^2 = 0.021875, over 3, root 0.08539.
+    assert comparison.sigmas == pytest.approx(2 / 0.0853913, rel=1e-5)
+    assert comparison.runs_to_decide is None
+
+
+def test_more_is_better_of_a_bandwidth() -> None:
+    assert compare(A, B, "higher").verdict == "faster"
+    assert compare(B, A, "higher").verdict == "slower"
+    assert compare(B, A, "lower").verdict == "faster"
+
+
+def test_three_runs_each_can_never_be_shown_different() -> None:
+    comparison = compare(A[:3], B[:3])
+    assert comparison.p_different == pytest.approx(2 / 20)
+    assert comparison.verdict == "undecided"
+    assert comparison.runs_to_decide == 4
+
+
+def test_one_run_each_says_nothing() -> None:
+    comparison = compare([10.0], [20.0])
+    assert comparison.relative_difference == pytest.approx(1.0)
+    assert comparison.verdict == "undecided"
+    assert (comparison.interval, comparison.p_different, comparison.p_equivalent) == (None, None, None)
+    assert comparison.three_sigma == "unknown"
+
+
+def test_alike_is_the_same_only_with_enough_precision() -> None:
+    rng = numpy.random.default_rng(0)
+    quiet_a, quiet_b = rng.normal(10, 0.1, 10), rng.normal(10.05, 0.1, 10)
+    loud_a, loud_b = rng.normal(10, 2, 10), rng.normal(10, 2, 10)
+    same, undecided = compare(quiet_a, quiet_b), compare(loud_a, loud_b)
+    assert same.verdict == "same" and same.p_equivalent is not None and same.p_equivalent <= 0.05
+    assert undecided.verdict == "undecided"
+    assert undecided.three_sigma == "within", "the rule of the literature takes noise for equality"
+    assert undecided.runs_to_decide is not None and undecided.runs_to_decide > 10
+
+
+def test_a_real_difference_inside_the_margin_is_the_same() -> None:
+    comparison = compare([10.0 + n / 1000 for n in range(8)], [10.1 + n / 1000 for n in range(8)])
+    assert comparison.p_different is not None and comparison.p_different < 0.001
+    assert comparison.verdict == "same"
+    assert (
+        compare(
+            [10.0 + n / 1000 for n in range(8)], [10.1 + n / 1000 for n in range(8)], margin=0.005
+        ).verdict
+        == "slower"
+    )
+
+
+def test_constant_runs() -> None:
+    assert compare([2.0] * 5, [2.0] * 5).verdict == "same"
+    different = compare([2.0] * 5, [3.0] * 5)
+    assert (different.verdict, different.sigmas, different.three_sigma) == ("slower", None, "outside")
+
+
+def test_counts_with_zeros_have_no_ratio() -> None:
+    comparison = compare([0.0] * 6, [5.0, 6.0, 4.0, 5.0, 7.0, 5.0])
+    assert (comparison.relative_difference, comparison.interval, comparison.p_equivalent) == (
+        None,
+        None,
+        None,
+    )
+    assert comparison.verdict == "slower"
+
+
+@pytest.mark.parametrize("sizes", [(4, 5), (6, 6), (12, 15)])
+def test_permutation_p_agrees_with_scipy(sizes: tuple[int, int]) -> None:
+    rng = numpy.random.default_rng(sum(sizes))
+    a, b = rng.normal(10, 1, sizes[0]), rng.normal(10.8, 1, sizes[1])
+    ours = permutation_test(a, b)
+    for alternative, p in [
+        ("two-sided", ours.p_two_sided),
+        ("less", ours.p_lower),
+        ("greater", ours.p_higher),
+    ]:
+        theirs = scipy.stats.permutation_test(
+            (b, a),
+            lambda x, y, axis: x.mean(axis=axis) - y.mean(axis=axis),
+            alternative=alternative,
+            n_resamples=numpy.inf if ours.exact else 19999,
+            rng=numpy.random.default_rng(1),
+        ).pvalue
+        # SciPy doubles the smaller tail; both are the same for samples of one size.
+        if ours.exact and (alternative != "two-sided" or sizes[0] == sizes[1]):
+            assert p == pytest.approx(theirs)
+        else:
+            assert p == pytest.approx(theirs, abs=0.02)
+
+
+def test_many_values_agree_with_the_permutations() -> None:
+    rng = numpy.random.default_rng(11)
+    a, b = rng.normal(10, 1, 999), rng.normal(10.1, 1, 999)
+    sampled = permutation_test(a, b)
+    longer = permutation_test(numpy.append(a, a.mean()), numpy.append(b, b.mean()))
+    assert longer.p_two_sided == pytest.approx(sampled.p_two_sided, abs=0.01)
+    assert compare(numpy.tile(a, 3), numpy.tile(b, 3)).interval.method == "normal"  # type: ignore[union-attr]
+
+
+def test_equivalence_by_hand() -> None:
+    a = numpy.array([10.0, 10.0, 10.0, 10.0])
+    # Against 10.5 and 9.52 all of b lies on one side: 1 of 70 ways.
+    assert equivalence_test(a, a.copy(), 0.05) == pytest.approx(1 / 70)
+
+
+def test_different_samples_are_seldom_called_the_same_and_equal_ones_seldom_different() -> None:
+    rng = numpy.random.default_rng(12)
+    wrong_same = wrong_different = 0
+    for _ in range(100):
+        a = rng.normal(10, 0.5, 7)
+        wrong_same += compare(a, rng.normal(10.5, 0.5, 7)).verdict == "same"
+        wrong_different += compare(a, rng.normal(10, 0.5, 7)).verdict in ("faster", "slower")
+    # Both have a chance of 5 % at most, and more than 12 of 100 come once in 700 such tests.
+    assert wrong_same <= 12
+    assert wrong_different <= 12
+
+
+@given(
+    st.lists(st.floats(0.1, 10), min_size=2, max_size=7), st.lists(st.floats(0.1, 10), min_size=2, max_size=7)
+)
+@settings(max_examples=30, deadline=None)
+def test_exchanging_the_sides_mirrors_the_verdict(a: list[float], b: list[float]) -> None:
+    there, back = compare(a, b), compare(b, a)
+    mirror = {"faster": "slower", "slower": "faster", "same": "same", "undecided": "undecided"}
+    assert back.verdict == mirror[there.verdict]
+    assert there.p_different == pytest.approx(back.p_different)
+    assert there.p_equivalent == pytest.approx(back.p_equivalent)
+
+
+def test_runs_to_decide_by_hand() -> None:
+    # (1.95996 + 1.28155)^2 x 2 / 1 = 21.01 runs show a difference of one deviation with 90 %.
+    assert runs_to_decide(1.0, 2.0, 0.5, significance=0.05) == 22
+    # (1.64485 + 1.64485)^2 x 2 / 1 = 21.64 runs show that no difference is within one deviation.
+    assert runs_to_decide(0.0, 2.0, 1.0, significance=0.05) == 22
+    assert runs_to_decide(1.0, 2.0, 1.0, significance=0.05) == 22
+    assert runs_to_decide(0.0, 1e9, 1e-3, significance=0.05) is None
+
+
+def test_the_number_of_runs_that_is_named_mostly_decides() -> None:
+    rng = numpy.random.default_rng(13)
+    needed = runs_to_decide(1.0, 2.0, 0.5, significance=0.05)
+    assert needed
+    decided = sum(
+        compare(rng.normal(10, 1, needed), rng.normal(11, 1, needed)).verdict == "slower" for _ in range(60)
+    )
+    assert decided >= 48  # 90 % of 60 is 54; fewer than 48 once in 100 such tests
+
+
+@pytest.mark.parametrize("margin", [0.0, -1.0, float("nan")])
+def test_a_margin_must_be_above_zero(margin: float) -> None:
+    with pytest.raises(ValueError, match="margin"):
+        compare(A, B, margin=margin)
