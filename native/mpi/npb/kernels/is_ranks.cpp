@@ -13,12 +13,11 @@ constexpr std::uint32_t kWrap = 256;
 
 }  // namespace
 
-void KeyCounts::count(std::span<const int> keys, int lowest, std::int64_t values) {
-    if (counts_.size() < static_cast<std::size_t>(values))
-        counts_ = HugeArray<std::uint8_t>(static_cast<std::size_t>(values));
-    std::fill_n(counts_.data(), values, std::uint8_t{0});
+void KeyCounts::count(std::span<const int> keys, int lowest, std::span<std::uint8_t> counters) {
+    counters_ = counters;
+    std::fill(counters.begin(), counters.end(), std::uint8_t{0});
     overflows_.clear();
-    std::uint8_t* const counts = counts_.data();
+    std::uint8_t* const counts = counters.data();
     const auto add = [&](int key) {
         const unsigned value = static_cast<unsigned>(key) - static_cast<unsigned>(lowest);
         if (++counts[value] == 0) [[unlikely]]
@@ -35,7 +34,7 @@ void KeyCounts::count(std::span<const int> keys, int lowest, std::int64_t values
 
 void KeyCounts::sum(std::span<std::uint32_t> below) {
     std::sort(overflows_.begin(), overflows_.end());
-    const std::uint8_t* const counts = counts_.data();
+    const std::uint8_t* const counts = counters_.data();
     std::uint32_t keys = 0;
     std::size_t value = 0;
     const auto sum_up_to = [&](std::size_t end) {

@@ -5,22 +5,21 @@
 #include <span>
 #include <vector>
 
-#include "../huge_array.hpp"
-
 namespace linkworth::npb::is {
 
 /// Counts keys by value in one byte a value, so that more of the counters stay in the cache; what overflows
 /// is kept aside.
 class KeyCounts {
   public:
-    /// Counts keys in [lowest, lowest + values).
-    void count(std::span<const int> keys, int lowest, std::int64_t values);
+    /// Counts keys in [lowest, lowest + counters.size()); the counters, which belong to the caller, must stay
+    /// as they are until `sum`.
+    void count(std::span<const int> keys, int lowest, std::span<std::uint8_t> counters);
 
     /// below[v] = number of keys less than lowest + v.
     void sum(std::span<std::uint32_t> below);
 
   private:
-    HugeArray<std::uint8_t> counts_;
+    std::span<std::uint8_t> counters_;
     std::vector<std::uint32_t> overflows_;  ///< values whose counter wrapped, once for each time
 };
 

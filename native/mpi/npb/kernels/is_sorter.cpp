@@ -82,12 +82,18 @@ std::span<std::uint32_t> SortKernel::ranks_of_values() {
     return {reinterpret_cast<std::uint32_t*>(outgoing_.data()), static_cast<std::size_t>(values_)};
 }
 
+std::span<std::uint8_t> SortKernel::counters() {
+    return {reinterpret_cast<std::uint8_t*>(outgoing_.data() + values_), static_cast<std::size_t>(values_)};
+}
+
 int SortKernel::rank_keys(int iteration) {
-    if (outgoing_.size() < static_cast<std::size_t>(values_)) {
+    const auto values = static_cast<std::size_t>(values_);
+    const std::size_t ranks_and_counters = values + (values + sizeof(int) - 1) / sizeof(int);
+    if (outgoing_.size() < ranks_and_counters) {
         outgoing_ = {};
-        outgoing_ = HugeArray<int>(static_cast<std::size_t>(values_));
+        outgoing_ = HugeArray<int>(ranks_and_counters);
     }
-    counts_.count({incoming_.data(), received_}, static_cast<int>(first_value_), values_);
+    counts_.count({incoming_.data(), received_}, static_cast<int>(first_value_), counters());
     const std::span<std::uint32_t> ranks = ranks_of_values();
     counts_.sum(ranks);
 

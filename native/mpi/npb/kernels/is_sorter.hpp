@@ -38,6 +38,8 @@ class SortKernel {
     std::vector<int> groups(std::span<const int> first_buckets) const;
     /// Ranks within this rank's keys, one a key value; in the memory of the keys that went out.
     std::span<std::uint32_t> ranks_of_values();
+    /// One a key value; behind those ranks.
+    std::span<std::uint8_t> counters();
 
     Class problem_;
     int rank_, ranks_;
