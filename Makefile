@@ -17,7 +17,7 @@ FUZZ_SECONDS ?= 600
 
 ENGINE_SOURCES := $(shell find native CMakeLists.txt pyproject.toml -type f)
 NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
-C_FILES = $(shell find native tests -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp')
+C_FILES = $(shell find native tests benchmarks -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp')
 SHELL_FILES = $(shell find scripts -name '*.sh') .ci/run
 
 .PHONY: help demo build test test-exhaustive native-test fuzz bench lint format reference docs clean distclean
