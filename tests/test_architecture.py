@@ -25,6 +25,7 @@ LAYERS = [
     "profile",
     "predict",
     "advise",
+    "study",
     "report",
     "demo",
     "cli",

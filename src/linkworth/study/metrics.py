@@ -1,0 +1,82 @@
+"""What a study measures: each metric's unit, which direction is better, and what kind of number it is."""
+
+from typing import Literal
+
+import msgspec
+
+from linkworth.model.statistics import Better
+
+Kind = Literal["time", "rate", "size", "count", "share", "money", "number"]
+"""How a value is shown: seconds with their prefix, bytes a second, bytes, a whole number, a percentage, US$, as it is."""
+
+
+class Metric(msgspec.Struct, frozen=True, kw_only=True):
+    """One figure of a run."""
+
+    name: str
+    """Key in a record's `metrics`."""
+    title: str
+    unit: str
+    """Of the stored value."""
+    better: Better | None
+    """None where neither direction is."""
+    kind: Kind
+
+
+def _metric(name: str, title: str, unit: str, better: Better | None, kind: Kind) -> Metric:
+    return Metric(name=name, title=title, unit=unit, better=better, kind=kind)
+
+
+_KNOWN = [
+    _metric("seconds", "time", "s", "lower", "time"),
+    _metric("elapsed_seconds", "time from launch to end", "s", "lower", "time"),
+    _metric("reported_seconds", "time that the program reports", "s", "lower", "time"),
+    _metric("iteration_seconds", "time of an iteration", "s", "lower", "time"),
+    _metric("latency_seconds", "latency", "s", "lower", "time"),
+    _metric("bandwidth_bytes_per_second", "bandwidth", "B/s", "higher", "rate"),
+    _metric("beff_bytes_per_second", "effective bandwidth b_eff", "B/s", "higher", "rate"),
+    _metric("cost_usd", "cost of a run", "US$", "lower", "money"),
+    _metric("internode_bytes", "bytes between nodes", "B", "lower", "size"),
+    _metric("sent_bytes", "bytes sent by the NICs", "B", "lower", "size"),
+    _metric("received_bytes", "bytes received by the NICs", "B", "lower", "size"),
+    _metric("retransmits", "TCP segments sent again", "1", "lower", "count"),
+    _metric("out_of_order", "TCP segments out of order", "1", "lower", "count"),
+    _metric("dropped_packets", "packets dropped by the NICs", "1", "lower", "count"),
+    _metric("core_utilisation", "core utilisation", "1", "higher", "share"),
+    _metric("compute_share", "share of computation", "1", "higher", "share"),
+    _metric("communication_share", "share of communication", "1", "lower", "share"),
+    _metric("init_share", "share of initialisation", "1", "lower", "share"),
+    _metric("parallel_efficiency", "parallel efficiency", "1", "higher", "share"),
+    _metric("load_balance", "load balance", "1", "higher", "share"),
+    _metric("communication_efficiency", "communication efficiency", "1", "higher", "share"),
+    _metric("serialisation_efficiency", "serialisation efficiency", "1", "higher", "share"),
+    _metric("transfer_efficiency", "transfer efficiency", "1", "higher", "share"),
+    _metric("critical_compute_seconds", "computation on the critical path", "s", "lower", "time"),
+    _metric("critical_overhead_seconds", "overhead on the critical path", "s", "lower", "time"),
+    _metric("critical_latency_seconds", "latency on the critical path", "s", "lower", "time"),
+    _metric("critical_bandwidth_seconds", "transfer on the critical path", "s", "lower", "time"),
+    _metric("critical_wait_seconds", "waiting on the critical path", "s", "lower", "time"),
+]
+METRICS = {metric.name: metric for metric in _KNOWN}
+
+_BY_ENDING: list[tuple[str, str, Better | None, Kind]] = [
+    ("_bytes_per_second", "B/s", "higher", "rate"),
+    ("_per_second", "1/s", "higher", "number"),
+    ("_seconds", "s", "lower", "time"),
+    ("_bytes", "B", None, "size"),
+    ("_usd", "US$", "lower", "money"),
+    ("_share", "1", None, "share"),
+    ("_efficiency", "1", "higher", "share"),
+]
+"""For figures that a study file takes from a program's output: the ending of the name says the unit."""
+
+
+def metric(name: str) -> Metric:
+    """Return the metric of that name; of one that is not known the unit and the direction that its ending says."""
+    if name in METRICS:
+        return METRICS[name]
+    for ending, unit, better, kind in _BY_ENDING:
+        if name.endswith(ending):
+            title = name.removesuffix(ending).replace("_", " ").strip() or name
+            return Metric(name=name, title=title, unit=unit, better=better, kind=kind)
+    return Metric(name=name, title=name.replace("_", " "), unit="", better=None, kind="number")
