@@ -8,6 +8,7 @@ from mpi_programs import compiled, usable_mpis
 
 from linkworth.errors import UsageError
 from linkworth.launch.fake import FakeLauncher
+from linkworth.launch.local_site import LocalSite
 from linkworth.measure import plan, run
 from linkworth.model.run import RunResult
 
@@ -133,3 +134,39 @@ def test_without_an_mpi_run_and_trace_and_doctor_say_so_with_3(linkworth, monkey
             pytest.skip("this Python environment has an MPI of its own")
         assert done.returncode == 3
         assert "pip install mpich" in done.stderr
+
+
+@needs_mpi
+def test_a_result_says_where_it_was_measured_and_what_makes_it_doubtful(tmp_path, monkeypatch):
+    class TwoCores(LocalSite):
+        cores = 2
+
+    few = run.run(plan.workload(["true"], 2), launcher=FakeLauncher(), site=TwoCores())
+    assert (few.where, len(few.nodes), few.cores, few.remark) == ("local", 1, 2, "")
+    assert few.facts["kernel"]
+    assert [node.node for node in few.counters] == few.nodes
+    assert [use.node for use in few.core_use] == few.nodes
+    many = run.run(plan.workload(["true"], 5), launcher=FakeLauncher(), site=TwoCores())
+    assert many.remark.startswith("5 ranks share 2 cores")
+
+
+@needs_mpi
+def test_ranks_yield_where_they_share_cores_and_would_not_by_themselves(tmp_path):
+    class Spinning(FakeLauncher):
+        spins_when_crowded = True
+
+    class TwoCores(LocalSite):
+        cores = 2
+
+    def yields(launcher, ranks):
+        decided = plan.plan(plan.workload(["true"], ranks), None, TwoCores())
+        return run.must_yield(decided._replace(launcher=launcher))
+
+    assert [yields(Spinning(), 3), yields(Spinning(), 2), yields(FakeLauncher(), 3)] == [True, False, False]
+
+
+@needs_mpi
+def test_this_machine_is_one_node(linkworth):
+    done = linkworth("run", "--nodes", "2", "--", "true")
+    assert done.returncode == 2
+    assert "--nodes 2: this machine is one node" in done.stderr

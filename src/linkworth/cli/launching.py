@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import rich_click as click
 
 from linkworth.cli.output import console, emit_json
+from linkworth.launch.site import Site
 from linkworth.model.workload import Workload
 from linkworth.mpi import apps
 
@@ -34,7 +35,7 @@ class LaunchCommand(click.RichCommand):
 def launch_options(*, command_required: bool = True) -> Callable[[_Command], _Command]:
     """Return what adds the rank count, the MPI, the time limit, the dry run, JSON, and the command itself."""
     decorators = [
-        click.option("-n", "--ranks", type=int, help="Number of ranks.  [default: the cores of this machine]"),
+        click.option("-n", "--ranks", type=int, help="Number of ranks.  [default: the cores of the place]"),
         click.option("--mpi", metavar="NAME", help="MPI to use: a name or kind that `linkworth doctor` lists, or its folder.  "
                      "[default: the one that the program is linked with]"),
         click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
@@ -66,12 +67,12 @@ def exit_code(state: str, verified: bool | None) -> int:
     return EXIT_CODES.get(state.partition(":")[0], 4) or (1 if verified is False else 0)
 
 
-def show_plan(workload: Workload, mpi: str | None, as_json: bool, schema: str) -> int:
-    """Print what would run."""
+def show_plan(workload: Workload, mpi: str | None, site: Site, as_json: bool, schema: str) -> int:
+    """Print what would run in a place."""
     from linkworth.launch.base import Job
     from linkworth.measure import plan
 
-    decided = plan.plan(workload, mpi)
+    decided = plan.plan(workload, mpi, site)
     arguments = decided.launcher.arguments(Job(command=decided.command, ranks=workload.ranks))
     if as_json:
         emit_json({"schema": schema, "workload": workload.name, "ranks": workload.ranks, "mpi": decided.mpi.name,

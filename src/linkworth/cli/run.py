@@ -7,6 +7,8 @@ import rich_click as click
 from linkworth.cli.launching import LaunchCommand, exit_code, launch_options, show_plan, stdin_is_given
 from linkworth.cli.output import console, emit_json, note
 from linkworth.cli.watch import TerminalWatch
+from linkworth.cli.where_options import where_options
+from linkworth.model.where import Where
 
 
 @click.command(cls=LaunchCommand, context_settings={"allow_interspersed_args": False})
@@ -22,10 +24,12 @@ from linkworth.cli.watch import TerminalWatch
     is_flag=True,
     help="Add the time, count and bytes of the MPI calls up in each rank, and show where the ranks' time went. Writes no trace.",
 )
+@where_options
 @launch_options()
 def command(
     output: Path | None,
     profile: bool,
+    where: Where,
     ranks: int | None,
     mpi: str | None,
     timeout: float | None,
@@ -39,23 +43,25 @@ def command(
     3 this machine lacks something, 4 it was stopped (time limit, signal).
     """
     from linkworth.measure import plan, run
+    from linkworth.measure.where import open_site
 
-    workload = plan.workload(command, ranks)
-    if dry_run:
-        return show_plan(workload, mpi, as_json, "linkworth.run-plan/1")
-    watch = TerminalWatch(f"running {workload.name}", output_to_stderr=as_json)
-    calls = None
-    if profile:
-        from linkworth.measure import call_profile
+    with open_site(where) as site:
+        workload = plan.workload(command, ranks, site)
+        if dry_run:
+            return show_plan(workload, mpi, site, as_json, "linkworth.run-plan/1")
+        watch = TerminalWatch(f"running {workload.name}", output_to_stderr=as_json)
+        calls = None
+        if profile:
+            from linkworth.measure import call_profile
 
-        calls = call_profile.profile(
-            workload, mpi=mpi, timeout=timeout, folder=output, watcher=watch, inherit_stdin=stdin_is_given()
-        )
-        result = calls.run
-    else:
-        result = run.run(
-            workload, mpi=mpi, timeout=timeout, folder=output, watcher=watch, inherit_stdin=stdin_is_given()
-        )
+            calls = call_profile.profile(
+                workload, mpi=mpi, site=site, timeout=timeout, folder=output, watcher=watch, inherit_stdin=stdin_is_given()
+            )  # fmt: skip
+            result = calls.run
+        else:
+            result = run.run(
+                workload, mpi=mpi, site=site, timeout=timeout, folder=output, watcher=watch, inherit_stdin=stdin_is_given()
+            )  # fmt: skip
     watch.clear()
     if as_json:
         emit_json(calls or result)
@@ -75,6 +81,8 @@ def command(
             console().print(screen(calls))
         if output:
             note(f"result in {output / ('profile.json' if calls else 'result.json')}")
+    if result.remark:
+        note(f"linkworth: {result.workload}: {result.remark}")
     if result.message:
         note(f"linkworth: {result.workload}: {result.message}")
     return exit_code(result.state, result.verified)

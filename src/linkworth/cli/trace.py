@@ -9,7 +9,9 @@ from linkworth.cli.output import console, emit_json, note
 from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.steps import Steps
 from linkworth.cli.watch import TerminalWatch
+from linkworth.cli.where_options import where_options
 from linkworth.errors import UsageError
+from linkworth.model.where import Where
 
 SHOWN_DAMAGE = 3
 
@@ -37,6 +39,7 @@ SHOWN_DAMAGE = 3
     "any number of ranks (-n) takes seconds and no memory.",
 )
 @rate_options
+@where_options
 @launch_options(command_required=False)
 def command(
     output: Path | None,
@@ -45,6 +48,7 @@ def command(
     skeleton: bool,
     calibrate_with: str | None,
     machine: str | None,
+    where: Where,
     ranks: int | None,
     mpi: str | None,
     timeout: float | None,
@@ -60,6 +64,7 @@ def command(
     3 this machine lacks something, 4 it was stopped (time limit, signal) and the trace holds what it did until then.
     """
     from linkworth.measure import plan
+    from linkworth.measure.where import open_site
     from linkworth.skeleton.rates import RateRequest
     from linkworth.skeleton.request import record_on_request
     from linkworth.trace import record
@@ -70,8 +75,8 @@ def command(
         raise UsageError(
             "--calibrate-with and --machine say how fast a program computes that is not run; add --skeleton"
         )
-    if skeleton and (parts or dry_run or timeout):
-        raise UsageError("--skeleton runs nothing; leave --merge, --dry-run and --timeout out")
+    if skeleton and (parts or dry_run or timeout or where != Where()):
+        raise UsageError("--skeleton runs nothing; leave --merge, --dry-run, --timeout and the place out")
     if skeleton:
         rates = RateRequest(calibrate_with=calibrate_with, machine=machine, mpi=mpi)
         with Steps() as steps:
@@ -79,13 +84,14 @@ def command(
     elif parts:
         summary = record.merge_folder(parts, output or Path(parts.name).with_suffix(".lwt"), replace=force)
     else:
-        workload = plan.workload(command, ranks)
-        if dry_run:
-            return show_plan(workload, mpi, as_json, "linkworth.trace-plan/1")
-        watch = TerminalWatch(f"recording {workload.name}", output_to_stderr=as_json)
-        wanted = output or record.default_output(workload)
-        summary = record.record(workload, output=wanted, mpi=mpi, timeout=timeout, watcher=watch,
-                                inherit_stdin=stdin_is_given(), replace=force)  # fmt: skip
+        with open_site(where) as site:
+            workload = plan.workload(command, ranks, site)
+            if dry_run:
+                return show_plan(workload, mpi, site, as_json, "linkworth.trace-plan/1")
+            watch = TerminalWatch(f"recording {workload.name}", output_to_stderr=as_json)
+            wanted = output or record.default_output(workload)
+            summary = record.record(workload, output=wanted, mpi=mpi, site=site, timeout=timeout, watcher=watch,
+                                    inherit_stdin=stdin_is_given(), replace=force)  # fmt: skip
         watch.clear()
         if Path(summary.path) != wanted:
             note(f"linkworth: {wanted} exists, so this trace is {summary.path}")

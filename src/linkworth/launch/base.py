@@ -5,6 +5,8 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from linkworth.model.counters import NodeCounters
+
 Stream = Literal["stdout", "stderr"]
 
 
@@ -35,6 +37,12 @@ class JobEnd(msgspec.Struct, frozen=True, kw_only=True):
     timed_out: bool = False
     interrupted: bool = False
     """The user (Ctrl-C) or the batch system (SIGTERM) stopped linkworth while the job ran."""
+    cause: str = ""
+    """What a batch system says of the end, in a sentence, where that is not as it should be."""
+    nodes: list[str] = msgspec.field(default_factory=list)
+    """Where it ran, where only the launcher learned that."""
+    counters: list[NodeCounters] = msgspec.field(default_factory=list)
+    """Differences over the job, where only the job itself could read them."""
 
 
 class Observer(Protocol):
@@ -53,6 +61,13 @@ class Launcher(Protocol):
     @property
     def name(self) -> str:
         """Short name for results: `local`, `mpirun`."""
+
+    @property
+    def spins_when_crowded(self) -> bool:
+        """Waiting ranks keep their core even where they share it, and the launcher's own options cannot change that.
+
+        The preload library can; False where the launcher tells the MPI to yield, or where the user's own command decides.
+        """
 
     def arguments(self, job: Job) -> list[str]:
         """Return the command line that `run` would start."""

@@ -12,6 +12,7 @@ class FakeLauncher:
     """
 
     name = "fake"
+    spins_when_crowded = False
 
     def __init__(
         self,

@@ -24,6 +24,8 @@ def is_launcher(word: str) -> bool:
 class GivenLauncher:
     """The user's own launcher command."""
 
+    spins_when_crowded = False
+
     def __init__(self, command: Sequence[str]) -> None:
         found = shutil.which(command[0])
         if found is None:

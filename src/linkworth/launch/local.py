@@ -42,6 +42,8 @@ class LocalLauncher:
                 "as the command's first word, for example: srun -n 8 ./program"
             )
         self.mpi = mpi
+        # Open MPI is told to yield by an option below.
+        self.spins_when_crowded = mpi.kind != "openmpi"
 
     def arguments(self, job: Job) -> list[str]:
         """Return the mpiexec command line for a job."""

@@ -23,6 +23,10 @@ class Site(Protocol):
     def cores(self) -> int:
         """Cores that its ranks may use, over all nodes; ranks beyond them share cores."""
 
+    @property
+    def transport(self) -> str:
+        """The named setting of the MPI's transport that its launchers apply; "": the MPI's own choice."""
+
     def launcher(self, mpi: MpiInstallation) -> Launcher:
         """Return what starts jobs of this MPI here. Raises EnvironmentLacksError where the two do not go together."""
 

@@ -9,6 +9,7 @@ import msgspec
 
 from linkworth.errors import IncompleteError, UsageError
 from linkworth.launch.base import Launcher, Observer
+from linkworth.launch.site import Site
 from linkworth.measure.call_profile_file import ProcessProfile, Tally, read
 from linkworth.measure.plan import Plan, plan
 from linkworth.measure.run import execute, must_yield, write_atomically
@@ -26,6 +27,7 @@ def profile(
     mpi: str | None = None,
     timeout: float | None = None,
     launcher: Launcher | None = None,
+    site: Site | None = None,
     folder: Path | None = None,
     watcher: Observer | None = None,
     inherit_stdin: bool = False,
@@ -38,7 +40,7 @@ def profile(
     linked statically, another MPI), EnvironmentLacksError where this machine lacks something, and IncompleteError where
     the run ended before any rank had come out of MPI_Init.
     """
-    decided = plan(workload, mpi)
+    decided = plan(workload, mpi, site)
     if launcher is not None:
         decided = decided._replace(launcher=launcher)
     if decided.program is not None and not linkage.of_program(decided.program).dynamic:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.launch.base import Launcher
 from linkworth.launch.given import GivenLauncher, is_launcher
-from linkworth.launch.local import LocalLauncher, cores
+from linkworth.launch.local_site import LocalSite
+from linkworth.launch.site import Site
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.workload import Workload
 from linkworth.mpi import apps, find
@@ -23,11 +24,18 @@ class Plan(NamedTuple):
     """The file that becomes the ranks, where known."""
     mpi: MpiInstallation
     launcher: Launcher
+    site: Site | None
+    """None where the user's own launcher command chooses the place."""
+
+    @property
+    def cores(self) -> int:
+        """Cores that the ranks may use; this machine's, where the place is not known."""
+        return (self.site or LocalSite()).cores
 
     @property
     def oversubscribed(self) -> bool:
         """More ranks than cores."""
-        return self.workload.ranks > cores()
+        return self.workload.ranks > self.cores
 
     @property
     def is_app(self) -> bool:
@@ -35,40 +43,49 @@ class Plan(NamedTuple):
         return apps.is_app(self.workload.command[0])
 
 
-def workload(command: Sequence[str], ranks: int | None) -> Workload:
-    """Name a command and settle its rank count: as given, else as the command's own launcher says, else the cores here.
+def workload(command: Sequence[str], ranks: int | None, site: Site | None = None) -> Workload:
+    """Name a command and settle its rank count: as given, else as the command's own launcher says, else the place's cores.
 
-    Raises UsageError for an impossible count or program.
+    Raises UsageError for an impossible count or program, and for a command with its own launcher in a place that has one.
     """
+    place = site or LocalSite()
     if not command:
         raise UsageError("give the program to run after --, for example: -- ./program")
     if ranks is not None and ranks < 1:
         raise UsageError(f"-n {ranks}: the number of ranks must be at least 1")
     if apps.is_app(command[0]):
-        return Workload(name=command[0], command=list(command), ranks=ranks or cores())
+        return Workload(name=command[0], command=list(command), ranks=ranks or place.cores)
     if is_launcher(command[0]):
         if ranks is not None:
             raise UsageError(f"-n {ranks}: {command[0]} has its own number of ranks; give it there only")
+        if place.name != "local":
+            raise UsageError(
+                f"{command[0]} starts the ranks by itself, and so does {place.name}; leave one of the two out"
+            )
         given = GivenLauncher(command)
         name = given.program.name if given.program else given.name
         return Workload(name=name, command=list(command), ranks=given.ranks)
-    return Workload(name=Path(command[0]).name, command=list(command), ranks=ranks or cores())
+    return Workload(name=Path(command[0]).name, command=list(command), ranks=ranks or place.cores)
 
 
-def plan(given: Workload, mpi: str | None = None) -> Plan:
-    """Decide how to run a workload. Raises UsageError and EnvironmentLacksError with the reason why it cannot be."""
+def plan(given: Workload, mpi: str | None = None, site: Site | None = None) -> Plan:
+    """Decide how to run a workload in a place (None: this machine).
+
+    Raises UsageError and EnvironmentLacksError with the reason why it cannot be.
+    """
+    place = site or LocalSite()
     command = given.command
     if apps.is_app(command[0]):
         chosen = find.choose(mpi, None)
-        launcher = LocalLauncher(chosen)
+        launcher = place.launcher(chosen)
         resolved = apps.resolve(command, chosen)
-        return Plan(given, resolved, Path(resolved[0]), chosen, launcher)
+        return Plan(given, resolved, Path(resolved[0]), chosen, launcher, place)
     if is_launcher(command[0]):
         own = GivenLauncher(command)
-        return Plan(given, list(command), own.program, _mpi_of(own, mpi), own)
+        return Plan(given, list(command), own.program, _mpi_of(own, mpi), own, None)
     program = find.program_path(command[0])
     chosen = find.choose(mpi, program)
-    return Plan(given, [str(program), *command[1:]], program, chosen, LocalLauncher(chosen))
+    return Plan(given, [str(program), *command[1:]], program, chosen, place.launcher(chosen), place)
 
 
 def _mpi_of(launcher: GivenLauncher, name: str | None) -> MpiInstallation:

@@ -10,12 +10,14 @@ import msgspec
 
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.launch.base import Job, Launcher, Observer
-from linkworth.launch.local import cores
+from linkworth.launch.site import Site
+from linkworth.measure.counters import CounterWatch
 from linkworth.measure.ending import classify
 from linkworth.measure.output import OutputKeeper
 from linkworth.measure.parsers import npb
 from linkworth.measure.plan import Plan, plan
-from linkworth.model.run import RunResult
+from linkworth.model.counters import NodeCounters
+from linkworth.model.run import CoreUse, RunResult
 from linkworth.model.workload import Workload
 from linkworth.mpi import build, preload
 
@@ -29,17 +31,19 @@ def run(
     mpi: str | None = None,
     timeout: float | None = None,
     launcher: Launcher | None = None,
+    site: Site | None = None,
     folder: Path | None = None,
     watcher: Observer | None = None,
     inherit_stdin: bool = False,
 ) -> RunResult:
     """Run a workload without recording and return what was measured.
 
-    With a `folder`, the raw output and `result.json` are left there. `launcher` replaces the one that fits the command.
+    With a `folder`, the raw output and `result.json` are left there. `site` is an open place (None: this machine);
+    `launcher` replaces the one that fits the command.
     A program that fails, dies or takes longer than `timeout` seconds is a result, not an error; UsageError and
     EnvironmentLacksError say why nothing could be run.
     """
-    decided = plan(workload, mpi)
+    decided = plan(workload, mpi, site)
     if launcher is not None:
         decided = decided._replace(launcher=launcher)
     output = None
@@ -60,8 +64,8 @@ def run(
 
 
 def must_yield(decided: Plan) -> bool:
-    """Say whether ranks share cores under an MPI that spins while it waits (Open MPI's launcher tells it to yield)."""
-    return decided.oversubscribed and decided.mpi.kind != "openmpi" and decided.launcher.name == "local"
+    """Say whether ranks share cores and would keep them while they wait."""
+    return decided.oversubscribed and decided.launcher.spins_when_crowded
 
 
 def yielding_environment(decided: Plan) -> dict[str, str]:
@@ -97,8 +101,14 @@ def execute(
         keeper = OutputKeeper(output, watcher, hold_stderr=decided.is_app)
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror}") from None
+    place = decided.site
+    counted: list[NodeCounters] = []
+    used: list[CoreUse] = []
     try:
-        end = decided.launcher.run(job, keeper)
+        watch = CounterWatch(place.counters, keeper) if place else None
+        end = decided.launcher.run(job, watch or keeper)
+        if watch:
+            counted, used = watch.finish()
     finally:
         keeper.close()
     stdout, stderr = keeper.text("stdout"), keeper.text("stderr")
@@ -118,10 +128,28 @@ def execute(
         seconds=end.seconds,
         reported_seconds=report.seconds,
         verified=report.verified,
-        cores=cores(),
+        cores=decided.cores,
         started=started.isoformat(timespec="seconds"),
         output="" if output is None else str(output),
         message="; ".join(part for part in (ending.message, keeper.lost) if part),
+        where=place.name if place else "",
+        nodes=end.nodes or (list(place.nodes) if place else []),
+        transport=place.transport if place else "",
+        counters=end.counters or counted,
+        core_use=used,
+        facts=place.facts() if place else {},
+        remark=sharing(decided),
+    )
+
+
+def sharing(decided: Plan) -> str:
+    """Return one sentence where ranks share cores, else nothing."""
+    if not decided.oversubscribed:
+        return ""
+    ranks, cores = decided.workload.ranks, decided.cores
+    return (
+        f"{ranks} ranks share {cores} {'core' if cores == 1 else 'cores'}: times hold the waiting for a core "
+        "and say little of a machine with a core for each rank"
     )
 
 

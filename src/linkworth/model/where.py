@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-WhereKind = Literal["local", "hostfile", "slurm", "lab"]
+WhereKind = Literal["local", "hostfile", "slurm", "pbs", "lsf", "lab"]
 
 
 class Where(msgspec.Struct, frozen=True, kw_only=True):

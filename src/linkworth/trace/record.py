@@ -14,6 +14,7 @@ from linkworth import __version__
 from linkworth._engine import TraceError, part_info
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.launch.base import Launcher, Observer
+from linkworth.launch.site import Site
 from linkworth.measure.plan import Plan, plan
 from linkworth.measure.run import execute, must_yield, write_atomically
 from linkworth.model.run import RunResult
@@ -40,6 +41,7 @@ def record(
     mpi: str | None = None,
     timeout: float | None = None,
     launcher: Launcher | None = None,
+    site: Site | None = None,
     watcher: Observer | None = None,
     inherit_stdin: bool = False,
     replace: bool = False,
@@ -52,7 +54,7 @@ def record(
     EnvironmentLacksError where this machine lacks something, and IncompleteError where the user stopped it or the merge
     failed: the message names what is kept.
     """
-    decided = plan(workload, mpi)
+    decided = plan(workload, mpi, site)
     if launcher is not None:
         decided = decided._replace(launcher=launcher)
     _refuse_static(decided)

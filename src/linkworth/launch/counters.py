@@ -1,0 +1,122 @@
+"""Reads the counters of a node from the files of its /proc: NICs, TCP, cores."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from linkworth.model.counters import NicCounters, NodeCounters
+
+_CORE = re.compile(r"^cpu\d+\s+(.*)$", re.MULTILINE)
+# Fields of a core's line in /proc/stat (proc(5)): user nice system idle iowait irq softirq steal; guest time is in user.
+_BUSY = (0, 1, 2, 5, 6, 7)
+
+
+def node_counters(name: str, net: Path, stat: Path | None = None) -> NodeCounters:
+    """Read a node's counters from a `net` folder such as /proc/net and, for its cores, a file such as /proc/stat.
+
+    What cannot be read counts nothing.
+    """
+    return from_texts(
+        name,
+        dev=_text(net / "dev"),
+        snmp=_text(net / "snmp"),
+        netstat=_text(net / "netstat"),
+        stat=_text(stat) if stat else "",
+    )
+
+
+def from_texts(name: str, *, dev: str, snmp: str = "", netstat: str = "", stat: str = "") -> NodeCounters:
+    """Make a node's counters from the content of those files."""
+    tcp = _pairs(snmp, "Tcp:")
+    return NodeCounters(
+        node=name,
+        nics=_nics(dev),
+        tcp_segments_sent=tcp.get("OutSegs", 0),
+        tcp_retransmits=tcp.get("RetransSegs", 0),
+        tcp_out_of_order=_pairs(netstat, "TcpExt:").get("TCPOFOQueue", 0),
+        core_seconds=_cores(stat),
+    )
+
+
+def difference(before: Sequence[NodeCounters], after: Sequence[NodeCounters]) -> list[NodeCounters]:
+    """Return what each node counted between two readings; a NIC that came up meanwhile counts from 0, as it does."""
+    earlier = {node.node: node for node in before}
+    return [_node_difference(earlier[node.node], node) for node in after if node.node in earlier]
+
+
+def _node_difference(before: NodeCounters, after: NodeCounters) -> NodeCounters:
+    nics = {nic.nic: nic for nic in before.nics}
+    cores = len(before.core_seconds) == len(after.core_seconds)
+    return NodeCounters(
+        node=after.node,
+        nics=[_nic_difference(nics.get(nic.nic), nic) for nic in after.nics],
+        tcp_segments_sent=after.tcp_segments_sent - before.tcp_segments_sent,
+        tcp_retransmits=after.tcp_retransmits - before.tcp_retransmits,
+        tcp_out_of_order=after.tcp_out_of_order - before.tcp_out_of_order,
+        core_seconds=[
+            max(late - early, 0.0)
+            for early, late in zip(before.core_seconds, after.core_seconds, strict=True)
+        ]
+        if cores
+        else [],
+    )
+
+
+def _nic_difference(before: NicCounters | None, after: NicCounters) -> NicCounters:
+    if before is None:
+        return after
+    return NicCounters(
+        nic=after.nic,
+        sent_bytes=after.sent_bytes - before.sent_bytes,
+        received_bytes=after.received_bytes - before.received_bytes,
+        sent_packets=after.sent_packets - before.sent_packets,
+        received_packets=after.received_packets - before.received_packets,
+        dropped_packets=after.dropped_packets - before.dropped_packets,
+    )
+
+
+def _nics(dev: str) -> list[NicCounters]:
+    """Read /proc/net/dev: after the name 8 numbers of receiving (bytes packets errs drop ...), then 8 of sending."""
+    found = []
+    for line in dev.splitlines():
+        name, colon, rest = line.partition(":")
+        words = rest.split()
+        if not colon or len(words) < 16 or not all(word.isdigit() for word in words):
+            continue
+        numbers = [int(word) for word in words]
+        found.append(
+            NicCounters(
+                nic=name.strip(),
+                received_bytes=numbers[0],
+                received_packets=numbers[1],
+                sent_bytes=numbers[8],
+                sent_packets=numbers[9],
+                dropped_packets=numbers[3] + numbers[11],
+            )
+        )
+    return found
+
+
+def _pairs(text: str, head: str) -> Mapping[str, int]:
+    """Read the two lines of one protocol in /proc/net/snmp or netstat: names, then their values."""
+    lines = [line.split()[1:] for line in text.splitlines() if line.startswith(head)]
+    if len(lines) < 2:
+        return {}
+    return {name: int(value) for name, value in zip(*lines[:2], strict=False) if value.lstrip("-").isdigit()}
+
+
+def _cores(stat: str) -> list[float]:
+    ticks = os.sysconf("SC_CLK_TCK")
+    cores = []
+    for fields in _CORE.findall(stat):
+        numbers = [int(word) for word in fields.split() if word.isdigit()]
+        cores.append(sum(numbers[field] for field in _BUSY if field < len(numbers)) / ticks)
+    return cores
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""

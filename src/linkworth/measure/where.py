@@ -1,0 +1,25 @@
+"""Opens the place that the user named for runs."""
+
+from linkworth.errors import UsageError
+from linkworth.launch.local_site import LocalSite
+from linkworth.launch.site import Site
+from linkworth.model.where import Where
+
+
+def open_site(where: Where) -> Site:
+    """Return a place that is ready for runs; use it with `with`.
+
+    Raises UsageError for a place that does not exist or cannot hold what is asked, EnvironmentLacksError where this machine
+    lacks what the place needs.
+    """
+    if where.kind == "local":
+        return _local(where)
+    raise UsageError(f"runs with --{where.kind} are not possible here")
+
+
+def _local(where: Where) -> LocalSite:
+    if (where.nodes or 1) > 1:
+        raise UsageError(
+            f"--nodes {where.nodes}: this machine is one node; name more with --lab, --hostfile or --slurm"
+        )
+    return LocalSite(where.transport)

@@ -1,0 +1,63 @@
+"""The options that name a place."""
+
+import pytest
+import rich_click as click
+from click.testing import CliRunner
+
+from linkworth.cli.where_options import where_of, where_options
+from linkworth.errors import UsageError
+from linkworth.model.where import Where
+
+
+def named(*words):
+    seen = []
+
+    @click.command
+    @click.option("--other")
+    @where_options
+    def verb(other, where):
+        seen.append((other, where))
+
+    done = CliRunner().invoke(verb, ["--other", "x", *words], standalone_mode=False)
+    if done.exception:
+        raise done.exception
+    assert seen[0][0] == "x"
+    return seen[0][1]
+
+
+def test_without_options_it_is_this_machine():
+    assert named() == Where()
+
+
+def test_each_place_by_its_option(tmp_path):
+    hosts = tmp_path / "hosts"
+    hosts.write_text("a\n")
+    assert named("--lab", "gbe", "--nodes", "4", "--ppn", "2") == Where(
+        kind="lab", name="gbe", nodes=4, ranks_per_node=2
+    )
+    assert named("--hostfile", str(hosts)) == Where(kind="hostfile", name=str(hosts))
+    assert named("--transport", "tcp") == Where(transport="tcp")
+    assert named("--pbs", "--partition", "short") == Where(kind="pbs", name="short")
+    assert named("--partition", "short") == Where(kind="slurm", name="short")
+
+
+def test_options_of_a_batch_system_stay_as_typed():
+    where = named(
+        "--slurm", "--constraint", "ib", "--time", "1:00:00", "--sbatch-option=--exclusive", "--account", "me"
+    )
+    assert where.kind == "slurm"
+    assert where.options == ["--constraint=ib", "--account=me", "--time=1:00:00", "--exclusive"]
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"lab": "gbe", "slurm": True}, "--slurm and --lab name different places"),
+        ({"lab": "gbe", "constraint": "ib"}, "--constraint is for a batch system"),
+        ({"time_limit": "5"}, "--time is for a batch system"),
+        ({"ppn": 4}, "--ppn 4: this machine is one node"),
+    ],
+)
+def test_contradictions_are_named(given, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        where_of(**given)
