@@ -62,8 +62,9 @@ lint: build ## style, types and warnings of Python, C, C++ and shell
 format: build ## put every file into the house style
 	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet . && $(BIN)/clang-format -i $(C_FILES)
 
-reference: build ## renew docs/reference/cli.md from the commands
+reference: build ## renew docs/reference/cli.md and study.schema.json from the code
 	@$(BIN)/python scripts/cli_reference.py docs/reference/cli.md
+	@$(BIN)/python -m linkworth.study.schema > docs/reference/study.schema.json
 
 docs: $(VENV)/.engine $(VENV)/.docs ## the documentation site in site/
 	@$(BIN)/python scripts/cli_reference.py --check docs/reference/cli.md

@@ -5,8 +5,10 @@ from typing import Literal
 import msgspec
 
 from linkworth.model.counters import NodeCounters
+from linkworth.model.where import Where
 
-Mode = Literal["measure", "predict"]
+Mode = Literal["measure", "predict", "trace"]
+"""`trace`: the one recording of a workload, which predictions and profiles are made from; it enters no table of times."""
 RecordState = Literal["done", "unverified", "failed", "timeout"]
 
 
@@ -43,3 +45,137 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Place in the random order of its block."""
     started: str = ""
     ended: str = ""
+
+
+Value = str | int | float | bool
+"""Of a variable."""
+Measured = Literal["time", "counters", "profile", "trace"]
+
+
+class StudyWorkload(msgspec.Struct, frozen=True, kw_only=True):
+    """A program (or micro-benchmark) of a study, with all variables filled in."""
+
+    name: str
+    """Unique in the study."""
+    command: list[str]
+    """`["npb:ft.B"]`, `["bench:latency"]`, or a program with its arguments."""
+    ranks: int | None = None
+    nodes: int | None = None
+    ranks_per_node: int | None = None
+    """These three stand before an environment's and the study's, which count where they are None."""
+    environments: list[str] = msgspec.field(default_factory=lambda: ["*"])
+    """Patterns of the names of those that it runs in."""
+    figures: dict[str, str] = msgspec.field(default_factory=dict)
+    """A metric's name to the regular expression whose first group is its value in the program's output."""
+    iteration_pattern: str = ""
+    time_limit_seconds: float | None = None
+    variables: dict[str, Value] = msgspec.field(default_factory=dict)
+    """Those that its table uses, with their values."""
+
+
+class Environment(msgspec.Struct, frozen=True, kw_only=True):
+    """What a workload runs in, with all variables filled in."""
+
+    name: str
+    """Unique in the study."""
+    title: str = ""
+    modes: list[Mode] = msgspec.field(default_factory=lambda: ["measure"])
+    where: Where = Where()
+    fabric: str = ""
+    """Of the catalog, or a fabric file's path: what a prediction replays on, and the preset of a lab."""
+    mpi: str | None = None
+    transport: str = ""
+    mtu: int | None = None
+    """Bytes."""
+    nics: int | None = None
+    """Of a node, used together."""
+    rate: str = ""
+    """Of a lab's links where it is not the fabric's: `1gbit`."""
+    latency: str = ""
+    """Likewise: `30us`."""
+    aggregation: str = ""
+    isolation: str = ""
+    binding: str = ""
+    placement: str = "block"
+    nodes: int | None = None
+    ranks_per_node: int | None = None
+    ranks: int | None = None
+    cpu_factor: float = 1.0
+    """Of predictions: speed of its cores against those that the computation was timed on."""
+    instance: str = ""
+    """Node type in the study's catalog of prices."""
+    usd_per_node_hour: float | None = None
+    """Price of a node, in place of the catalog's."""
+    workloads: list[str] = msgspec.field(default_factory=lambda: ["*"])
+    """Patterns of the names of those that run in it."""
+    variables: dict[str, Value] = msgspec.field(default_factory=dict)
+
+
+class StudyComparison(msgspec.Struct, frozen=True, kw_only=True):
+    """What the report is to compare."""
+
+    title: str = ""
+    baseline: str
+    """An environment."""
+    environments: list[str] = msgspec.field(default_factory=list)
+    """Patterns of the names of those held against it; of `steps` each against the one before."""
+    steps: bool = False
+    """The environments, in their order, are steps of an improvement that starts at the baseline."""
+    workloads: list[str] = msgspec.field(default_factory=lambda: ["*"])
+    metrics: list[str] = msgspec.field(default_factory=lambda: ["seconds"])
+    margin: float = 0.05
+    """Relative difference below which two environments count as equal, if an equivalence test agrees."""
+
+
+class StudyPrices(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the prices of a study's environments come from."""
+
+    catalog: str = ""
+    """Name or path; "": only what environments give themselves."""
+    region: str | None = None
+
+
+class StudyPrediction(msgspec.Struct, frozen=True, kw_only=True):
+    """How the computation of predictions gets its time."""
+
+    machine: str | None = None
+    """A machine of the catalog, for programs recorded without running."""
+    calibrate_with: str | None = None
+    """Class or problem of the run here that does it instead."""
+    measured_on: str = ""
+    """The environment of the study whose median time scales the computation."""
+    measured: dict[str, str] = msgspec.field(default_factory=dict)
+    """By the workload's name, `FABRIC=SECONDS`: a time known from elsewhere that scales it."""
+    record_on: str = ""
+    """The environment in which programs without a skeleton are recorded; "": the first that measures, or else this machine."""
+
+
+class Study(msgspec.Struct, frozen=True, kw_only=True):
+    """A study file, with all variables filled in, at one of its scales."""
+
+    name: str
+    """The file's name without its ending."""
+    title: str = ""
+    description: str = ""
+    scale: str = ""
+    """"" is the study as it stands at the top of the file."""
+    scales: list[str] = msgspec.field(default_factory=list)
+    """All that the file has."""
+    path: str = ""
+    sha256: str = ""
+    repetitions: int = 1
+    warm_ups: int = 0
+    seed: int | None = None
+    """Of the random order; None: drawn once, and kept in the study's folder."""
+    measure: list[Measured] = msgspec.field(default_factory=lambda: ["time"])
+    ranks: int | None = None
+    nodes: int | None = None
+    ranks_per_node: int | None = None
+    time_limit_seconds: float | None = None
+    """Of one run."""
+    retries: int = 0
+    workloads: list[StudyWorkload]
+    environments: list[Environment]
+    comparisons: list[StudyComparison] = msgspec.field(default_factory=list)
+    prices: StudyPrices = StudyPrices()
+    prediction: StudyPrediction = StudyPrediction()

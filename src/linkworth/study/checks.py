@@ -1,0 +1,92 @@
+"""What must hold between the tables of a study file."""
+
+from collections import Counter
+from functools import partial
+
+from linkworth.catalog import fabrics, machines
+from linkworth.catalog import prices as price_catalogs
+from linkworth.catalog.assignment import parse_assignment
+from linkworth.model.study import Study
+from linkworth.study.document import Document, nearest
+from linkworth.study.lines import Place
+from linkworth.study.patterns import matching
+from linkworth.study.schema import EnvironmentTable, StudyFile, WorkloadTable
+from linkworth.study.variables import used
+
+
+def check(document: Document, study: Study, file: StudyFile) -> None:
+    """Raise UsageError, with its line, for names that are taken twice or that nothing has, and for what does not go together."""
+    names = [environment.name for environment in study.environments]
+    programs = [workload.name for workload in study.workloads]
+    for kind, each in (("workloads", programs), ("environments", names)):
+        for name, count in Counter(each).items():
+            if count > 1:
+                raise document.error(
+                    (kind,),
+                    f"{count} of them are called {name!r}; let `name` hold what tells them apart, "
+                    'such as a variable: name = "... ${ranks}"',
+                )
+    for index, workload in enumerate(file.workloads):
+        if isinstance(workload, WorkloadTable) and not study.scale:
+            for pattern in workload.environments or []:
+                if (
+                    not used(pattern)
+                    and not matching(pattern, names)
+                    and len(names) == len(file.environments)
+                ):
+                    raise document.error(
+                        ("workloads", index, "environments"),
+                        f"no environment is called {pattern!r}; {nearest(pattern, names)}",
+                    )
+    if study.prices.catalog:
+        known = document.check(
+            ("prices", "catalog"), partial(price_catalogs.get_catalog, study.prices.catalog)
+        )
+        instances = {price.name for price in known}
+        for index, environment in enumerate(file.environments):
+            instance = environment.instance if isinstance(environment, EnvironmentTable) else ""
+            if instance and not used(instance) and instance not in instances:
+                raise document.error(
+                    ("environments", index, "instance"),
+                    f"{study.prices.catalog} has no {instance!r}; {nearest(instance, instances)}",
+                )
+    _check_prediction(document, study)
+
+
+def _check_prediction(document: Document, study: Study) -> None:
+    wanted = study.prediction
+    by_name = {environment.name: environment for environment in study.environments}
+    for key in ("measured_on", "record_on"):
+        name = getattr(wanted, key)
+        if name and name not in by_name:
+            raise document.error(
+                ("predict", key), f"no environment is called {name!r}; {nearest(name, by_name)}"
+            )
+        if name and "measure" not in by_name[name].modes:
+            raise document.error(
+                ("predict", key), f"{name} is only predicted; name an environment that is measured"
+            )
+    if wanted.measured_on and not by_name[wanted.measured_on].fabric:
+        raise document.error(("predict", "measured_on"), f"give {wanted.measured_on} the fabric that it has")
+    if wanted.machine and wanted.calibrate_with:
+        raise document.error(("predict", "machine"), "give either machine or calibrate_with")
+    if wanted.machine:
+        document.check(("predict", "machine"), partial(machines.get, wanted.machine))
+    for name, text in wanted.measured.items():
+        place: Place = ("predict", "measured", name)
+        fabric, seconds = document.check(place, partial(parse_assignment, text, "measured", "SECONDS"))
+        document.check(place, partial(fabrics.get, fabric))
+        if seconds == 0:
+            raise document.error(place, "a run takes more than 0 seconds")
+
+
+def check_all_used(document: Document) -> None:
+    """A variable that nothing uses is a slip of the pen."""
+    data = {key: value for key, value in document.data.items() if key != "variables"}
+    names = used(data)
+    places: list[Place] = [("variables", name) for name in document.data.get("variables", {})]
+    for scale, table in document.data.get("scale", {}).items():
+        places += [("scale", scale, "variables", name) for name in table.get("variables", {})]
+    for place in places:
+        if place[-1] not in names:
+            raise document.error(place, f"nothing uses it: write ${{{place[-1]}}} where its value belongs")

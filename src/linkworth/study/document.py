@@ -1,0 +1,166 @@
+"""A parsed TOML text that knows its lines: decoding into structs with errors that name file and line, and merging of scales."""
+
+import copy
+import difflib
+import re
+import tomllib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from linkworth.errors import UsageError
+from linkworth.study.lines import Lines, Place, line_of, lines_of, set_in, value_at
+
+T = TypeVar("T")
+_PART = re.compile(r"\.([A-Za-z0-9_-]+)|\[(\d+)\]|(\[\.\.\.\])")
+_SYNTAX_PLACE = re.compile(r" ?\(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+
+class Document:
+    """A study file's text, parsed."""
+
+    def __init__(self, origin: str, data: dict[str, Any], lines: Lines) -> None:
+        self.origin = origin
+        self.data = data
+        self.lines = lines
+
+    def copy(self) -> "Document":
+        """Return one that can be changed."""
+        return Document(self.origin, copy.deepcopy(self.data), dict(self.lines))
+
+    def error(self, place: Place, sentence: str) -> UsageError:
+        """Return the error for what stands at a place: `study.toml:12: environments[1].mtu: sentence`."""
+        line = line_of(self.lines, place)
+        at = f"{self.origin}:{line}" if line is not None else self.origin
+        name = written(place)
+        return UsageError(f"{at}: {name}: {sentence}" if name else f"{at}: {sentence}")
+
+    def check(self, place: Place, call: Callable[[], T]) -> T:
+        """Return what `call` gives; its UsageError comes with the file and line of `place`."""
+        try:
+            return call()
+        except UsageError as error:
+            raise self.error(place, str(error)) from None
+
+    def override(self, place: Place, source: Place) -> None:
+        """Let what stands at `source` stand at `place` as well, with its lines; a table is merged key by key."""
+        value = value_at(self.data, source)
+        container = value_at(self.data, place[:-1])
+        here = container.get(place[-1]) if isinstance(container, dict) else container[place[-1]]
+        if isinstance(value, dict) and isinstance(here, dict):
+            for key in value:
+                self.override((*place, key), (*source, key))
+            return
+        container[place[-1]] = copy.deepcopy(value)
+        set_in(self.lines, place, dict(self.lines), source)
+
+    def replace(self, place: Place, value: Any) -> None:  # noqa: ANN401 (a parsed document's value)
+        """Put another value at a place; its line stays that of the old one."""
+        value_at(self.data, place[:-1])[place[-1]] = value
+
+    def remove(self, place: Place, indices: Iterable[int]) -> None:
+        """Take entries out of the array at a place; the lines of those that stay go with them."""
+        array = value_at(self.data, place)
+        gone = set(indices)
+        before = dict(self.lines)
+        kept = [index for index in range(len(array)) if index not in gone]
+        for index in range(len(array)):
+            set_in(self.lines, (*place, index), {}, ())
+        for new, old in enumerate(kept):
+            set_in(self.lines, (*place, new), before, (*place, old))
+        array[:] = [array[old] for old in kept]
+
+    def decode(self, kind: type[T], place: Place = (), entries: dict[str, Any] | None = None) -> T:
+        """Convert what stands at a place. `entries`: the type of the entries of each dict with free keys, by its own key."""
+        value = value_at(self.data, place)
+        try:
+            return msgspec.convert(value, kind)
+        except msgspec.ValidationError as error:
+            raise self._explained(str(error), place, entries or {}) from None
+
+    def _explained(self, message: str, place: Place, entries: dict[str, Any]) -> UsageError:
+        reason, _, where = message.partition(" - at `")
+        for name, index, unknown in _PART.findall(where):
+            if unknown:
+                kind = entries.get(str(place[-1]))
+                if kind is not None:
+                    for key in value_at(self.data, place):
+                        self.decode(kind, (*place, key), entries)
+                break
+            place = (*place, int(index) if index else name)
+        return self._sentence(reason, place)
+
+    def _sentence(self, reason: str, place: Place) -> UsageError:
+        unknown = re.search(r"unknown field `([^`]*)`", reason)
+        if unknown:
+            return self.error((*place, unknown[1]), "there is no such key; see docs/reference/study-file.md")
+        missing = re.search(r"missing required field `([^`]*)`", reason)
+        if missing:
+            return self.error(place, f"{missing[1]} is missing")
+        found = value_at(self.data, place)
+        if "matching regex" in reason:
+            return self.error(place, f"{found!r} is no number; give one, or a variable such as ${{ranks}}")
+        if "enum value" in reason:
+            return self.error(place, f"{found!r} is not known here")
+        reason = reason.replace("`", "'")
+        return self.error(place, f"{reason[:1].lower()}{reason[1:]} ({_shown(found)})")
+
+
+def written(place: Place) -> str:
+    """Return a place as an error names it: `environments[1].mtu`."""
+    text = ""
+    for key in place:
+        if isinstance(key, int):
+            text += f"[{key}]"
+        else:
+            text += f".{key}" if text else key
+    return text
+
+
+def read(path: Path) -> tuple[Document, bytes]:
+    """Parse a file; also return its bytes. A file that cannot be read or parsed is a UsageError that names file and line."""
+    try:
+        content = path.read_bytes()
+        text = content.decode()
+    except FileNotFoundError:
+        raise UsageError(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise UsageError(f"{path} is a folder; give a study file (.toml)") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{path} is not UTF-8 text (byte {error.start}); a study file is TOML text"
+        ) from None
+    except ValueError as error:  # a path with a null byte in it
+        raise UsageError(f"{str(path)!r} cannot be a file's name: {error}") from None
+    return parse(text, str(path)), content
+
+
+def parse(text: str, origin: str) -> Document:
+    """Parse a text. Raises UsageError with its line where it is no TOML."""
+    text = text.replace("\r\n", "\n")
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = _SYNTAX_PLACE.search(str(error))
+        reason = _SYNTAX_PLACE.sub("", str(error))
+        line = text.count("\n") + 1 if place is None or place[1] is None else int(place[1])
+        raise UsageError(f"{origin}:{line}: this is not TOML: {reason[:1].lower()}{reason[1:]}") from None
+    except RecursionError:
+        raise UsageError(f"{origin}: this is no study file: its values are nested too deep") from None
+    return Document(origin, data, lines_of(text))
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the end of a sentence on an unknown name: what is near, or all that there is."""
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(names) or 'none'}"
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) < 60 else f"{text[:56]} ..."

@@ -1,0 +1,198 @@
+"""The tables of a study file, one by one, with their variables filled in."""
+
+import shlex
+import shutil
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from linkworth.catalog import fabrics
+from linkworth.errors import UsageError
+from linkworth.model.study import Environment, Mode, StudyComparison, StudyWorkload, Value
+from linkworth.mpi import apps
+from linkworth.study.document import Document, nearest
+from linkworth.study.lines import Place
+from linkworth.study.patterns import matching
+from linkworth.study.place import parse_where
+from linkworth.study.schema import ENTRIES, ComparisonTable, EnvironmentTable, StudyFile, WorkloadTable
+from linkworth.study.variables import combinations, fill
+
+T = TypeVar("T", bound=msgspec.Struct)
+NPB = ("is", "ep", "cg", "mg", "ft", "bt", "sp", "lu")
+BENCH = "bench:"
+
+
+def workloads_of(document: Document, place: Place) -> list[StudyWorkload]:
+    """Return the workloads of one table: one for each choice of its variables' values."""
+    table = document.data["workloads"][place[1]]
+    found = []
+    for one, values in _filled(document, place, WorkloadTable, table):
+        command = _words(document, (*place, "run"), one.run)
+        if one.otherwise and not _is_here(command[0]):
+            command = _words(document, (*place, "otherwise"), one.otherwise)
+        for each in _every_benchmark(command):
+            try:
+                bundled = apps.is_app(each[0])
+            except UsageError as error:
+                raise document.error((*place, "run"), str(error)) from None
+            named = " ".join(each) if bundled or each[0].startswith(BENCH) else _command_name(each)
+            found.append(
+                StudyWorkload(
+                    name=one.name or named,
+                    command=each,
+                    ranks=_number(one.ranks),
+                    nodes=_number(one.nodes),
+                    ranks_per_node=_number(one.ranks_per_node),
+                    environments=one.environments or ["*"],
+                    figures=one.figures,
+                    iteration_pattern=one.iteration_pattern,
+                    time_limit_seconds=one.time_limit_seconds,
+                    variables=values,
+                )
+            )
+    return found
+
+
+def _words(document: Document, place: Place, command: str | list[str]) -> list[str]:
+    try:
+        words = shlex.split(command) if isinstance(command, str) else list(command)
+    except ValueError as error:
+        raise document.error(place, f"{command!r} cannot be split into words: {error}") from None
+    if not words or not words[0]:
+        raise document.error(place, "give the program to run")
+    return words
+
+
+def _every_benchmark(command: list[str]) -> list[list[str]]:
+    """`npb:*.B` is all eight programs."""
+    if not command[0].startswith("npb:*"):
+        return [command]
+    return [[command[0].replace("*", program, 1), *command[1:]] for program in NPB]
+
+
+def _is_here(program: str) -> bool:
+    return apps.is_app(program) or program.startswith(BENCH) or shutil.which(program) is not None
+
+
+def _command_name(command: Sequence[str]) -> str:
+    return " ".join([Path(command[0]).name, *command[1:]])
+
+
+def environments_of(document: Document, place: Place, file: StudyFile) -> list[Environment]:
+    """Return the environments of one table, likewise."""
+    table = document.data["environments"][place[1]]
+    found = []
+    for one, values in _filled(document, place, EnvironmentTable, table):
+        name = one.name or one.fabric
+        if not name:
+            raise document.error(place, "give it a name or a fabric")
+        mode = one.mode or file.mode
+        modes: list[Mode] = (
+            ["measure", "predict"] if mode == "both" else ["predict"] if mode == "predict" else ["measure"]
+        )
+        where_place: Place = (*place, "where") if one.where else ("where",)
+        where = parse_where("local")
+        if "measure" in modes:
+            where = document.check(
+                where_place, partial(parse_where, one.where or file.where or "local", one.fabric)
+            )
+        if "predict" in modes:
+            if not one.fabric:
+                raise document.error(place, f"{name} is predicted, so give the fabric that it has")
+            document.check((*place, "fabric"), partial(fabrics.get, one.fabric))
+        if one.nics is not None and "predict" in modes and fabrics.get(one.fabric).rails > 1:
+            raise document.error(
+                (*place, "nics"), f"{one.fabric} says already how many NICs; leave one of both out"
+            )
+        found.append(
+            Environment(
+                name=name,
+                title=one.title,
+                modes=modes,
+                where=msgspec.structs.replace(where, transport=one.transport, options=one.options),
+                fabric=one.fabric,
+                mpi=one.mpi or None,
+                transport=one.transport,
+                mtu=_number(one.mtu),
+                nics=_number(one.nics),
+                rate=one.rate,
+                latency=one.latency,
+                aggregation=one.aggregation,
+                isolation=one.isolation,
+                binding=one.binding,
+                placement=one.placement or "block",
+                nodes=_number(one.nodes),
+                ranks_per_node=_number(one.ranks_per_node),
+                ranks=_number(one.ranks),
+                cpu_factor=_number(one.cpu_factor) or 1.0,
+                instance=one.instance,
+                usd_per_node_hour=_number(one.usd_per_node_hour),
+                workloads=one.workloads or ["*"],
+                variables=values,
+            )
+        )
+    return found
+
+
+def comparisons_of(
+    document: Document, place: Place, environments: Sequence[Environment], *, scaled: bool
+) -> list[StudyComparison]:
+    """Return the comparisons of one table, likewise; `scaled`: what names something that a scale left out is left out."""
+    table = document.data["comparisons"][place[1]]
+    names = [environment.name for environment in environments]
+    found = []
+    for one, _ in _filled(document, place, ComparisonTable, table):
+        if one.baseline not in names:
+            if scaled:
+                continue  # the scale has left it out
+            raise document.error(
+                (*place, "baseline"),
+                f"no environment is called {one.baseline!r}; {nearest(one.baseline, names)}",
+            )
+        against = [
+            name
+            for pattern in one.environments or ["*"]
+            for name in matching(pattern, names)
+            if name != one.baseline
+        ]
+        if not against:
+            if scaled:
+                continue
+            raise document.error(place, f"no environment is left to hold against {one.baseline}")
+        found.append(
+            StudyComparison(
+                title=one.title,
+                baseline=one.baseline,
+                environments=list(dict.fromkeys(against)),
+                steps=one.steps,
+                workloads=one.workloads or ["*"],
+                metrics=one.metrics or ["seconds"],
+                margin=0.05 if one.margin is None else one.margin,
+            )
+        )
+    return found
+
+
+def _filled(
+    document: Document, place: Place, kind: type[T], table: dict[str, Any]
+) -> list[tuple[T, dict[str, Value]]]:
+    """Return the table at a place once for each choice of its variables' values."""
+    filled = []
+    index = place[-1]
+    assert isinstance(index, int)
+    for values in combinations(document, place, table):
+        # Decoded in the place of the original, so that an error has its line.
+        data: dict[str, Any] = {str(place[0]): [None] * (index + 1)}
+        one = Document(document.origin, data, document.lines)
+        one.replace(place, fill(table, values))
+        filled.append((one.decode(kind, place, ENTRIES), values))
+    return filled
+
+
+def _number(value: Any) -> Any:  # noqa: ANN401 (a number or nothing, of the field's own type)
+    """Return what a field for a number holds once its variable is filled in: never a string any more."""
+    assert not isinstance(value, str)
+    return value

@@ -1,0 +1,104 @@
+"""Reads a study file: one TOML file that says what is run, in what, how often, and what is wanted of it."""
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+
+from linkworth.errors import UsageError
+from linkworth.model.study import Study, StudyPrediction, StudyPrices
+from linkworth.study.checks import check, check_all_used
+from linkworth.study.document import Document, nearest, read
+from linkworth.study.entries import comparisons_of, environments_of, workloads_of
+from linkworth.study.lines import Place
+from linkworth.study.place import parse_where
+from linkworth.study.scales import at_scale, for_all, left_out
+from linkworth.study.schema import ENTRIES, StudyFile
+from linkworth.study.variables import combinations, fill
+
+
+def load(path: Path, *, scale: str = "", where: str = "") -> Study:
+    """Return the study of a file, at one of its scales; `where` (as in the file) replaces every place that it names.
+
+    Raises UsageError that names the file and, where there is one, the line, also for what is wrong in another scale.
+    """
+    document, content = read(path)
+    document.decode(StudyFile, entries=ENTRIES)
+    scales = list(document.data.get("scale", {}))
+    if scale and scale not in scales:
+        raise UsageError(f"{path} has no scale {scale!r}; {nearest(scale, scales)}")
+    if where:
+        parse_where(where, "any")
+    studies = {name: _resolve(document, name, where if name == scale else "") for name in ["", *scales]}
+    check_all_used(document)
+    return msgspec.structs.replace(
+        studies[scale],
+        name=path.stem,
+        path=str(path),
+        scale=scale,
+        scales=scales,
+        sha256=hashlib.sha256(content).hexdigest(),
+    )
+
+
+def _resolve(whole: Document, scale: str, where: str) -> Study:
+    document = at_scale(whole, scale)
+    if where:
+        for_all(document, "where", where)
+    file = document.decode(StudyFile, entries=ENTRIES)
+    workloads = [
+        workload
+        for index in range(len(file.workloads))
+        for workload in workloads_of(document, ("workloads", index))
+        if not left_out(whole, scale, "workloads", workload.name)
+    ]
+    environments = [
+        environment
+        for index in range(len(file.environments))
+        for environment in environments_of(document, ("environments", index), file)
+        if not left_out(whole, scale, "environments", environment.name)
+    ]
+    for kind, entries in (("workload", workloads), ("environment", environments)):
+        if not entries:
+            raise document.error(("scale", scale), f"it leaves no {kind}")
+    comparisons = [
+        comparison
+        for index in range(len(file.comparisons))
+        for comparison in comparisons_of(document, ("comparisons", index), environments, scaled=bool(scale))
+    ]
+    study = Study(
+        name="",
+        title=file.title,
+        description=file.description.strip(),
+        repetitions=_number(document, ("repetitions",), file.repetitions),
+        warm_ups=file.warm_ups,
+        seed=file.seed,
+        measure=file.measure or ["time"],
+        ranks=_optional(document, ("ranks",), file.ranks),
+        nodes=_optional(document, ("nodes",), file.nodes),
+        ranks_per_node=_optional(document, ("ranks_per_node",), file.ranks_per_node),
+        time_limit_seconds=file.time_limit_seconds,
+        retries=file.retries,
+        workloads=workloads,
+        environments=environments,
+        comparisons=comparisons,
+        prices=StudyPrices(catalog=file.prices.catalog, region=file.prices.region),
+        prediction=StudyPrediction(
+            **{name: getattr(file.predict, name) for name in StudyPrediction.__struct_fields__}
+        ),
+    )
+    check(document, study, file)
+    return study
+
+
+def _optional(document: Document, place: Place, value: int | str | None) -> int | None:
+    return None if value is None else _number(document, place, value)
+
+
+def _number(document: Document, place: Place, value: int | str) -> int:
+    """Return a number at the top of the file, where a variable must have one value."""
+    choices = combinations(document, place, value)
+    filled = fill(value, choices[0])
+    if len(choices) > 1 or not isinstance(filled, int) or isinstance(filled, bool) or filled < 1:
+        raise document.error(place, f"{value} must be one whole number of at least 1 here")
+    return filled

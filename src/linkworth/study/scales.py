@@ -1,0 +1,67 @@
+"""Lays a scale over the study that stands at the top of the same file."""
+
+from fnmatch import fnmatchcase
+
+from linkworth.study.document import Document, nearest
+
+_OF_EVERY_ENVIRONMENT = ("where", "mode")
+"""A scale's own word on these holds for all environments, whatever they say at the top of the file."""
+_MERGED = ("variables", "predict", "prices")
+_BY_NAME = ("workloads", "environments")
+
+
+def at_scale(document: Document, scale: str) -> Document:
+    """Return the document as the scale has it. Raises UsageError for a name in the scale that the file does not have."""
+    changed = document.copy()
+    _spell_out(changed)
+    if not scale:
+        return changed
+    table = document.data["scale"][scale]
+    for key in table:
+        place = ("scale", scale, key)
+        if key in _OF_EVERY_ENVIRONMENT:
+            for_all(changed, key, table[key])
+            changed.override((key,), place)
+        elif key in _BY_NAME:
+            _by_name(changed, key, scale)
+        elif key in _MERGED:
+            changed.data.setdefault(key, {})
+            changed.override((key,), place)
+        elif not key.startswith("without_"):
+            changed.override((key,), place)
+    return changed
+
+
+def for_all(document: Document, key: str, value: str) -> None:
+    """Let the study and all its environments have one value."""
+    for environment in document.data["environments"]:
+        environment.pop(key, None)
+    document.data[key] = value
+
+
+def left_out(document: Document, scale: str, kind: str, name: str) -> bool:
+    """Say whether the scale leaves the workload or environment (`kind`: in the plural) of that name out."""
+    if not scale:
+        return False
+    patterns = document.data["scale"][scale].get(f"without_{kind}", [])
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _spell_out(document: Document) -> None:
+    for kind, key in (("workloads", "run"), ("environments", "fabric")):
+        for index, entry in enumerate(document.data[kind]):
+            if isinstance(entry, str):
+                document.replace((kind, index), {key: entry})
+
+
+def _by_name(document: Document, kind: str, scale: str) -> None:
+    default = "run" if kind == "workloads" else "fabric"
+    names: dict[str, int] = {}
+    for index, entry in enumerate(document.data[kind]):
+        name = entry.get("name") or entry.get(default)
+        names[name if isinstance(name, str) else " ".join(name or [])] = index
+    for name in document.data["scale"][scale][kind]:
+        place = ("scale", scale, kind, name)
+        if name not in names:
+            raise document.error(place, f"the study has no {kind[:-1]} {name!r}; {nearest(name, names)}")
+        document.override((kind, names[name]), place)

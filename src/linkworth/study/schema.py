@@ -1,0 +1,188 @@
+"""A study file as it is written: the tables, and the JSON Schema that editors check them with."""
+
+import sys
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from linkworth.model.study import Measured
+
+NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+Reference = Annotated[
+    str, Meta(pattern=rf"^\$\{{{NAME}\}}$", description="A variable in place of the number: ${ranks}.")
+]
+Count = Annotated[int, Meta(ge=1)] | Reference
+Seconds = Annotated[float, Meta(gt=0)]
+Factor = Annotated[float, Meta(gt=0)] | Reference
+Price = Annotated[float, Meta(ge=0)] | Reference
+ModeWord = Literal["measure", "predict", "both"]
+Text = Annotated[str, Meta(min_length=1)]
+VariableValue = str | int | float | bool | list[str | int | float | bool]
+
+
+Command = Annotated[
+    str | list[str], Meta(description="npb:ft.B, bench:latency, or a command with its arguments.")
+]
+
+
+class WorkloadChange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a scale may say of a workload."""
+
+    run: Command | None = None
+    name: str = ""
+    """The default is the program's name with its class or arguments."""
+    ranks: Count | None = None
+    nodes: Count | None = None
+    ranks_per_node: Count | None = None
+    environments: list[str] | None = None
+    figures: dict[str, str] = {}
+    iteration_pattern: str = ""
+    time_limit_seconds: Seconds | None = None
+    otherwise: str = ""
+    """What runs in its place where the program is not installed."""
+
+
+class WorkloadTable(WorkloadChange, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One `[[workloads]]`. A plain string in its place is its `run`."""
+
+    run: Command
+
+
+class EnvironmentTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One `[[environments]]`. A plain string in its place is its `fabric`."""
+
+    name: str = ""
+    """The default is the fabric."""
+    title: str = ""
+    mode: ModeWord | Reference | None = None
+    where: str = ""
+    fabric: str = ""
+    mpi: str = ""
+    transport: str = ""
+    mtu: Count | None = None
+    nics: Count | None = None
+    rate: str = ""
+    latency: str = ""
+    aggregation: str = ""
+    isolation: str = ""
+    binding: str = ""
+    placement: str = ""
+    nodes: Count | None = None
+    ranks_per_node: Count | None = None
+    ranks: Count | None = None
+    options: list[str] = []
+    """More options for the batch system."""
+    cpu_factor: Factor | None = None
+    instance: str = ""
+    usd_per_node_hour: Price | None = None
+    workloads: list[str] | None = None
+
+
+class ComparisonTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One `[[comparisons]]`."""
+
+    baseline: Text
+    title: str = ""
+    environments: list[str] | None = None
+    steps: bool = False
+    workloads: list[str] | None = None
+    metrics: list[str] | None = None
+    margin: Annotated[float, Meta(gt=0, lt=1)] | None = None
+
+
+class PricesTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[prices]`."""
+
+    catalog: str = ""
+    region: str | None = None
+
+
+class PredictTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[predict]`."""
+
+    machine: str | None = None
+    calibrate_with: str | None = None
+    measured_on: str = ""
+    measured: dict[str, str] = {}
+    record_on: str = ""
+
+
+class ScaleTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One `[scale.NAME]`: what differs when the study is run with `--scale NAME`."""
+
+    title: str | None = None
+    repetitions: Count | None = None
+    warm_ups: Annotated[int, Meta(ge=0)] | None = None
+    measure: list[Measured] | None = None
+    where: str | None = None
+    mode: ModeWord | None = None
+    ranks: Count | None = None
+    nodes: Count | None = None
+    ranks_per_node: Count | None = None
+    time_limit_seconds: Seconds | None = None
+    retries: Annotated[int, Meta(ge=0)] | None = None
+    variables: dict[str, VariableValue] = {}
+    environments: dict[str, EnvironmentTable] = {}
+    """By name as written: the keys that differ."""
+    workloads: dict[str, WorkloadChange] = {}
+    """By name (or `run`) as written: the keys that differ."""
+    without_workloads: list[str] = []
+    without_environments: list[str] = []
+    """Patterns of names that are left out."""
+    predict: PredictTable | None = None
+    prices: PricesTable | None = None
+
+
+class StudyFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A study file."""
+
+    title: str = ""
+    description: str = ""
+    workloads: Annotated[list[str | WorkloadTable], Meta(min_length=1)]
+    environments: Annotated[list[str | EnvironmentTable], Meta(min_length=1)]
+    variables: dict[str, VariableValue] = {}
+    repetitions: Count = 1
+    warm_ups: Annotated[int, Meta(ge=0)] = 0
+    seed: Annotated[int, Meta(ge=0)] | None = None
+    measure: list[Measured] = []
+    where: str = ""
+    mode: ModeWord = "measure"
+    ranks: Count | None = None
+    nodes: Count | None = None
+    ranks_per_node: Count | None = None
+    time_limit_seconds: Seconds | None = None
+    retries: Annotated[int, Meta(ge=0)] = 0
+    comparisons: list[ComparisonTable] = []
+    prices: PricesTable = PricesTable()
+    predict: PredictTable = PredictTable()
+    scale: dict[str, ScaleTable] = {}
+
+
+ENTRIES: dict[str, Any] = {
+    "scale": ScaleTable,
+    "variables": VariableValue,
+    "environments": EnvironmentTable,
+    "workloads": WorkloadChange,
+    "figures": str,
+    "measured": str,
+}
+"""The type of the entries of each table with free keys, by the table's name."""
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of a study file."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A study of linkworth",
+        **msgspec.json.schema(StudyFile),
+    }
+
+
+def text() -> str:
+    """Return the schema as the file docs/reference/study.schema.json has it."""
+    return msgspec.json.format(msgspec.json.encode(schema(), order="sorted"), indent=2).decode() + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(text())

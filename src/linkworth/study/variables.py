@@ -1,0 +1,76 @@
+"""Fills `${name}` in: lists multiply a table, a string that is one variable and nothing else takes its type."""
+
+import itertools
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from linkworth.model.study import Value
+from linkworth.study.document import Document, nearest
+from linkworth.study.lines import Place
+from linkworth.study.schema import NAME
+
+_REFERENCE = re.compile(rf"\$(\$?)\{{({NAME})\}}")
+MOST_TABLES = 100_000
+
+
+def used(value: object) -> list[str]:
+    """Return the names of the variables in a string, or in all strings of a table or list, in the order they come."""
+    names: dict[str, None] = {}
+    if isinstance(value, str):
+        names.update({found[2]: None for found in _REFERENCE.finditer(value) if not found[1]})
+    elif isinstance(value, dict):
+        for part in value.values():
+            names.update(dict.fromkeys(used(part)))
+    elif isinstance(value, list):
+        for part in value:
+            names.update(dict.fromkeys(used(part)))
+    return list(names)
+
+
+def fill(value: Any, values: Mapping[str, Value]) -> Any:  # noqa: ANN401 (a parsed document's value)
+    """Return the value with its variables filled in; `$${name}` stays as `${name}`."""
+    if isinstance(value, dict):
+        return {key: fill(part, values) for key, part in value.items()}
+    if isinstance(value, list):
+        return [fill(part, values) for part in value]
+    if not isinstance(value, str):
+        return value
+    whole = _REFERENCE.fullmatch(value)
+    if whole and not whole[1]:
+        return values[whole[2]]
+    return _REFERENCE.sub(lambda found: found[0][1:] if found[1] else as_text(values[found[2]]), value)
+
+
+def as_text(value: Value) -> str:
+    """Return a variable's value as it stands in a name or a command."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def combinations(document: Document, place: Place, value: object) -> list[dict[str, Value]]:
+    """Return each choice of values for the variables that a value uses: the last one that comes changes fastest.
+
+    Raises UsageError with the line of `place` for a variable that the file does not have.
+    """
+    known = document.data.get("variables", {})
+    names = used(value)
+    lists: list[list[Value]] = []
+    total = 1
+    for name in names:
+        if name not in known:
+            raise document.error(
+                place,
+                f"there is no variable {name!r}; {nearest(name, known)} (write $${{{name}}} for the text itself)",
+            )
+        values = known[name] if isinstance(known[name], list) else [known[name]]
+        if not values:
+            raise document.error(("variables", name), "the list is empty; give at least one value")
+        lists.append(values)
+        total *= len(values)
+    if total > MOST_TABLES:
+        raise document.error(
+            place, f"its variables multiply to {total} entries; at most {MOST_TABLES} are meant"
+        )
+    return [dict(zip(names, choice, strict=True)) for choice in itertools.product(*lists)]

@@ -1,0 +1,211 @@
+from pathlib import Path
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from linkworth.errors import UsageError
+from linkworth.study import schema
+from linkworth.study.file import load
+
+SMALLEST = """\
+title = "Which network?"
+workloads = ["npb:${program}.${class}"]
+environments = ["gbe", "ib-fdr"]
+mode = "predict"
+ranks = 8
+nodes = 2
+
+[variables]
+program = ["ft", "is"]
+class = ["S", "W"]
+"""
+
+LARGE = """\
+repetitions = 10
+warm_ups = 1
+where = "lab"
+ranks = 16
+nodes = 4
+
+[variables]
+nics = [1, 2, 4]
+isolation = ["namespace", "nspawn"]
+class = "C"
+
+[[workloads]]
+run = "npb:*.${class}"
+
+[[workloads]]
+run = "bench:latency"
+ranks = 2
+environments = ["*-1"]
+
+[[environments]]
+name = "${isolation}-${nics}"
+fabric = "gbe"
+nics = "${nics}"
+isolation = "${isolation}"
+
+[[comparisons]]
+baseline = "namespace-${nics}"
+environments = ["nspawn-${nics}"]
+
+[scale.lab]
+repetitions = 3
+variables.class = "S"
+environments."${isolation}-${nics}".fabric = "10gbe"
+
+[scale.predict]
+mode = "predict"
+variables.class = ["D", "E"]
+without_workloads = ["bench:*"]
+"""
+
+
+@pytest.fixture
+def study(tmp_path):
+    def write(text, **options):
+        path = tmp_path / "study.toml"
+        path.write_text(text)
+        return load(path, **options)
+
+    return write
+
+
+def names(entries):
+    return [entry.name for entry in entries]
+
+
+def test_lists_multiply(study):
+    found = study(SMALLEST)
+    assert found.name == "study"
+    assert names(found.workloads) == ["npb:ft.S", "npb:ft.W", "npb:is.S", "npb:is.W"]
+    assert found.workloads[1].variables == {"program": "ft", "class": "W"}
+    assert names(found.environments) == ["gbe", "ib-fdr"]
+    assert all(environment.modes == ["predict"] for environment in found.environments)
+    assert (found.ranks, found.nodes, found.repetitions) == (8, 2, 1)
+
+
+def test_a_variable_alone_keeps_its_type_and_a_star_is_all_benchmarks(study):
+    found = study(LARGE)
+    assert names(found.workloads)[:2] == ["npb:is.C", "npb:ep.C"] and len(found.workloads) == 9
+    assert [environment.nics for environment in found.environments] == [1, 2, 4, 1, 2, 4]
+    assert {environment.where.kind for environment in found.environments} == {"lab"}
+    assert found.comparisons[2].environments == ["nspawn-4"]
+
+
+def test_a_scale_lays_itself_over_the_study(study):
+    lab = study(LARGE, scale="lab")
+    assert lab.repetitions == 3 and lab.workloads[0].name == "npb:is.S"
+    assert lab.environments[0].where.name == "10gbe"
+    predicted = study(LARGE, scale="predict")
+    assert len(predicted.workloads) == 16 and predicted.repetitions == 10
+    assert all(environment.modes == ["predict"] for environment in predicted.environments)
+
+
+def test_where_of_the_command_line_replaces_all_places(study):
+    text = LARGE.replace('isolation = "${isolation}"', 'where = "local"')
+    assert {e.where.kind for e in study(text).environments} == {"local"}
+    found = study(text, where="slurm:fast")
+    assert {(e.where.kind, e.where.name) for e in found.environments} == {("slurm", "fast")}
+
+
+def test_two_dollars_are_one(study):
+    found = study(
+        SMALLEST.replace('"npb:${program}.${class}"', "\"sh -c 'echo $${HOME} ${class} ${program}'\"")
+    )
+    assert found.workloads[0].command == ["sh", "-c", "echo ${HOME} S ft"]
+
+
+def test_what_stands_in_for_a_program_that_is_not_here(study):
+    table = '[[workloads]]\nrun = "no-such-program-here -x"\notherwise = "stencil:default"\n'
+    text = SMALLEST.replace('workloads = ["npb:${program}.${class}"]\n', "").split("[variables]")[0] + table
+    assert study(text).workloads[0].command == ["stencil:default"]
+
+
+def test_both_modes(study):
+    found = study(SMALLEST.replace('"predict"', '"both"'))
+    assert found.environments[0].modes == ["measure", "predict"]
+
+
+ERRORS = [
+    ('mode = "predict"', 'mode = "guess"', "study.toml:4: mode: 'guess' is not known here"),
+    ("ranks = 8", "ranks = 0", "study.toml:5: ranks: expected 'int' >= 1"),
+    ("ranks = 8", 'ranks = "many"', "study.toml:5: ranks: 'many' is no number"),
+    ("ranks = 8", "rank = 8", "study.toml:5: rank: there is no such key"),
+    ("nodes = 2", "nodes = ", "study.toml:6: this is not TOML"),
+    ('"gbe"', '"gbee"', "study.toml:3: environments[0].fabric: no fabric is called 'gbee'; did you mean gbe"),
+    ('"gbe"', "3", "study.toml:3: environments[0]: expected"),
+    ("npb:${program}", "npb:${programm}", "study.toml:2: workloads[0]: there is no variable 'programm'; did you mean program?"),
+    ("npb:${program}", "npb:ft", "study.toml:9: variables.program: nothing uses it"),
+    ("npb:${program}", "npb:x${program}", "study.toml:2: workloads[0].run: npb:xft.S: a NAS Parallel Benchmark"),
+    ('["S", "W"]', "[]", "study.toml:10: variables.class: the list is empty"),
+    ('["S", "W"]', '["S", "S"]', "study.toml:2: workloads: 2 of them are called 'npb:ft.S'"),
+    ('["S", "W"]', "[1.5, {a = 1}]", "study.toml:10: variables.class"),
+    ('title = "Which network?"', 'repetitions = "${class}"', "study.toml:1: repetitions"),
+    ("[variables]", '[[comparisons]]\nbaseline = "x"\n[variables]', "study.toml:9: comparisons[0].baseline: no environment"),
+    ("[variables]", "[scale.lab]\nrepetitions = -1\n[variables]", "study.toml:9: scale.lab.repetitions: expected"),
+    ("[variables]", '[scale.lab]\nwhere = "moon"\nmode = "measure"\n[variables]', "study.toml:9: where: 'moon' is no place"),
+    ("[variables]", "[scale.lab.environments.x]\nmtu = 9\n[variables]", "study.toml:8: scale.lab.environments.x: the study"),
+    ("[variables]", "[scale.lab.environments.gbe]\nmtu = 0\n[variables]", "study.toml:9: scale.lab.environments.gbe.mtu"),
+    ("[variables]", '[scale.lab]\nwithout_workloads = ["*"]\n[variables]', "study.toml:8: scale.lab: it leaves no workload"),
+    ("[variables]", '[prices]\ncatalog = "x"\n[variables]', "study.toml:9: prices.catalog: no price catalog"),
+    ("[variables]", '[predict]\nmeasured_on = "gbe"\n[variables]', "study.toml:9: predict.measured_on: gbe is only predicted"),
+    ("[variables]", '[predict]\nmeasured = {x = "gbe"}\n[variables]', "study.toml:9: predict.measured.x: measured 'gbe'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "sentence"), ERRORS, ids=[new for _, new, _ in ERRORS])
+def test_errors_name_file_line_key_and_what_to_do(study, old, new, sentence):
+    assert old in SMALLEST
+    with pytest.raises(UsageError) as raised:
+        study(SMALLEST.replace(old, new, 1))
+    assert sentence in str(raised.value)
+
+
+def test_an_unknown_scale_and_a_missing_file(study, tmp_path):
+    with pytest.raises(UsageError, match=r"has no scale 'lap'; did you mean lab\?"):
+        study(LARGE, scale="lap")
+    with pytest.raises(UsageError, match="no such file"):
+        load(tmp_path / "absent.toml")
+
+
+def test_the_published_schema_is_that_of_the_code():
+    published = Path(__file__).parents[2] / "docs" / "reference" / "study.schema.json"
+    assert published.read_text() == schema.text(), "renew it: make reference"
+
+
+@pytest.mark.parametrize("text", [SMALLEST, LARGE])
+def test_the_schema_takes_what_the_code_takes(text):
+    import tomllib
+
+    validator = jsonschema.Draft202012Validator(schema.schema())
+    validator.check_schema(schema.schema())
+    document = tomllib.loads(text)
+    validator.validate(document)
+    with pytest.raises(jsonschema.ValidationError):
+        validator.validate({**document, "ranks": "many"})
+    with pytest.raises(jsonschema.ValidationError):
+        validator.validate({**document, "misspelt": 1})
+
+
+@settings(deadline=None)
+@given(
+    st.dictionaries(
+        st.sampled_from(["a", "b", "c", "d"]),
+        st.lists(st.integers(0, 99), min_size=1, max_size=4, unique=True),
+        min_size=1,
+    )
+)
+def test_the_number_of_workloads_is_the_product_of_the_lists(tmp_path_factory, variables):
+    path = tmp_path_factory.mktemp("study") / "s.toml"
+    run = "true " + " ".join(f"{name}=${{{name}}}" for name in variables)
+    lists = "\n".join(f"{name} = {values}" for name, values in variables.items())
+    path.write_text(f'workloads = ["{run}"]\nenvironments = [{{name = "here"}}]\n[variables]\n{lists}\n')
+    found = load(path).workloads
+    expected = 1
+    for values in variables.values():
+        expected *= len(values)
+    assert len({workload.name for workload in found}) == len(found) == expected
