@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 
+import network_namespaces
+
 
 def _program(*names: str) -> str | None:
     if any(shutil.which(name) for name in names):
@@ -79,6 +81,7 @@ CHECKS: dict[str, Callable[[], str | None]] = {
     "two-cores": partial(_cores, 2),
     "dev-full": _device_full,
     "root": _root,
+    "tap": network_namespaces.lacking,
 }
 
 

@@ -17,6 +17,7 @@ LAYERS = [
     "catalog",
     "mpi",
     "launch",
+    "lab",
     "measure",
     "trace",
     "skeleton",

@@ -1,0 +1,11 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#ifndef LINKWORTH_SWITCH_COUNTERS_H
+#define LINKWORTH_SWITCH_COUNTERS_H
+
+#include "network.h"
+
+/// Write what each port has counted as a table, one line a port, under the path of the network; by atomic
+/// rename.
+void counters_write(const struct network* network);
+
+#endif

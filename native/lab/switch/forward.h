@@ -1,0 +1,21 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#ifndef LINKWORTH_SWITCH_FORWARD_H
+#define LINKWORTH_SWITCH_FORWARD_H
+
+#include "network.h"
+
+/// Which port an address was last seen behind.
+struct addresses;
+
+/// Returns NULL where no memory is left.
+struct addresses* addresses_new(void);
+void addresses_free(struct addresses* addresses);
+
+/// Take a frame from a node at a time (ns): it waits for its turn on the wire to the switch, or is dropped.
+void forward_up(struct network* network, struct addresses* addresses, size_t source,
+                const unsigned char* bytes, uint32_t length, int64_t now);
+
+/// Move on everything that is due by `now` and a margin; returns the time of the next event, or INT64_MAX.
+int64_t forward_due(struct network* network, struct addresses* addresses, int64_t now, int64_t margin);
+
+#endif

@@ -1,0 +1,173 @@
+"""The switch in user space, for links with latency, jitter or loss on kernels without netem.
+
+One process moves every frame between the nodes' TAP devices. Its limits: one core carries some 200,000 frames a second,
+so that 1 Gbit/s at an MTU of 1500 fills it (with `offload` the kernel hands on joined segments and some 10 Gbit/s pass);
+loss and jitter are drawn per frame, so that `offload` is for links without both; on a machine whose cores are all busy a
+frame waits for a core where the kernel allows no real-time scheduling (`Switch.real_time` says).
+"""
+
+import contextlib
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from linkworth.errors import EnvironmentLacksError
+from linkworth.lab.native import compiled
+
+OWN_SECONDS = 8e-6
+"""What a frame takes from node to node through two TAP devices and the process beside what the kernel's own pair of
+virtual NICs takes, which the process takes off the latency asked for; measured by benchmarks/lab/bench_switch.py on
+2026-11-22 (Linux 6.18, 2 virtual cores)."""
+
+QUEUE_SECONDS = 0.02
+"""Longest wait in a full queue; what tbf is given (`latency 20ms`) on links without latency, so that both drop alike."""
+
+_SMALLEST_QUEUE = 128 * 1024
+
+
+class SwitchPort(msgspec.Struct, frozen=True, kw_only=True):
+    """A node's NIC at the switch, and the link between the two."""
+
+    name: str
+    """For the counters; unique."""
+    namespace: Path | None = None
+    """The file of the node's network namespace, such as /proc/PID/ns/net."""
+    device: str = ""
+    """The TAP device that is made there."""
+    descriptor: int | None = None
+    """A descriptor that the process inherits, in place of the namespace and device."""
+    segment: int = 0
+    """Ports of other segments are never reached."""
+    up_rate: float | None = None
+    """Bytes per second from the node; None: without limit, for a NIC that tbf shapes in the node."""
+    down_rate: float | None = None
+    """Bytes per second to the node, on the wire: with preamble, check sequence and gap of Ethernet."""
+    latency: float = 0.0
+    """Seconds that a frame to the node takes more than on a link without."""
+    jitter: float = 0.0
+    """Seconds; standard deviation of the latency. Frames are never reordered."""
+    loss: float = 0.0
+    """Share of the frames to the node that are lost, 0 to 1."""
+    queue_bytes: int | None = None
+    """Of either direction; a frame that does not fit is dropped. None: what the rate passes in QUEUE_SECONDS."""
+    offload: bool = False
+    """Whether the kernel hands on joined segments (TSO) and leaves checksums open; the same for all of a segment."""
+
+
+class SwitchCounters(msgspec.Struct, frozen=True, kw_only=True):
+    """What a port has counted; frames as they would be on the wire."""
+
+    up_frames: int
+    up_bytes: int
+    down_frames: int
+    down_bytes: int
+    lost: int
+    """By the link's own chance."""
+    up_dropped: int
+    """The queue from the node was full."""
+    down_dropped: int
+    refused: int
+    """The node's end did not take the frame: the device was down."""
+    late_mean_ns: int
+    """Behind the time when a frame was due."""
+    late_most_ns: int
+
+
+def program() -> Path:
+    """Return the switch, compiled where it is not yet. Raises EnvironmentLacksError where there is no C compiler."""
+    return compiled("switch", "lw-switch")
+
+
+def describe(ports: Sequence[SwitchPort], *, counters: Path | None = None, seed: int = 1) -> list[str]:
+    """Return the lines that tell the switch its network, as arguments or on its standard input before a line `run`."""
+    lines = [f"seed {seed}", *([f"counters {counters}"] if counters else [])]
+    for port in ports:
+        words = ["port", port.name]
+        if port.descriptor is not None:
+            words += ["fd", str(port.descriptor)]
+        else:
+            words += ["netns", str(port.namespace), "tap", port.device]
+        words += ["segment", str(port.segment), "loss", repr(port.loss), "offload", str(int(port.offload))]
+        for key, rate in (("up", port.up_rate), ("down", port.down_rate)):
+            words += [key, str(round(rate or 0))]
+        words += [
+            "delay",
+            _nanoseconds(max(port.latency - OWN_SECONDS, 0.0)),
+            "jitter",
+            _nanoseconds(port.jitter),
+        ]
+        words += ["queue", str(port.queue_bytes or _queue(port))]
+        lines.append(" ".join(words))
+    return lines
+
+
+def read_counters(path: Path) -> dict[str, SwitchCounters]:
+    """Return what each port counted when the switch last wrote its file; empty where it has not yet."""
+    try:
+        names, *rows = [line.split() for line in path.read_text().splitlines()]
+    except (OSError, ValueError):
+        return {}
+    return {row[0]: SwitchCounters(**dict(zip(names[1:], map(int, row[1:]), strict=True))) for row in rows}
+
+
+def _queue(port: SwitchPort) -> int:
+    rate = max(port.up_rate or 0.0, port.down_rate or 0.0)
+    return max(round(rate * QUEUE_SECONDS), _SMALLEST_QUEUE)
+
+
+def _nanoseconds(seconds: float) -> str:
+    return str(round(seconds * 1e9))
+
+
+class Switch:
+    """A running switch; its devices are there once it is made, and gone when it is closed or killed."""
+
+    def __init__(self, ports: Sequence[SwitchPort], *, counters: Path, seed: int = 1) -> None:
+        """Start it. Raises EnvironmentLacksError with the reason where a device cannot be made."""
+        self.counters_path = counters
+        self._process = subprocess.Popen(
+            [str(program())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            pass_fds=[port.descriptor for port in ports if port.descriptor is not None],
+        )
+        assert self._process.stdin and self._process.stdout
+        with contextlib.suppress(BrokenPipeError):
+            lines = describe(ports, counters=counters, seed=seed)
+            self._process.stdin.write("\n".join([*lines, "run", ""]))
+            self._process.stdin.flush()
+        answer = self._process.stdout.readline().split()
+        if answer[:1] != ["ready"]:
+            said = self.close()
+            raise EnvironmentLacksError(
+                f"the switch for links with latency, jitter or loss cannot start: {said or 'it says nothing'}"
+            )
+        self.real_time = answer[1:] == ["fifo"]
+
+    @property
+    def pid(self) -> int:
+        """Process ID."""
+        return self._process.pid
+
+    def close(self) -> str:
+        """End it, which removes its devices, and return what it said on standard error."""
+        if self._process.returncode is not None:
+            return ""
+        _, said = self._process.communicate()
+        return str(said).strip().removeprefix("lw-switch: ")
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End it."""
+        self.close()

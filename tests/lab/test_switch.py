@@ -1,0 +1,328 @@
+"""The switch in user space: who gets a frame, when, which are lost, and that nothing of it stays."""
+
+import hashlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from network_namespaces import Namespace
+
+from linkworth.errors import EnvironmentLacksError
+from linkworth.lab import switch
+from linkworth.lab.switch import Switch, SwitchPort, describe, read_counters
+from linkworth.mpi.sources import shipped
+
+BROADCAST = b"\xff" * 6
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-O1"]
+
+
+def address(number: int) -> bytes:
+    return bytes([2, 0, 0, 0, 0, number])
+
+
+def frame(source: int, target: bytes, payload: bytes = b"payload") -> bytes:
+    return target + address(source) + b"\x88\xb5" + payload
+
+
+class Wires:
+    """A switch whose ports are packet sockets of this process: no rights are needed, nothing is timed by the kernel."""
+
+    def __init__(self, folder: Path, count: int, *, seed: int = 1, **port: object) -> None:
+        self.counters = folder / "counters"
+        pairs = [socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(count)]
+        self.ends = [pair[0] for pair in pairs]
+        segments = port.pop("segments", [0] * count)
+        ports = [
+            SwitchPort(name=f"p{number}", descriptor=pair[1].fileno(), segment=segments[number], **port)  # type: ignore[index,arg-type]
+            for number, pair in enumerate(pairs)
+        ]
+        for _, other in pairs:
+            other.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+        self.switch = Switch(ports, counters=self.counters, seed=seed)
+        for _, other in pairs:
+            other.close()
+
+    def received(self, number: int, wait: float = 0.2) -> list[bytes]:
+        """Take what comes to an end until nothing has come for a while."""
+        self.ends[number].settimeout(wait)
+        frames = []
+        try:
+            while True:
+                frames.append(self.ends[number].recv(1 << 17))
+        except (TimeoutError, BlockingIOError):
+            return frames
+
+    def close(self) -> dict[str, switch.SwitchCounters]:
+        assert self.switch.close() == ""
+        for end in self.ends:
+            end.close()
+        return read_counters(self.counters)
+
+
+@pytest.fixture(scope="session")
+def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("sanitized") / "lw-switch"
+    sources = sorted(shipped("switch", "native/lab/switch").glob("*.c"))
+    flags = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", *SANITIZERS]
+    done = subprocess.run(
+        ["cc", *flags, *sources, "-o", program], capture_output=True, text=True, check=False
+    )
+    if "cannot find" in done.stderr and "asan" in done.stderr:
+        pytest.skip("the compiler has no AddressSanitizer")
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+@pytest.fixture(params=["plain", "sanitized"])
+def wires(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., Wires]]:
+    if request.param == "sanitized":
+        program = request.getfixturevalue("sanitized")
+        monkeypatch.setattr(switch, "program", lambda: program)
+    made: list[Wires] = []
+
+    def make(count: int, **options: object) -> Wires:
+        folder = tmp_path / str(len(made))
+        folder.mkdir()
+        made.append(Wires(folder, count, **options))  # type: ignore[arg-type]
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+def test_a_frame_reaches_whom_it_is_for(wires: Callable[..., Wires]) -> None:
+    net = wires(3)
+    for number in range(3):
+        net.ends[number].send(frame(number, BROADCAST))
+        for other in {0, 1, 2} - {number}:
+            assert net.ends[other].recv(2000) == frame(number, BROADCAST)
+    net.ends[0].send(frame(0, address(2), b"x" * 9000))
+    assert net.received(2) == [frame(0, address(2), b"x" * 9000)]
+    assert net.received(1, 0.0) == []
+    assert net.received(0, 0.0) == []
+    counted = net.close()
+    assert [counted[f"p{n}"].up_frames for n in range(3)] == [2, 1, 1]
+    assert counted["p1"].down_frames == 2
+    # A short frame is padded to 60 bytes, and every one has 24 bytes on the wire that nobody sees.
+    assert counted["p0"].up_bytes == 60 + 24 + 14 + 9000 + 24
+
+
+def test_an_address_that_moves_is_learned_anew(wires: Callable[..., Wires]) -> None:
+    net = wires(3)
+    net.ends[0].send(frame(7, BROADCAST))
+    net.received(1), net.received(2, 0.0)
+    net.ends[1].send(frame(7, BROADCAST))
+    net.received(2), net.received(0, 0.0)
+    net.ends[2].send(frame(2, address(7)))
+    assert net.received(1) == [frame(2, address(7))]
+    assert net.received(0, 0.0) == []
+
+
+def test_segments_never_meet(wires: Callable[..., Wires]) -> None:
+    net = wires(4, segments=[0, 0, 1, 1])
+    net.ends[0].send(frame(0, BROADCAST))
+    net.ends[2].send(frame(2, address(0)))
+    assert net.received(1) == [frame(0, BROADCAST)]
+    assert net.received(3) == [frame(2, address(0))]
+    assert net.received(0, 0.0) == net.received(2, 0.0) == []
+
+
+def test_the_share_that_is_lost_is_the_one_asked_for(wires: Callable[..., Wires]) -> None:
+    counts = []
+    share, total = 0.03, 20_000
+    for seed in (5, 5, 6):
+        net = wires(2, loss=share, seed=seed)
+        got = 0
+        for start in range(0, total, 50):
+            for number in range(start, start + 50):
+                net.ends[0].send(frame(0, address(1), number.to_bytes(4, "big")))
+            # Keep the receiving socket from filling up.
+            net.ends[1].setblocking(False)
+            try:
+                while net.ends[1].recv(2000):
+                    got += 1
+            except BlockingIOError:
+                pass
+        got += len(net.received(1))
+        counted = net.close()["p1"]
+        assert counted.lost + counted.down_frames == total
+        assert got == counted.down_frames
+        counts.append(counted.lost)
+    deviation = (total * share * (1 - share)) ** 0.5
+    assert abs(counts[0] - total * share) < 5 * deviation
+    assert counts[0] == counts[1] != counts[2]
+
+
+@pytest.mark.parametrize("direction", ["up_rate", "down_rate"])
+def test_what_a_queue_cannot_hold_is_dropped_at_its_tail(wires: Callable[..., Wires], direction: str) -> None:
+    rate, size, most = 100_000.0, 1000, 10_240
+    net = wires(2, queue_bytes=most, **{direction: rate})
+    started = time.monotonic()
+    payload = size - 14 - 24
+    for number in range(100):
+        net.ends[0].send(frame(0, address(1), number.to_bytes(payload, "big")))
+    sent = time.monotonic() - started
+    numbers = [int.from_bytes(got[14:], "big") for got in net.received(1, 0.5)]
+    counted = net.close()
+    dropped = counted["p0"].up_dropped + counted["p1"].down_dropped
+    # The queue's worth, and what it passed on while the frames came.
+    assert 10 <= len(numbers) <= 10 + sent * rate / size + 1
+    assert numbers[:10] == list(range(10))
+    assert len(numbers) + dropped == 100
+
+
+def test_a_rate_holds_back_what_is_more(wires: Callable[..., Wires]) -> None:
+    net = wires(2, down_rate=200_000.0, queue_bytes=1 << 20)
+    started = time.monotonic()
+    for _ in range(100):
+        net.ends[0].send(frame(0, address(1), bytes(1000 - 14 - 24)))
+    assert len(net.received(1, 0.5)) == 100
+    # 100 kB at 200 kB/s; the last wait of half a second comes on top, and nothing may be early by more than a wake-up.
+    assert time.monotonic() - started > 0.5 + 0.49
+
+
+def test_jitter_moves_frames_but_never_past_each_other(wires: Callable[..., Wires]) -> None:
+    net = wires(2, latency=2e-3, jitter=1e-3)
+    for number in range(500):
+        net.ends[0].send(frame(0, address(1), number.to_bytes(4, "big")))
+    assert [int.from_bytes(got[14:18], "big") for got in net.received(1)] == list(range(500))
+
+
+def test_counters_are_written_when_asked_for(wires: Callable[..., Wires]) -> None:
+    net = wires(2)
+    net.ends[0].send(frame(0, BROADCAST))
+    net.ends[1].recv(2000)
+    os.kill(net.switch.pid, signal.SIGUSR1)
+    until = time.monotonic() + 10
+    while not read_counters(net.counters) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert read_counters(net.counters)["p1"].down_frames == 1
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    text=st.one_of(
+        st.text(st.characters(codec="ascii", exclude_characters="\0"), max_size=300),
+        st.lists(
+            st.sampled_from(
+                ["port", "a", "run", "\n", "seed", "fd", "7", "netns", "tap", "counters", "x" * 300, "loss", "2", "-1",
+                 "segment", "99999999999999999999", "1e9", "delay", "offload", "queue", "0", "up", "9" * 18]
+            ),
+            max_size=40,
+        ).map(" ".join),
+    )
+)  # fmt: skip
+def test_what_it_cannot_understand_is_refused(sanitized: Path, text: str) -> None:
+    done = subprocess.run([sanitized], input=text, capture_output=True, text=True, timeout=20, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("lw-switch: ") and done.stderr.count("\n") == 1
+
+
+def test_a_device_that_cannot_be_made_is_named() -> None:
+    port = SwitchPort(name="n1-d0", namespace=Path("/nonexistent/net"), device="d0")
+    with pytest.raises(EnvironmentLacksError, match=r"port n1-d0: cannot open .*No such file"):
+        Switch([port], counters=Path("/dev/null"))
+
+
+def two_nodes(stack: ExitStack, folder: Path, **port: object) -> tuple[Namespace, Namespace, Switch]:
+    nodes = [stack.enter_context(Namespace()) for _ in range(2)]
+    ports = [
+        SwitchPort(name=f"n{number}", namespace=node.file, device="d0", **port)  # type: ignore[arg-type]
+        for number, node in enumerate(nodes, 1)
+    ]
+    running = stack.enter_context(Switch(ports, counters=folder / "counters"))
+    for number, node in enumerate(nodes, 1):
+        node.ip("link set lo up", f"address add 10.0.0.{number}/24 dev d0", "link set d0 up")
+    return nodes[0], nodes[1], running
+
+
+@pytest.mark.requires("tap")
+@pytest.mark.parametrize("latency", [30e-6, 200e-6, 1e-3])
+def test_a_round_trip_takes_twice_the_latency(tmp_path: Path, latency: float) -> None:
+    with ExitStack() as stack:
+        first, _, _ = two_nodes(stack, tmp_path, latency=latency, down_rate=125e6)
+        first.round_trips("10.0.0.2", 20)
+        # The best tenth of the best try: what else runs on this machine can only add.
+        best = min(first.round_trips("10.0.0.2", 200)[20] for _ in range(4))
+    assert 2 * latency * 0.9 - 15e-6 <= best <= 2 * latency * 1.1 + 15e-6
+
+
+@pytest.mark.requires("tap")
+@pytest.mark.parametrize("offload", [False, True])
+def test_a_stream_comes_over_whole(tmp_path: Path, offload: bool) -> None:
+    receiver = (
+        "import hashlib, socket\n"
+        "own = socket.create_server(('', 5000)); print('listening', flush=True)\n"
+        "peer, _ = own.accept(); digest = hashlib.sha256()\n"
+        "while data := peer.recv(1 << 16): digest.update(data)\n"
+        "print(digest.hexdigest())\n"
+    )
+    sender = (
+        "import random, socket\n"
+        "socket.create_connection(('10.0.0.2', 5000)).sendall(random.Random(3).randbytes(20_000_000))\n"
+    )
+    import random
+
+    with ExitStack() as stack:
+        first, second, _ = two_nodes(
+            stack, tmp_path, latency=50e-6, up_rate=250e6, down_rate=125e6, offload=offload
+        )
+        there = second.start(sys.executable, "-c", receiver)
+        assert there.stdout and there.stdout.readline()
+        first.run(sys.executable, "-c", sender)
+        output, _ = there.communicate(timeout=60)
+    assert output.strip() == hashlib.sha256(random.Random(3).randbytes(20_000_000)).hexdigest()
+    counted = read_counters(tmp_path / "counters")
+    # All segments of all frames, with 24 bytes each beside Ethernet's, IP's and TCP's headers.
+    frames = counted["n2"].down_frames
+    assert frames >= 20_000_000 / 1460
+    assert 20_000_000 + 66 * frames <= counted["n2"].down_bytes <= 20_000_000 + 110 * frames + 500_000
+
+
+@pytest.mark.requires("tap")
+@pytest.mark.parametrize("end", ["close", "kill"])
+def test_its_devices_go_with_it(tmp_path: Path, end: str) -> None:
+    with ExitStack() as stack:
+        first, second, running = two_nodes(stack, tmp_path)
+        assert "d0" in first.run("ip", "-br", "link")
+        if end == "kill":
+            os.kill(running.pid, signal.SIGKILL)
+        running.close()
+        assert "d0" not in first.run("ip", "-br", "link") + second.run("ip", "-br", "link")
+
+
+@pytest.mark.requires("tap")
+def test_it_goes_on_when_a_node_goes(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        nodes = [stack.enter_context(Namespace()) for _ in range(3)]
+        ports = [SwitchPort(name=f"n{n}", namespace=node.file, device="d0") for n, node in enumerate(nodes)]
+        stack.enter_context(Switch(ports, counters=tmp_path / "counters"))
+        for number, node in enumerate(nodes, 1):
+            node.ip(f"address add 10.0.0.{number}/24 dev d0", "link set d0 up")
+        nodes[2].__exit__(None, None, None)
+        assert nodes[0].round_trips("10.0.0.2", 3)
+
+
+def test_what_the_switch_reads_says_all_that_was_asked() -> None:
+    port = SwitchPort(
+        name="n1-d0", namespace=Path("/proc/7/ns/net"), device="d0", segment=2, up_rate=125e6, down_rate=1.25e6,
+        latency=108e-6, jitter=5e-6, loss=0.25, offload=True,
+    )  # fmt: skip
+    assert describe([port], counters=Path("/run/c"), seed=9) == [
+        "seed 9",
+        "counters /run/c",
+        "port n1-d0 netns /proc/7/ns/net tap d0 segment 2 loss 0.25 offload 1 up 125000000 down 1250000 "
+        "delay 100000 jitter 5000 queue 2500000",
+    ]
