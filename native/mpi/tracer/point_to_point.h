@@ -127,16 +127,25 @@ LW_INLINE void lw_record_probe(struct lw_call* call, MPI_Comm comm, int source, 
         lw_encode_probe(call, comm, source, tag, found, status, message);
 }
 
+/// Before the real function of the wait and test family; see lw_requests_claim.
+LW_INLINE void lw_claim_requests(const struct lw_call* call, int count, const MPI_Request* handles) {
+    if (__builtin_expect(lw_recorder.locked, 0) && call->recording && handles)
+        lw_requests_claim(count, handles);
+}
+
 /// The wait and test family. BEFORE: handles before the call, AFTER: after it. INDICES, COMPLETED: the
 /// requests that completed; INDICES NULL means all COMPLETED == COUNT or none. STATUSES: one per completed
 /// request, may be NULL where no live request is a wildcard receive.
 LW_INLINE void lw_record_complete(struct lw_call* call, enum lw_complete_mode mode, int count,
                                   const MPI_Request* before, const MPI_Request* after, int completed,
                                   const int* indices, const MPI_Status* statuses) {
-    if (lw_recorder.profiling)
+    if (lw_recorder.profiling) {
         lw_record_local(call);
-    else if (!(count == 1 && !indices && before && lw_record_plain_completion(call, *before, completed)))
+        return;
+    }
+    if (!(count == 1 && !indices && before && lw_record_plain_completion(call, *before, completed)))
         lw_encode_complete(call, mode, count, before, after, completed, indices, statuses);
+    if (__builtin_expect(lw_recorder.locked, 0) && before) lw_requests_give_back(count, before);
 }
 
 #pragma GCC visibility pop

@@ -12,34 +12,42 @@ struct entry {
     uint32_t oldest, youngest;  // oldest 0: the entry is empty
 };
 
-static struct entry* entries;
-static uint32_t capacity, used;  // capacity is a power of two
+struct table {
+    struct entry* entries;
+    uint32_t capacity, used;  // capacity is a power of two
+};
+
+static struct table all;
+// Requests that a call of this thread may be about to complete.
+static __thread struct table claimed __attribute__((tls_model("initial-exec")));
 static struct lw_request* pool;
 static uint32_t pool_size, free_list;
 static uint32_t wildcards;
 
 static uint64_t key_of(MPI_Request handle) { return (uint64_t)(uintptr_t)handle; }
 
-static uint32_t home(uint64_t handle) {
-    return (uint32_t)((handle * 0x9e3779b97f4a7c15u) >> 32) & (capacity - 1);
+static uint32_t home(const struct table* table, uint64_t handle) {
+    return (uint32_t)((handle * 0x9e3779b97f4a7c15u) >> 32) & (table->capacity - 1);
 }
 
-static uint32_t position_of(uint64_t handle) {
-    uint32_t at = home(handle);
-    while (entries[at].oldest && entries[at].handle != handle) at = (at + 1) & (capacity - 1);
+static uint32_t position_of(const struct table* table, uint64_t handle) {
+    uint32_t at = home(table, handle);
+    while (table->entries[at].oldest && table->entries[at].handle != handle)
+        at = (at + 1) & (table->capacity - 1);
     return at;
 }
 
-static bool grow_entries(void) {
-    uint32_t larger = capacity ? capacity * 2 : 1024;
-    struct entry *old = entries, *fresh = calloc(larger, sizeof *fresh);
-    if (!fresh) return false;
-    uint32_t old_capacity = capacity;
-    entries = fresh;
-    capacity = larger;
-    for (uint32_t i = 0; i < old_capacity; i++)
-        if (old[i].oldest) entries[position_of(old[i].handle)] = old[i];
-    free(old);
+static bool has_room(struct table* table) {
+    if (table->used < table->capacity / 2) return true;
+    struct table larger = {NULL, table->capacity ? table->capacity * 2 : 1024, table->used};
+    larger.entries = calloc(larger.capacity, sizeof *larger.entries);
+    if (!larger.entries) return false;
+    for (uint32_t i = 0; i < table->capacity; i++) {
+        const struct entry* entry = &table->entries[i];
+        if (entry->oldest) larger.entries[position_of(&larger, entry->handle)] = *entry;
+    }
+    free(table->entries);
+    *table = larger;
     return true;
 }
 
@@ -56,59 +64,108 @@ static bool grow_pool(void) {
     return true;
 }
 
+// Takes a table with room.
+static void put_youngest(struct table* table, uint64_t handle, uint32_t node) {
+    struct entry* entry = &table->entries[position_of(table, handle)];
+    pool[node].next = 0;
+    if (entry->oldest) {
+        pool[entry->youngest].next = node;
+    } else {
+        *entry = (struct entry){handle, node, node};
+        table->used++;
+    }
+    entry->youngest = node;
+}
+
+static void remove_entry(struct table* table, uint32_t hole) {
+    uint32_t mask = table->capacity - 1;
+    for (uint32_t at = (hole + 1) & mask; table->entries[at].oldest; at = (at + 1) & mask) {
+        // An entry may fill the hole unless its home lies behind the hole.
+        if (((at - home(table, table->entries[at].handle)) & mask) >= ((at - hole) & mask)) {
+            table->entries[hole] = table->entries[at];
+            hole = at;
+        }
+    }
+    table->entries[hole].oldest = 0;
+    table->used--;
+}
+
+// Node of the oldest request with this handle, taken out of the table; 0: there is none.
+static uint32_t take(struct table* table, uint64_t handle) {
+    if (!table->capacity) return 0;
+    uint32_t at = position_of(table, handle), node = table->entries[at].oldest;
+    if (!node) return 0;
+    table->entries[at].oldest = pool[node].next;
+    if (!table->entries[at].oldest) remove_entry(table, at);
+    return node;
+}
+
+static uint32_t oldest(const struct table* table, uint64_t handle) {
+    return table->capacity ? table->entries[position_of(table, handle)].oldest : 0;
+}
+
 void lw_request_add(MPI_Request handle, uint32_t flags, MPI_Comm* new_comm, uint32_t comm) {
     if (lw_recorder.profiling) return;
     uint64_t number = lw_recorder.next_request++;
-    if (used >= capacity / 2 && !grow_entries()) return;
+    if (!has_room(&all)) return;
     if (!free_list && !grow_pool()) return;
     uint32_t node = free_list;
     free_list = pool[node].next;
     pool[node] = (struct lw_request){number, 0, flags, new_comm, comm};
     wildcards += (flags & LW_REQUEST_WILDCARD) != 0;
-    uint64_t key = key_of(handle);
-    struct entry* entry = &entries[position_of(key)];
-    if (entry->oldest) {
-        pool[entry->youngest].next = node;
-    } else {
-        *entry = (struct entry){key, node, node};
-        used++;
-    }
-    entry->youngest = node;
+    put_youngest(&all, key_of(handle), node);
 }
 
 struct lw_request* lw_request_find(MPI_Request handle) {
-    if (!capacity) return NULL;
-    uint32_t oldest = entries[position_of(key_of(handle))].oldest;
-    return oldest ? &pool[oldest] : NULL;
+    uint32_t node = claimed.used ? oldest(&claimed, key_of(handle)) : 0;
+    if (!node) node = oldest(&all, key_of(handle));
+    return node ? &pool[node] : NULL;
 }
 
 struct lw_request* lw_request_pair(const struct lw_request* request) {
     return (request->flags & LW_REQUEST_PAIR) && request->next ? &pool[request->next] : NULL;
 }
 
-static void remove_entry(uint32_t hole) {
-    uint32_t mask = capacity - 1;
-    for (uint32_t at = (hole + 1) & mask; entries[at].oldest; at = (at + 1) & mask) {
-        // An entry may fill the hole unless its home lies behind the hole.
-        if (((at - home(entries[at].handle)) & mask) >= ((at - hole) & mask)) {
-            entries[hole] = entries[at];
-            hole = at;
-        }
-    }
-    entries[hole].oldest = 0;
-    used--;
-}
-
 void lw_request_remove(MPI_Request handle) {
-    if (!capacity) return;
-    uint32_t at = position_of(key_of(handle));
-    uint32_t node = entries[at].oldest;
+    uint32_t node = claimed.used ? take(&claimed, key_of(handle)) : 0;
+    if (!node) node = take(&all, key_of(handle));
     if (!node) return;
     wildcards -= (pool[node].flags & LW_REQUEST_WILDCARD) != 0;
-    entries[at].oldest = pool[node].next;
     pool[node].next = free_list;
     free_list = node;
-    if (!entries[at].oldest) remove_entry(at);
+}
+
+void lw_requests_claim(int count, const MPI_Request* handles) {
+    lw_lock();
+    for (int i = 0; i < count && has_room(&claimed); i++) {
+        uint64_t handle = key_of(handles[i]);
+        uint32_t node = oldest(&all, handle);
+        if (!node || (pool[node].flags & LW_REQUEST_PERSISTENT)) continue;
+        bool pair = lw_request_pair(&pool[node]) != NULL;
+        put_youngest(&claimed, handle, take(&all, handle));
+        if (pair) put_youngest(&claimed, handle, take(&all, handle));
+    }
+    lw_unlock();
+}
+
+void lw_requests_give_back(int count, const MPI_Request* handles) {
+    if (!claimed.used) return;
+    lw_lock();
+    for (int i = 0; i < count && claimed.used && has_room(&all); i++) {
+        uint32_t from = position_of(&claimed, key_of(handles[i]));
+        const struct entry* queue = &claimed.entries[from];
+        if (!queue->oldest) continue;
+        struct entry* entry = &all.entries[position_of(&all, queue->handle)];
+        if (entry->oldest) {
+            pool[queue->youngest].next = entry->oldest;
+            entry->oldest = queue->oldest;
+        } else {
+            *entry = *queue;
+            all.used++;
+        }
+        remove_entry(&claimed, from);
+    }
+    lw_unlock();
 }
 
 bool lw_requests_have_wildcards(void) { return wildcards != 0; }

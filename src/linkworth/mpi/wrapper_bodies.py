@@ -120,12 +120,17 @@ def _probes() -> dict[str, Body]:
 
 
 def _completions() -> dict[str, Body]:
-    one = ("MPI_Request lw_before = *request;", *_OWN_STATUS)
+    one = (
+        "MPI_Request lw_before = *request;",
+        "lw_claim_requests(&lw_call, 1, &lw_before);",
+        *_OWN_STATUS,
+    )
 
     def several(count: str, statuses: bool) -> tuple[str, ...]:
         copy = f"const MPI_Request *lw_before = lw_copy_requests({count}, array_of_requests);"
         own = f"array_of_statuses = lw_real_statuses({count}, array_of_statuses);"
-        return (copy, own) if statuses else (copy, *_OWN_STATUS)
+        claim = f"lw_claim_requests(&lw_call, {count}, lw_before);"
+        return (copy, claim, own) if statuses else (copy, claim, *_OWN_STATUS)
 
     def record(mode: str, count: str, completed: str, indices: str, statuses: str) -> str:
         before, after = ("&lw_before", "request") if count == "1" else ("lw_before", "array_of_requests")
