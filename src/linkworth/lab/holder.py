@@ -1,0 +1,141 @@
+"""A place of a lab: a process that holds the namespaces of a node (or of the head) and makes what is in them."""
+
+import contextlib
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+from linkworth.lab import system
+from linkworth.lab.plan import PlacePlan, PlanCommand
+
+NAMESPACES = system.CLONE_NEWNET | system.CLONE_NEWUTS | system.CLONE_NEWNS | system.CLONE_NEWIPC
+"""No PID namespace: launchers of one node could not start or signal processes on another."""
+
+
+class PlaceError(Exception):
+    """A place cannot be made; `lacks` says whether the kernel lacks something."""
+
+    def __init__(self, message: str, *, lacks: bool) -> None:
+        super().__init__(message)
+        self.lacks = lacks
+
+
+def enter_namespaces(name: str, hosts: Path, scratch: Path) -> None:
+    """Give this process namespaces of its own, and the files in which a node differs from the others.
+
+    Everything else (programs, home folders, traces, also /tmp) is the machine's: a cluster with a shared file system.
+    `scratch` is a folder of the lab for the time of mounting.
+    """
+    try:
+        system.unshare(NAMESPACES)
+        system.set_hostname(name)
+        system.mount("none", "/", flags=system.MS_REC | system.MS_PRIVATE)
+    except OSError as error:
+        raise PlaceError(f"the kernel gives no namespaces: {error.strerror}", lacks=True) from None
+    try:
+        # Ranks of two nodes must not find each other in shared memory.
+        system.mount("tmpfs", "/dev/shm", "tmpfs", data="mode=1777")
+        _replace_file("/etc/hosts", hosts)
+        hostname = scratch / f"{name}.hostname"
+        hostname.write_text(f"{name}\n")
+        _replace_file("/etc/hostname", hostname)
+        _own_sys(scratch / f"{name}.sys")
+    except OSError as error:
+        raise PlaceError(f"cannot mount what {name} needs of its own: {error.strerror}", lacks=True) from None
+
+
+def _replace_file(path: str, source: Path) -> None:
+    if os.path.exists(path):
+        system.mount(str(source), path, flags=system.MS_BIND)
+
+
+def _own_sys(scratch: Path) -> None:
+    """Show the node's own NICs below /sys (UCX and libfabric look there), and the machine's cgroups as before."""
+    scratch.mkdir()
+    system.mount("sysfs", str(scratch), "sysfs")
+    cgroups = scratch / "fs/cgroup"
+    if cgroups.is_dir():
+        with contextlib.suppress(OSError):
+            system.mount("/sys/fs/cgroup", str(cgroups), flags=system.MS_BIND | system.MS_REC)
+    system.mount(str(scratch), "/sys", flags=system.MS_MOVE)
+
+
+def carry_out(plan: PlacePlan, pids: dict[str, int], tools: dict[str, str]) -> list[subprocess.Popen[bytes]]:
+    """Do in this place what the plan says, and return the programs that stay. Raises PlaceError."""
+    for file, value in plan.settings.items():
+        with contextlib.suppress(FileNotFoundError):  # a kernel without IPv6 has nothing to switch off
+            Path("/proc/sys/net", file).write_text(value)
+    _batch(tools["ip"], [_with_pids(line, pids) for line in plan.ip])
+    for interface in plan.offloads_off:
+        try:
+            system.switch_offloads_off(interface)
+        except OSError as error:
+            raise PlaceError(f"cannot switch GSO, TSO and GRO off: {error.strerror}", lacks=True) from None
+    _batch(tools["tc"], plan.tc)
+    staying = []
+    for command in plan.commands:
+        started = _command(command, [_with_pids(word, pids) for word in command.words])
+        if started is not None:
+            staying.append(started)
+    return staying
+
+
+def _with_pids(text: str, pids: dict[str, int]) -> str:
+    for place, pid in pids.items():
+        text = text.replace(f"{{{place}}}", str(pid))
+    return text
+
+
+def _batch(tool: str, lines: list[str]) -> None:
+    if not lines:
+        return
+    done = subprocess.run(
+        [tool, "-batch", "-"], input="\n".join(lines) + "\n", capture_output=True, text=True, check=False
+    )
+    if done.returncode == 0:
+        return
+    words = done.stderr.strip().splitlines() or ["it failed"]
+    # Its last line is "Command failed -:<line number>".
+    number = words[-1].rpartition(":")[2]
+    failed = lines[int(number) - 1] if number.isdigit() and 0 < int(number) <= len(lines) else lines[0]
+    raise PlaceError(f"the kernel refuses `{Path(tool).name} {failed}`: {words[0]}", lacks=True)
+
+
+def _command(command: PlanCommand, words: list[str]) -> subprocess.Popen[bytes] | None:
+    if not command.stays:
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            reason = (done.stderr or done.stdout).strip().splitlines()
+            raise PlaceError(f"{command.purpose}: {reason[-1] if reason else 'it failed'}", lacks=True)
+        return None
+    process = subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        preexec_fn=_die_with_holder,
+    )
+    assert process.stdout is not None
+    ready = process.stdout.readline().decode(errors="replace").strip()
+    if process.poll() is not None or not ready:
+        process.wait()
+        raise PlaceError(f"{command.purpose}: {ready or 'it ended at once'}", lacks=True)
+    return process
+
+
+def _die_with_holder() -> None:
+    system.die_with_parent(signal.SIGKILL)
+
+
+def stay(staying: list[subprocess.Popen[bytes]], until: int) -> None:
+    """Hold the namespaces until the keeper closes the pipe `until`; reap the programs that stay when they end."""
+
+    def reap(_number: int, _frame: object) -> None:
+        for process in staying:
+            process.poll()
+
+    signal.signal(signal.SIGCHLD, reap)
+    reap(0, None)
+    while os.read(until, 1):
+        pass

@@ -1,0 +1,240 @@
+"""The process behind a lab: it makes the places, holds them, and removes everything when the lab ends.
+
+It is started by linkworth with a request on its standard input, answers with one line, and then lives until its
+standard input ends (the linkworth that runs something has ended, in whatever way) or until SIGTERM. The line `keep`
+makes the lab outlive its linkworth (`lab up`).
+"""
+
+import contextlib
+import os
+import select
+import shutil
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+
+import msgspec
+
+from linkworth.lab import cgroups, holder, processes, system
+from linkworth.lab.plan import HEAD, HeldPlace, KeeperAnswer, KeeperRequest, PlacePlan
+
+KEEP = b"keep\n"
+
+
+class _Place(msgspec.Struct):
+    """The keeper's ends of the pipes to a holder."""
+
+    name: str
+    pid: int
+    orders: int
+    answers: int
+
+    def order(self, plan: PlacePlan, pids: dict[str, int]) -> None:
+        """Have the holder carry out a plan."""
+        text = msgspec.json.encode({"plan": plan, "pids": pids})
+        os.write(self.orders, len(text).to_bytes(8, "little"))
+        with os.fdopen(os.dup(self.orders), "wb") as stream:
+            stream.write(text)
+
+    def answer(self) -> None:
+        """Wait for what the holder says. Raises PlaceError where it could not."""
+        text = b""
+        while not text.endswith(b"\n"):
+            piece = os.read(self.answers, 65536)
+            if not piece:
+                raise holder.PlaceError(f"the holder of {self.name} has ended", lacks=False)
+            text += piece
+        said = msgspec.json.decode(text, type=dict[str, str])
+        if "error" in said:
+            raise holder.PlaceError(f"{self.name}: {said['error']}", lacks=said["lacks"] == "yes")
+
+
+def main() -> int:
+    """Serve one lab."""
+    request = msgspec.json.decode(_first_line(), type=KeeperRequest)
+    ended = _End()
+    keeper = _Keeper(request)
+    try:
+        answer = keeper.up()
+        os.write(1, msgspec.json.encode(answer) + b"\n")
+        os.close(1)
+        ended.wait()
+    except holder.PlaceError as error:
+        keeper.down()
+        os.write(1, msgspec.json.encode(KeeperAnswer(error=str(error), lacks=error.lacks)) + b"\n")
+        return 1
+    except _Stop:
+        pass
+    finally:
+        ended.ignore()
+        keeper.down()
+    return 0
+
+
+def _first_line() -> bytes:
+    text = b""
+    while not text.endswith(b"\n"):
+        piece = os.read(0, 1 << 20)
+        if not piece:
+            sys.exit(1)
+        text += piece
+    return text
+
+
+class _Stop(Exception):
+    """SIGTERM: the lab is to end."""
+
+
+class _End:
+    """Knows when the lab is to end."""
+
+    def __init__(self) -> None:
+        signal.signal(signal.SIGTERM, self._stop)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    def _stop(self, _number: int, _frame: FrameType | None) -> None:
+        raise _Stop
+
+    def ignore(self) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+    def wait(self) -> None:
+        said = b""
+        while True:
+            piece = os.read(0, 4096)
+            if not piece:
+                return
+            said += piece
+            if said.endswith(KEEP):
+                break
+        while True:
+            select.select([], [], [])
+
+
+class _Keeper:
+    """The places of one lab."""
+
+    def __init__(self, request: KeeperRequest) -> None:
+        self.request = request
+        self.folder = Path(request.folder)
+        self.places: list[_Place] = []
+        self.cgroups: dict[str, str] = {}
+
+    def up(self) -> KeeperAnswer:
+        """Make every place and its network. Raises PlaceError."""
+        request = self.request
+        if request.own_user_namespace:
+            try:
+                system.become_root_of_own_namespace()
+            except OSError as error:
+                raise holder.PlaceError(
+                    f"without root a lab needs user namespaces, which this kernel forbids ({error.strerror}); "
+                    "see user.max_user_namespaces and kernel.apparmor_restrict_unprivileged_userns (sysctl)",
+                    lacks=True,
+                ) from None
+        names = [HEAD, *request.plan.nodes]
+        hosts = self.folder / "hosts"
+        hosts.write_text(request.hosts)
+        scratch = self.folder / "mounts"
+        scratch.mkdir()
+        self.cgroups = cgroups.make(request.lab, names)
+        for name in names:
+            self.places.append(self._start(name, hosts, scratch))
+        for place in self.places:
+            place.answer()
+        pids = {place.name: place.pid for place in self.places}
+        head, *nodes = self.places
+        for stage in (
+            [(head, request.plan.head)],
+            [(node, request.plan.nodes[node.name]) for node in nodes],
+            [(head, request.plan.head_last)],
+        ):
+            for place, plan in stage:
+                place.order(plan, pids)
+            for place, _ in stage:
+                place.answer()
+        return KeeperAnswer(
+            places={
+                place.name: HeldPlace(
+                    pid=place.pid,
+                    started=system.start_time(place.pid) or 0,
+                    cgroup=self.cgroups.get(place.name, ""),
+                )
+                for place in self.places
+            }
+        )
+
+    def _start(self, name: str, hosts: Path, scratch: Path) -> _Place:
+        orders_read, orders_write = os.pipe()
+        answers_read, answers_write = os.pipe()
+        pid = os.fork()
+        if pid:
+            os.close(orders_read)
+            os.close(answers_write)
+            return _Place(name, pid, orders_write, answers_read)
+        # Another holder's pipes must end when the keeper does, not when this holder does.
+        for other in self.places:
+            os.close(other.orders)
+            os.close(other.answers)
+        os.close(orders_write)
+        os.close(answers_read)
+        code = 1
+        with contextlib.suppress(BaseException):
+            self._hold(name, hosts, scratch, orders_read, answers_write)
+            code = 0
+        os._exit(code)
+
+    def _hold(self, name: str, hosts: Path, scratch: Path, orders: int, answers: int) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        system.die_with_parent(signal.SIGKILL)
+        os.close(0)
+        os.close(1)
+        os.open(os.devnull, os.O_RDWR)
+        os.dup(0)
+        tools = {"ip": self.request.ip, "tc": self.request.tc}
+        staying = []
+        try:
+            holder.enter_namespaces(name, hosts, scratch)
+            os.write(answers, b"{}\n")
+            for _ in range(2 if name == HEAD else 1):
+                order = msgspec.json.decode(_message(orders), type=_Order)
+                staying += holder.carry_out(order.plan, order.pids, tools)
+                os.write(answers, b"{}\n")
+        except holder.PlaceError as error:
+            said = {"error": str(error), "lacks": "yes" if error.lacks else "no"}
+            os.write(answers, msgspec.json.encode(said) + b"\n")
+        holder.stay(staying, orders)
+
+    def down(self) -> None:
+        """Stop everything in the places, then the places; leave no file."""
+        held = [place.pid for place in self.places]
+        namespaces = {system.namespace_of(pid) for pid in held} - {0, system.namespace_of("self")}
+        processes.end(lambda pid: processes.is_marked(pid, self.request.lab) or system.namespace_of(pid) in namespaces,
+                      spared={os.getpid(), *held})  # fmt: skip
+        for place in self.places:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(place.pid, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(place.pid, 0)
+        self.places = []
+        cgroups.remove(self.cgroups.values())
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class _Order(msgspec.Struct):
+    plan: PlacePlan
+    pids: dict[str, int]
+
+
+def _message(descriptor: int) -> bytes:
+    length = int.from_bytes(os.read(descriptor, 8), "little")
+    text = b""
+    while len(text) < length:
+        text += os.read(descriptor, length - len(text))
+    return text
+
+
+if __name__ == "__main__":
+    sys.exit(main())

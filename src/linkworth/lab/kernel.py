@@ -1,0 +1,41 @@
+"""What the kernel gives a lab, and the tools that a lab is made with."""
+
+import contextlib
+import functools
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from linkworth.errors import EnvironmentLacksError
+
+_SBIN = "/usr/local/sbin:/usr/sbin:/sbin"
+# CAP_NET_ADMIN and CAP_SYS_ADMIN of <linux/capability.h>
+_NEEDED = 1 << 12 | 1 << 21
+_PACKAGES = {"ip": "iproute2", "tc": "iproute2 (or iproute-tc)", "nsenter": "util-linux", "unshare": "util-linux"}
+
+
+def tool(name: str) -> str:
+    """Return the path of a system tool. Raises EnvironmentLacksError where it is not installed."""
+    found = shutil.which(name, path=f"{os.environ.get('PATH', os.defpath)}:{_SBIN}")
+    if found is None:
+        raise EnvironmentLacksError(f"a lab needs the command {name}; install {_PACKAGES.get(name, name)}")
+    return found
+
+
+def may_make_namespaces() -> bool:
+    """Say whether this process has the rights itself, so that no user namespace is needed (root in a container may not)."""
+    with contextlib.suppress(OSError, ValueError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            name, _, value = line.partition(":")
+            if name == "CapEff":
+                return int(value, 16) & _NEEDED == _NEEDED
+    return False
+
+
+@functools.cache
+def has_netem() -> bool:
+    """Say whether the kernel can delay and lose packets itself; tried in a network namespace of its own."""
+    user = [] if may_make_namespaces() else ["--user", "--map-root-user"]
+    words = [tool("unshare"), *user, "--net", tool("tc"), *"qdisc add dev lo root netem delay 1ms".split()]
+    return subprocess.run(words, capture_output=True, check=False, timeout=20).returncode == 0

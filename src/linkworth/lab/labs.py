@@ -1,0 +1,254 @@
+"""Brings labs up and takes them down, and cleans after those whose processes were killed."""
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from linkworth.errors import EnvironmentLacksError, LinkworthError, UsageError
+from linkworth.lab import aggregation, cgroups, entering, isolation, kernel, links, processes, state, system
+from linkworth.lab.addresses import hosts_file
+from linkworth.lab.keeper import KEEP
+from linkworth.lab.plan import HEAD, KeeperAnswer, KeeperRequest
+from linkworth.lab.spec import LabSpec
+from linkworth.lab.state import LabState
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,40}")
+DOWN_SECONDS = 10.0
+"""How long a keeper is waited for before it is killed."""
+
+
+class Lab:
+    """A lab that is up. Used with `with`, a lab of one run is taken down at the end; one that stays is left."""
+
+    def __init__(
+        self, lab_state: LabState, folder: Path, process: subprocess.Popen[bytes] | None = None
+    ) -> None:
+        self.state = lab_state
+        self.folder = folder
+        self._process = process
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.state.name
+
+    @property
+    def spec(self) -> LabSpec:
+        """What it was asked to be."""
+        return self.state.spec
+
+    @property
+    def agent(self) -> Path:
+        """The script that MPI launchers use in place of ssh."""
+        return self.folder / "agent"
+
+    def enter(self, place: str, command: list[str]) -> list[str]:
+        """Return the words that run a command in a place. Raises UsageError for a place that the lab does not have."""
+        if place not in self.state.places:
+            raise UsageError(f"the lab {self.name} has no node {place}; it has {', '.join(self.spec.node_names)}")
+        return [str(self.folder / "enter"), place, *command]
+
+    def keep(self) -> None:
+        """Let it stay until `down`, also when this process ends."""
+        assert self._process is not None and self._process.stdin is not None
+        kept = msgspec.structs.replace(self.state, scoped=False)
+        state.write(self.folder, kept)
+        self._process.stdin.write(KEEP)
+        self._process.stdin.close()
+        self._process.returncode = 0  # it is not waited for: it outlives this process
+        self.state, self._process = kept, None
+
+    def close(self) -> None:
+        """Take it down where it belongs to this process."""
+        if self._process is None:
+            return
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(DOWN_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        _remove_rest(self.folder, self.state)
+        self._process = None
+
+    def __enter__(self) -> Self:
+        """Return the lab itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Take it down where it belongs to this process."""
+        self.close()
+
+
+def up(spec: LabSpec, name: str | None = None) -> Lab:
+    """Bring a lab up; without a name it is one of this run only. It ends with this process unless it is kept (`keep`).
+
+    Raises UsageError for a name in use and EnvironmentLacksError where the machine lacks something.
+    """
+    if name is not None and not _NAME.fullmatch(name):
+        raise UsageError(f"{name} cannot be a lab's name: letters, digits, dots, dashes; begin with a letter or digit")
+    plan = links.fabric_for(spec).plan(spec)
+    plan = aggregation.aggregation_for(spec).extend(plan, spec)
+    plan = isolation.isolation_for(spec).extend(plan, spec)
+    mark = uuid.uuid4().hex[:12]
+    own_user_namespace = not kernel.may_make_namespaces()
+    tools = {tool: kernel.tool(tool) for tool in ("ip", "tc", "nsenter")}
+    with state.locked() as base:
+        folder = base / (name or f"run-{os.getpid()}-{mark[:4]}")
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            raise UsageError(
+                f"there is a lab {name} already; use it (--lab {name}), or end it: linkworth lab down {name}"
+            ) from None
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "linkworth.lab.keeper"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, processes.MARK: mark},
+            cwd="/",
+            start_new_session=True,
+        )
+        begun = LabState(
+            name=folder.name,
+            mark=mark,
+            spec=spec,
+            scoped=True,
+            owner=os.getpid(),
+            owner_started=system.start_time(os.getpid()) or 0,
+            keeper=process.pid,
+            keeper_started=system.start_time(process.pid) or 0,
+            own_user_namespace=own_user_namespace,
+        )
+        state.write(folder, begun)
+    lab = Lab(begun, folder, process)
+    request = KeeperRequest(
+        lab=mark,
+        folder=str(folder),
+        hosts=hosts_file(spec),
+        plan=plan,
+        ip=tools["ip"],
+        tc=tools["tc"],
+        own_user_namespace=own_user_namespace,
+    )
+    try:
+        answer = _ask(process, request)
+        lab.state = msgspec.structs.replace(begun, places=answer.places)
+        entering.write_scripts(folder, lab.state)
+        state.write(folder, lab.state)
+    except BaseException:
+        lab.close()
+        raise
+    return lab
+
+
+def _ask(process: subprocess.Popen[bytes], request: KeeperRequest) -> KeeperAnswer:
+    assert process.stdin is not None and process.stdout is not None
+    try:
+        process.stdin.write(msgspec.json.encode(request) + b"\n")
+        process.stdin.flush()
+        line = process.stdout.readline()
+        process.stdout.close()
+    except BrokenPipeError:
+        line = b""
+    if not line:
+        raise LinkworthError("the keeper of the lab ended before the lab was up; everything it made is gone")
+    answer = msgspec.json.decode(line, type=KeeperAnswer)
+    if answer.error:
+        kind = EnvironmentLacksError if answer.lacks else LinkworthError
+        raise kind(f"the lab cannot be made: {answer.error}")
+    return answer
+
+
+def find(name: str) -> Lab | None:
+    """Return the lab of that name where it is up."""
+    for known in state.running():
+        if known.name == name:
+            return Lab(known, state.folder() / name)
+    return None
+
+
+def get(name: str) -> Lab:
+    """Return the lab of that name. Raises UsageError where it is not up."""
+    found = find(name)
+    if found is None:
+        names = ", ".join(known.name for known in state.running() if not known.scoped)
+        raise UsageError(
+            f"no lab {name} is up; " + (f"there is {names}" if names else f"make it: linkworth lab up {name}")
+        )
+    return found
+
+
+def down(name: str) -> None:
+    """End a lab and everything that runs in it. Raises UsageError where there is none of that name."""
+    lab = get(name)
+    _end_keeper(lab.state)
+    _remove_rest(lab.folder, lab.state)
+
+
+def sweep() -> list[str]:
+    """Remove what labs left whose processes were killed; returns a sentence for each."""
+    said = []
+    with state.locked() as base:
+        for folder in state.lab_folders(base):
+            known = state.read(folder)
+            if known is None:
+                shutil.rmtree(folder, ignore_errors=True)
+                said.append(f"removed what was left of the lab {folder.name}")
+            elif not known.is_kept:
+                ended = _remove_rest(folder, known)
+                programs = f" and ended {len(ended)} of its processes" if ended else ""
+                said.append(f"the lab {known.name} had been killed: removed what was left of it{programs}")
+            elif not known.is_owned and not _ended_soon(known):
+                _end_keeper(known)
+                _remove_rest(folder, known)
+                said.append(f"the linkworth that used the lab {known.name} had been killed: removed the lab")
+    return said
+
+
+def _ended_soon(known: LabState) -> bool:
+    """Wait for a keeper that is just taking its lab down."""
+    until = time.monotonic() + processes.PATIENCE_SECONDS + 1.0
+    while known.is_kept and time.monotonic() < until:
+        time.sleep(0.02)
+    return not known.is_kept
+
+
+def _end_keeper(known: LabState) -> None:
+    for number, patience in ((signal.SIGTERM, DOWN_SECONDS), (signal.SIGKILL, 1.0)):
+        if not known.is_kept:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(known.keeper, number)
+        until = time.monotonic() + patience
+        while known.is_kept and time.monotonic() < until:
+            time.sleep(0.005)
+
+
+def _remove_rest(folder: Path, known: LabState) -> list[int]:
+    """Remove what a keeper that was killed left: processes, groups, files. Returns the processes that it ended."""
+    ended = processes.end(lambda pid: processes.is_marked(pid, known.mark), spared={os.getpid()})
+    cgroups.remove([place.cgroup for place in known.places.values() if place.cgroup])
+    shutil.rmtree(folder, ignore_errors=True)
+    return ended
+
+
+def node_of(lab: Lab, node: str | None) -> str:
+    """Return the place that a user means: a node's name, or the first node."""
+    return node or lab.spec.node_names[0] if node != HEAD else HEAD

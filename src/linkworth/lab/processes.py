@@ -1,0 +1,47 @@
+"""Finding and ending the processes of a lab, whoever started them there."""
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Callable, Collection
+
+from linkworth.lab import system
+
+MARK = "LINKWORTH_LAB"
+"""Variable in the environment of everything that is started in a lab; its value is the lab's mark."""
+PATIENCE_SECONDS = 2.0
+
+
+def all_pids() -> list[int]:
+    """Return the processes of this machine."""
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def is_marked(pid: int, mark: str) -> bool:
+    """Say whether a process was started in the lab with that mark."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return f"{MARK}={mark}".encode() in file.read().split(b"\0")
+    except OSError:
+        return False
+
+
+def end(belongs: Callable[[int], bool], *, spared: Collection[int]) -> list[int]:
+    """Kill every process that belongs to a lab, and return which were there; those that just start are found again."""
+    found: list[int] = []
+    until = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < until:
+        left = [
+            pid
+            for pid in all_pids()
+            if pid not in spared and system.start_time(pid) is not None and belongs(pid)
+        ]
+        if not left:
+            break
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        found += [pid for pid in left if pid not in found]
+        time.sleep(0.01)
+    return found

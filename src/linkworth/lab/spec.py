@@ -1,0 +1,159 @@
+"""What an emulated cluster is asked to be: nodes, NICs, links; by options or by a preset's name."""
+
+import difflib
+import re
+from typing import Literal
+
+import msgspec
+
+from linkworth.errors import UsageError
+
+Aggregate = Literal["stripe", "mptcp", "roundrobin", "bond"]
+BondMode = Literal["balance-rr", "balance-xor", "802.3ad"]
+IsolationKind = Literal["namespace", "nspawn", "lxc"]
+
+NODES_MAX = 250
+NICS_MAX = 16
+DEFAULT_NODES = 4
+DEFAULT_MTU = 1500
+
+
+class LabSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """What an emulated cluster is asked to be."""
+
+    nodes: int = DEFAULT_NODES
+    nics: int = 1
+    """Data NICs of a node (`d0`, `d1`, ...), each with a network of its own."""
+    rate: float | None = None
+    """Bits per second of each NIC, in each direction; None: as fast as the machine passes packets on."""
+    mtu: int | None = None
+    """Bytes of an IP packet; None: 1500, with packets joined and split in the kernel as NICs with offloads do it."""
+    latency: float | None = None
+    """Seconds that a link adds one way; None: only what the machine itself takes."""
+    jitter: float = 0.0
+    """Seconds; the standard deviation of the added latency."""
+    loss: float = 0.0
+    """Share of the packets that a link loses, 0 to 1."""
+    aggregate: Aggregate = "stripe"
+    """How several NICs are used as one; `stripe`: the MPI library is given all of them."""
+    bond_mode: BondMode = "balance-rr"
+    """Of `bond` only."""
+    isolation: IsolationKind = "namespace"
+    dilate: float = 1.0
+    """How many times slower the links are made, as the ranks' computation is on cores that they share."""
+
+    def __post_init__(self) -> None:
+        """Refuse what no lab can be. Raises UsageError."""
+        limits: list[tuple[str, float, float, float]] = [
+            ("nodes", self.nodes, 1, NODES_MAX),
+            ("nics", self.nics, 1, NICS_MAX),
+            ("mtu", self.mtu if self.mtu is not None else DEFAULT_MTU, 576, 65535),
+            ("rate", self.rate if self.rate is not None else 1e9, 1e5, 1e12),
+            ("latency", self.latency or 0.0, 0.0, 10.0),
+            ("jitter", self.jitter, 0.0, 10.0),
+            ("loss", self.loss, 0.0, 0.5),
+            ("dilate", self.dilate, 1.0, 1e4),
+        ]
+        for name, value, low, high in limits:
+            if not low <= value <= high:
+                raise UsageError(f"--{name} {value:g} cannot be; it is {low:g} to {high:g}")
+        if self.jitter and not self.latency:
+            raise UsageError("--jitter varies the latency of a link; give --latency too")
+
+    @property
+    def link_rate(self) -> float | None:
+        """Bits per second that a NIC is shaped to: the asked rate, dilated."""
+        return None if self.rate is None else self.rate / self.dilate
+
+    @property
+    def link_latency(self) -> float | None:
+        """Seconds that a link adds: the asked latency, dilated."""
+        return None if self.latency is None else self.latency * self.dilate
+
+    @property
+    def packet_bytes(self) -> int:
+        """MTU of the data NICs."""
+        return DEFAULT_MTU if self.mtu is None else self.mtu
+
+    @property
+    def node_names(self) -> list[str]:
+        """`node1`, `node2`, ..."""
+        return [f"node{number}" for number in range(1, self.nodes + 1)]
+
+    @property
+    def nic_names(self) -> list[str]:
+        """`d0`, `d1`, ..."""
+        return [f"d{number}" for number in range(self.nics)]
+
+
+PRESETS: dict[str, tuple[str, float | None]] = {
+    "unshaped": ("links as fast as the machine passes packets on", None),
+    "10mbit": ("10 Mbit/s Ethernet", 10e6),
+    "100mbit": ("Fast Ethernet", 100e6),
+    "gbe": ("Gigabit Ethernet", 1e9),
+    "2.5gbe": ("2.5 Gbit/s Ethernet", 2.5e9),
+    "10gbe": ("10 Gbit/s Ethernet", 10e9),
+}
+"""Name -> what it is, bits per second. `NAMExK` gives a node K of its NICs."""
+
+_WITH_NICS = re.compile(r"(?P<name>.+)x(?P<nics>[0-9]{1,3})")
+_RATE_UNITS = {"bit": 1.0, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9, "tbit": 1e12}
+_TIME_UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
+_NUMBER_AND_UNIT = re.compile(r"\s*(?P<number>[0-9]+(?:\.[0-9]+)?)\s*(?P<unit>[a-zµ/%]*)\s*", re.IGNORECASE)
+
+
+def preset(name: str) -> LabSpec | None:
+    """Return the lab that a preset's name asks for (`gbe`, `gbex4`), or None for any other name."""
+    match = _WITH_NICS.fullmatch(name)
+    base, nics = (match["name"], int(match["nics"])) if match else (name, 1)
+    if base not in PRESETS:
+        return None
+    return LabSpec(nics=nics, rate=PRESETS[base][1])
+
+
+def preset_or_error(name: str, labs: list[str]) -> LabSpec:
+    """Return the preset of that name. Raises UsageError that names the labs that are up and the presets."""
+    found = preset(name)
+    if found is not None:
+        return found
+    near = difflib.get_close_matches(name, [*labs, *PRESETS], n=1)
+    meant = f" (did you mean {near[0]}?)" if near else ""
+    up = f"labs that are up: {', '.join(labs)}" if labs else "no lab is up"
+    raise UsageError(
+        f"there is no lab {name}{meant}; {up}; presets: {', '.join(PRESETS)}, and NAMExK for K NICs a node (gbex4)"
+    )
+
+
+def parse_rate(text: str) -> float:
+    """Return bits per second from `1gbit`, `100 Mbit/s`. Raises UsageError."""
+    match = _NUMBER_AND_UNIT.fullmatch(text)
+    unit = match["unit"].lower().removesuffix("/s").removesuffix("ps") if match else ""
+    if match is None or unit not in _RATE_UNITS:
+        raise UsageError(f"--rate {text}: a rate is a number and kbit, mbit or gbit, such as 1gbit")
+    return float(match["number"]) * _RATE_UNITS[unit]
+
+
+def parse_time(text: str, option: str = "--latency") -> float:
+    """Return seconds from `30us`, `0.5 ms`. Raises UsageError."""
+    match = _NUMBER_AND_UNIT.fullmatch(text)
+    if match is None or match["unit"].lower() not in _TIME_UNITS:
+        raise UsageError(f"{option} {text}: a time is a number and ns, us, ms or s, such as 30us")
+    return float(match["number"]) * _TIME_UNITS[match["unit"].lower()]
+
+
+def parse_share(text: str, option: str = "--loss") -> float:
+    """Return a share, 0 to 1, from `0.1%` or `0.001`. Raises UsageError."""
+    match = _NUMBER_AND_UNIT.fullmatch(text)
+    if match is None or match["unit"] not in ("", "%"):
+        raise UsageError(f"{option} {text}: a share is a number such as 0.001 or 0.1%")
+    return float(match["number"]) / (100 if match["unit"] else 1)
+
+
+def describe_rate(bits_per_second: float | None) -> str:
+    """Return a rate as people write it: `1 Gbit/s`."""
+    if bits_per_second is None:
+        return "unshaped"
+    for scale, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
+        if bits_per_second >= scale:
+            return f"{bits_per_second / scale:.4g} {unit}"
+    return f"{bits_per_second:.4g} bit/s"

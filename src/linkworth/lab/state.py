@@ -1,0 +1,96 @@
+"""What is known of the labs of a user: a folder per lab, with one JSON file that says which processes hold it."""
+
+import contextlib
+import fcntl
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from linkworth.errors import EnvironmentLacksError
+from linkworth.lab import system
+from linkworth.lab.plan import HeldPlace
+from linkworth.lab.spec import LabSpec
+
+STATE_FILE = "lab.json"
+
+
+class LabState(msgspec.Struct, frozen=True, kw_only=True):
+    """A lab that is up or was left behind."""
+
+    name: str
+    mark: str
+    """Unique; in the environment of everything that runs in the lab."""
+    spec: LabSpec
+    scoped: bool
+    """It belongs to one run of linkworth and ends with it; else it stays until `lab down`."""
+    owner: int
+    """The linkworth that made it."""
+    owner_started: int
+    keeper: int
+    keeper_started: int
+    own_user_namespace: bool
+    places: dict[str, HeldPlace] = msgspec.field(default_factory=dict)
+    """`head` and the nodes; empty while it comes up."""
+
+    @property
+    def is_kept(self) -> bool:
+        """Say whether the keeper still holds it."""
+        return system.is_running(self.keeper, self.keeper_started)
+
+    @property
+    def is_owned(self) -> bool:
+        """Say whether it stays by itself, or the linkworth that made it still runs."""
+        return not self.scoped or system.is_running(self.owner, self.owner_started)
+
+
+def folder() -> Path:
+    """Return the folder of this user's labs, which nobody else can write. Raises EnvironmentLacksError."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    parent = Path(runtime, "linkworth") if runtime and os.access(runtime, os.W_OK) else None
+    base = (parent or Path(f"/tmp/linkworth-{os.geteuid()}")) / "lab"
+    for path in (base.parent, base):
+        path.mkdir(mode=0o700, exist_ok=True)
+        about = path.lstat()
+        if about.st_uid != os.geteuid() or not stat.S_ISDIR(about.st_mode) or about.st_mode & 0o022:
+            raise EnvironmentLacksError(
+                f"{path} is another user's, or others may write it; set XDG_RUNTIME_DIR to a folder of your own"
+            )
+    return base
+
+
+@contextlib.contextmanager
+def locked() -> Iterator[Path]:
+    """Hold the lock under which labs are listed, begun and cleaned; gives the folder of the labs."""
+    base = folder()
+    with open(base / ".lock", "w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield base
+
+
+def lab_folders(base: Path) -> list[Path]:
+    """Return the folder of each lab."""
+    return sorted(path for path in base.iterdir() if path.is_dir())
+
+
+def read(lab: Path) -> LabState | None:
+    """Return what is known of the lab in that folder; None where nothing usable is."""
+    try:
+        return msgspec.json.decode((lab / STATE_FILE).read_bytes(), type=LabState)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def write(lab: Path, state: LabState) -> None:
+    """Write it by atomic rename."""
+    new = lab / f"{STATE_FILE}.new"
+    new.write_bytes(msgspec.json.format(msgspec.json.encode(state), indent=2) + b"\n")
+    new.rename(lab / STATE_FILE)
+
+
+def running() -> list[LabState]:
+    """Return the labs that are up, in order of their names."""
+    states = (read(path) for path in lab_folders(folder()))
+    return [state for state in states if state is not None and state.places and state.is_kept]
