@@ -56,6 +56,19 @@ def _device_full() -> str | None:
     return None if Path("/dev/full").exists() else "/dev/full does not exist"
 
 
+def _lab() -> str | None:
+    """Namespaces, veth pairs, bridges and token buckets, tried together."""
+    from linkworth.errors import LinkworthError
+    from linkworth.lab import labs
+    from linkworth.lab.spec import LabSpec
+
+    try:
+        with labs.up(LabSpec(nodes=1, rate=1e9)):
+            return None
+    except LinkworthError as error:
+        return str(error)
+
+
 def _root() -> str | None:
     return None if os.geteuid() == 0 else "not root"
 
@@ -81,6 +94,7 @@ CHECKS: dict[str, Callable[[], str | None]] = {
     "two-cores": partial(_cores, 2),
     "dev-full": _device_full,
     "root": _root,
+    "lab": _lab,
     "tap": network_namespaces.lacking,
 }
 

@@ -18,6 +18,7 @@ VERBS = {
     "fabrics": "known networks",
     "machines": "known machines",
     "prices": "known prices",
+    "lab": "an emulated cluster on this machine",
     "run": "run a program and measure it",
     "trace": "run a program and record it",
     "profile": "what a trace says of a program",

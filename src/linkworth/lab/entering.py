@@ -54,7 +54,12 @@ def write_scripts(folder: Path, state: LabState) -> None:
     enter = folder / "enter"
     enter.write_text(
         _ENTER.format(
-            name=state.name, places=places, mark_name=MARK, mark=state.mark, user=user, nsenter=tool("nsenter")
+            name=state.name,
+            places=places,
+            mark_name=MARK,
+            mark=state.mark,
+            user=user,
+            nsenter=tool("nsenter"),
         )
     )
     agent = folder / "agent"

@@ -46,7 +46,7 @@ def enter_namespaces(name: str, hosts: Path, scratch: Path) -> None:
 
 
 def _replace_file(path: str, source: Path) -> None:
-    if os.path.exists(path):
+    if Path(path).exists():
         system.mount(str(source), path, flags=system.MS_BIND)
 
 

@@ -12,7 +12,12 @@ from linkworth.errors import EnvironmentLacksError
 _SBIN = "/usr/local/sbin:/usr/sbin:/sbin"
 # CAP_NET_ADMIN and CAP_SYS_ADMIN of <linux/capability.h>
 _NEEDED = 1 << 12 | 1 << 21
-_PACKAGES = {"ip": "iproute2", "tc": "iproute2 (or iproute-tc)", "nsenter": "util-linux", "unshare": "util-linux"}
+_PACKAGES = {
+    "ip": "iproute2",
+    "tc": "iproute2 (or iproute-tc)",
+    "nsenter": "util-linux",
+    "unshare": "util-linux",
+}
 
 
 def tool(name: str) -> str:
@@ -37,5 +42,6 @@ def may_make_namespaces() -> bool:
 def has_netem() -> bool:
     """Say whether the kernel can delay and lose packets itself; tried in a network namespace of its own."""
     user = [] if may_make_namespaces() else ["--user", "--map-root-user"]
-    words = [tool("unshare"), *user, "--net", tool("tc"), *"qdisc add dev lo root netem delay 1ms".split()]
+    netem = ["qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms"]
+    words = [tool("unshare"), *user, "--net", tool("tc"), *netem]
     return subprocess.run(words, capture_output=True, check=False, timeout=20).returncode == 0

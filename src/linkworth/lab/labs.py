@@ -19,7 +19,7 @@ from linkworth.errors import EnvironmentLacksError, LinkworthError, UsageError
 from linkworth.lab import aggregation, cgroups, entering, isolation, kernel, links, processes, state, system
 from linkworth.lab.addresses import hosts_file
 from linkworth.lab.keeper import KEEP
-from linkworth.lab.plan import HEAD, KeeperAnswer, KeeperRequest
+from linkworth.lab.plan import KeeperAnswer, KeeperRequest
 from linkworth.lab.spec import LabSpec
 from linkworth.lab.state import LabState
 
@@ -56,7 +56,9 @@ class Lab:
     def enter(self, place: str, command: list[str]) -> list[str]:
         """Return the words that run a command in a place. Raises UsageError for a place that the lab does not have."""
         if place not in self.state.places:
-            raise UsageError(f"the lab {self.name} has no node {place}; it has {', '.join(self.spec.node_names)}")
+            raise UsageError(
+                f"the lab {self.name} has no node {place}; it has {', '.join(self.spec.node_names)}"
+            )
         return [str(self.folder / "enter"), place, *command]
 
     def keep(self) -> None:
@@ -101,7 +103,9 @@ def up(spec: LabSpec, name: str | None = None) -> Lab:
     Raises UsageError for a name in use and EnvironmentLacksError where the machine lacks something.
     """
     if name is not None and not _NAME.fullmatch(name):
-        raise UsageError(f"{name} cannot be a lab's name: letters, digits, dots, dashes; begin with a letter or digit")
+        raise UsageError(
+            f"{name} cannot be a lab's name: letters, digits, dots, dashes; begin with a letter or digit"
+        )
     plan = links.fabric_for(spec).plan(spec)
     plan = aggregation.aggregation_for(spec).extend(plan, spec)
     plan = isolation.isolation_for(spec).extend(plan, spec)
@@ -247,8 +251,3 @@ def _remove_rest(folder: Path, known: LabState) -> list[int]:
     cgroups.remove([place.cgroup for place in known.places.values() if place.cgroup])
     shutil.rmtree(folder, ignore_errors=True)
     return ended
-
-
-def node_of(lab: Lab, node: str | None) -> str:
-    """Return the place that a user means: a node's name, or the first node."""
-    return node or lab.spec.node_names[0] if node != HEAD else HEAD

@@ -65,7 +65,9 @@ def shaping(spec: LabSpec, interface: str) -> list[str]:
         loss = f" loss {spec.loss * 100:.6f}%" if spec.loss else ""
         flying = (rate or UNSHAPED_RATE) / 8 * (spec.link_latency or 0.0)
         packets = int((queue_bytes(spec) + flying) / spec.packet_bytes) + 1
-        lines.append(f"qdisc add dev {interface} {parent} handle 2: netem limit {packets}{delay}{jitter}{loss}")
+        lines.append(
+            f"qdisc add dev {interface} {parent} handle 2: netem limit {packets}{delay}{jitter}{loss}"
+        )
     return lines
 
 
@@ -104,9 +106,7 @@ def _bridges(spec: LabSpec) -> PlacePlan:
 def _node(spec: LabSpec, number: int) -> PlacePlan:
     node = PlacePlan(settings=_NO_IPV6)
     node.ip += ["link set lo up", f"link set {addresses.LAUNCH_NIC} up"]
-    node.ip += _address(
-        addresses.LAUNCH_NIC, addresses.launch_address(number), addresses.LAUNCH_NETWORK
-    )
+    node.ip += _address(addresses.LAUNCH_NIC, addresses.launch_address(number), addresses.LAUNCH_NETWORK)
     for nic, name in enumerate(spec.nic_names):
         node.ip.append(f"link set {name} up")
         node.ip += _address(name, addresses.data_address(nic, number), addresses.data_network(nic))

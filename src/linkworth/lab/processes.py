@@ -5,6 +5,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Collection
+from pathlib import Path
 
 from linkworth.lab import system
 
@@ -15,16 +16,16 @@ PATIENCE_SECONDS = 2.0
 
 def all_pids() -> list[int]:
     """Return the processes of this machine."""
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
 
 
 def is_marked(pid: int, mark: str) -> bool:
     """Say whether a process was started in the lab with that mark."""
     try:
-        with open(f"/proc/{pid}/environ", "rb") as file:
-            return f"{MARK}={mark}".encode() in file.read().split(b"\0")
+        variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:
         return False
+    return f"{MARK}={mark}".encode() in variables
 
 
 def end(belongs: Callable[[int], bool], *, spared: Collection[int]) -> list[int]:

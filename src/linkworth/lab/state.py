@@ -65,7 +65,7 @@ def folder() -> Path:
 def locked() -> Iterator[Path]:
     """Hold the lock under which labs are listed, begun and cleaned; gives the folder of the labs."""
     base = folder()
-    with open(base / ".lock", "w", encoding="utf-8") as file:
+    with (base / ".lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield base
 

@@ -81,7 +81,7 @@ def switch_offloads_off(interface: str) -> None:
 def namespace_of(pid: int | str, kind: str = "net") -> int:
     """Return the number of a process's namespace; 0 where the process has ended or may not be looked at."""
     try:
-        return os.stat(f"/proc/{pid}/ns/{kind}").st_ino
+        return Path(f"/proc/{pid}/ns/{kind}").stat().st_ino
     except OSError:
         return 0
 

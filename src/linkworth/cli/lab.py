@@ -1,0 +1,153 @@
+"""`linkworth lab`: an emulated cluster on this machine."""
+
+import importlib
+import sys
+from typing import BinaryIO
+
+import rich_click as click
+
+from linkworth.cli.lab_options import spec_options
+from linkworth.cli.output import console, emit_json, note
+from linkworth.lab.spec import LabSpec
+from linkworth.model.where import Where
+
+FROM_FILES: dict[str, str] = {}
+"""Subcommands that have a file of their own, which is imported when they are used: name -> module with `command`."""
+
+_JSON = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON document; all else goes to stderr."
+)
+
+
+class LabGroup(click.RichGroup):
+    """The subcommands of this file and those of `FROM_FILES`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the subcommands in the order of use."""
+        return [*self.commands, *FROM_FILES]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a subcommand, or None for an unknown one."""
+        if cmd_name not in FROM_FILES:
+            return super().get_command(ctx, cmd_name)
+        command: click.Command = importlib.import_module(FROM_FILES[cmd_name]).command
+        command.name = cmd_name
+        return command
+
+
+@click.group(cls=LabGroup)
+def command() -> None:
+    """Make, use and end an emulated cluster: nodes that are namespaces of this machine, joined by shaped links."""
+
+
+def _clean() -> None:
+    from linkworth.lab import labs
+
+    for sentence in labs.sweep():
+        note(f"linkworth: {sentence}")
+
+
+@command.command("up")
+@click.argument("name", default="lab")
+@spec_options
+@_JSON
+def up(name: str, spec: LabSpec, as_json: bool) -> int:
+    """Bring a lab up under a NAME (default: lab); it stays until `linkworth lab down NAME`.
+
+    Exit code: 0 it is up, 2 it cannot be like this, 3 the kernel or this machine lacks something.
+    """
+    from linkworth.lab import labs, report
+
+    _clean()
+    with labs.up(spec, name) as lab:
+        lab.keep()
+    if as_json:
+        emit_json(report.about(lab.state, schema="linkworth.lab/1"))
+    else:
+        console().print(f"lab {name} is up: {report.sentence(spec)}; use it with --lab {name}", markup=False)
+    return 0
+
+
+@command.command("exec", context_settings={"allow_interspersed_args": False, "ignore_unknown_options": False})
+@click.option(
+    "--node", metavar="NODE", help="Run it on this node (node1, node2, ..., or head).  [default: the first]"
+)
+@click.option(
+    "-n",
+    "--ranks",
+    type=click.IntRange(min=1),
+    help="Run it as an MPI program on this many ranks, over the nodes.",
+)
+@click.option(
+    "--mpi", metavar="NAME", help="MPI to start it with, for -n.  [default: the one that it is linked with]"
+)
+@click.option("--nodes", type=click.IntRange(min=1), help="Nodes to use of the lab, for -n.  [default: all]")
+@click.option(
+    "--ppn",
+    type=click.IntRange(min=1),
+    help="Ranks on each node, for -n.  [default: spread evenly, in blocks]",
+)
+@click.option(
+    "--transport",
+    metavar="NAME",
+    default="",
+    help="What carries messages, for -n.  [default: the MPI's choice]",
+)
+@_JSON
+@click.argument("name")
+@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
+def execute(name: str, words: tuple[str, ...], node: str | None, ranks: int | None, mpi: str | None, nodes: int | None,
+            ppn: int | None, transport: str, as_json: bool) -> int:  # fmt: skip
+    """Run a command on a node of the lab NAME, or on ranks over its nodes; a preset is made for this command only.
+
+    Exit code: the command's own; 2 and 3 also where it could not be started.
+    """
+    from linkworth.lab import execute as execution
+    from linkworth.lab.site import open_lab
+
+    command = list(words[1:] if words[0] == "--" else words)
+    output: BinaryIO = sys.stderr.buffer if as_json else sys.stdout.buffer
+    where = Where(kind="lab", name=name, nodes=nodes, ranks_per_node=ppn, transport=transport)
+    with open_lab(where) as site:
+        for sentence in site.cleaned:
+            note(f"linkworth: {sentence}")
+        if ranks is None:
+            done = execution.on_node(site, node, command, output)
+        else:
+            done = execution.on_ranks(site, ranks, mpi, command, output, sys.stderr.buffer)
+    if as_json:
+        emit_json(done)
+    return done.exit_code if done.exit_code >= 0 else 128 - done.exit_code
+
+
+@command.command("status")
+@_JSON
+def status(as_json: bool) -> int:
+    """List the labs that are up, and what runs in them."""
+    from linkworth.lab import report, state
+
+    _clean()
+    known = [report.about(one) for one in state.running()]
+    if as_json:
+        emit_json({"schema": "linkworth.labs/1", "labs": known})
+    elif not known:
+        console().print("no lab is up; make one: linkworth lab up --like gbe")
+    else:
+        console().print(report.table(known))
+    return 0
+
+
+@command.command("down")
+@click.argument("name", default="lab")
+@_JSON
+def down(name: str, as_json: bool) -> int:
+    """End the lab NAME (default: lab) and everything that runs in it."""
+    from linkworth.lab import labs
+
+    _clean()
+    labs.down(name)
+    if as_json:
+        emit_json({"schema": "linkworth.lab-down/1", "name": name})
+    else:
+        console().print(f"lab {name} is down", markup=False)
+    return 0

@@ -1,0 +1,89 @@
+"""Runs a command on a node of a lab, or on ranks over its nodes, with its output passed on as it comes."""
+
+import subprocess
+import time
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from linkworth.lab.site import LabSite
+from linkworth.launch.base import Job, Stream
+from linkworth.launch.counters import difference
+from linkworth.model.counters import NodeCounters
+from linkworth.mpi import find
+
+
+class Executed(msgspec.Struct, frozen=True, kw_only=True):
+    """How a command in a lab ended."""
+
+    schema: str = "linkworth.lab-exec/1"
+    lab: str
+    nodes: list[str]
+    command: list[str]
+    exit_code: int
+    seconds: float
+    counters: list[NodeCounters]
+    """What the nodes counted meanwhile."""
+    facts: dict[str, str]
+
+
+def on_node(site: LabSite, node: str | None, command: list[str], output: BinaryIO | None = None) -> Executed:
+    """Run a command on one node (the first one; `head` is where launchers start) and wait for it.
+
+    Its standard output goes to `output`, else to this process's own. Raises UsageError for an unknown node.
+    """
+    place = node or site.nodes[0]
+    words = site.lab.enter(place, command)
+    before = site.counters()
+    started = time.monotonic()
+    process = subprocess.Popen(words, stdout=output)
+    try:
+        code = process.wait()
+    except KeyboardInterrupt:
+        code = process.wait()  # the terminal has told it too
+    return _executed(site, [place], command, code, started, before)
+
+
+def on_ranks(
+    site: LabSite, ranks: int, mpi: str | None, command: list[str], output: BinaryIO, errors: BinaryIO
+) -> Executed:
+    """Run an MPI program on ranks over the site's nodes. Raises the errors of finding an MPI and its transport."""
+    program = find.program_path(command[0])
+    chosen = find.choose(mpi, program)
+    launcher = site.launcher(chosen)
+    before = site.counters()
+    started = time.monotonic()
+    end = launcher.run(
+        Job(command=[str(program), *command[1:]], ranks=ranks, folder=Path.cwd()), _PassOn(output, errors)
+    )
+    return _executed(site, site.nodes, command, end.exit_code, started, before)
+
+
+class _PassOn:
+    """Writes a job's output where it belongs."""
+
+    def __init__(self, output: BinaryIO, errors: BinaryIO) -> None:
+        self._to = {"stdout": output, "stderr": errors}
+
+    def output(self, stream: Stream, data: bytes) -> None:
+        """Write it at once."""
+        self._to[stream].write(data)
+        self._to[stream].flush()
+
+    def tick(self, seconds: float) -> None:
+        """Take the time."""
+
+
+def _executed(
+    site: LabSite, nodes: list[str], command: list[str], code: int, started: float, before: list[NodeCounters]
+) -> Executed:
+    return Executed(
+        lab=site.lab.name,
+        nodes=nodes,
+        command=command,
+        exit_code=code,
+        seconds=time.monotonic() - started,
+        counters=difference(before, site.counters()),
+        facts=site.facts(),
+    )

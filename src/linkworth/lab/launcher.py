@@ -1,0 +1,125 @@
+"""Starts MPI programs on the nodes of a lab with the launcher of the MPI itself, as on a cluster with ssh."""
+
+import os
+
+from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.lab import addresses, aggregation
+from linkworth.lab.labs import Lab
+from linkworth.lab.plan import HEAD
+from linkworth.launch.base import Job, JobEnd, Observer
+from linkworth.launch.local import ROOT_ALLOWED, cores, set_for_ranks
+from linkworth.launch.process import run_session
+from linkworth.model.mpi import MpiInstallation
+from linkworth.mpi import build, preload, transports
+
+HYDRA = ("mpich", "intel", "mvapich")
+"""Kinds whose mpiexec is Hydra."""
+SESSION_FOLDER = "/dev/shm"
+"""Of Open MPI's daemons: each node has its own, and it goes with the node."""
+
+
+class LabLauncher:
+    """The nodes of a lab, ranks in blocks."""
+
+    name = "lab"
+
+    def __init__(
+        self, lab: Lab, mpi: MpiInstallation, *, nodes: list[str], ranks_per_node: int | None, transport: str
+    ) -> None:
+        if mpi.kind != "openmpi" and mpi.kind not in HYDRA:
+            raise EnvironmentLacksError(
+                f"{mpi.name} cannot start programs in a lab: its launcher is neither Open MPI's nor Hydra"
+            )
+        if not mpi.mpiexec:
+            raise EnvironmentLacksError(f"{mpi.name} ({mpi.library}) has no launcher (mpiexec) here")
+        self.lab = lab
+        self.mpi = mpi
+        self.nodes = nodes
+        self.ranks_per_node = ranks_per_node
+        self.settings = transports.settings(transport, mpi)
+        self.spins_when_crowded = mpi.kind != "openmpi"
+        self._aggregation = aggregation.aggregation_for(lab.spec)
+
+    def slots(self, ranks: int) -> dict[str, int]:
+        """Return how many ranks each node gets, in blocks. Raises UsageError where they do not fit."""
+        most = self.ranks_per_node
+        if most is None:
+            each, more = divmod(ranks, len(self.nodes))
+            counts = [each + (1 if number < more else 0) for number in range(len(self.nodes))]
+        elif ranks > most * len(self.nodes):
+            raise UsageError(f"{ranks} ranks do not fit on {len(self.nodes)} nodes of {most} ranks each")
+        else:
+            counts = [min(most, max(0, ranks - most * number)) for number in range(len(self.nodes))]
+        return {node: count for node, count in zip(self.nodes, counts, strict=True) if count}
+
+    def arguments(self, job: Job) -> list[str]:
+        """Return the command line, which enters the head's namespaces first."""
+        hosts = ",".join(f"{node}:{count}" for node, count in self.slots(job.ranks).items())
+        options = self._openmpi(hosts) if self.mpi.kind == "openmpi" else self._hydra(hosts)
+        words = [self.mpi.mpiexec, "-n", str(job.ranks), *options, *self.settings.arguments]
+        return self.lab.enter(HEAD, [*words, *set_for_ranks(self._for_ranks(job)), *job.command])
+
+    def run(self, job: Job, observer: Observer) -> JobEnd:
+        """Run the job to its end."""
+        return run_session(
+            self.arguments(job),
+            observer,
+            environment=self._for_launcher(),
+            timeout=job.timeout,
+            folder=job.folder,
+            inherit_stdin=job.inherit_stdin,
+        )
+
+    @property
+    def interfaces(self) -> list[str]:
+        """The NICs that messages are to go over."""
+        return self._aggregation.interfaces(self.lab.spec)
+
+    def _openmpi(self, hosts: str) -> list[str]:
+        newer = int(self.mpi.version.partition(".")[0]) >= 5
+        launch = addresses.LAUNCH_NETWORK
+        if newer:
+            daemon = "--prtemca"
+            options = [daemon, "plm_ssh_agent", str(self.lab.agent), daemon, "plm_ssh_no_tree_spawn", "1",
+                       daemon, "prte_if_include", launch, daemon, "prte_tmpdir_base", SESSION_FOLDER]  # fmt: skip
+        else:
+            daemon = "--mca"
+            options = [daemon, "plm_rsh_agent", str(self.lab.agent), daemon, "plm_rsh_no_tree_spawn", "1",
+                       daemon, "oob_tcp_if_include", launch, daemon, "orte_tmpdir_base", SESSION_FOLDER]  # fmt: skip
+        # Daemons that leave their agent would stay behind as zombies where process 1 reaps nobody.
+        options += ["--leave-session-attached", "--host", hosts, "--map-by", "slot", "--bind-to", "none"]
+        return [
+            *options,
+            "--mca",
+            "mpi_yield_when_idle",
+            "1",
+            "--mca",
+            "btl_tcp_if_include",
+            ",".join(self.interfaces),
+        ]
+
+    def _hydra(self, hosts: str) -> list[str]:
+        return ["-launcher", "ssh", "-launcher-exec", str(self.lab.agent), "-hosts", hosts]
+
+    def _for_launcher(self) -> dict[str, str]:
+        return ROOT_ALLOWED if self.mpi.kind == "openmpi" else {}
+
+    def _for_ranks(self, job: Job) -> dict[str, str]:
+        """The ranks' variables: those of the NICs and the transport, and over them what the job asks for."""
+        nics = ",".join(self.interfaces)
+        variables = {"UCX_NET_DEVICES": nics, "FI_TCP_IFACE": self.interfaces[0]}
+        if len(self.interfaces) > 1:
+            variables["UCX_MAX_EAGER_RAILS"] = variables["UCX_MAX_RNDV_RAILS"] = str(len(self.interfaces))
+        variables |= self._aggregation.environment(self.lab.spec) | self.settings.environment
+        if job.ranks >= cores() and "LD_PRELOAD" not in job.environment | os.environ:
+            variables |= self._yielding()
+        return variables | job.environment
+
+    def _yielding(self) -> dict[str, str]:
+        """What lets waiting ranks give their core away: the kernel's part of the emulated network needs it too."""
+        if not self.spins_when_crowded:
+            return {}
+        try:
+            return preload.environment(build.tracer(self.mpi), parts=None, yielding=True)
+        except EnvironmentLacksError:
+            return {}

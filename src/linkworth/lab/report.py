@@ -1,0 +1,81 @@
+"""What is said of a lab: for a person and for programs."""
+
+import msgspec
+from rich.table import Table
+
+from linkworth.lab import processes, site, system
+from linkworth.lab.plan import HEAD
+from linkworth.lab.spec import LabSpec, describe_rate
+from linkworth.lab.state import LabState
+
+
+class AboutNode(msgspec.Struct, frozen=True, kw_only=True):
+    """A node of a lab that is up."""
+
+    name: str
+    pid: int
+    """Of the process that holds its namespaces: `nsenter --target PID --net` gets in by hand."""
+    processes: int
+    """Programs that run in it."""
+
+
+class AboutLab(msgspec.Struct, frozen=True, kw_only=True):
+    """A lab that is up."""
+
+    schema: str
+    name: str
+    spec: LabSpec
+    stays: bool
+    """Until `lab down`; else it ends with the linkworth that uses it."""
+    nodes: list[AboutNode]
+    facts: dict[str, str]
+
+
+def about(known: LabState, schema: str = "linkworth.lab/1") -> AboutLab:
+    """Return what is known of a lab, and count what runs in it."""
+    inside = [system.namespace_of(pid) for pid in processes.all_pids()]
+    nodes = [
+        AboutNode(
+            name=name,
+            pid=place.pid,
+            processes=inside.count(system.namespace_of(place.pid)) - 1,  # the holder itself
+        )
+        for name, place in known.places.items()
+        if name != HEAD
+    ]
+    return AboutLab(
+        schema=schema,
+        name=known.name,
+        spec=known.spec,
+        stays=not known.scoped,
+        nodes=nodes,
+        facts=site.facts(known.spec),
+    )
+
+
+def sentence(spec: LabSpec) -> str:
+    """Return a lab's description in a line."""
+    parts = [
+        f"{spec.nodes} nodes",
+        f"{spec.nics} NIC{'s' if spec.nics > 1 else ''} of {describe_rate(spec.rate)} each",
+    ]
+    if spec.mtu is not None:
+        parts.append(f"MTU {spec.mtu}")
+    if spec.latency:
+        parts.append(f"+{spec.latency * 1e6:g} us")
+    if spec.loss:
+        parts.append(f"{spec.loss:.3%} lost")
+    if spec.nics > 1:
+        parts.append(spec.aggregate)
+    if spec.isolation != "namespace":
+        parts.append(spec.isolation)
+    return ", ".join(parts)
+
+
+def table(known: list[AboutLab]) -> Table:
+    """Return the labs as a table."""
+    made = Table("lab", "is", "ends", "programs", box=None, header_style="bold")
+    for lab in known:
+        running = sum(node.processes for node in lab.nodes)
+        made.add_row(lab.name, sentence(lab.spec), "lab down" if lab.stays else "with its run", str(running))
+    return made

@@ -1,0 +1,133 @@
+"""A lab as a place for runs: one that is up, by its name, or one made from a preset for this run."""
+
+import os
+import platform
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from linkworth.errors import UsageError
+from linkworth.lab import cgroups, labs, state
+from linkworth.lab import spec as specs
+from linkworth.lab.addresses import LAUNCH_NIC
+from linkworth.lab.labs import Lab
+from linkworth.lab.launcher import LabLauncher
+from linkworth.lab.spec import LabSpec, describe_rate
+from linkworth.launch.counters import node_counters
+from linkworth.launch.local import cores
+from linkworth.model.counters import NodeCounters
+from linkworth.model.mpi import MpiInstallation
+from linkworth.model.where import Where
+
+
+class LabSite:
+    """A lab that is open for runs; leaving it takes down a lab that was made for it, and leaves any other."""
+
+    def __init__(self, lab: Lab, where: Where, cleaned: list[str]) -> None:
+        self.lab = lab
+        self.where = where
+        self.cleaned = cleaned
+        """Sentences about labs that had been killed, whose rest was removed first."""
+
+    @property
+    def name(self) -> str:
+        """`lab`, and the lab's or preset's name."""
+        return f"lab {self.where.name}"
+
+    @property
+    def nodes(self) -> list[str]:
+        """The nodes that runs use, in the order of the ranks."""
+        return self.lab.spec.node_names[: self.where.nodes]
+
+    @property
+    def cores(self) -> int:
+        """Cores of this machine: every node computes on all of them."""
+        return cores()
+
+    def launcher(self, mpi: MpiInstallation) -> LabLauncher:
+        """Return what starts jobs of this MPI on the nodes."""
+        return LabLauncher(
+            self.lab,
+            mpi,
+            nodes=self.nodes,
+            ranks_per_node=self.where.ranks_per_node,
+            transport=self.where.transport,
+        )
+
+    def counters(self) -> list[NodeCounters]:
+        """Read the counters of its nodes now."""
+        return [self._counters(node) for node in self.nodes]
+
+    def _counters(self, node: str) -> NodeCounters:
+        """Read them from outside, by the node's holder; the launch network carries no message of a program."""
+        place = self.lab.state.places[node]
+        counted = node_counters(node, Path(f"/proc/{place.pid}/net"))
+        return msgspec.structs.replace(
+            counted,
+            nics=[nic for nic in counted.nics if nic.nic != LAUNCH_NIC],
+            core_seconds=cgroups.core_seconds(place.cgroup) if place.cgroup else [],
+        )
+
+    def facts(self) -> dict[str, str]:
+        """Return what a result must say of the lab."""
+        said = facts(self.lab.spec) | {"nodes used": str(len(self.nodes))}
+        return said | ({"cleaned": "; ".join(self.cleaned)} if self.cleaned else {})
+
+    def __enter__(self) -> Self:
+        """Return the site itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Take the lab down where it was made for this run."""
+        self.lab.close()
+
+
+def open_lab(where: Where) -> LabSite:
+    """Open a lab for runs: the one of that name that is up, else a preset, made now and gone when the site is left.
+
+    Raises UsageError for an unknown name or more nodes than the lab has, EnvironmentLacksError where the machine
+    lacks something.
+    """
+    cleaned = labs.sweep()
+    there = labs.find(where.name)
+    if there is not None:
+        if where.nodes is not None and where.nodes > there.spec.nodes:
+            raise UsageError(
+                f"the lab {where.name} has {there.spec.nodes} nodes; {where.nodes} were asked for (--nodes)"
+            )
+        return LabSite(there, where, cleaned)
+    names = [known.name for known in state.running() if not known.scoped]
+    spec = specs.preset_or_error(where.name, names)
+    if where.nodes is not None:
+        spec = msgspec.structs.replace(spec, nodes=where.nodes)
+    return LabSite(labs.up(spec), where, cleaned)
+
+
+def facts(spec: LabSpec) -> dict[str, str]:
+    """Return what a result must say of a lab."""
+    here = cores()
+    said = {
+        "network": "emulated: namespaces of one machine",
+        "rate": describe_rate(spec.rate) + (" each NIC" if spec.nics > 1 else ""),
+        "mtu": str(spec.packet_bytes)
+        + ("" if spec.mtu is not None else ", packets joined and split by the kernel"),
+        "added latency": f"{spec.latency * 1e6:g} us" if spec.latency else "none",
+        "NICs": str(spec.nics),
+        "isolation": spec.isolation,
+        "kernel": platform.release(),
+        "cores": f"{here} of one machine, shared by all nodes"
+        + ("" if (os.cpu_count() or here) == here else f" ({os.cpu_count()} there)"),
+    }
+    if spec.loss:
+        said["loss"] = f"{spec.loss:.3%}"
+    if spec.nics > 1:
+        said["aggregation"] = spec.aggregate
+    if spec.dilate != 1.0:
+        said["dilation"] = (
+            f"links are {spec.dilate:g} times slower than stated, as the computation is; times are to be divided by it"
+        )
+    return said

@@ -1,0 +1,174 @@
+"""Named settings of what an MPI library sends messages through, and what the kernel must count when they hold.
+
+Sources of the parameters: Open MPI's `ompi_info --all` (4.1, 5.0), MPICH's README.envvar (4.0, 5.0), Intel MPI's
+Developer Reference (2021), `ucx_info -cf` (1.13, 1.19), libfabric's fi_tcp(7); read 2026-11.
+"""
+
+import difflib
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.model.mpi import MpiInstallation
+
+Way = Literal["sockets", "memory", ""]
+
+
+class TransportSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """How an MPI library is told to use one transport."""
+
+    arguments: list[str] = msgspec.field(default_factory=list)
+    """For mpiexec, before the program."""
+    environment: dict[str, str] = msgspec.field(default_factory=dict)
+    """For the ranks."""
+    within_node: Way = ""
+    """What must carry messages between ranks of one node: `sockets` (the bytes are counted on the loopback interface),
+    `memory` (they are on no interface), "" where the library chooses."""
+    between_nodes: Way = ""
+    """What must carry messages between nodes; `sockets`: the bytes are counted on the NICs, with TCP segments."""
+
+
+DEFAULT = "default"
+
+TITLES = {
+    DEFAULT: "what the library chooses by itself",
+    "tcp": "TCP sockets for every message, also within a node",
+    "shm+tcp": "shared memory by two copies within a node, TCP sockets between nodes",
+    "shm-cma": "shared memory with the kernel's single copy (CMA) for long messages within a node, TCP sockets between nodes",
+    "ucx-tcp": "UCX, TCP sockets for every message",
+    "ucx-shm+tcp": "UCX, shared memory within a node, TCP sockets between nodes",
+    "ofi-tcp": "libfabric, TCP sockets for every message",
+}
+
+
+def names(mpi: MpiInstallation) -> list[str]:
+    """Return the transports that are known for a library; `default` is the first."""
+    return [DEFAULT, *_known(mpi)]
+
+
+def settings(name: str, mpi: MpiInstallation) -> TransportSettings:
+    """Return the settings of a transport; "" is `default`. Raises UsageError for one that the library does not have."""
+    if name in ("", DEFAULT):
+        return TransportSettings()
+    known = _known(mpi)
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        meant = f" (did you mean {near[0]}?)" if near else ""
+        raise UsageError(f"{mpi.name} has no transport {name}{meant}; it has {', '.join(names(mpi))}")
+    return known[name]
+
+
+def _known(mpi: MpiInstallation) -> dict[str, TransportSettings]:
+    makers = {"openmpi": _openmpi, "mpich": _mpich, "intel": _intel}
+    return makers[mpi.kind](mpi) if mpi.kind in makers else {}
+
+
+def _through(
+    within_node: Way, arguments: list[str] | None = None, environment: dict[str, str] | None = None
+) -> TransportSettings:
+    return TransportSettings(
+        arguments=arguments or [],
+        environment=environment or {},
+        within_node=within_node,
+        between_nodes="sockets",
+    )
+
+
+def _mca(**parameters: str) -> list[str]:
+    return [word for name, value in parameters.items() for word in ("--mca", name, value)]
+
+
+def _openmpi(mpi: MpiInstallation) -> dict[str, TransportSettings]:
+    components = _openmpi_components(mpi)
+    # Version 5 calls the shared memory transport `sm` and its single copy `smsc`; 4 has both in `vader`.
+    newer = int(mpi.version.partition(".")[0]) >= 5
+    memory = "sm,tcp,self" if newer else "vader,tcp,self"
+    copies = {"smsc": "^cma,knem,xpmem"} if newer else {"btl_vader_single_copy_mechanism": "none"}
+    single = {"smsc": "cma"} if newer else {"btl_vader_single_copy_mechanism": "cma"}
+    found = {
+        "tcp": _through("sockets", _mca(pml="ob1", btl="tcp,self")),
+        "shm+tcp": _through("memory", _mca(pml="ob1", btl=memory, **copies)),
+        "shm-cma": _through("memory", _mca(pml="ob1", btl=memory, **single)),
+    }
+    if "pml:ucx" in components:
+        ucx = _mca(pml="ucx", pml_ucx_tls="any", pml_ucx_devices="any")
+        found["ucx-tcp"] = _through("sockets", ucx, {"UCX_TLS": "tcp,self"})
+        found["ucx-shm+tcp"] = _through("memory", ucx, {"UCX_TLS": "tcp,sm,self"})
+    if "mtl:ofi" in components:
+        ofi = _mca(pml="cm", mtl="ofi", mtl_ofi_provider_include="tcp,tcp;ofi_rxm")
+        found["ofi-tcp"] = _through("sockets", ofi)
+    return found
+
+
+def _mpich(mpi: MpiInstallation) -> dict[str, TransportSettings]:
+    device = _mpich_device(mpi)
+    found: dict[str, TransportSettings] = {}
+    for network in ("ucx", "ofi"):
+        if network not in device:
+            continue
+        sockets = _mpich_through(network)
+        memory = _mpich_through(network, within="memory")
+        found.setdefault("tcp", sockets)
+        found.setdefault("shm+tcp", memory)
+        found.setdefault("shm-cma", _mpich_through(network, within="memory", cma=True))
+        found[f"{network}-tcp"] = sockets
+        if network == "ucx":
+            found["ucx-shm+tcp"] = memory
+    return found
+
+
+def _mpich_through(network: str, within: Way = "sockets", *, cma: bool = False) -> TransportSettings:
+    variables = {"MPIR_CVAR_CH4_NETMOD": network}
+    if within == "sockets":
+        variables["MPIR_CVAR_NOLOCAL"] = "1"
+    else:
+        variables["MPIR_CVAR_CH4_CMA_ENABLE"] = "1" if cma else "0"
+    if network == "ucx":
+        memory = ",posix,sysv" if within == "memory" else ""
+        variables["UCX_TLS"] = f"tcp{memory}{',cma' if cma else ''},self"
+    else:
+        variables["FI_PROVIDER"] = "tcp"
+    return _through(within, environment=variables)
+
+
+def _intel(_mpi: MpiInstallation) -> dict[str, TransportSettings]:
+    sockets = _through("sockets", environment={"I_MPI_FABRICS": "ofi", "FI_PROVIDER": "tcp"})
+    memory = _through("memory", environment={"I_MPI_FABRICS": "shm:ofi", "FI_PROVIDER": "tcp"})
+    return {"tcp": sockets, "shm+tcp": memory, "ofi-tcp": sockets}
+
+
+def _openmpi_components(mpi: MpiInstallation) -> str:
+    """Return the list of the components that the library was built with."""
+    return _said(_beside(mpi, "ompi_info"), "--parsable")
+
+
+def _mpich_device(mpi: MpiInstallation) -> str:
+    """Return which device the library was built for: `ch4:ucx ofi`."""
+    # Debian's mpichversion is MPICH's, whatever `mpiexec` is an alternative for; in other installations they are together.
+    said = _said(_beside(mpi, "mpichversion"))
+    for line in said.splitlines():
+        name, _, value = line.partition(":")
+        if name.strip().lower() == "mpich device":
+            return value.strip()
+    raise EnvironmentLacksError(
+        f"{mpi.name} does not say what it sends messages through: there is no mpichversion beside {mpi.mpiexec or mpi.library}"
+    )
+
+
+def _beside(mpi: MpiInstallation, tool: str) -> str:
+    bins = [Path(path).parent for path in (mpi.mpiexec, mpi.mpicc) if path]
+    bins += [parent / "bin" for parent in Path(mpi.library).parents]
+    return next((str(folder / tool) for folder in bins if (folder / tool).is_file()), tool)
+
+
+@cache
+def _said(*command: str) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout

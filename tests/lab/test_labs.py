@@ -1,0 +1,182 @@
+"""Labs come up, keep to themselves, and leave nothing, however they end."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from linkworth.errors import UsageError
+from linkworth.lab import labs, processes, state, system
+from linkworth.lab.labs import Lab
+from linkworth.lab.spec import LabSpec
+
+pytestmark = pytest.mark.requires("lab")
+
+
+def said(lab: Lab, place: str, *command: str) -> str:
+    """Return what a command prints in a place of a lab."""
+    done = subprocess.run(
+        lab.enter(place, list(command)), capture_output=True, text=True, check=True, timeout=20
+    )
+    return done.stdout
+
+
+def marked(mark: str) -> list[int]:
+    """Return the processes of a lab that have not ended."""
+    return [
+        pid
+        for pid in processes.all_pids()
+        if processes.is_marked(pid, mark) and system.start_time(pid) is not None
+    ]
+
+
+def traces_of(lab: Lab) -> list[str]:
+    """Return what is on this machine of a lab: processes, mounts, groups and files."""
+    mounts = Path("/proc/self/mounts").read_text().splitlines()
+    links = subprocess.run(
+        ["ip", "-o", "link"], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    groups = [place.cgroup for place in lab.state.places.values() if place.cgroup]
+    return [
+        *(f"process {pid}" for pid in marked(lab.state.mark)),
+        *(line for line in mounts if str(lab.folder) in line),
+        *(line for line in links if "node1" in line or "bridge-d0" in line),
+        *(group for group in groups if Path(group).parent.exists()),
+        *([str(lab.folder)] if lab.folder.exists() else []),
+    ]
+
+
+def eventually(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
+    """Wait for a condition."""
+    until = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+@contextlib.contextmanager
+def other_linkworth(own_labs: Path, keep: bool) -> Iterator[tuple[subprocess.Popen[str], Lab]]:
+    """A process of its own that has brought a lab up and waits."""
+    text = (
+        "import time; from linkworth.lab import labs; from linkworth.lab.spec import LabSpec\n"
+        "lab = labs.up(LabSpec(nodes=2), 'other')\n"
+        f"{'lab.keep()' if keep else ''}\n"
+        "print('up', flush=True); time.sleep(100)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "up\n"
+        known = state.read(own_labs / "other")
+        assert known is not None
+        yield process, Lab(known, own_labs / "other")
+    finally:
+        process.kill()
+        process.wait()
+        with contextlib.suppress(UsageError):
+            labs.down("other")
+        process.stdout.close()
+
+
+def test_nodes_have_their_own_name_network_and_shared_memory() -> None:
+    with labs.up(LabSpec(nodes=2, nics=2)) as lab:
+        assert said(lab, "node2", "hostname") == "node2\n"
+        assert "10.1.0.2/16" in said(lab, "node2", "ip", "-brief", "address")
+        nics = said(lab, "node1", "ls", "/sys/class/net").split()
+        assert {"d0", "d1", "m0", "lo"} <= set(nics)
+        said(lab, "node1", "touch", "/dev/shm/of-node1")
+        assert said(lab, "node2", "ls", "/dev/shm") == ""
+        assert not Path("/dev/shm/of-node1").exists()
+
+
+def test_the_users_files_and_folder_are_those_of_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "input").write_text("of the user")
+    monkeypatch.chdir(tmp_path)
+    with labs.up(LabSpec(nodes=1)) as lab:
+        assert said(lab, "node1", "cat", "input") == "of the user"
+        said(lab, "node1", "touch", "output")
+    assert (tmp_path / "output").exists()
+
+
+def test_a_lab_leaves_nothing_and_ends_what_runs_in_it() -> None:
+    with labs.up(LabSpec(nodes=2, rate=1e9)) as lab:
+        left = subprocess.Popen(lab.enter("node1", ["sleep", "100"]))
+        assert eventually(
+            lambda: system.namespace_of(left.pid) == system.namespace_of(lab.state.places["node1"].pid)
+        )
+        assert len(traces_of(lab)) > 3
+    assert left.wait(10) == -signal.SIGKILL
+    assert traces_of(lab) == []
+
+
+def test_a_named_lab_stays_until_it_is_taken_down() -> None:
+    with labs.up(LabSpec(nodes=1), "mine") as lab:
+        lab.keep()
+    assert said(labs.get("mine"), "node1", "hostname") == "node1\n"
+    with pytest.raises(UsageError, match="there is a lab mine already"):
+        labs.up(LabSpec(nodes=1), "mine")
+    labs.down("mine")
+    assert traces_of(lab) == []
+    with pytest.raises(UsageError, match="no lab mine is up"):
+        labs.down("mine")
+
+
+def test_killing_the_linkworth_that_uses_a_lab_ends_the_lab(own_labs: Path) -> None:
+    with other_linkworth(own_labs, keep=False) as (process, lab):
+        os.kill(process.pid, signal.SIGKILL)
+        assert eventually(lambda: traces_of(lab) == [])
+    assert labs.sweep() == []
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_the_next_call_cleans_after_a_killed_lab_and_says_so(own_labs: Path, keep: bool) -> None:
+    with other_linkworth(own_labs, keep) as (process, lab):
+        left = subprocess.Popen(lab.enter("node1", ["sleep", "100"]))
+        assert eventually(lambda: processes.is_marked(left.pid, lab.state.mark))
+        os.kill(lab.state.keeper, signal.SIGKILL)
+        process.kill()
+        assert eventually(lambda: not lab.state.is_kept)
+        [sentence] = labs.sweep()
+        assert "the lab other had been killed" in sentence
+        left.wait(10)
+        assert traces_of(lab) == []
+
+
+def test_two_labs_do_not_meet() -> None:
+    with labs.up(LabSpec(nodes=2)) as one, labs.up(LabSpec(nodes=1)) as two:
+        listening = "import socket; s = socket.create_server(('10.0.0.2', 5000)); print(s.accept()[1][0])"
+        server = subprocess.Popen(
+            one.enter("node2", [sys.executable, "-c", listening]), stdout=subprocess.PIPE, text=True
+        )
+        connect = [sys.executable, "-c", "import socket; socket.create_connection(('10.0.0.2', 5000), 1.5)"]
+        there = lambda lab: subprocess.run(lab.enter("node1", connect), capture_output=True).returncode  # noqa: E731
+        assert there(two) != 0
+        assert eventually(lambda: there(one) == 0)
+        assert server.communicate(timeout=10)[0] == "10.0.0.1\n"
+
+
+def test_nothing_of_the_machines_network_changes() -> None:
+    def network() -> str:
+        words = [["ip", "route", "show", "table", "all"], ["ip", "-o", "address"], ["tc", "qdisc", "show"]]
+        texts = [subprocess.run(one, capture_output=True, text=True, check=True).stdout for one in words]
+        return "\n".join(texts) + Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text()
+
+    before = network()
+    with labs.up(LabSpec(nodes=2, nics=2, rate=1e9, mtu=9000)):
+        assert network() == before
+    assert network() == before
+
+
+def test_a_name_that_cannot_be_a_folder_is_refused() -> None:
+    with pytest.raises(UsageError, match="cannot be a lab's name"):
+        labs.up(LabSpec(nodes=1), "../elsewhere")
