@@ -35,6 +35,8 @@ LAYERS = [
 
 LICENCE = "// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0"
 LONGEST_FILE = 500
+GENERATED = {"docs/reference/cli.md"}
+"""Of help texts, by `make reference`."""
 MACHINE_PATH = re.compile(r"(?<![\w.*-])/(?:work|root|home/\w+|Users/\w+|tmp/\w*probe\w*)/\w")
 
 
@@ -108,6 +110,7 @@ def test_no_file_is_longer_than_one_idea() -> None:
         str(path.relative_to(ROOT)): lines
         for path in tracked_files()
         if path.suffix in suffixes
+        and str(path.relative_to(ROOT)) not in GENERATED
         and (lines := len(path.read_text(encoding="utf-8").splitlines())) > LONGEST_FILE
     }
     assert not long
