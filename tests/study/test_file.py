@@ -131,7 +131,7 @@ def test_both_modes(study):
 
 
 ERRORS = [
-    ('mode = "predict"', 'mode = "guess"', "study.toml:4: mode: 'guess' is not known here"),
+    ('mode = "predict"', 'mode = "guess"', "study.toml:4: mode: 'guess' is no mode; write measure, predict or both"),
     ("ranks = 8", "ranks = 0", "study.toml:5: ranks: expected 'int' >= 1"),
     ("ranks = 8", 'ranks = "many"', "study.toml:5: ranks: 'many' is no number"),
     ("ranks = 8", "rank = 8", "study.toml:5: rank: there is no such key"),

@@ -25,6 +25,7 @@ VERBS = {
     "convert": "a trace for other tools",
     "predict": "time on other networks",
     "advise": "which network to choose",
+    "study": "many programs in many environments, from one file",
     "report": "one HTML page of traces, predictions and prices",
 }
 

@@ -45,6 +45,8 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Place in the random order of its block."""
     started: str = ""
     ended: str = ""
+    definition: str = ""
+    """Hash of all that decides what was run: a run whose study file says otherwise by now is made anew."""
 
 
 Value = str | int | float | bool
@@ -171,7 +173,7 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
     ranks: int | None = None
     nodes: int | None = None
     ranks_per_node: int | None = None
-    time_limit_seconds: float | None = None
+    time_limit_seconds: float = 3600.0
     """Of one run."""
     retries: int = 0
     workloads: list[StudyWorkload]

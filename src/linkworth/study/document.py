@@ -100,6 +100,8 @@ class Document:
         if missing:
             return self.error(place, f"{missing[1]} is missing")
         found = value_at(self.data, place)
+        if place[-1:] == ("mode",):
+            return self.error(place, f"{found!r} is no mode; write measure, predict or both")
         if "matching regex" in reason:
             return self.error(place, f"{found!r} is no number; give one, or a variable such as ${{ranks}}")
         if "enum value" in reason:

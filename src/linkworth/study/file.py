@@ -16,6 +16,9 @@ from linkworth.study.scales import at_scale, for_all, left_out
 from linkworth.study.schema import ENTRIES, StudyFile
 from linkworth.study.variables import combinations, fill
 
+TIME_LIMIT_SECONDS = 3600.0
+"""Of a run where the file says nothing: a hanging MPI must not hold a study up for ever."""
+
 
 def load(path: Path, *, scale: str = "", where: str = "") -> Study:
     """Return the study of a file, at one of its scales; `where` (as in the file) replaces every place that it names.
@@ -77,7 +80,7 @@ def _resolve(whole: Document, scale: str, where: str) -> Study:
         ranks=_optional(document, ("ranks",), file.ranks),
         nodes=_optional(document, ("nodes",), file.nodes),
         ranks_per_node=_optional(document, ("ranks_per_node",), file.ranks_per_node),
-        time_limit_seconds=file.time_limit_seconds,
+        time_limit_seconds=file.time_limit_seconds or TIME_LIMIT_SECONDS,
         retries=file.retries,
         workloads=workloads,
         environments=environments,

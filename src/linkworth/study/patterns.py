@@ -1,4 +1,4 @@
-"""Names by pattern, and the filter of `study run`."""
+"""Names by pattern."""
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase

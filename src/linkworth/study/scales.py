@@ -17,7 +17,7 @@ def at_scale(document: Document, scale: str) -> Document:
     if not scale:
         return changed
     table = document.data["scale"][scale]
-    for key in table:
+    for key in sorted(table, key=lambda key: key not in _OF_EVERY_ENVIRONMENT):
         place = ("scale", scale, key)
         if key in _OF_EVERY_ENVIRONMENT:
             for_all(changed, key, table[key])

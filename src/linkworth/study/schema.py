@@ -17,6 +17,7 @@ Seconds = Annotated[float, Meta(gt=0)]
 Factor = Annotated[float, Meta(gt=0)] | Reference
 Price = Annotated[float, Meta(ge=0)] | Reference
 ModeWord = Literal["measure", "predict", "both"]
+ModeOrReference = Annotated[str, Meta(pattern=rf"^(measure|predict|both|\$\{{{NAME}\}})$")]
 Text = Annotated[str, Meta(min_length=1)]
 VariableValue = str | int | float | bool | list[str | int | float | bool]
 
@@ -55,7 +56,7 @@ class EnvironmentTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     name: str = ""
     """The default is the fabric."""
     title: str = ""
-    mode: ModeWord | Reference | None = None
+    mode: ModeOrReference | None = None
     where: str = ""
     fabric: str = ""
     mpi: str = ""

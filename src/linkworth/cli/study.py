@@ -1,0 +1,150 @@
+"""`linkworth study`: run a study file, see how far it is, take it up again."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from linkworth.cli.output import emit_json
+
+if TYPE_CHECKING:
+    from linkworth.study.store import Store
+
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+
+
+@click.group()
+def command() -> None:
+    """Run a matrix of programs, environments and repetitions from one file, so that nothing measured is ever lost."""
+
+
+@command.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--scale", default="", metavar="NAME", help="Run the study as [scale.NAME] of the file has it.")
+@click.option(
+    "--where",
+    default="",
+    metavar="PLACE",
+    help="Run everything there, whatever the file says: local, hostfile:FILE, slurm[:PARTITION], lab or lab:NAME.",
+)
+@click.option(
+    "--folder", type=_FOLDER, help="Folder of the results.  [default: NAME.study or NAME-SCALE.study]"
+)
+@click.option(
+    "--filter",
+    "filters",
+    multiple=True,
+    metavar="EXPR",
+    help="Only runs that fit: 'workload=npb:ft.* environment=gbe,fdr repetition=0', or a variable's name. May be repeated.",
+)
+@click.option(
+    "--max-parallel", type=click.IntRange(min=1), metavar="K", help="Batch jobs or predictions at a time."
+)
+@click.option("--redo-failed", is_flag=True, help="Make runs that failed or were not verified once more.")
+@click.option(
+    "--accept-changes", is_flag=True, help="Follow a study file that has changed since the study was begun."
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Show the runs in their order and their commands, and run nothing."
+)
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print one JSON document (linkworth.study-status/1 or study-plan/1).",
+)
+def run(
+    file: Path,
+    scale: str,
+    where: str,
+    folder: Path | None,
+    filters: tuple[str, ...],
+    max_parallel: int | None,
+    redo_failed: bool,
+    accept_changes: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    """Run a study file; where it was begun before, only what is missing.
+
+    Exit code: 0 all runs are done, 1 some failed or are not verified, 2 the file or the folder cannot be used,
+    4 stopped before the end: `study resume` goes on.
+    """
+    from linkworth.study import resume as taking_up
+
+    if dry_run:
+        from linkworth.cli.study_screen import plan_table
+        from linkworth.study.plan import plan_of
+
+        plan = plan_of(file, folder=folder, scale=scale, where=where, filters=filters)
+        if as_json:
+            emit_json(plan)
+        else:
+            for line in plan_table(plan):
+                click.echo(line)
+        return 0
+    store = taking_up.begin(file, folder=folder, scale=scale, where=where, accept_changes=accept_changes)
+    return _run(store, filters, max_parallel, redo_failed=redo_failed, as_json=as_json)
+
+
+@command.command()
+@click.argument("target", type=click.Path(path_type=Path), metavar="FOLDER|FILE")
+@click.option(
+    "--max-parallel", type=click.IntRange(min=1), metavar="K", help="Batch jobs or predictions at a time."
+)
+@click.option("--redo-failed", is_flag=True, help="Make runs that failed or were not verified once more.")
+@click.option(
+    "--accept-changes", is_flag=True, help="Follow a study file that has changed since the study was begun."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.study-status/1).")
+def resume(
+    target: Path, max_parallel: int | None, redo_failed: bool, accept_changes: bool, as_json: bool
+) -> int:
+    """Make the runs of a study that are missing: what is done is neither made again nor lost, a half run is made anew.
+
+    Exit code as of `study run`.
+    """
+    from linkworth.study import resume as taking_up
+    from linkworth.study.store import find
+
+    store = taking_up.resume(find(target), accept_changes=accept_changes)
+    return _run(store, (), max_parallel, redo_failed=redo_failed, as_json=as_json)
+
+
+@command.command()
+@click.argument("target", type=click.Path(path_type=Path), metavar="FOLDER|FILE")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.study-status/1).")
+def status(target: Path, as_json: bool) -> int:
+    """Say how far a study is, also while it runs.
+
+    Exit code: 0 all runs are done, 1 some failed or are not verified, 4 some are not made yet.
+    """
+    from linkworth.cli.study_screen import status_lines
+    from linkworth.study.status import status_of
+    from linkworth.study.store import Store, find
+
+    found = status_of(Store(find(target)))
+    if as_json:
+        emit_json(found)
+    else:
+        for line in status_lines(found):
+            click.echo(line)
+    return found.exit_code
+
+
+def _run(
+    store: "Store", filters: tuple[str, ...], max_parallel: int | None, *, redo_failed: bool, as_json: bool
+) -> int:
+    from linkworth.cli.study_screen import StudyProgress, status_lines
+    from linkworth.study.runner import run_study
+
+    with StudyProgress() as progress:
+        found = run_study(
+            store, watch=progress, filters=filters, max_parallel=max_parallel, redo_failed=redo_failed
+        )
+    if as_json:
+        emit_json(found)
+    else:
+        for line in status_lines(found):
+            click.echo(line)
+    return found.exit_code

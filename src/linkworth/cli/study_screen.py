@@ -1,0 +1,147 @@
+"""A study on the terminal: a bar while it runs, plain lines where there is no terminal, and how it stands."""
+
+import os
+import shlex
+import sys
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Self
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+
+from linkworth.model.study import RunRecord
+from linkworth.study.matrix import PlannedRun
+from linkworth.study.plan import StudyPlan
+from linkworth.study.status import Status
+
+_SHOWN_PROBLEMS = 20
+
+
+class StudyProgress:
+    """Shows how many runs are made, how many went wrong and the remaining time; use it as a context manager."""
+
+    def __init__(self) -> None:
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        self._total = 0
+        self._made = 0
+        self._bad = 0
+
+    def __enter__(self) -> Self:
+        if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+            self._bar = Progress(
+                MofNCompleteColumn(),
+                BarColumn(bar_width=None),
+                TextColumn("{task.fields[rest]}"),
+                TextColumn("{task.description}", markup=False),
+                console=Console(file=sys.stderr),
+                transient=True,
+            )
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar:
+            self._bar.stop()
+
+    def begin(self, total: int, done: int) -> None:
+        """Show what is made already."""
+        self._total, self._made = total, done
+        if self._bar:
+            self._task = self._bar.add_task("", total=total, completed=done, rest="")
+        elif done:
+            click.echo(f"{done} of {total} runs are made already", err=True)
+
+    def started(self, planned: PlannedRun) -> None:
+        """Name the run."""
+        if self._bar and self._task is not None:
+            self._bar.update(self._task, description=planned.run)
+
+    def finished(self, record: RunRecord, remaining_seconds: float | None) -> None:
+        """Count the run."""
+        self._made += 1
+        self._bad += record.state != "done"
+        rest = "" if remaining_seconds is None else f"{clock(remaining_seconds)} left"
+        if self._bar and self._task is not None:
+            bad = f"{self._bad} not good" if self._bad else ""
+            self._bar.update(
+                self._task, completed=self._made, rest=", ".join(part for part in (rest, bad) if part)
+            )
+        if record.state != "done":
+            self.say(f"{record.run}: {record.state}: {record.cause}")
+        elif not self._bar:
+            seconds = record.metrics.get("seconds")
+            took = f" {seconds:.4g} s" if seconds is not None else ""
+            click.echo(
+                f"[{self._made}/{self._total}] {record.run}{took}{', ' + rest if rest else ''}", err=True
+            )
+
+    def say(self, sentence: str) -> None:
+        """Print a sentence above the bar."""
+        if self._bar:
+            self._bar.console.print(sentence, markup=False, highlight=False)
+        else:
+            click.echo(sentence, err=True)
+
+
+def clock(seconds: float) -> str:
+    """Return a time as a person says it: `45 s`, `3 min`, `2 h 10 min`."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def status_lines(found: Status) -> Iterator[str]:
+    """Return how a study stands, line by line."""
+    scale = f" at scale {found.scale}" if found.scale else ""
+    yield f"{found.study}{scale}: {found.done} of {found.total} runs done" + (
+        ", and it is running now" if found.running else ""
+    )
+    parts = {
+        "not verified": found.unverified,
+        "failed": found.failed,
+        "over the time limit": found.timeout,
+        "not made yet": found.open,
+    }
+    told = ", ".join(f"{count} {what}" for what, count in parts.items() if count)
+    if told:
+        rest = (
+            f" ({clock(found.remaining_seconds)} left)"
+            if found.open and found.remaining_seconds is not None
+            else ""
+        )
+        yield f"{told}{rest}"
+    for run, cause in list(found.problems.items())[:_SHOWN_PROBLEMS]:
+        yield f"  {run}: {cause}"
+    if len(found.problems) > _SHOWN_PROBLEMS:
+        yield f"  and {len(found.problems) - _SHOWN_PROBLEMS} more (--json has all)"
+    yield from found.waiting
+    yield f"results in {found.folder}"
+    if found.open and not found.running:
+        yield f"go on with: linkworth study resume {found.folder}"
+    elif found.problems and not found.running:
+        yield f"once more with: linkworth study resume --redo-failed {found.folder}"
+
+
+def plan_table(plan: StudyPlan) -> Iterator[str]:
+    """Return the plan of a study, line by line: block by block, in order."""
+    done = sum(run.done for run in plan.runs)
+    scale = f" at scale {plan.scale}" if plan.scale else ""
+    made = f", {done} of them made already" if done else ""
+    yield f"{plan.study}{scale}: {len(plan.runs)} runs{made}, into {plan.folder}"
+    if plan.seed is None:
+        yield "the order within a block is drawn when the study begins"
+    block: tuple[str, int] | None = None
+    for run in plan.runs:
+        if block != (run.mode, run.block):
+            block = (run.mode, run.block)
+            warm_up = " (warm-up)" if run.block < 0 else ""
+            yield {"trace": "recordings", "predict": "predictions"}.get(
+                run.mode, f"block {run.block}{warm_up}"
+            )
+        yield f"  {'done ' if run.done else ''}{run.run}: {shlex.join(run.command)}"

@@ -1,0 +1,109 @@
+"""Makes one run, recording or micro-benchmark of a study in an open place."""
+
+import errno
+from pathlib import Path
+
+import msgspec
+
+from linkworth.errors import IncompleteError, LinkworthError, UsageError
+from linkworth.launch.site import Site
+from linkworth.measure import call_profile
+from linkworth.measure import run as measured
+from linkworth.measure.plan import workload as rank_count
+from linkworth.model.study import Study
+from linkworth.model.trace import TraceSummary
+from linkworth.model.workload import Workload
+from linkworth.study.matrix import PlannedRun
+from linkworth.study.outcome import Outcome, of_profile, of_run
+from linkworth.trace.record import record
+
+MOST_OUTPUT_BYTES = 64 << 20
+"""Of a program's output that figures are looked for in."""
+
+
+def attempt(planned: PlannedRun, study: Study, site: Site, folder: Path, trace: Path) -> Outcome:
+    """Make a run in an open place; what it leaves is in `folder`, its recording (if it is one) at `trace`.
+
+    Whatever goes wrong with the run is an outcome with its cause.
+    """
+    try:
+        if planned.mode == "trace":
+            return _recorded(planned, study, site, trace)
+        return _measured(planned, study, site, folder)
+    except UsageError as error:
+        return Outcome(state="failed", cause=str(error), hopeless=True)
+    except LinkworthError as error:
+        interrupted = isinstance(error, IncompleteError) and "was interrupted" in str(error)
+        return Outcome(state="failed", cause=str(error), interrupted=interrupted)
+    except OSError as error:
+        return Outcome(state="failed", cause=disk_or_file(error))
+
+
+def disk_or_file(error: OSError) -> str:
+    """Say what the system refused."""
+    what = f"{error.filename}: " if error.filename else ""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return f"{what}{error.strerror}" + (
+        "; make room and let it be made again with --redo-failed" if full else ""
+    )
+
+
+def as_workload(planned: PlannedRun, site: Site) -> Workload:
+    """Return what is run, with the rank count of the study or else the place's."""
+    found = rank_count(planned.workload.command, planned.ranks, site)
+    return msgspec.structs.replace(found, name=planned.workload.name)
+
+
+def time_limit(planned: PlannedRun, study: Study) -> float:
+    """Return the seconds that a run may take."""
+    return planned.workload.time_limit_seconds or study.time_limit_seconds
+
+
+def _measured(planned: PlannedRun, study: Study, site: Site, folder: Path) -> Outcome:
+    workload = as_workload(planned, site)
+    limit = time_limit(planned, study)
+    counted = "counters" in study.measure
+    if "profile" in study.measure:
+        profile = call_profile.profile(
+            workload, mpi=planned.environment.mpi, timeout=limit, site=site, folder=folder
+        )
+        return of_profile(profile, planned.workload, _output(folder), counted=counted)
+    result = measured.run(workload, mpi=planned.environment.mpi, timeout=limit, site=site, folder=folder)
+    return of_run(result, planned.workload, _output(folder), counted=counted)
+
+
+def _recorded(planned: PlannedRun, study: Study, site: Site, trace: Path) -> Outcome:
+    summary = record(
+        as_workload(planned, site),
+        output=trace,
+        mpi=planned.environment.mpi,
+        timeout=time_limit(planned, study),
+        site=site,
+        replace=True,
+    )
+    return of_recording(summary, trace)
+
+
+def of_recording(summary: TraceSummary, trace: Path) -> Outcome:
+    """Return the outcome of a recording."""
+    state, _, why = summary.state.partition(": ")
+    metrics = {"events": float(summary.events), "trace_bytes": float(summary.bytes)}
+    if summary.seconds is not None:
+        metrics["elapsed_seconds"] = summary.seconds
+    good = state == "complete" and summary.verified is not False
+    cause = why or ("" if good else "the program says that its result is wrong")
+    return Outcome(
+        state="done" if good else "timeout" if state == "timeout" else "unverified" if not why else "failed",
+        cause=cause,
+        metrics=metrics,
+        facts={"trace": trace.name, "ranks": str(summary.ranks)},
+    )
+
+
+def _output(folder: Path) -> str:
+    path = folder / "output.txt"
+    try:
+        with path.open("rb") as file:
+            return file.read(MOST_OUTPUT_BYTES).decode(errors="replace")
+    except OSError:
+        return ""

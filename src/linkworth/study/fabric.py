@@ -1,0 +1,46 @@
+"""The fabric that an environment's prediction replays on."""
+
+import msgspec
+
+from linkworth.catalog import fabrics
+from linkworth.errors import UsageError
+from linkworth.model.fabric import Fabric
+from linkworth.model.study import Environment
+
+_AGGREGATION = {
+    "stripe": "stripe",
+    "mptcp": "packet",
+    "roundrobin": "packet",
+    "bond": "packet",
+    "bond:balance-rr": "packet",
+    "bond:balance-xor": "connection",
+    "bond:802.3ad": "connection",
+    "packet": "packet",
+    "connection": "connection",
+    "message": "message",
+}
+"""What each way to use several NICs does with messages: MPTCP spreads a connection over them, a hash does not."""
+
+
+def fabric_of(environment: Environment) -> Fabric:
+    """Return the environment's fabric with its MTU, NICs and aggregation. Raises UsageError where they do not go together."""
+    fabric = fabrics.get(environment.fabric)
+    if environment.nics is not None and environment.nics > 1:
+        fabric = fabrics.get(f"{environment.fabric}x{environment.nics}")
+    if environment.mtu is not None:
+        link = fabric.link
+        if link.mtu_bytes == 0 or environment.mtu <= link.header_in_mtu_bytes:
+            raise UsageError(
+                f"{environment.name}: {fabric.name} has no packets whose MTU could be {environment.mtu}"
+            )
+        fabric = msgspec.structs.replace(
+            fabric, link=msgspec.structs.replace(link, mtu_bytes=environment.mtu)
+        )
+    if environment.aggregation:
+        if environment.aggregation not in _AGGREGATION:
+            raise UsageError(
+                f"{environment.name}: no replay knows the aggregation {environment.aggregation!r}; "
+                f"choose {', '.join(_AGGREGATION)}"
+            )
+        fabric = msgspec.structs.replace(fabric, aggregation=_AGGREGATION[environment.aggregation])
+    return msgspec.structs.replace(fabric, name=environment.name)

@@ -1,0 +1,49 @@
+"""The filter of `study run`: which of a study's runs are meant."""
+
+import shlex
+from collections.abc import Iterable, Sequence
+
+from linkworth.errors import UsageError
+from linkworth.model.study import Study, Value
+from linkworth.study.matrix import PlannedRun
+from linkworth.study.patterns import matches
+from linkworth.study.variables import as_text
+
+
+class Filter:
+    """`workload=npb:ft.*,npb:is.* environment=gbe class=B`: all terms must fit, one of each term's patterns."""
+
+    KEYS = ("workload", "environment", "mode", "repetition")
+
+    def __init__(self, expressions: Iterable[str], variables: Iterable[str] = ()) -> None:
+        """Raises UsageError for a term that cannot be understood, and for a key that the study does not have."""
+        known = (*self.KEYS, *variables)
+        self.terms: list[tuple[str, list[str]]] = []
+        for term in (word for expression in expressions for word in shlex.split(expression)):
+            key, equals, patterns = term.partition("=")
+            if not equals or not patterns:
+                raise UsageError(f"--filter {term!r}: write KEY=PATTERN, for example workload=npb:ft.*")
+            if key not in known:
+                raise UsageError(f"--filter {term!r}: there is no {key!r}; choose {', '.join(known)}")
+            self.terms.append((key, patterns.split(",")))
+
+    def fits(self, planned: PlannedRun) -> bool:
+        """Say whether a run is among those asked for."""
+        values: dict[str, Value] = {
+            **planned.environment.variables,
+            **planned.workload.variables,
+            "workload": planned.workload.name,
+            "environment": planned.environment.name,
+            "mode": planned.mode,
+            "repetition": planned.repetition,
+        }
+        return all(key in values and matches(as_text(values[key]), patterns) for key, patterns in self.terms)
+
+
+def filter_of(study: Study, expressions: Sequence[str]) -> Filter | None:
+    """Return the filter that expressions give for a study, None without any."""
+    if not expressions:
+        return None
+    names = {name for entry in study.workloads for name in entry.variables}
+    names |= {name for entry in study.environments for name in entry.variables}
+    return Filter(expressions, sorted(names))

@@ -1,0 +1,78 @@
+"""Processes that a killed linkworth left running: they would disturb what is measured next, so they are found and stopped.
+
+Whatever a study starts inherits a variable with the identity of the study's folder. The holder of the folder's lock may stop
+all that carry it, as nobody else can be running them. Jobs of a batch system are left alone: they are taken up again.
+"""
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+MARK = "LINKWORTH_STUDY"
+_BATCH = (b"SLURM_JOB_ID=", b"PBS_JOBID=", b"LSB_JOBID=")
+PATIENCE_SECONDS = 5.0
+
+
+@contextlib.contextmanager
+def marked(folder: Path) -> Iterator[None]:
+    """Let all that is started meanwhile carry the study's mark."""
+    before = os.environ.get(MARK)
+    os.environ[MARK] = _identity(folder)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[MARK]
+        else:
+            os.environ[MARK] = before
+
+
+def stop_leftovers(folder: Path) -> int:
+    """Stop what still runs for the study of a folder, whose lock the caller holds; return how many processes that were."""
+    found = _carrying(_identity(folder))
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        left = _carrying(_identity(folder))
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
+        until = time.monotonic() + PATIENCE_SECONDS
+        while left and time.monotonic() < until:
+            time.sleep(0.05)
+            left = _carrying(_identity(folder))
+        if not left:
+            break
+    return len(found)
+
+
+def _identity(folder: Path) -> str:
+    place = folder.stat()
+    return f"{place.st_dev}:{place.st_ino}"
+
+
+def _carrying(identity: str) -> set[int]:
+    wanted = f"{MARK}={identity}".encode()
+    found = set()
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        with contextlib.suppress(OSError):
+            variables = (entry / "environ").read_bytes().split(b"\0")
+            if wanted in variables and not any(one.startswith(_BATCH) for one in variables):
+                found.add(int(entry.name))
+    return {pid for pid in found if not _is_own(pid)}
+
+
+def _is_own(pid: int) -> bool:
+    """Say whether a process is this one or was started by it."""
+    while pid > 1:
+        if pid == os.getpid():
+            return True
+        try:
+            # pid (name) state ppid ...; the name may hold anything
+            pid = int(Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            return False
+    return False

@@ -1,0 +1,193 @@
+"""All runs of a study: each workload in each environment that wants it, repeated, in random order within each block."""
+
+import hashlib
+import random
+import re
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from linkworth.errors import UsageError
+from linkworth.model.study import Environment, Mode, Study, StudyWorkload
+from linkworth.mpi import apps
+from linkworth.study.patterns import matches
+
+HERE = "here"
+"""Name of the environment in which a program is recorded that no environment measures."""
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.+=-]+")
+_LONGEST_NAME = 80
+
+
+class PlannedRun(msgspec.Struct, frozen=True, kw_only=True):
+    """One run, prediction or recording that the study asks for."""
+
+    run: str
+    """Identity, and the name of its folder."""
+    workload: StudyWorkload
+    environment: Environment
+    mode: Mode
+    repetition: int
+    """From 0; warm-ups are negative."""
+    block: int
+    order: int
+    """Place in its block."""
+    ranks: int | None
+    nodes: int | None
+    ranks_per_node: int | None
+    definition: str
+    """Hash of all that decides what is run."""
+
+
+def expand(study: Study, seed: int) -> list[PlannedRun]:
+    """Return all runs in the order in which they are made: recordings, then the measured blocks, then predictions.
+
+    The order within a block depends on `seed` and the block's number alone. Raises UsageError where nothing is left to run,
+    and for ranks that do not fit on the nodes.
+    """
+    pairs = [
+        (workload, environment)
+        for workload in study.workloads
+        for environment in study.environments
+        if matches(environment.name, workload.environments) and matches(workload.name, environment.workloads)
+    ]
+    measured = [pair for pair in pairs if "measure" in pair[1].modes]
+    predicted = [pair for pair in pairs if "predict" in pair[1].modes]
+    blocks: list[tuple[Mode, int, Sequence[tuple[StudyWorkload, Environment]]]] = [
+        ("trace", 0, _recordings(study, measured, predicted))
+    ]
+    blocks += [("measure", block, measured) for block in range(-study.warm_ups, study.repetitions)]
+    blocks.append(("predict", 0, predicted))
+    runs = []
+    for mode, block, members in blocks:
+        order = list(members)
+        if mode == "measure":
+            random.Random(f"{seed}/{block}").shuffle(order)
+        runs += [
+            _planned(study, workload, environment, mode, block, place)
+            for place, (workload, environment) in enumerate(order)
+        ]
+    if not runs:
+        raise UsageError(f"{study.path}: no workload fits an environment, so there is nothing to run")
+    _check_unique(runs)
+    return runs
+
+
+def is_bench(workload: StudyWorkload) -> bool:
+    """Say whether a workload is one of the micro-benchmarks."""
+    return workload.command[0].startswith("bench:")
+
+
+def has_skeleton(workload: StudyWorkload) -> bool:
+    """Say whether a workload can be recorded without running."""
+    return not is_bench(workload) and apps.is_app(workload.command[0])
+
+
+def _recordings(
+    study: Study,
+    measured: Sequence[tuple[StudyWorkload, Environment]],
+    predicted: Sequence[tuple[StudyWorkload, Environment]],
+) -> list[tuple[StudyWorkload, Environment]]:
+    wanted = [pair for pair in measured if "trace" in study.measure and not is_bench(pair[0])]
+    named = study.prediction.record_on
+    for workload in dict.fromkeys(workload.name for workload, _ in predicted):
+        found = next(one for one in study.workloads if one.name == workload)
+        if is_bench(found) or (has_skeleton(found) and not named):
+            continue
+        places = [environment for one, environment in measured if one.name == workload]
+        chosen = [environment for environment in places if environment.name == named] or places
+        pair = (found, chosen[0] if chosen else _here(study))
+        if pair not in wanted:
+            wanted.append(pair)
+    return wanted
+
+
+def _here(study: Study) -> Environment:
+    taken = {environment.name for environment in study.environments}
+    name = HERE if HERE not in taken else f"{HERE}-"
+    return Environment(name=name, title="this machine", nodes=1)
+
+
+def _planned(
+    study: Study, workload: StudyWorkload, environment: Environment, mode: Mode, repetition: int, place: int
+) -> PlannedRun:
+    ranks, nodes, per_node = layout(study, workload, environment)
+    decides = msgspec.json.encode(
+        [
+            workload.command,
+            sorted(workload.figures.items()),
+            workload.iteration_pattern,
+            msgspec.structs.replace(environment, title="", modes=[], workloads=[], variables={}, instance="",
+                                    usd_per_node_hour=None),
+            [mode, ranks, nodes, per_node],
+            study.prediction if mode == "predict" else None,
+        ]
+    )  # fmt: skip
+    return PlannedRun(
+        run=identity(workload.name, environment.name, mode, repetition),
+        workload=workload,
+        environment=environment,
+        mode=mode,
+        repetition=repetition,
+        block=repetition,
+        order=place,
+        ranks=ranks,
+        nodes=nodes,
+        ranks_per_node=per_node,
+        definition=hashlib.sha256(decides).hexdigest()[:16],
+    )
+
+
+def layout(
+    study: Study, workload: StudyWorkload, environment: Environment
+) -> tuple[int | None, int | None, int | None]:
+    """Return ranks, nodes and ranks on a node: the workload's own stand before the environment's, those before the study's.
+
+    Ranks on a node are None where they are spread evenly. A workload with its own rank count takes no more
+    nodes than ranks, and is spread evenly unless it says otherwise. Raises UsageError for ranks that do not fit.
+    """
+    levels = (workload, environment, study)
+    ranks, nodes, per_node = (
+        next((value for level in levels if (value := getattr(level, key)) is not None), None)
+        for key in ("ranks", "nodes", "ranks_per_node")
+    )
+    if is_bench(workload) and ranks is None:
+        ranks = 2 if per_node is None or nodes is None else nodes * per_node
+    if workload.ranks is not None and workload.ranks_per_node is None:
+        per_node = None
+    if ranks is None and nodes is not None and per_node is not None:
+        ranks = nodes * per_node
+    if ranks is not None and per_node is not None and nodes is None:
+        nodes = -(-ranks // per_node)
+    if ranks is not None and nodes is not None:
+        nodes = min(nodes, ranks)
+        if per_node is not None and ranks > nodes * per_node:
+            raise UsageError(
+                f"{workload.name} in {environment.name}: {ranks} ranks do not fit on {nodes} nodes with "
+                f"{per_node} ranks each"
+            )
+    return ranks, nodes, per_node
+
+
+def identity(workload: str, environment: str, mode: Mode, repetition: int) -> str:
+    """Return a run's name: readable, a file name, and never that of another run."""
+    number = f"w{-repetition}" if repetition < 0 else f"r{repetition:03d}"
+    return "@".join([file_name(workload), file_name(environment), mode, number])
+
+
+def file_name(text: str) -> str:
+    """Return a text as a part of a file's name; what cannot stand there, and what is too long, leaves a hash behind."""
+    plain = _UNSAFE.sub("-", text).strip("-.") or "x"
+    if plain == text.replace(":", "-") and len(plain) <= _LONGEST_NAME:
+        return plain
+    return f"{plain[:_LONGEST_NAME].rstrip('-')}~{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def _check_unique(runs: Iterable[PlannedRun]) -> None:
+    seen: dict[str, PlannedRun] = {}
+    for planned in runs:
+        other = seen.setdefault(planned.run.lower(), planned)
+        if other is not planned:
+            raise UsageError(
+                f"{planned.workload.name} in {planned.environment.name} and {other.workload.name} in {other.environment.name} "
+                f"would have the same folder {planned.run}; give one of them another name"
+            )

@@ -1,0 +1,169 @@
+"""What one attempt at a run gave, as the record keeps it: metrics in SI units under the names of `linkworth.study.metrics`."""
+
+import re
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+import msgspec
+
+from linkworth.model.bench import BenchResult
+from linkworth.model.call_profile import CallProfile
+from linkworth.model.counters import NodeCounters
+from linkworth.model.run import RunResult
+from linkworth.model.study import RecordState, StudyWorkload
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """Of one attempt."""
+
+    state: RecordState
+    cause: str = ""
+    interrupted: bool = False
+    """The user stopped it: it counts as not made."""
+    hopeless: bool = False
+    """Another attempt would end the same way."""
+    metrics: dict[str, float] = msgspec.field(default_factory=dict)
+    series: dict[str, list[float]] = msgspec.field(default_factory=dict)
+    rows: list[dict[str, float | str]] = msgspec.field(default_factory=list)
+    counters: list[NodeCounters] = msgspec.field(default_factory=list)
+    facts: dict[str, str] = msgspec.field(default_factory=dict)
+    command: list[str] = msgspec.field(default_factory=list)
+
+
+def of_run(result: RunResult, workload: StudyWorkload, output: str, *, counted: bool) -> Outcome:
+    """Return the outcome of a run. `output` is what the program wrote; `counted`: the counters are wanted."""
+    figures, missing = _figures(workload.figures, output)
+    iterations = result.iteration_seconds or _iterations(workload.iteration_pattern, output)
+    state, cause = _state(result, workload, missing)
+    metrics = {"elapsed_seconds": result.seconds}
+    if result.reported_seconds is not None:
+        metrics["reported_seconds"] = result.reported_seconds
+    metrics["seconds"] = result.reported_seconds if result.reported_seconds is not None else result.seconds
+    if iterations:
+        metrics["iteration_seconds"] = fmean(iterations)
+    if counted:
+        metrics |= of_counters(result.counters)
+        cores = [use for node in result.core_use for use in node.mean]
+        if cores:
+            metrics["core_utilisation"] = fmean(cores)
+    return Outcome(
+        state=state,
+        cause=cause,
+        interrupted=result.state == "killed" and result.message.startswith("it was interrupted"),
+        metrics=metrics | figures,
+        series={"iteration_seconds": iterations} if iterations else {},
+        counters=result.counters if counted else [],
+        facts=_facts(result),
+        command=result.command,
+    )
+
+
+def of_profile(profile: CallProfile, workload: StudyWorkload, output: str, *, counted: bool) -> Outcome:
+    """Return the outcome of a run whose MPI calls were added up."""
+    outcome = of_run(profile.run, workload, output, counted=counted)
+    shares = {
+        "compute_share": profile.computation_share,
+        "communication_share": profile.mpi_share,
+        "init_share": profile.init_share,
+    }
+    return msgspec.structs.replace(outcome, metrics=outcome.metrics | shares)
+
+
+def of_bench(result: BenchResult) -> Outcome:
+    """Return the outcome of a micro-benchmark: its rows, the least latency and the most bandwidth."""
+    metrics = dict(result.values)
+    latencies = [row.latency_seconds for row in result.rows if row.latency_seconds is not None]
+    rates = [
+        row.bandwidth_bytes_per_second for row in result.rows if row.bandwidth_bytes_per_second is not None
+    ]
+    if latencies:
+        metrics.setdefault("latency_seconds", min(latencies))
+    if rates:
+        metrics.setdefault("bandwidth_bytes_per_second", max(rates))
+    counters = result.carried.counters if result.carried else []
+    facts = {"mpi": result.mpi, "where": result.where, "ranks": str(result.ranks), **result.facts}
+    if result.nodes:
+        facts["nodes"] = str(result.nodes)
+    if result.carried:
+        facts |= {"transport used": result.carried.transport, "carried": result.carried.verdict}
+    if result.warnings:
+        facts["warnings"] = "; ".join(result.warnings)
+    return Outcome(
+        state="done",
+        metrics=metrics | of_counters(counters),
+        rows=[bench_row(row) for row in result.rows],
+        counters=counters,
+        facts={name: text for name, text in facts.items() if text},
+        command=[f"bench:{result.test}"],
+    )
+
+
+def bench_row(row: msgspec.Struct) -> dict[str, float | str]:
+    """Return a row without what it does not say."""
+    return {name: value for name, value in msgspec.structs.asdict(row).items() if value not in (None, "")}
+
+
+def of_counters(counters: Sequence[NodeCounters]) -> dict[str, float]:
+    """Return sums over all nodes and NICs, and what each NIC that was used sent (`d0_sent_bytes`)."""
+    if not counters:
+        return {}
+    nics = [nic for node in counters for nic in node.nics]
+    metrics = {
+        "sent_bytes": float(sum(nic.sent_bytes for nic in nics)),
+        "received_bytes": float(sum(nic.received_bytes for nic in nics)),
+        "dropped_packets": float(sum(nic.dropped_packets for nic in nics)),
+        "retransmits": float(sum(node.tcp_retransmits for node in counters)),
+        "out_of_order": float(sum(node.tcp_out_of_order for node in counters)),
+    }
+    for name in sorted({nic.nic for nic in nics if nic.sent_bytes}):
+        metrics[f"{name}_sent_bytes"] = float(sum(nic.sent_bytes for nic in nics if nic.nic == name))
+    return metrics
+
+
+def _state(result: RunResult, workload: StudyWorkload, missing: str) -> tuple[RecordState, str]:
+    if result.state == "timeout":
+        return "timeout", result.message
+    if result.state != "complete":
+        return "failed", result.message
+    if result.verified is False:
+        return "unverified", "the program says that its result is wrong"
+    if result.verified is None and workload.command[0].startswith("npb:"):
+        return "unverified", "the program did not say that its result is right"
+    if missing:
+        return "failed", missing
+    if result.message:  # complete, but what it wrote was not kept: a full disk
+        return "failed", result.message
+    return "done", ""
+
+
+def _figures(patterns: Mapping[str, str], output: str) -> tuple[dict[str, float], str]:
+    figures, missing = {}, []
+    for name, pattern in patterns.items():
+        found = re.search(pattern, output, re.MULTILINE)
+        try:
+            figures[name] = float(found[1]) if found else float("nan")
+        except ValueError:
+            missing.append(f"{name} is {found[1] if found else ''!r} in the output, which is no number")
+        else:
+            if not found:
+                missing.append(f"the output has nothing for {name} (figures: {pattern})")
+    return {name: value for name, value in figures.items() if value == value}, "; ".join(missing)
+
+
+def _iterations(pattern: str, output: str) -> list[float]:
+    return [float(text) for text in re.findall(pattern, output, re.MULTILINE)] if pattern else []
+
+
+def _facts(result: RunResult) -> dict[str, str]:
+    facts = {
+        "mpi": result.mpi,
+        "launcher": result.launcher,
+        "where": result.where,
+        "transport": result.transport,
+        "ranks": str(result.ranks),
+        "nodes": ", ".join(result.nodes),
+        "cores": str(result.cores),
+        "remark": result.remark,
+        **result.facts,
+    }
+    return {name: text for name, text in facts.items() if text}

@@ -1,0 +1,171 @@
+"""What a study would do: each run with its command, without running anything."""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from linkworth.errors import UsageError
+from linkworth.launch.base import Job
+from linkworth.launch.given import is_launcher
+from linkworth.measure import plan as launch_plan
+from linkworth.model.study import Study
+from linkworth.skeleton.program import check, parse
+from linkworth.study.attempt import as_workload
+from linkworth.study.fabric import fabric_of
+from linkworth.study.file import load
+from linkworth.study.filter import filter_of
+from linkworth.study.matrix import PlannedRun, expand, has_skeleton, is_bench
+from linkworth.study.sites import open_environment, where_of
+from linkworth.study.store import Store, default_folder
+
+
+class PlannedCommand(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of the plan."""
+
+    run: str
+    workload: str
+    environment: str
+    mode: str
+    block: int
+    order: int
+    command: list[str]
+    done: bool = False
+
+
+class StudyPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """`linkworth study run --dry-run --json`."""
+
+    schema: str = "linkworth.study-plan/1"
+    study: str
+    scale: str = ""
+    folder: str
+    seed: int | None
+    """Of the order; None where it is drawn when the study begins, and the order is but an example."""
+    runs: list[PlannedCommand]
+
+
+def plan_of(file: Path, *, folder: Path | None, scale: str, where: str, filters: Sequence[str]) -> StudyPlan:
+    """Return what `study run` would do with a file; the order is that of the study's folder, where it has one already.
+
+    Raises UsageError for what `study run` would refuse.
+    """
+    folder = folder or default_folder(file, scale)
+    study = load(file, scale=scale, where=where)
+    store = Store(folder) if (folder / "study.json").exists() else None
+    seed = store.manifest.seed if store else study.seed or 0
+    chosen = filter_of(study, filters)
+    runs = [planned for planned in expand(study, seed) if chosen is None or chosen.fits(planned)]
+    check_all(study, runs)
+    commands: dict[tuple[str, str, str], list[str]] = {}
+    listed = []
+    for planned in runs:
+        key = (planned.workload.name, planned.environment.name, planned.mode)
+        if key not in commands:
+            commands[key] = command_of(planned, study)
+        listed.append(
+            PlannedCommand(
+                run=planned.run,
+                workload=planned.workload.name,
+                environment=planned.environment.name,
+                mode=planned.mode,
+                block=planned.block,
+                order=planned.order,
+                command=commands[key],
+                done=store is not None and store.record(planned) is not None,
+            )
+        )
+    return StudyPlan(
+        study=study.title or study.name,
+        scale=scale,
+        folder=str(folder),
+        seed=store.manifest.seed if store else study.seed,
+        runs=listed,
+    )
+
+
+def check_all(study: Study, runs: Sequence[PlannedRun]) -> None:
+    """Raise UsageError for the first run that cannot be: a rank count that a program does not take, fabrics that do not fit."""
+    seen: set[tuple[str, int | None]] = set()
+    for planned in runs:
+        if planned.mode == "predict":
+            fabric_of(planned.environment)
+            if has_skeleton(planned.workload) and planned.ranks is None:
+                raise UsageError(
+                    f"{study.path}: {planned.workload.name} is predicted in {planned.environment.name}; "
+                    "give the number of ranks"
+                )
+        if not has_skeleton(planned.workload) or planned.ranks is None:
+            continue
+        key = (planned.workload.name, planned.ranks)
+        if key not in seen:
+            seen.add(key)
+            try:
+                check(parse(planned.workload.command), planned.ranks)
+            except UsageError as error:
+                raise UsageError(f"{study.path}: on {planned.ranks} ranks: {error}") from None
+
+
+def command_of(planned: PlannedRun, study: Study) -> list[str]:
+    """Return the command that makes a run: the launcher's own on this machine, else the linkworth command that does the same."""
+    if planned.mode == "predict":
+        return _predict_command(planned, study)
+    if planned.environment.where.kind == "local" and not is_bench(planned.workload):
+        with open_environment(planned.environment, where_of(planned)) as site:
+            workload = as_workload(planned, site)
+            decided = launch_plan.plan(workload, planned.environment.mpi, site)
+            return decided.launcher.arguments(Job(command=decided.command, ranks=workload.ranks))
+    verb = "bench" if is_bench(planned.workload) else "trace" if planned.mode == "trace" else "run"
+    command = planned.workload.command
+    if is_bench(planned.workload):
+        command = [command[0].partition(":")[2], *command[1:]]
+    own = is_launcher(command[0])
+    ranks = [] if planned.ranks is None or own else ["-n", str(planned.ranks)]
+    return ["linkworth", verb, *ranks, *_where_options(planned), "--", *command]
+
+
+def as_text(command: Sequence[str]) -> str:
+    """Return a command as a shell takes it."""
+    return shlex.join(command)
+
+
+def _where_options(planned: PlannedRun) -> list[str]:
+    where = where_of(planned)
+    environment = planned.environment
+    given = {
+        "--mpi": environment.mpi,
+        "--nodes": where.nodes,
+        "--ppn": where.ranks_per_node,
+        "--transport": where.transport,
+    }
+    options = {
+        "local": [],
+        "lab": ["--lab", where.name],
+        "hostfile": ["--hostfile", where.name],
+        "slurm": ["--partition", where.name] if where.name else ["--slurm"],
+    }.get(where.kind, [f"--{where.kind}"])
+    for name, value in given.items():
+        options += [name, str(value)] if value else []
+    return options + [f"--batch-option={option}" for option in where.options]
+
+
+def _predict_command(planned: PlannedRun, study: Study) -> list[str]:
+    environment = planned.environment
+    target = as_text(planned.workload.command)
+    fabric = environment.fabric + (f"x{environment.nics}" if (environment.nics or 1) > 1 else "")
+    given = {
+        "-n": planned.ranks if has_skeleton(planned.workload) else None,
+        "--nodes": planned.nodes,
+        "--ppn": planned.ranks_per_node,
+        "--on": fabric,
+        "--machine": study.prediction.machine,
+        "--calibrate-with": study.prediction.calibrate_with,
+        "--measured": study.prediction.measured.get(planned.workload.name),
+        "--cpu-factor": None if environment.cpu_factor == 1.0 else f"{environment.cpu_factor:g}",
+        "--placement": None if environment.placement == "block" else environment.placement,
+    }
+    command = ["linkworth", "predict", target]
+    for name, value in given.items():
+        command += [name, str(value)] if value is not None else []
+    return command

@@ -1,0 +1,195 @@
+"""Makes the predictions of a study on all cores: one job a workload, the long ones first."""
+
+import itertools
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Generator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from statistics import median
+
+from linkworth.catalog import fabrics
+from linkworth.catalog.assignment import parse_assignment
+from linkworth.errors import LinkworthError
+from linkworth.model.fabric import Fabric
+from linkworth.model.rates import RateSource
+from linkworth.model.study import RunRecord
+from linkworth.skeleton.program import operations, parse
+from linkworth.skeleton.progress import Progress
+from linkworth.skeleton.rates import RateRequest, rates_for
+from linkworth.study.fabric import fabric_of
+from linkworth.study.matrix import PlannedRun, has_skeleton, is_bench
+from linkworth.study.outcome import Outcome
+from linkworth.study.replays import Job, Target, make
+from linkworth.study.store import Store
+
+
+class NotYet(LinkworthError):
+    """A prediction waits for runs that are not made."""
+
+    exit_code = 4
+
+
+def prepare(
+    store: Store, runs: Sequence[PlannedRun], progress: Progress
+) -> tuple[list[Job], dict[str, Outcome], list[str]]:
+    """Return the jobs of predictions, what failed already, and the sentences on those that must wait for other runs.
+
+    The runs that time the computation of bundled programs are made here, one after the other, before the cores are busy.
+    """
+    records = {record.run: record for record in store.records()}
+    jobs, failed, waiting = [], {}, []
+    groups: dict[tuple[str, int | None], list[PlannedRun]] = {}
+    for planned in runs:
+        groups.setdefault((planned.workload.name, planned.ranks), []).append(planned)
+    for members in groups.values():
+        targets = []
+        for planned in members:
+            try:
+                targets.append(_target(planned))
+            except LinkworthError as error:
+                failed[planned.run] = Outcome(state="failed", cause=str(error))
+        try:
+            if targets:
+                jobs.append(_job(store, members[0], targets, records, progress))
+        except NotYet as error:
+            waiting.append(str(error))
+        except LinkworthError as error:
+            failed |= {target.run: Outcome(state="failed", cause=str(error)) for target in targets}
+    return sorted(jobs, key=_work, reverse=True), failed, list(dict.fromkeys(waiting))
+
+
+def _target(planned: PlannedRun) -> Target:
+    return Target(
+        run=planned.run,
+        fabric=fabric_of(planned.environment),
+        nodes=planned.nodes,
+        ranks_per_node=planned.ranks_per_node,
+        placement=planned.environment.placement,
+        cpu_factor=planned.environment.cpu_factor,
+    )
+
+
+def _job(
+    store: Store,
+    planned: PlannedRun,
+    targets: list[Target],
+    records: dict[str, RunRecord],
+    progress: Progress,
+) -> Job:
+    workload = planned.workload
+    measured = _measured(store, planned, records)
+    rates: RateSource | None = None
+    if is_bench(workload):
+        trace = store.trace(workload.name)
+    elif has_skeleton(workload) and not store.study.prediction.record_on:
+        wanted = store.study.prediction
+        rates = rates_for(
+            parse(workload.command),
+            RateRequest(machine=wanted.machine, calibrate_with=wanted.calibrate_with),
+            scaled=measured is not None,
+            progress=progress,
+        )
+        trace = store.trace(f"{workload.name}-{planned.ranks}")
+    else:
+        recording = next(
+            one for one in store.planned if one.mode == "trace" and one.workload.name == workload.name
+        )
+        made = records.get(recording.run)
+        trace = store.trace(workload.name, recording.environment.name)
+        if made is None:
+            raise NotYet(f"the predictions of {workload.name} wait for its recording")
+        if made.state != "done" or not trace.exists():
+            raise LinkworthError(f"{workload.name} could not be recorded: {made.cause or f'{trace} is gone'}")
+    return Job(
+        workload=workload.name,
+        command=workload.command,
+        ranks=planned.ranks,
+        trace=trace,
+        rates=rates,
+        measured=measured,
+        targets=targets,
+    )
+
+
+def _measured(
+    store: Store, planned: PlannedRun, records: dict[str, RunRecord]
+) -> tuple[Fabric, float] | None:
+    """Return the fabric and seconds that scale a workload's computation, if the study has them."""
+    wanted = store.study.prediction
+    known = wanted.measured.get(planned.workload.name)
+    if known is not None:
+        name, seconds = parse_assignment(known, "measured", "SECONDS")
+        return fabrics.get(name), seconds
+    if not wanted.measured_on or is_bench(planned.workload):
+        return None
+    runs = [
+        one
+        for one in store.planned
+        if one.mode == "measure"
+        and one.repetition >= 0
+        and one.workload.name == planned.workload.name
+        and one.environment.name == wanted.measured_on
+    ]
+    found = [records[one.run] for one in runs if one.run in records]
+    if len(found) < len(runs):
+        raise NotYet(f"the predictions of {planned.workload.name} wait for its runs in {wanted.measured_on}")
+    times = [record.metrics["seconds"] for record in found if record.state == "done"]
+    if not times:
+        raise LinkworthError(
+            f"{planned.workload.name} has no good run in {wanted.measured_on} to scale its computation by"
+        )
+    return fabric_of(runs[0].environment), median(times)
+
+
+def _work(job: Job) -> float:
+    """Estimate which jobs take long: those with most computation have most iterations on the largest problems."""
+    if job.rates is None:
+        return float(job.trace.stat().st_size) if job.trace.exists() else 0.0
+    try:
+        return sum(operations(parse(job.command), job.ranks or 1).values())
+    except LinkworthError:
+        return 0.0
+
+
+def run_jobs(jobs: Sequence[Job], processes: int | None = None) -> Generator[tuple[str, Outcome], None, None]:
+    """Make the jobs and give each run's outcome as it comes. Closing the iterator stops what is not begun."""
+    count = min(processes or len(os.sched_getaffinity(0)), len(jobs))
+    if count <= 1:
+        yield from itertools.chain.from_iterable(make(job) for job in jobs)
+        return
+    # Spawned, so that no process holds what this one has open (the study's lock).
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_end_with_parent)
+    try:
+        pending: dict[Future[list[tuple[str, Outcome]]], Job] = {pool.submit(make, job): job for job in jobs}
+        while pending:
+            for future in wait(pending, return_when=FIRST_COMPLETED).done:
+                job = pending.pop(future)
+                try:
+                    yield from future.result()
+                except BrokenProcessPool:
+                    cause = "the process that made it was killed, as the kernel does when memory runs out"
+                    yield from ((target.run, Outcome(state="failed", cause=cause)) for target in job.targets)
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in multiprocessing.active_children():
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """Let a worker end when linkworth is killed, whatever it is busy with, and leave Ctrl-C to linkworth."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def wait_for_it() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait_for_it, daemon=True).start()

@@ -1,0 +1,90 @@
+"""How far a study is, and how long it will still take."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime
+from statistics import median
+from typing import Protocol
+
+from linkworth.model.study import RecordState, RunRecord
+from linkworth.study.matrix import PlannedRun
+
+
+class Watch(Protocol):
+    """Gets what happens in a study as it happens."""
+
+    def begin(self, total: int, done: int) -> None:
+        """Learn how many runs there are, and how many of them have been made before."""
+
+    def started(self, planned: PlannedRun) -> None:
+        """Learn that a run starts."""
+
+    def finished(self, record: RunRecord, remaining_seconds: float | None) -> None:
+        """Learn how a run ended, and how long the others will take (None: nothing is known yet)."""
+
+    def say(self, sentence: str) -> None:
+        """Learn something else that the user should know."""
+
+
+class Silence:
+    """Nobody."""
+
+    def begin(self, total: int, done: int) -> None:
+        """Do nothing."""
+
+    def started(self, planned: PlannedRun) -> None:
+        """Do nothing."""
+
+    def finished(self, record: RunRecord, remaining_seconds: float | None) -> None:
+        """Do nothing."""
+
+    def say(self, sentence: str) -> None:
+        """Do nothing."""
+
+
+class Estimate:
+    """The remaining time from the medians of what was made: of the same workload and environment, else of what is nearest."""
+
+    def __init__(self, records: Iterable[RunRecord]) -> None:
+        self._seconds: dict[tuple[str, ...], list[float]] = defaultdict(list)
+        for record in records:
+            self.add(record)
+
+    def add(self, record: RunRecord) -> None:
+        """Learn from a finished run."""
+        seconds = duration(record)
+        if seconds is not None:
+            for key in self._keys(record.mode, record.workload, record.environment):
+                self._seconds[key].append(seconds)
+
+    def remaining(self, runs: Iterable[PlannedRun], parallel: int = 1) -> float | None:
+        """Return the seconds that runs will take, `parallel` at a time; None where nothing is known of any like them."""
+        total = 0.0
+        for planned in runs:
+            keys = self._keys(planned.mode, planned.workload.name, planned.environment.name)
+            known = next((self._seconds[key] for key in keys if key in self._seconds), None)
+            if known is None:
+                return None
+            total += median(known)
+        return total / parallel
+
+    @staticmethod
+    def _keys(mode: str, workload: str, environment: str) -> list[tuple[str, ...]]:
+        return [(mode, workload, environment), (mode, workload), (mode,)]
+
+
+def duration(record: RunRecord) -> float | None:
+    """Return the wall time that a run took, launch and attempts included."""
+    try:
+        took = datetime.fromisoformat(record.ended) - datetime.fromisoformat(record.started)
+    except ValueError:
+        return None
+    return took.total_seconds()
+
+
+def counts(records: Iterable[RunRecord]) -> dict[RecordState, int]:
+    """Return how many runs ended in which way."""
+    found: dict[RecordState, int] = {"done": 0, "unverified": 0, "failed": 0, "timeout": 0}
+    for record in records:
+        found[record.state] += 1
+    return found

@@ -1,0 +1,61 @@
+"""Begins a study, or takes it up again: which folder, and whether it still follows the same study file."""
+
+from pathlib import Path
+
+import msgspec
+
+from linkworth.errors import UsageError
+from linkworth.study.differences import differences
+from linkworth.study.file import load
+from linkworth.study.store import Store, default_folder
+
+_SHOWN = 8
+
+
+def begin(
+    file: Path, *, folder: Path | None = None, scale: str = "", where: str = "", accept_changes: bool = False
+) -> Store:
+    """Return the folder of a study file: made now, or that of an earlier call where it asks for the same.
+
+    Raises UsageError where the folder follows another file, scale or place, or the file has changed and that is not accepted.
+    """
+    folder = folder or default_folder(file, scale)
+    if not (folder / "study.json").exists():
+        if folder.exists() and any(folder.iterdir()):
+            raise UsageError(f"{folder} is there and is no study's folder; name another with --folder")
+        return Store.create(folder, file, scale=scale, where=where)
+    store = Store(folder)
+    known = store.manifest
+    if known.scale != scale or (where and known.where != where):
+        said = f"scale {known.scale or 'none'}, where {known.where or 'as the file says'}"
+        raise UsageError(f"{folder} was begun with {said}; name another folder with --folder")
+    _follow(store, file, accept_changes=accept_changes)
+    return store
+
+
+def resume(folder: Path, *, accept_changes: bool = False) -> Store:
+    """Return the folder of a study that was begun. Raises UsageError where its file has changed and that is not accepted."""
+    store = Store(folder)
+    file = Path(store.manifest.file)
+    if file.exists():
+        _follow(store, file, accept_changes=accept_changes)
+    return store
+
+
+def _follow(store: Store, file: Path, *, accept_changes: bool) -> None:
+    try:
+        same = file.read_bytes() == (store.folder / "study.toml").read_bytes()
+    except OSError:
+        same = False  # `load` says why
+    if same:
+        return
+    changed = load(file, scale=store.manifest.scale, where=store.manifest.where)
+    found = differences(store.study, msgspec.structs.replace(changed, name=store.study.name))
+    if found and not accept_changes:
+        more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        raise UsageError(
+            f"{file} has changed since {store.folder} was begun: {'; '.join(found[:_SHOWN])}{more}. Give "
+            "--accept-changes to follow it (runs that it asks for otherwise now are made anew, the old ones set aside), "
+            "or --folder for a new study"
+        )
+    store.follow(file)

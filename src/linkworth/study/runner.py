@@ -1,0 +1,231 @@
+"""Makes the runs of a study one after the other, and keeps a record of each before the next begins."""
+
+import contextlib
+import shutil
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from types import FrameType
+
+import msgspec
+
+from linkworth.errors import IncompleteError, LinkworthError, UsageError
+from linkworth.launch.site import Site
+from linkworth.model.study import RunRecord
+from linkworth.study.attempt import attempt, disk_or_file
+from linkworth.study.filter import Filter, filter_of
+from linkworth.study.leftovers import marked, stop_leftovers
+from linkworth.study.matrix import PlannedRun
+from linkworth.study.outcome import Outcome
+from linkworth.study.plan import check_all
+from linkworth.study.predictions import prepare, run_jobs
+from linkworth.study.progress import Estimate, Silence, Watch
+from linkworth.study.sites import Opener, Sites, open_environment
+from linkworth.study.status import Status, status_of
+from linkworth.study.store import Store, now
+
+
+def run_study(
+    store: Store,
+    *,
+    watch: Watch | None = None,
+    filters: Sequence[str] = (),
+    max_parallel: int | None = None,
+    redo_failed: bool = False,
+    opener: Opener = open_environment,
+) -> Status:
+    """Make the runs of a study that are open (of those that the filters fit), and return how it stands then.
+
+    Raises UsageError where another process runs it or the study cannot be made like this, IncompleteError where it was stopped
+    or the disk is full: it can be resumed.
+    """
+    with store.lock():
+        runner = Runner(
+            store,
+            watch=watch,
+            chosen=filter_of(store.study, filters),
+            redo_failed=redo_failed,
+            max_parallel=max_parallel,
+            opener=opener,
+        )
+        check_all(store.study, runner.chosen)
+        return msgspec.structs.replace(runner.run(), running=False)
+
+
+class Runner:
+    """Runs what is open in a study's folder. The caller holds the folder's lock."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        watch: Watch | None = None,
+        chosen: Filter | None = None,
+        redo_failed: bool = False,
+        max_parallel: int | None = None,
+        opener: Opener = open_environment,
+    ) -> None:
+        self.store = store
+        self.watch = watch or Silence()
+        self.chosen = [planned for planned in store.planned if chosen is None or chosen.fits(planned)]
+        if not self.chosen:
+            raise UsageError("--filter fits no run of the study; `linkworth study run --dry-run` lists all")
+        self.redo_failed = redo_failed
+        self.max_parallel = max_parallel
+        self.sites = Sites(opener)
+        self.estimate = Estimate(store.records())
+        self.open: dict[str, PlannedRun] = {}
+        self.waiting: list[str] = []
+
+    def run(self) -> Status:
+        """Make all runs that are open. Raises IncompleteError where the user or a full disk stops it: it can be resumed."""
+        self.open = {planned.run: planned for planned in self.chosen if self._is_open(planned)}
+        self.watch.begin(len(self.chosen), len(self.chosen) - len(self.open))
+        stopped = stop_leftovers(self.store.folder)
+        if stopped:
+            self.watch.say(f"stopped {stopped} processes that an earlier call had left running")
+        try:
+            with _terminate_as_interrupt():
+                with marked(self.store.folder), contextlib.closing(self.sites):
+                    self._make([planned for planned in self.open.values() if planned.mode != "predict"])
+                self._predict([planned for planned in self.open.values() if planned.mode == "predict"])
+        except KeyboardInterrupt:
+            raise self._stopped() from None
+        return status_of(self.store, self.chosen, self.waiting)
+
+    def _is_open(self, planned: PlannedRun) -> bool:
+        record = self.store.record(planned)
+        if record is not None and record.state != "done" and self.redo_failed:
+            self.store.forget(planned.run)
+            return True
+        return record is None
+
+    def _make(self, runs: Sequence[PlannedRun]) -> None:
+        for planned in runs:
+            self.watch.started(planned)
+            self._keep(planned, self._with_retries(planned))
+
+    def _with_retries(self, planned: PlannedRun) -> RunRecord:
+        started = now()
+        failures: list[str] = []
+        while True:
+            folder = self.store.fresh_folder(planned.run)
+            outcome = self._attempt(planned)
+            if outcome.interrupted:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise KeyboardInterrupt
+            if outcome.state in ("done", "unverified") or outcome.hopeless:
+                break
+            if len(failures) >= self.store.study.retries:
+                break
+            failures.append(outcome.cause)
+            self.watch.say(f"{planned.run}: {outcome.cause}; trying again")
+        return record_of(planned, outcome, started, failures)
+
+    def _attempt(self, planned: PlannedRun) -> Outcome:
+        try:
+            site: Site = self.sites.get(planned)
+        except UsageError as error:
+            return Outcome(state="failed", cause=str(error), hopeless=True)
+        except LinkworthError as error:
+            return Outcome(state="failed", cause=str(error))
+        except OSError as error:
+            return Outcome(state="failed", cause=disk_or_file(error))
+        trace = self.store.trace(planned.workload.name, planned.environment.name)
+        folder = self.store.folder / "runs" / planned.run
+        outcome = attempt(planned, self.store.study, site, folder, trace)
+        if outcome.state in ("failed", "timeout"):
+            # A node or a link may be what failed; whatever comes next there starts with a new place.
+            self.sites.drop(planned)
+        return outcome
+
+    def _keep(self, planned: PlannedRun, record: RunRecord) -> None:
+        try:
+            self.store.write(record)
+        except IncompleteError:
+            if record.state == "done":
+                raise
+            # A run that a full disk has failed left half of its output: without that there is room for the record.
+            shutil.rmtree(self.store.folder / "runs" / planned.run, ignore_errors=True)
+            self.store.write(record)
+        self.open.pop(planned.run)
+        self.estimate.add(record)
+        self.watch.finished(record, self.estimate.remaining(self.open.values()))
+
+    def _predict(self, runs: Sequence[PlannedRun]) -> None:
+        if not runs:
+            return
+        started = now()
+        jobs, failed, self.waiting = prepare(self.store, runs, _Said(self.watch))
+        by_name = {planned.run: planned for planned in runs}
+        for run, outcome in failed.items():
+            self._keep(by_name[run], record_of(by_name[run], outcome, started, []))
+        with contextlib.closing(run_jobs(jobs, self.max_parallel)) as outcomes:
+            for run, outcome in outcomes:
+                planned = by_name[run]
+                self.store.fresh_folder(run)
+                self._keep(planned, record_of(planned, outcome, started, []))
+                started = now()
+
+    def _stopped(self) -> IncompleteError:
+        made = len(self.chosen) - len(self.open)
+        return IncompleteError(
+            f"stopped; {made} of {len(self.chosen)} runs are made, the others follow with: "
+            f"linkworth study resume {self.store.folder}"
+        )
+
+
+class _Said:
+    """Hands the steps of a calibration on as sentences."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+
+    def plan(self, steps: int) -> None:
+        pass
+
+    def step(self, text: str) -> None:
+        self.watch.say(text)
+
+
+def record_of(planned: PlannedRun, outcome: Outcome, started: str, failures: Sequence[str]) -> RunRecord:
+    """Return the record of a run whose last attempt ended like this."""
+    return RunRecord(
+        run=planned.run,
+        workload=planned.workload.name,
+        environment=planned.environment.name,
+        mode=planned.mode,
+        repetition=planned.repetition,
+        state=outcome.state,
+        cause=outcome.cause,
+        attempts=len(failures) + 1,
+        failures=list(failures),
+        metrics=outcome.metrics,
+        series=outcome.series,
+        rows=outcome.rows,
+        counters=outcome.counters,
+        facts=outcome.facts,
+        command=outcome.command or planned.workload.command,
+        block=planned.block,
+        order=planned.order,
+        started=started,
+        ended=now(),
+        definition=planned.definition,
+    )
+
+
+@contextlib.contextmanager
+def _terminate_as_interrupt() -> Iterator[None]:
+    """Treat SIGTERM (a batch system's time limit) like Ctrl-C."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

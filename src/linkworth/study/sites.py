@@ -1,0 +1,73 @@
+"""Places that stay open while the runs of a study need them."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from linkworth.launch.site import Site
+from linkworth.measure.where import open_site
+from linkworth.model.study import Environment
+from linkworth.model.where import Where
+from linkworth.study.matrix import PlannedRun
+
+MOST_OPEN = 8
+"""Places kept open at once: an emulated cluster that nobody uses costs little, but not nothing."""
+
+Opener = Callable[[Environment, Where], Site]
+
+
+def open_environment(environment: Environment, where: Where) -> Site:
+    """Open the place of an environment for runs."""
+    return open_site(where)
+
+
+def where_of(planned: PlannedRun) -> Where:
+    """Return the place of a run, with the nodes that it takes."""
+    where = planned.environment.where
+    return Where(
+        kind=where.kind,
+        name=where.name,
+        nodes=planned.nodes,
+        ranks_per_node=planned.ranks_per_node,
+        transport=where.transport,
+        options=where.options,
+    )
+
+
+class Sites:
+    """Opens a place when the first run needs it, and closes the one unused for longest when there are too many."""
+
+    def __init__(self, opener: Opener = open_environment, most: int = MOST_OPEN) -> None:
+        self._opener = opener
+        self._most = most
+        self._open: OrderedDict[str, tuple[Site, ExitStack]] = OrderedDict()
+
+    def get(self, planned: PlannedRun) -> Site:
+        """Return the open place of a run. Raises what opening it raises."""
+        key = self._key(planned)
+        if key in self._open:
+            self._open.move_to_end(key)
+            return self._open[key][0]
+        while len(self._open) >= self._most:
+            self._open.popitem(last=False)[1][1].close()
+        stack = ExitStack()
+        site = stack.enter_context(self._opener(planned.environment, where_of(planned)))
+        self._open[key] = (site, stack)
+        return site
+
+    def drop(self, planned: PlannedRun) -> None:
+        """Close the place of a run, so that the next one there finds it new: it may be what failed."""
+        found = self._open.pop(self._key(planned), None)
+        if found:
+            found[1].close()
+
+    def close(self) -> None:
+        """Close all."""
+        while self._open:
+            self._open.popitem()[1][1].close()
+
+    @staticmethod
+    def _key(planned: PlannedRun) -> str:
+        one = planned.environment
+        lab = (one.mtu, one.nics, one.rate, one.latency, one.aggregation, one.isolation)
+        return repr((where_of(planned), lab if one.where.kind == "lab" else None))

@@ -1,0 +1,220 @@
+"""A study's folder: the file that it follows, and one folder a run, each with a record that is there as a whole or not at all.
+
+NAME.study/
+    study.toml      the study file as it was when the study began
+    study.json      StudyManifest: seed, scale, place
+    lock            held while a linkworth runs the study
+    runs/RUN/       run.json (RunRecord), output.txt and whatever else the run left
+    traces/         one trace a recorded workload
+    superseded/     runs whose study file said something else then
+"""
+
+import os
+import random
+import shutil
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from linkworth import __version__
+from linkworth.errors import IncompleteError, UsageError
+from linkworth.measure.run import write_atomically
+from linkworth.model.study import RunRecord, Study
+from linkworth.study.file import load
+from linkworth.study.lock import is_locked, locked
+from linkworth.study.matrix import PlannedRun, expand, file_name
+
+SUFFIX = ".study"
+RECORD = "run.json"
+
+
+class StudyManifest(msgspec.Struct, frozen=True, kw_only=True):
+    """`study.json`."""
+
+    schema: str = "linkworth.study/1"
+    name: str
+    file: str
+    """Where the study file was, as an absolute path."""
+    seed: int
+    scale: str = ""
+    where: str = ""
+    """What `--where` said; "": what the file says."""
+    created: str = ""
+    linkworth: str = __version__
+
+
+class Store:
+    """A study's folder. Reading needs no lock; what `locked` is about writes."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises UsageError for a folder that holds no study."""
+        self.folder = folder
+        try:
+            self.manifest = msgspec.json.decode((folder / "study.json").read_bytes(), type=StudyManifest)
+        except FileNotFoundError:
+            what = "is no study's folder" if folder.is_dir() else "does not exist"
+            raise UsageError(f"{folder} {what}; begin one with: linkworth study run FILE") from None
+        except OSError as error:
+            raise UsageError(f"{folder / 'study.json'} cannot be read: {error.strerror}") from None
+        except msgspec.DecodeError as error:
+            raise UsageError(f"{folder / 'study.json'} is damaged: {error}") from None
+        self.study = self._load(folder / "study.toml")
+        self.planned = expand(self.study, self.manifest.seed)
+
+    @classmethod
+    def create(cls, folder: Path, file: Path, *, scale: str = "", where: str = "") -> "Store":
+        """Make the folder of a study. Raises UsageError where the file or the folder cannot be used."""
+        study = load(file, scale=scale, where=where)
+        seed = study.seed if study.seed is not None else random.SystemRandom().randrange(1 << 32)
+        expand(study, seed)
+        manifest = StudyManifest(
+            name=study.name,
+            file=str(file.absolute()),
+            seed=seed,
+            scale=scale,
+            where=where,
+            created=now(),
+        )
+        try:
+            (folder / "runs").mkdir(parents=True, exist_ok=True)
+            (folder / "traces").mkdir(exist_ok=True)
+            write_atomically(folder / "study.toml", file.read_bytes())
+            _write_json(folder / "study.json", manifest)  # last: with it the folder is a study's
+        except OSError as error:
+            raise UsageError(f"cannot write to the folder {folder}: {error.strerror}") from None
+        return cls(folder)
+
+    def _load(self, file: Path) -> Study:
+        study = load(file, scale=self.manifest.scale, where=self.manifest.where)
+        return msgspec.structs.replace(study, name=self.manifest.name, path=self.manifest.file)
+
+    def lock(self) -> AbstractContextManager[None]:
+        """Hold the folder while the study runs. Raises UsageError where another process has it."""
+        return locked(self.folder / "lock")
+
+    @property
+    def running(self) -> bool:
+        """Whether a linkworth runs the study now."""
+        return is_locked(self.folder / "lock")
+
+    def records(self) -> list[RunRecord]:
+        """Return the record of each finished run, in the order of the study; runs that it no longer asks for are left out."""
+        found = (self.record(planned) for planned in self.planned)
+        return [record for record in found if record is not None]
+
+    def record(self, planned: PlannedRun) -> RunRecord | None:
+        """Return the record of a run, None where it is not finished (or was another run under the same name)."""
+        record = self._read(planned.run)
+        return record if record is not None and record.definition == planned.definition else None
+
+    def open(self) -> list[PlannedRun]:
+        """Return the runs that have no record yet."""
+        return [planned for planned in self.planned if self.record(planned) is None]
+
+    def fresh_folder(self, run: str) -> Path:
+        """Return an empty folder for a run: what a half run left is removed, a whole run of another definition set aside.
+
+        Raises IncompleteError where it cannot be made.
+        """
+        folder = self.folder / "runs" / run
+        try:
+            if (folder / RECORD).exists():
+                self._set_aside(folder)
+            elif folder.exists():
+                shutil.rmtree(folder)
+            folder.mkdir(parents=True)
+        except OSError as error:
+            raise IncompleteError(
+                f"{folder} cannot be made: {error.strerror}; what was measured is kept: "
+                f"linkworth study resume {self.folder}"
+            ) from None
+        return folder
+
+    def write(self, record: RunRecord) -> None:
+        """Keep a run's record for ever. Raises IncompleteError where the disk does not take it: the run is then not made yet."""
+        folder = self.folder / "runs" / record.run
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            _write_json(folder / RECORD, record)
+            for made in (folder, folder.parent):
+                _sync(made)
+        except OSError as error:
+            raise IncompleteError(
+                f"the record of {record.run} cannot be written: {error.strerror}; make room, then: "
+                f"linkworth study resume {self.folder}"
+            ) from None
+
+    def forget(self, run: str) -> None:
+        """Set a finished run aside, so that it is made again."""
+        folder = self.folder / "runs" / run
+        if (folder / RECORD).exists():
+            self._set_aside(folder)
+
+    def trace(self, workload: str, environment: str = "") -> Path:
+        """Return where a workload's trace is (or will be): recorded in an environment, or without running."""
+        where = f"@{file_name(environment)}" if environment else ""
+        return self.folder / "traces" / f"{file_name(workload)}{where}.lwt"
+
+    def follow(self, file: Path) -> None:
+        """Let the study follow a changed study file from now on. Raises UsageError where that cannot be used."""
+        study = self._load(file)
+        expand(study, self.manifest.seed)
+        try:
+            write_atomically(self.folder / "study.toml", file.read_bytes())
+        except OSError as error:
+            raise UsageError(f"cannot write to the folder {self.folder}: {error.strerror}") from None
+        self.study = self._load(self.folder / "study.toml")
+        self.planned = expand(self.study, self.manifest.seed)
+
+    def _read(self, run: str) -> RunRecord | None:
+        path = self.folder / "runs" / run / RECORD
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=RunRecord)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+        except msgspec.DecodeError as error:
+            raise UsageError(
+                f"{path} is damaged ({error}); linkworth never writes such a file: restore it, or remove its folder "
+                "and the run is made again"
+            ) from None
+
+    def _set_aside(self, folder: Path) -> None:
+        aside = self.folder / "superseded"
+        aside.mkdir(exist_ok=True)
+        number = 1
+        while (aside / f"{folder.name}@{number}").exists():
+            number += 1
+        folder.rename(aside / f"{folder.name}@{number}")
+
+
+def default_folder(file: Path, scale: str) -> Path:
+    """Return the folder of a study in the current one: `NAME.study`, `NAME-SCALE.study`."""
+    return Path(f"{file.stem}-{scale}{SUFFIX}" if scale else f"{file.stem}{SUFFIX}")
+
+
+def find(target: Path, scale: str = "") -> Path:
+    """Return the folder that a user means by a folder, or by a study file."""
+    if target.is_dir() or target.suffix != ".toml":
+        return target
+    return default_folder(target, scale)
+
+
+def now() -> str:
+    """Return the time as records have it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _write_json(path: Path, document: msgspec.Struct) -> None:
+    write_atomically(path, msgspec.json.format(msgspec.json.encode(document), indent=2))
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

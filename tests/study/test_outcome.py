@@ -1,0 +1,99 @@
+import pytest
+
+from linkworth.model.bench import BenchResult, BenchRow, Carried
+from linkworth.model.counters import NicCounters, NodeCounters
+from linkworth.model.run import CoreUse, RunResult
+from linkworth.model.study import StudyWorkload
+from linkworth.study.outcome import of_bench, of_run
+
+
+def nic(name, sent):
+    return NicCounters(
+        nic=name, sent_bytes=sent, received_bytes=sent, sent_packets=1, received_packets=1, dropped_packets=1
+    )
+
+
+COUNTERS = [
+    NodeCounters(node="n1", nics=[nic("d0", 100), nic("d1", 50)], tcp_retransmits=2, tcp_out_of_order=3),
+    NodeCounters(node="n2", nics=[nic("d0", 10), nic("m0", 0)], tcp_retransmits=1),
+]
+
+
+def outcome(command="npb:ep.S", *, output="", figures=None, counted=False, **result):
+    run = RunResult(
+        **{
+            "workload": command, "command": [command], "ranks": 2, "mpi": "M", "launcher": "l", "state": "complete",
+            "exit_code": 0, "seconds": 2.0, **result,
+        }
+    )  # fmt: skip
+    workload = StudyWorkload(name=command, command=[command], figures=figures or {})
+    return of_run(run, workload, output, counted=counted)
+
+
+@pytest.mark.parametrize(
+    ("command", "verified", "state"),
+    [
+        ("npb:ep.S", True, "done"),
+        ("npb:ep.S", False, "unverified"),
+        ("npb:ep.S", None, "unverified"),
+        ("./own", None, "done"),
+        ("./own", False, "unverified"),
+    ],
+)
+def test_what_is_not_verified_is_not_done(command, verified, state):
+    assert outcome(command, verified=verified).state == state
+
+
+def test_the_time_is_what_the_program_reports_else_that_of_the_run():
+    assert outcome(verified=True, reported_seconds=1.5).metrics == {
+        "elapsed_seconds": 2.0,
+        "reported_seconds": 1.5,
+        "seconds": 1.5,
+    }
+    assert outcome("./own").metrics["seconds"] == 2.0
+
+
+def test_counters_are_added_up_where_they_are_wanted():
+    core_use = [CoreUse(node="n1", mean=[1.0, 0.5]), CoreUse(node="n2", mean=[0.0, 0.5])]
+    found = outcome("./own", counters=COUNTERS, core_use=core_use, counted=True).metrics
+    assert (found["sent_bytes"], found["retransmits"], found["out_of_order"], found["dropped_packets"]) == (
+        160,
+        3,
+        3,
+        4,
+    )
+    assert (found["d0_sent_bytes"], found["d1_sent_bytes"]) == (110, 50) and "m0_sent_bytes" not in found
+    assert found["core_utilisation"] == 0.5
+    assert "sent_bytes" not in outcome("./own", counters=COUNTERS).metrics
+
+
+def test_figures_that_are_no_numbers_fail_the_run():
+    good = outcome("./own", output="rate: 2.5e3 x", figures={"rate": "rate: (\\S+)"})
+    assert good.metrics["rate"] == 2500.0
+    assert outcome("./own", output="rate: fast", figures={"rate": "rate: (\\S+)"}).state == "failed"
+    absent = outcome("./own", figures={"rate": "rate: (\\S+)"})
+    assert absent.state == "failed" and "rate" not in absent.metrics
+
+
+def test_how_runs_end():
+    assert outcome("./own", state="timeout", message="too long").state == "timeout"
+    crashed = outcome("./own", state="failed", message="a rank crashed with SIGSEGV")
+    assert (crashed.state, crashed.cause) == ("failed", "a rank crashed with SIGSEGV")
+    assert outcome("./own", state="killed", message="it was interrupted after 1 s").interrupted
+    lost = outcome("./own", message="the program's output is not complete: No space left on device")
+    assert lost.state == "failed"
+
+
+def test_a_micro_benchmark_gives_its_rows_and_its_best():
+    rows = [BenchRow(bytes=1, latency_seconds=2e-6, samples=9), BenchRow(bytes=8, latency_seconds=3e-6)]
+    carried = Carried(transport="tcp", verdict="over d0", counters=COUNTERS)
+    found = of_bench(
+        BenchResult(test="latency", rows=rows, mpi="M", carried=carried, values={"x_per_second": 1.0})
+    )
+    assert (
+        found.rows[0]["bytes"] == 1
+        and found.rows[0]["latency_seconds"] == 2e-6
+        and "mean" not in found.rows[0]
+    )
+    assert found.metrics["latency_seconds"] == 2e-6 and found.metrics["x_per_second"] == 1.0
+    assert found.metrics["sent_bytes"] == 160 and found.facts["carried"] == "over d0"

@@ -1,0 +1,97 @@
+import pytest
+from mpi_programs import compiled, usable_mpis
+
+from linkworth.errors import UsageError
+from linkworth.study import resume as taking_up
+from linkworth.study.runner import run_study
+
+STUDY = """\
+mode = "predict"
+workloads = ["npb:${program}.S", "bench:latency", "bench:beff"]
+ranks = 4
+nodes = 2
+[variables]
+program = ["is", "mg"]
+mtu = [1500, 9000]
+[[environments]]
+name = "gbe-${mtu}"
+fabric = "gbe"
+mtu = "${mtu}"
+[[environments]]
+name = "two"
+fabric = "gbe"
+nics = 2
+[predict]
+machine = "xeon-e5-2650v3-x2"
+"""
+
+
+@pytest.fixture
+def begin(tmp_path):
+    def call(text=STUDY):
+        (tmp_path / "s.toml").write_text(text)
+        return taking_up.begin(tmp_path / "s.toml", folder=tmp_path / "s.study")
+
+    return call
+
+
+def test_predictions_are_made_on_all_cores_and_share_their_traces(begin):
+    store = begin()
+    status = run_study(store)
+    assert (status.total, status.done, status.failed) == (12, 9, 3)
+    assert all("bench:beff has no prediction" in cause for cause in status.problems.values())
+    found = {(r.workload, r.environment): r for r in store.records()}
+    assert len(list((store.folder / "traces").iterdir())) == 2
+    one = found["npb:is.S", "gbe-1500"]
+    parts = ("compute", "overhead", "latency", "bandwidth", "wait")
+    assert one.metrics["seconds"] == pytest.approx(
+        sum(one.metrics[f"critical_{part}_seconds"] for part in parts)
+    )
+    assert one.metrics["seconds"] > found["npb:is.S", "gbe-9000"].metrics["seconds"]
+    assert "xeon-e5-2650v3-x2" in one.facts["computation"]
+    latency = found["bench:latency", "gbe-1500"]
+    assert latency.rows[0]["bytes"] == 0 and latency.metrics["latency_seconds"] > 1e-5
+    assert run_study(store).done == 9
+
+
+def test_a_known_time_scales_the_computation(begin):
+    text = STUDY.replace(
+        'machine = "xeon-e5-2650v3-x2"', 'measured = { "npb:is.S" = "gbe=0.5", "npb:mg.S" = "gbe=0.25" }'
+    )
+    store = begin(text.replace(', "bench:latency", "bench:beff"', "").replace("[1500, 9000]", "[1500]"))
+    run_study(store)
+    found = {(r.workload, r.environment): r for r in store.records()}
+    assert found["npb:is.S", "gbe-1500"].metrics["seconds"] == pytest.approx(0.5, rel=0.01)
+    assert found["npb:mg.S", "gbe-1500"].metrics["seconds"] == pytest.approx(0.25, rel=0.01)
+
+
+def test_ranks_that_a_program_cannot_use_are_refused_before_anything_runs(begin):
+    store = begin(STUDY.replace('["is", "mg"]', '["is", "bt"]').replace("ranks = 4", "ranks = 8"))
+    with pytest.raises(UsageError, match=r"on 8 ranks: npb:bt\.S: "):
+        run_study(store)
+    assert list((store.folder / "runs").iterdir()) == []
+
+
+@pytest.mark.requires("mpi", "c++")
+@pytest.mark.slow  # two programs are built, run and recorded
+def test_a_measured_environment_scales_and_a_program_of_ones_own_is_recorded(begin, tmp_path):
+    mpi = usable_mpis()[0]
+    program = compiled(mpi, tmp_path)
+    store = begin(f"""\
+workloads = ["npb:is.S", {{ run = "{program}", name = "own" }}]
+ranks = 2
+nodes = 1
+environments = [
+  {{ name = "here", fabric = "shm", mode = "both", mpi = "{mpi.name}" }},
+  {{ fabric = "gbe", mode = "predict", nodes = 2 }},
+]
+[predict]
+measured_on = "here"
+""")
+    status = run_study(store)
+    assert status.exit_code == 0, status.problems
+    found = {(r.workload, r.environment, r.mode): r for r in store.records()}
+    for workload in ("npb:is.S", "own"):
+        measured = found[workload, "here", "measure"].metrics["seconds"]
+        assert found[workload, "here", "predict"].metrics["seconds"] == pytest.approx(measured, rel=0.02)
+    assert found["own", "here", "trace"].metrics["events"] >= 200

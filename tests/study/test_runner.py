@@ -1,0 +1,246 @@
+import errno
+import os
+import shutil
+
+import msgspec
+import pytest
+from fake_site import Places
+
+from linkworth.errors import IncompleteError, UsageError
+from linkworth.study import resume as taking_up
+from linkworth.study.runner import run_study
+from linkworth.study.status import status_of
+from linkworth.study.store import Store
+
+needs_mpi = pytest.mark.requires("mpi")
+
+STUDY = """\
+repetitions = 3
+ranks = 4
+workloads = [{ run = "true ${size}", name = "t${size}" }, { run = "false", name = "f" }]
+environments = [{ name = "a" }, { name = "b", transport = "tcp" }]
+retries = 1
+seed = 7
+[variables]
+size = [1, 2]
+"""
+
+
+@pytest.fixture
+def begin(tmp_path):
+    def call(text=STUDY, **options):
+        file = tmp_path / "s.toml"
+        file.write_text(text)
+        return taking_up.begin(file, folder=tmp_path / "s.study", **options)
+
+    return call
+
+
+@needs_mpi
+def test_all_runs_are_made_once_in_the_order_of_the_seed(begin):
+    store = begin()
+    places = Places()
+    status = run_study(store, opener=places)
+    assert (status.total, status.done, status.open, status.exit_code) == (18, 18, 0, 0)
+    assert len(places.jobs) == 18
+    assert [record.run for record in store.records()] == [planned.run for planned in store.planned]
+    assert sorted(places.log) == ["close a", "close b", "open a", "open b"]
+    assert run_study(store, opener=places).done == 18
+    assert len(places.jobs) == 18
+
+
+@needs_mpi
+def test_a_failure_is_kept_with_its_causes_and_the_study_goes_on(begin):
+    places = Places(lambda job: {"exit_code": 3 if job.command[0].endswith("false") else 0})
+    store = begin()
+    status = run_study(store, opener=places)
+    assert (status.done, status.failed, status.exit_code) == (12, 6, 1)
+    bad = [record for record in store.records() if record.state != "done"]
+    assert {record.workload for record in bad} == {"f"}
+    assert {record.attempts for record in bad} == {2}
+    assert bad[0].failures == ["the program left with exit code 3"] == [bad[0].cause]
+    assert places.log.count("open a") > 1  # a place in which something failed is opened anew
+
+    status = run_study(store, opener=Places(), redo_failed=True)
+    assert status.exit_code == 0
+    assert len(list((store.folder / "superseded").iterdir())) == 6
+
+
+@needs_mpi
+def test_a_place_that_cannot_be_opened_and_a_hanging_run_are_recorded(begin):
+    places = Places(lambda job: {"timed_out": True, "exit_code": -15} if "1" in job.command else {})
+    places.broken.add("b")
+    store = begin()
+    status = run_study(store, opener=places)
+    states = {(r.workload, r.environment): (r.state, r.cause) for r in store.records()}
+    assert states["t2", "a"] == ("done", "")
+    assert states["t1", "a"] == ("timeout", "it ran longer than 3600 s and was stopped")
+    assert states["t2", "b"] == ("failed", "b cannot be opened")
+    assert (status.done, status.timeout, status.failed) == (6, 3, 9)
+
+
+@needs_mpi
+def test_figures_come_from_the_output(begin):
+    text = """\
+environments = [{ name = "a" }]
+[[workloads]]
+run = "true"
+figures = { seconds = 'Loop time of ([0-9.]+)', steps_per_second = '([0-9.]+) steps' }
+iteration_pattern = 'step took ([0-9.]+)'
+"""
+    store = begin(text)
+    said = "step took 1\nstep took 2\nLoop time of 7.5 s\n3 steps"
+    run_study(store, opener=Places(lambda job: {"stdout": said}))
+    (record,) = store.records()
+    assert record.metrics == {
+        "elapsed_seconds": 1.0,
+        "seconds": 7.5,
+        "steps_per_second": 3.0,
+        "iteration_seconds": 1.5,
+    }
+    assert record.series == {"iteration_seconds": [1.0, 2.0]}
+    shutil.rmtree(store.folder)
+    store = begin(text)
+    run_study(store, opener=Places())
+    (record,) = store.records()
+    assert record.state == "failed" and "the output has nothing for seconds" in record.cause
+
+
+@needs_mpi
+def test_stopping_keeps_what_is_done_and_nothing_half(begin):
+    store = begin()
+    places = Places(lambda job: {"interrupted": True, "exit_code": -2} if len(places.jobs) == 6 else {})
+    with pytest.raises(IncompleteError, match=r"5 of 18 runs are made, .*linkworth study resume"):
+        run_study(store, opener=places)
+    assert len(list((store.folder / "runs").iterdir())) == 5
+    assert status_of(store).exit_code == 4
+    assert run_study(store, opener=places).done == 18
+    assert len(places.jobs) == 6 + 13
+
+
+@needs_mpi
+def test_a_half_run_is_made_anew(begin):
+    store = begin()
+    half = store.folder / "runs" / store.planned[0].run
+    half.mkdir()
+    (half / "output.txt").write_text("half")
+    (half / ".run.json-x").write_text('{"state": ')
+    run_study(store, opener=Places())
+    assert sorted(path.name for path in half.iterdir()) == ["output.txt", "result.json", "run.json"]
+    assert (half / "output.txt").read_text() == ""
+
+
+def test_a_second_process_says_so_and_readers_may_look(begin):
+    store = begin()
+    with store.lock():
+        assert store.running and status_of(store).running
+        with pytest.raises(UsageError, match=rf"is being run by process {os.getpid()} on "):
+            run_study(Store(store.folder))
+    assert not store.running
+
+
+@needs_mpi
+def test_a_filter_makes_its_runs_only(begin):
+    store = begin()
+    status = run_study(store, opener=Places(), filters=["size=2 environment=a"])
+    assert (status.total, status.done) == (3, 3)
+    assert status_of(store).open == 15
+    with pytest.raises(UsageError, match="--filter fits no run"):
+        run_study(store, filters=["workload=x"])
+
+
+@needs_mpi
+def test_a_changed_file_is_refused_then_followed(begin):
+    store = begin()
+    run_study(store, opener=Places())
+    changed = STUDY.replace("repetitions = 3", "repetitions = 4").replace(
+        'transport = "tcp"', 'transport = "shm"'
+    )
+    with pytest.raises(UsageError) as raised:
+        begin(changed)
+    sentence = str(raised.value)
+    assert (
+        "repetitions was 3, is 4" in sentence
+        and "environment b: " in sentence
+        and "--accept-changes" in sentence
+    )
+    store = begin(changed, accept_changes=True)
+    places = Places()
+    assert run_study(store, opener=places).done == 24
+    assert len(places.jobs) == 6 + 9  # one more block, and environment b anew
+    assert len(list((store.folder / "superseded").iterdir())) == 9
+    begin(changed + "# a remark alone changes nothing\n")
+
+
+@needs_mpi
+def test_a_record_that_a_full_disk_refuses_is_not_half(begin, monkeypatch):
+    from linkworth.study import store as module
+
+    store = begin()
+    real = module.write_atomically
+    refused = []
+
+    def full(path, content):
+        if path.name == "run.json" and len(refused) < 1:
+            refused.append(path)
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        real(path, content)
+
+    monkeypatch.setattr(module, "write_atomically", full)
+    with pytest.raises(
+        IncompleteError, match="No space left on device; make room, then: linkworth study resume"
+    ):
+        run_study(store, opener=Places())
+    assert store.records() == []
+    assert run_study(store, opener=Places()).done == 18
+
+
+@needs_mpi
+def test_a_run_that_a_full_disk_failed_is_recorded_with_that_cause(begin, monkeypatch):
+    from linkworth.measure import run as measured
+
+    def full(path, content):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    store = begin()
+    monkeypatch.setattr(measured, "write_atomically", full)
+    status = run_study(store, opener=Places())
+    assert status.failed == 18
+    assert "No space left on device; make room" in store.records()[0].cause
+
+
+def test_a_damaged_folder_is_said_and_never_guessed(begin, tmp_path):
+    store = begin()
+    folder = store.folder / "runs" / store.planned[0].run
+    folder.mkdir()
+    (folder / "run.json").write_text("{}")
+    with pytest.raises(UsageError, match=r"run\.json is damaged .*restore it, or remove its folder"):
+        store.records()
+    with pytest.raises(UsageError, match="is no study's folder"):
+        Store(tmp_path)
+    (store.folder / "study.json").write_text("{")
+    with pytest.raises(UsageError, match=r"study\.json is damaged"):
+        Store(store.folder)
+
+
+def test_records_are_read_back_as_they_were_written(begin):
+    from linkworth.model.study import RunRecord
+
+    store = begin()
+    planned = store.planned[3]
+    record = RunRecord(
+        run=planned.run, workload=planned.workload.name, environment=planned.environment.name, mode="measure",
+        repetition=planned.repetition, state="done", metrics={"seconds": 1.5}, definition=planned.definition,
+    )  # fmt: skip
+    store.write(record)
+    assert Store(store.folder).records() == [record]
+    assert [one.run for one in store.open()] == [p.run for p in store.planned if p is not planned]
+    store.write(msgspec.structs.replace(record, definition="of another study"))
+    assert Store(store.folder).records() == []
+
+
+def test_a_study_is_not_begun_in_a_folder_of_other_things(begin, tmp_path):
+    (tmp_path / "s.study").mkdir()
+    (tmp_path / "s.study" / "mine").write_text("")
+    with pytest.raises(UsageError, match="is no study's folder; name another with --folder"):
+        begin()
