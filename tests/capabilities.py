@@ -69,6 +69,25 @@ def _lab() -> str | None:
         return str(error)
 
 
+def _system_yaml() -> str | None:
+    """PyYAML of the system's Python, which comes with netplan."""
+    if not Path("/usr/bin/python3").exists():
+        return "there is no /usr/bin/python3"
+    tried = subprocess.run(["/usr/bin/python3", "-c", "import yaml"], capture_output=True, check=False)
+    return None if tried.returncode == 0 else "the system's Python has no yaml"
+
+
+def _networkd() -> str | None:
+    if not Path("/lib/systemd/systemd-networkd").exists():
+        return "systemd-networkd is not installed"
+    tried = subprocess.run(
+        ["unshare", "--net", "--mount", "mount", "-t", "sysfs", "-o", "ro", "none", "/sys"],
+        capture_output=True,
+        check=False,
+    )
+    return None if tried.returncode == 0 else "no network and mount namespaces to run systemd-networkd in"
+
+
 def _root() -> str | None:
     return None if os.geteuid() == 0 else "not root"
 
@@ -95,6 +114,10 @@ CHECKS: dict[str, Callable[[], str | None]] = {
     "dev-full": _device_full,
     "root": _root,
     "lab": _lab,
+    "networkd": _networkd,
+    "netplan": partial(_program, "netplan"),
+    "ifupdown": partial(_program, "ifquery"),
+    "system-yaml": _system_yaml,
     "tap": network_namespaces.lacking,
 }
 

@@ -17,7 +17,7 @@ _HINT = "a C compiler is needed once (apt-get install build-essential, or dnf in
 
 
 @cache
-def compiled(part: str, product: str, *flags: str) -> Path:
+def compiled(part: str, product: str, *flags: str, libraries: tuple[str, ...] = ()) -> Path:
     """Return what is compiled from native/lab/PART with more flags. Raises EnvironmentLacksError where it cannot be."""
     folder = shipped(part, f"native/lab/{part}")
     sources = sorted(folder.glob("*.c"))
@@ -25,13 +25,25 @@ def compiled(part: str, product: str, *flags: str) -> Path:
     if os.environ.get(STRICT) == "ON":
         options += ["-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
     compiler = shlex.split(os.environ.get("CC", "cc"))
-    hashed = hashlib.sha256(repr((compiler, options, linkworth.__version__, platform.machine())).encode())
+    hashed = hashlib.sha256(
+        repr((compiler, options, libraries, linkworth.__version__, platform.machine())).encode()
+    )
     hash_files(hashed, folder, [*sources, *sorted(folder.glob("*.h"))])
     place = cache_folder() / "lab" / f"{part}-{hashed.hexdigest()[:16]}"
     return built_once(
         place,
         product,
-        lambda work: _compile([*compiler, *options, *map(str, sources), "-o", str(work / product)], part),
+        lambda work: _compile(
+            [
+                *compiler,
+                *options,
+                *map(str, sources),
+                "-o",
+                str(work / product),
+                *(f"-l{name}" for name in libraries),
+            ],
+            part,
+        ),
     )
 
 

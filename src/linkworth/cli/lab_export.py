@@ -1,0 +1,62 @@
+"""`linkworth lab export`: an environment of the lab, as configuration of real hosts and containers."""
+
+from pathlib import Path
+
+import rich_click as click
+
+from linkworth.cli.lab_options import spec_options
+from linkworth.cli.output import console, emit_json, note
+from linkworth.lab.export.write import FORMATS
+from linkworth.lab.spec import LabSpec
+
+
+@click.command()
+@click.option("--as", "format_name", type=click.Choice(list(FORMATS)), required=True, help="Format to write.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("lab-export"),
+    show_default=True,
+    help="New or empty folder for the files.",
+)
+@click.option(
+    "--interface",
+    "interfaces",
+    multiple=True,
+    metavar="NIC",
+    help="A NIC of the real hosts; once for each.  [default: eth0, eth1, ...]",
+)
+@click.option(
+    "--network", default="10.10.0.0/16", show_default=True, metavar="CIDR", help="Addresses to give out."
+)
+@spec_options
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.lab-export/1).")
+@click.argument("name", required=False)
+def command(
+    name: str | None,
+    spec: LabSpec,
+    format_name: str,
+    output: Path,
+    interfaces: tuple[str, ...],
+    network: str,
+    as_json: bool,
+) -> int:
+    """Write what makes an environment on real hosts: bond or striping, bridge, MTU, container NICs, addresses.
+
+    The environment is that of the lab NAME that is up, or without a NAME what the options say.
+    """
+    from linkworth.lab import labs
+    from linkworth.lab.export import write
+
+    wanted = labs.get(name).spec if name is not None else spec
+    done = write.export(wanted, format_name, output, interfaces=interfaces, network=network)
+    if as_json:
+        emit_json(done)
+    else:
+        out = console()
+        for file in done.files:
+            out.print(f"{done.folder}/{file}", markup=False)
+        for remark in done.remarks:
+            note(remark)
+    return 0

@@ -1,0 +1,81 @@
+"""Writes the files of a format into a folder, and says what they cannot do."""
+
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from linkworth.errors import UsageError
+from linkworth.lab.export.environment import ContainerKind, Environment, of_spec
+from linkworth.lab.spec import LabSpec
+
+FORMATS: dict[str, str] = {
+    "systemd-networkd": "systemd_networkd",
+    "netplan": "netplan",
+    "ifupdown": "ifupdown",
+    "lxd": "lxd",
+    "opennebula": "opennebula",
+}
+"""Format -> module of this package."""
+
+_OWN_CONTAINERS: dict[str, ContainerKind] = {"lxd": "lxd", "opennebula": "opennebula"}
+
+
+class LabExport(msgspec.Struct, frozen=True, kw_only=True):
+    """What was written."""
+
+    format: str
+    folder: str
+    files: list[str]
+    """Below the folder: first the host or container, then the path on it."""
+    remarks: list[str]
+    schema: Literal["linkworth.lab-export/1"] = "linkworth.lab-export/1"
+
+
+def export(
+    spec: LabSpec,
+    format_name: str,
+    folder: Path,
+    *,
+    interfaces: Sequence[str] = (),
+    network: str = "10.10.0.0/16",
+) -> LabExport:
+    """Write the configuration that makes a lab's environment on real hosts into a new or empty folder.
+
+    Raises UsageError for a format that does not exist, a folder that holds something, and NICs that do not suffice.
+    """
+    environment = environment_for(spec, format_name, interfaces=interfaces, network=network)
+    written = files(environment, format_name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise UsageError(f"{folder} is not empty; give another folder with --output")
+        for path, text in written.items():
+            place = folder / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write to {error.filename or folder}: {error.strerror}") from None
+    return LabExport(
+        format=format_name, folder=str(folder), files=sorted(written), remarks=environment.remarks
+    )
+
+
+def environment_for(
+    spec: LabSpec, format_name: str, *, interfaces: Sequence[str] = (), network: str = "10.10.0.0/16"
+) -> Environment:
+    """Return what is made on real hosts in a format; LXD and OpenNebula always have containers."""
+    if format_name not in FORMATS:
+        raise UsageError(f"there is no format {format_name}; there is {', '.join(FORMATS)}")
+    isolation: ContainerKind = "none" if spec.isolation == "namespace" else spec.isolation
+    kind = _OWN_CONTAINERS.get(format_name, isolation)
+    return of_spec(spec, containers=kind, interfaces=interfaces, network=network)
+
+
+def files(environment: Environment, format_name: str) -> dict[str, str]:
+    """Return all files of a format: path below the folder -> text."""
+    module = importlib.import_module(f"linkworth.lab.export.{FORMATS[format_name]}")
+    written: dict[str, str] = module.files(environment)
+    return written

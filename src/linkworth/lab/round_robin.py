@@ -1,0 +1,55 @@
+"""Packets to the nodes go out over the NICs in turn: what bonding's balance-rr does, on kernels without bonding.
+
+Every node has one address, that of its first NIC. A packet mark that counts up with every packet chooses one of as many
+routing tables as there are NICs, and the other node answers for its address on each of them.
+"""
+
+from linkworth.lab import addresses
+from linkworth.lab.kernel import tool
+from linkworth.lab.plan import LabPlan, PlanCommand
+from linkworth.lab.spec import LabSpec
+
+FIRST_TABLE = 100
+"""Of the routing tables, one per NIC; the kernel's own begin at 253."""
+
+
+class RoundRobin:
+    """One packet, one NIC."""
+
+    def extend(self, plan: LabPlan, spec: LabSpec) -> LabPlan:
+        """Return the plan with the marks and routes of every node. Raises EnvironmentLacksError without nft."""
+        nft = tool("nft")
+        for number, name in enumerate(spec.node_names, 1):
+            node = plan.nodes[name]
+            for nic in ("all", *spec.nic_names):
+                # What comes over another NIC than the answer's own is as good.
+                node.settings[f"ipv4/conf/{nic}/rp_filter"] = "0"
+                node.settings[f"ipv4/conf/{nic}/arp_ignore"] = "0"
+            for nic, nic_name in enumerate(spec.nic_names):
+                table = FIRST_TABLE + nic
+                source = addresses.data_address(0, number)
+                node.ip += [
+                    f"rule add fwmark {nic + 1} lookup {table}",
+                    f"route add {addresses.data_network(0)} dev {nic_name} scope link src {source} table {table}",
+                ]
+            node.commands.append(
+                PlanCommand(words=[nft, _rules(spec.nics)], purpose="packet marks for round robin")
+            )
+        return plan
+
+    def interfaces(self, spec: LabSpec) -> list[str]:
+        """Return the NIC that has the address."""
+        return spec.nic_names[:1]
+
+    def environment(self, spec: LabSpec) -> dict[str, str]:
+        """Return nothing: programs do not notice."""
+        return {}
+
+
+def _rules(nics: int) -> str:
+    mark = f"meta mark set numgen inc mod {nics} offset 1"
+    return (
+        "add table ip linkworth; "
+        "add chain ip linkworth out { type route hook output priority mangle; }; "
+        f"add rule ip linkworth out ip daddr {addresses.data_network(0)} {mark}"
+    )

@@ -1,0 +1,80 @@
+"""What is written for real hosts: golden files of every format, and refusals."""
+
+from pathlib import Path
+
+import pytest
+from golden import check_golden
+
+from linkworth.errors import UsageError
+from linkworth.lab.export.environment import of_spec
+from linkworth.lab.export.write import FORMATS, environment_for, export, files
+from linkworth.lab.spec import LabSpec
+
+GOLDEN = Path(__file__).parents[2] / "fixtures" / "lab_export"
+CASES = {
+    "stripe": LabSpec(nodes=2, nics=2, mtu=9000),
+    "bond": LabSpec(nodes=2, nics=2, mtu=9000, aggregate="bond", bond_mode="802.3ad", isolation="nspawn"),
+    "mptcp": LabSpec(nodes=2, nics=2, aggregate="mptcp", isolation="lxc"),
+    "one": LabSpec(nodes=1),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("format_name", FORMATS)
+def test_golden(format_name: str, case: str) -> None:
+    written = files(environment_for(CASES[case], format_name), format_name)
+    text = "".join(f"==== {path}\n{content}" for path, content in sorted(written.items()))
+    check_golden(GOLDEN / f"{format_name}-{case}.txt", text)
+
+
+@pytest.mark.parametrize("format_name", FORMATS)
+@pytest.mark.parametrize("case", CASES)
+def test_no_address_is_given_twice_and_every_host_is_there(format_name: str, case: str) -> None:
+    spec = CASES[case]
+    environment = environment_for(spec, format_name)
+    given = [environment.address(host, lane) for host in environment.hosts for lane in environment.lanes]
+    assert len(set(given)) == len(given) == spec.nodes * (1 if spec.aggregate == "bond" else spec.nics)
+    written = files(environment, format_name)
+    for address in given:
+        assert any(address.partition("/")[0] in text for text in written.values())
+    for name in spec.node_names:
+        assert any(path.startswith(f"{name}/") for path in written)
+
+
+def test_round_robin_becomes_a_bond_and_says_so() -> None:
+    environment = of_spec(LabSpec(nics=3, aggregate="roundrobin"), containers="none")
+    assert environment.bond_mode == "balance-rr"
+    assert environment.lanes[0].members == ["eth0", "eth1", "eth2"]
+    assert any("stands in for bonding" in remark for remark in environment.remarks)
+
+
+def test_what_is_not_written_is_said() -> None:
+    spec = LabSpec(rate=1e9, mtu=9000, latency=30e-6, nics=2, aggregate="mptcp")
+    said = " ".join(of_spec(spec, containers="none").remarks)
+    for word in ("rate", "Latency", "9000", "mptcpize"):
+        assert word in said
+
+
+@pytest.mark.parametrize(
+    ("spec", "options", "message"),
+    [
+        (LabSpec(nics=2), {"interfaces": ["eno1"]}, "names 1 NICs"),
+        (LabSpec(nics=2), {"interfaces": ["eno1", "eno1"]}, "names 1 NICs"),
+        (LabSpec(), {"interfaces": ["a b"]}, "--interface a b"),
+        (LabSpec(), {"network": "10.0.0.1/16"}, "--network 10.0.0.1/16"),
+        (LabSpec(nics=2), {"network": "10.0.0.0/24"}, "room for 1 networks"),
+        (LabSpec(nodes=8), {"network": "10.0.0.0/29"}, "room for 6 hosts"),
+    ],
+)
+def test_what_cannot_be_is_refused(spec: LabSpec, options: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        of_spec(spec, containers="none", **options)  # type: ignore[arg-type]
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    done = export(LabSpec(nodes=1), "netplan", tmp_path / "new")
+    assert done.files == ["node1/etc/hosts.linkworth", "node1/etc/netplan/60-linkworth.yaml"]
+    with pytest.raises(UsageError, match="is not empty"):
+        export(LabSpec(nodes=1), "netplan", tmp_path / "new")
+    with pytest.raises(UsageError, match="there is no format rpm"):
+        export(LabSpec(nodes=1), "rpm", tmp_path / "other")

@@ -1,0 +1,217 @@
+"""The formats' own programs read what is written, and where they can, carry it out in a network namespace."""
+
+import itertools
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from linkworth.lab.export.write import environment_for, export, files
+from linkworth.lab.spec import LabSpec
+
+SPECS = [
+    LabSpec(nodes=1, nics=2, mtu=9000, aggregate=aggregate, bond_mode=mode, isolation=isolation)
+    for (aggregate, mode), isolation in itertools.product(
+        [("stripe", "balance-rr"), ("mptcp", "balance-rr"), ("bond", "802.3ad"), ("bond", "balance-xor")],
+        ["namespace", "lxc", "nspawn"],
+    )
+]
+
+# systemd-networkd needs neither D-Bus nor udev where /sys is read-only; the host's /run and /etc stay as they are.
+NETWORKD = """
+set -e
+mount --make-rprivate /
+mount -t sysfs -o ro none /sys
+mount -t tmpfs tmpfs /run
+mkdir -p /run/systemd/netif/links /run/systemd/netif/leases /run/systemd/network
+chown -R systemd-network /run/systemd/netif
+mount -t tmpfs tmpfs /etc/systemd/network
+mount -t tmpfs tmpfs /usr/lib/systemd/network
+cp "$1"/* /etc/systemd/network/
+shift
+for nic in "$@"; do ip link add $nic type veth peer name p-$nic; ip link set p-$nic mtu 9000 up; done
+SYSTEMD_LOG_LEVEL=info SYSTEMD_LOG_TARGET=console /lib/systemd/systemd-networkd 2>&1 &
+networkd=$!
+for i in $(seq 100); do
+    (ip -o addr; ip -o link) | grep -q "$(cat /etc/systemd/network/last)" && break
+    sleep 0.05
+done
+kill $networkd
+wait $networkd || true
+echo ADDRESSES
+ip -j addr
+"""
+
+
+def applied_by_networkd(folder: Path, last: str, *nics: str) -> tuple[str, dict[str, dict]]:
+    """Run networkd on a folder of files until a word shows in `ip addr`; return what it said and the interfaces."""
+    (folder / "last").write_text(last)
+    done = subprocess.run(
+        ["unshare", "--net", "--mount", "bash", "-c", NETWORKD, "networkd", str(folder), *nics],
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    said, _, listed = done.stdout.partition("ADDRESSES\n")
+    return said, {interface["ifname"]: interface for interface in json.loads(listed)}
+
+
+def addresses(interface: dict) -> list[str]:
+    return [f"{one['local']}/{one['prefixlen']}" for one in interface["addr_info"] if one["family"] == "inet"]
+
+
+def wrong(said: str) -> list[str]:
+    return [
+        line for line in said.splitlines() if "nknown" in line or "nvalid" in line or "ailed to parse" in line
+    ]
+
+
+@pytest.mark.requires("networkd")
+def test_networkd_gives_a_host_its_addresses_and_mtu(tmp_path: Path) -> None:
+    export(LabSpec(nodes=2, nics=2, mtu=9000), "systemd-networkd", tmp_path)
+    said, there = applied_by_networkd(tmp_path / "node2/etc/systemd/network", "10.10.1.2/24", "eth0", "eth1")
+    assert not wrong(said)
+    assert [addresses(there[nic]) for nic in ("eth0", "eth1")] == [["10.10.0.2/24"], ["10.10.1.2/24"]]
+    assert [there[nic]["mtu"] for nic in ("eth0", "eth1")] == [9000, 9000]
+
+
+@pytest.mark.requires("networkd")
+def test_networkd_puts_nics_and_containers_on_bridges(tmp_path: Path) -> None:
+    export(LabSpec(nodes=1, nics=2, mtu=9000, isolation="nspawn"), "systemd-networkd", tmp_path)
+    nics = ("eth0", "eth1", "lw-d0", "lw-d1")
+    said, there = applied_by_networkd(tmp_path / "node1/etc/systemd/network", "lw-d1.*master lwbr1", *nics)
+    assert not wrong(said)
+    assert [there[nic].get("master") for nic in nics] == ["lwbr0", "lwbr1", "lwbr0", "lwbr1"]
+    assert {there[name]["mtu"] for name in (*nics, "lwbr0", "lwbr1")} == {9000}
+
+
+@pytest.mark.requires("networkd", "netplan")
+def test_netplan_makes_networkd_do_the_same(tmp_path: Path) -> None:
+    export(LabSpec(nodes=1, nics=2, mtu=9000), "netplan", tmp_path / "written")
+    root = generated(tmp_path / "written/node1", tmp_path / "root")
+    folder = root / "run/systemd/network"
+    said, there = applied_by_networkd(folder, "10.10.1.1/24", "eth0", "eth1")
+    assert not wrong(said)
+    assert [addresses(there[nic]) for nic in ("eth0", "eth1")] == [["10.10.0.1/24"], ["10.10.1.1/24"]]
+
+
+def generated(host: Path, root: Path) -> Path:
+    shutil.copytree(host / "etc", root / "etc")
+    for file in (root / "etc/netplan").iterdir():
+        file.chmod(0o600)
+    done = subprocess.run(
+        ["netplan", "generate", "--root-dir", root], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return root
+
+
+@pytest.mark.requires("netplan")
+def test_netplan_reads_every_file(tmp_path: Path) -> None:
+    for number, spec in enumerate(SPECS):
+        folder = tmp_path / str(number)
+        export(spec, "netplan", folder)
+        for host in sorted(path.parents[2] for path in folder.glob("*/etc/netplan/*.yaml")):
+            made = generated(host, folder / "root" / host.name) / "run/systemd/network"
+            texts = [file.read_text() for file in made.iterdir()]
+            assert sum("MTUBytes=9000" in text for text in texts) >= 2
+            if spec.aggregate == "bond" and not host.name.endswith("-c"):
+                assert any(f"Mode={spec.bond_mode}" in text for text in texts)
+
+
+@pytest.mark.requires("ifupdown")
+def test_ifup_reads_every_file(tmp_path: Path) -> None:
+    for number, spec in enumerate(SPECS):
+        folder = tmp_path / str(number)
+        export(spec, "ifupdown", folder)
+        for file in folder.glob("*/etc/network/interfaces.d/linkworth"):
+            done = subprocess.run(
+                ["ifup", "--no-act", "--all", "--force", f"--interfaces={file}", f"--state-dir={folder}"],
+                capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            assert done.returncode == 0, done.stderr
+            asked = subprocess.run(
+                ["ifquery", "--list", f"--interfaces={file}"], capture_output=True, text=True, check=True
+            )
+            inside = file.parents[3].name.endswith("-c")
+            environment = environment_for(spec, "ifupdown")
+            expected = {lane.container_nic for lane in environment.lanes} if inside else set(environment.nics)
+            assert expected <= set(asked.stdout.split())
+
+
+@pytest.mark.requires("ifupdown", "tap")
+def test_ifup_gives_a_host_its_addresses_and_mtu(tmp_path: Path) -> None:
+    export(LabSpec(nodes=2, nics=2, mtu=9000), "ifupdown", tmp_path)
+    script = (
+        "for nic in eth0 eth1; do ip link add $nic type veth peer name p-$nic; done; "
+        f"ifup --all --force --interfaces={tmp_path}/node2/etc/network/interfaces.d/linkworth --state-dir={tmp_path} "
+        "> /dev/null && ip -j addr"
+    )
+    done = subprocess.run(
+        ["unshare", "--net", "sh", "-c", script], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    there = {interface["ifname"]: interface for interface in json.loads(done.stdout)}
+    assert [addresses(there[nic]) for nic in ("eth0", "eth1")] == [["10.10.0.2/24"], ["10.10.1.2/24"]]
+    assert there["eth1"]["mtu"] == 9000
+
+
+def test_hosts_of_lxd_and_opennebula_get_what_netplan_reads() -> None:
+    for spec in SPECS:
+        for format_name in ("lxd", "opennebula"):
+            environment = environment_for(spec, format_name)
+            written = files(environment, format_name)
+            for host in environment.hosts:
+                path = "etc/netplan/60-linkworth.yaml"
+                as_netplan = files(msgspec.structs.replace(environment, containers="lxc"), "netplan")
+                assert written[f"{host.name}/{path}"] == as_netplan[f"{host.name}/{path}"]
+
+
+@pytest.mark.requires("system-yaml")
+def test_what_lxd_reads_is_what_was_meant() -> None:
+    spec = LabSpec(nodes=2, nics=2, mtu=9000, aggregate="mptcp")
+    environment = environment_for(spec, "lxd")
+    written = files(environment, "lxd")
+    profile, *instances = read_yaml(
+        written["linkworth-profile.yaml"],
+        *(written[f"{host.name}/{host.container}.yaml"] for host in environment.hosts),
+    )
+    nics = profile["devices"].values()
+    assert [nic["parent"] for nic in nics] == ["lwbr0", "lwbr1"]
+    assert {nic["mtu"] for nic in nics} == {"9000"}
+    for host, instance in zip(environment.hosts, instances, strict=True):
+        networks, user = read_yaml(
+            instance["config"]["cloud-init.network-config"], instance["config"]["cloud-init.user-data"]
+        )
+        given = [device["addresses"] for device in networks["ethernets"].values()]
+        assert given == [[environment.address(host, lane)] for lane in environment.lanes]
+        contents = {file["path"]: file["content"] for file in user["write_files"]}
+        unit = contents["/etc/systemd/system/linkworth-mptcp.service"]
+        assert f"add {environment.address(host, environment.lanes[1]).partition('/')[0]} dev d1" in unit
+        assert "sysctl --system" in user["runcmd"]
+
+
+def read_yaml(*texts: str) -> list[dict]:
+    """Read YAML with the system's Python, which has the package: the project itself needs none."""
+    program = "import json, sys, yaml; json.dump([yaml.safe_load(text) for text in json.load(sys.stdin)], sys.stdout)"
+    done = subprocess.run(
+        ["/usr/bin/python3", "-c", program],
+        input=json.dumps(texts),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+def test_opennebula_templates_have_balanced_brackets_and_one_nic_a_lane() -> None:
+    for spec in SPECS:
+        environment = environment_for(spec, "opennebula")
+        written = files(environment, "opennebula")
+        for host in environment.hosts:
+            text = written[f"frontend/{host.container}.tmpl"]
+            assert text.count("[") == text.count("]")
+            assert text.count("NIC = [") == len(environment.lanes)
+            assert f'NAME=\\"{host.name}\\"' in text
