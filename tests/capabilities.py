@@ -69,6 +69,10 @@ def _lab() -> str | None:
         return str(error)
 
 
+def _mptcp() -> str | None:
+    return None if Path("/proc/sys/net/mptcp/enabled").exists() else "the kernel was built without MPTCP"
+
+
 def _system_yaml() -> str | None:
     """PyYAML of the system's Python, which comes with netplan."""
     if not Path("/usr/bin/python3").exists():
@@ -114,6 +118,8 @@ CHECKS: dict[str, Callable[[], str | None]] = {
     "dev-full": _device_full,
     "root": _root,
     "lab": _lab,
+    "nft": partial(_program, "nft"),
+    "mptcp": _mptcp,
     "networkd": _networkd,
     "netplan": partial(_program, "netplan"),
     "ifupdown": partial(_program, "ifquery"),

@@ -11,7 +11,7 @@ from linkworth.cli.output import console, emit_json, note
 from linkworth.lab.spec import LabSpec
 from linkworth.model.where import Where
 
-FROM_FILES: dict[str, str] = {}
+FROM_FILES: dict[str, str] = {"export": "linkworth.cli.lab_export"}
 """Subcommands that have a file of their own, which is imported when they are used: name -> module with `command`."""
 
 _JSON = click.option(

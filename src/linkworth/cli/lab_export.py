@@ -6,6 +6,7 @@ import rich_click as click
 
 from linkworth.cli.lab_options import spec_options
 from linkworth.cli.output import console, emit_json, note
+from linkworth.errors import UsageError
 from linkworth.lab.export.write import FORMATS
 from linkworth.lab.spec import LabSpec
 
@@ -49,6 +50,8 @@ def command(
     from linkworth.lab import labs
     from linkworth.lab.export import write
 
+    if name is not None and spec != LabSpec():
+        raise UsageError(f"the lab {name} is what it is: give its NAME, or options that describe another")
     wanted = labs.get(name).spec if name is not None else spec
     done = write.export(wanted, format_name, output, interfaces=interfaces, network=network)
     if as_json:

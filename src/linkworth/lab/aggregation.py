@@ -2,7 +2,6 @@
 
 from typing import Protocol
 
-from linkworth.errors import EnvironmentLacksError
 from linkworth.lab.plan import LabPlan
 from linkworth.lab.spec import LabSpec
 
@@ -37,7 +36,17 @@ class Striping:
 
 
 def aggregation_for(spec: LabSpec) -> Aggregation:
-    """Return the way that a lab asks for. Raises EnvironmentLacksError where it cannot be had here."""
-    if spec.aggregate == "stripe":
+    """Return the way that a lab asks for; one NIC needs none. Raises EnvironmentLacksError where it cannot be had here."""
+    if spec.nics == 1 or spec.aggregate == "stripe":
         return Striping()
-    raise EnvironmentLacksError(f"--aggregate {spec.aggregate} cannot be had here; use stripe")
+    if spec.aggregate == "mptcp":
+        from linkworth.lab.mptcp import Mptcp
+
+        return Mptcp()
+    if spec.aggregate == "roundrobin":
+        from linkworth.lab.round_robin import RoundRobin
+
+        return RoundRobin()
+    from linkworth.lab.bonding import Bonding
+
+    return Bonding()

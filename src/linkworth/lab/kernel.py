@@ -17,6 +17,7 @@ _PACKAGES = {
     "tc": "iproute2 (or iproute-tc)",
     "nsenter": "util-linux",
     "unshare": "util-linux",
+    "nft": "nftables",
 }
 
 
@@ -41,7 +42,16 @@ def may_make_namespaces() -> bool:
 @functools.cache
 def has_netem() -> bool:
     """Say whether the kernel can delay and lose packets itself; tried in a network namespace of its own."""
+    return _takes(tool("tc"), *["qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms"])
+
+
+@functools.cache
+def has_bonding() -> bool:
+    """Say whether the kernel can bond NICs; tried in a network namespace of its own."""
+    return _takes(tool("ip"), *["link", "add", "linkworth-bond", "type", "bond"])
+
+
+def _takes(*words: str) -> bool:
     user = [] if may_make_namespaces() else ["--user", "--map-root-user"]
-    netem = ["qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms"]
-    words = [tool("unshare"), *user, "--net", tool("tc"), *netem]
-    return subprocess.run(words, capture_output=True, check=False, timeout=20).returncode == 0
+    command = [tool("unshare"), *user, "--net", *words]
+    return subprocess.run(command, capture_output=True, check=False, timeout=20).returncode == 0

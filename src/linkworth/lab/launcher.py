@@ -110,10 +110,10 @@ class LabLauncher:
         variables = {"UCX_NET_DEVICES": nics, "FI_TCP_IFACE": self.interfaces[0]}
         if len(self.interfaces) > 1:
             variables["UCX_MAX_EAGER_RAILS"] = variables["UCX_MAX_RNDV_RAILS"] = str(len(self.interfaces))
-        variables |= self._aggregation.environment(self.lab.spec) | self.settings.environment
+        variables = _with(variables | self.settings.environment, self._aggregation.environment(self.lab.spec))
         if job.ranks >= cores() and "LD_PRELOAD" not in job.environment | os.environ:
-            variables |= self._yielding()
-        return variables | job.environment
+            variables = _with(variables, self._yielding())
+        return _with(variables, job.environment)
 
     def _yielding(self) -> dict[str, str]:
         """What lets waiting ranks give their core away: the kernel's part of the emulated network needs it too."""
@@ -123,3 +123,9 @@ class LabLauncher:
             return preload.environment(build.tracer(self.mpi), parts=None, yielding=True)
         except EnvironmentLacksError:
             return {}
+
+
+def _with(variables: dict[str, str], more: dict[str, str]) -> dict[str, str]:
+    """Put variables over others; libraries to preload (of MPTCP, of the tracer) come together."""
+    preloads = [given["LD_PRELOAD"] for given in (variables, more) if given.get("LD_PRELOAD")]
+    return variables | more | ({"LD_PRELOAD": ":".join(preloads)} if preloads else {})

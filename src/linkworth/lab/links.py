@@ -2,7 +2,6 @@
 
 from typing import Protocol
 
-from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import addresses, kernel
 from linkworth.lab.plan import LabPlan, PlacePlan
 from linkworth.lab.spec import LabSpec
@@ -28,47 +27,55 @@ class Fabric(Protocol):
 
 
 class BridgeFabric:
-    """Bridges and veth pairs; token buckets for the rate and netem for latency and loss, at both ends of a pair."""
+    """Bridges and veth pairs: token buckets for the rate at both ends of a pair, netem for latency and loss at the head's.
+
+    A packet passes two pairs, from its node and to the other, and one end of netem.
+    """
 
     def plan(self, spec: LabSpec) -> LabPlan:
         """Return the plan; every node's NIC is up and has its address when it is done."""
-        plan = LabPlan(head=_bridges(spec))
+        plan = LabPlan(head=bridges(spec, [addresses.LAUNCH_NIC, *spec.nic_names]))
         for number, name in enumerate(spec.node_names, 1):
-            plan.nodes[name] = _node(spec, number)
+            plan.nodes[name] = node_network(spec, number)
         return plan
 
 
 def fabric_for(spec: LabSpec) -> Fabric:
     """Return what makes the links that a lab asks for. Raises EnvironmentLacksError where nothing here can."""
-    if (spec.latency or spec.loss) and not kernel.has_netem():
-        raise EnvironmentLacksError(
-            "this kernel has no netem (sch_netem), which gives links latency, jitter and loss; "
-            "load the module (modprobe sch_netem) or leave --latency and --loss out"
-        )
+    if needs_switch(spec):
+        from linkworth.lab.switch_links import SwitchFabric
+
+        return SwitchFabric()
     return BridgeFabric()
 
 
-def shaping(spec: LabSpec, interface: str) -> list[str]:
-    """Return the `tc` lines that make what leaves an interface as slow, late and lossy as the lab asks."""
-    lines = []
-    rate = spec.link_rate
-    if rate is not None:
-        lines.append(
-            f"qdisc add dev {interface} root handle 1: tbf rate {rate:.0f}bit burst {bucket_bytes(spec)}b "
-            f"limit {queue_bytes(spec)}b overhead {FRAME_OVERHEAD}"
-        )
-    if spec.latency or spec.loss:
-        # Inside the bucket: packets wait for their delay first and are sent at the rate then.
-        parent = "parent 1:1" if rate is not None else "root"
-        delay = f" delay {(spec.link_latency or 0.0) * 1e6:.1f}us"
-        jitter = f" {spec.jitter * spec.dilate * 1e6:.1f}us" if spec.jitter else ""
-        loss = f" loss {spec.loss * 100:.6f}%" if spec.loss else ""
-        flying = (rate or UNSHAPED_RATE) / 8 * (spec.link_latency or 0.0)
-        packets = int((queue_bytes(spec) + flying) / spec.packet_bytes) + 1
-        lines.append(
-            f"qdisc add dev {interface} {parent} handle 2: netem limit {packets}{delay}{jitter}{loss}"
-        )
-    return lines
+def needs_switch(spec: LabSpec) -> bool:
+    """Say whether a lab asks for latency or loss that this kernel cannot give."""
+    return bool(spec.latency or spec.loss) and not kernel.has_netem()
+
+
+def rate_limit(spec: LabSpec, interface: str) -> list[str]:
+    """Return the `tc` lines that make what leaves an interface as slow as the lab asks."""
+    if spec.link_rate is None:
+        return []
+    return [
+        f"qdisc add dev {interface} root handle 1: tbf rate {spec.link_rate:.0f}bit burst {bucket_bytes(spec)}b "
+        f"limit {queue_bytes(spec)}b overhead {FRAME_OVERHEAD}"
+    ]
+
+
+def impairment(spec: LabSpec, interface: str) -> list[str]:
+    """Return the `tc` lines that make what leaves an interface as late and lossy as the lab asks, after `rate_limit`."""
+    if not spec.latency and not spec.loss:
+        return []
+    # Inside the bucket: packets wait for their delay first and are sent at the rate then.
+    parent = "parent 1:1" if spec.link_rate is not None else "root"
+    delay = f" delay {(spec.link_latency or 0.0) * 1e6:.1f}us"
+    jitter = f" {spec.jitter * spec.dilate * 1e6:.1f}us" if spec.jitter else ""
+    loss = f" loss {spec.loss * 100:.6f}%" if spec.loss else ""
+    flying = (spec.link_rate or UNSHAPED_RATE) / 8 * (spec.link_latency or 0.0)
+    packets = int((queue_bytes(spec) + flying) / spec.packet_bytes) + 1
+    return [f"qdisc add dev {interface} {parent} handle 2: netem limit {packets}{delay}{jitter}{loss}"]
 
 
 def bucket_bytes(spec: LabSpec) -> int:
@@ -82,10 +89,11 @@ def queue_bytes(spec: LabSpec) -> int:
     return max(QUEUE_BYTES_LEAST, int((spec.link_rate or 0.0) / 8 * QUEUE_SECONDS))
 
 
-def _bridges(spec: LabSpec) -> PlacePlan:
-    head = PlacePlan(settings=_NO_IPV6)
+def bridges(spec: LabSpec, nics: list[str]) -> PlacePlan:
+    """Return what the head does: a bridge for each of these NICs, with a pair to every node; netem and rate on its ends."""
+    head = PlacePlan(settings=dict(_NO_IPV6))
     head.ip.append("link set lo up")
-    for nic in (addresses.LAUNCH_NIC, *spec.nic_names):
+    for nic in nics:
         mtu = f" mtu {spec.packet_bytes}" if nic != addresses.LAUNCH_NIC else ""
         head.ip.append(f"link add bridge-{nic} type bridge mcast_snooping 0")
         for name in spec.node_names:
@@ -95,27 +103,28 @@ def _bridges(spec: LabSpec) -> PlacePlan:
                 f"link set {end} master bridge-{nic} up",
             ]
             if nic != addresses.LAUNCH_NIC:
-                head.tc += shaping(spec, end)
+                head.tc += [*rate_limit(spec, end), *impairment(spec, end)]
                 head.offloads_off += [end] if spec.mtu is not None else []
         head.ip.append(f"link set bridge-{nic} up")
     own = addresses.launch_address(0)
-    head.ip += _address(f"bridge-{addresses.LAUNCH_NIC}", own, addresses.LAUNCH_NETWORK)
+    head.ip += address_lines(f"bridge-{addresses.LAUNCH_NIC}", own, addresses.LAUNCH_NETWORK)
     return head
 
 
-def _node(spec: LabSpec, number: int) -> PlacePlan:
-    node = PlacePlan(settings=_NO_IPV6)
+def node_network(spec: LabSpec, number: int) -> PlacePlan:
+    """Return what a node does with its end of every link: addresses, routes, the rate of what it sends."""
+    node = PlacePlan(settings=dict(_NO_IPV6))
     node.ip += ["link set lo up", f"link set {addresses.LAUNCH_NIC} up"]
-    node.ip += _address(addresses.LAUNCH_NIC, addresses.launch_address(number), addresses.LAUNCH_NETWORK)
+    node.ip += address_lines(addresses.LAUNCH_NIC, addresses.launch_address(number), addresses.LAUNCH_NETWORK)
     for nic, name in enumerate(spec.nic_names):
-        node.ip.append(f"link set {name} up")
-        node.ip += _address(name, addresses.data_address(nic, number), addresses.data_network(nic))
-        node.tc += shaping(spec, name)
+        node.ip.append(f"link set {name} mtu {spec.packet_bytes} up")
+        node.ip += address_lines(name, addresses.data_address(nic, number), addresses.data_network(nic))
+        node.tc += rate_limit(spec, name)
         node.offloads_off += [name] if spec.mtu is not None else []
     return node
 
 
-def _address(interface: str, address: str, network: str) -> list[str]:
+def address_lines(interface: str, address: str, network: str) -> list[str]:
     """Lines that give an interface its address, and its route a congestion control that does not depend on the host's."""
     return [
         f"address add {address}/{network.partition('/')[2]} dev {interface} noprefixroute",

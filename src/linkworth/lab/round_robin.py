@@ -21,10 +21,10 @@ class RoundRobin:
         nft = tool("nft")
         for number, name in enumerate(spec.node_names, 1):
             node = plan.nodes[name]
-            for nic in ("all", *spec.nic_names):
+            for interface in ("all", *spec.nic_names):
                 # What comes over another NIC than the answer's own is as good.
-                node.settings[f"ipv4/conf/{nic}/rp_filter"] = "0"
-                node.settings[f"ipv4/conf/{nic}/arp_ignore"] = "0"
+                node.settings[f"ipv4/conf/{interface}/rp_filter"] = "0"
+                node.settings[f"ipv4/conf/{interface}/arp_ignore"] = "0"
             for nic, nic_name in enumerate(spec.nic_names):
                 table = FIRST_TABLE + nic
                 source = addresses.data_address(0, number)

@@ -1,0 +1,45 @@
+"""Links with latency, jitter or loss on kernels without netem: the nodes' NICs are TAP devices of the switch in user space."""
+
+from pathlib import Path
+
+from linkworth.lab import addresses, links
+from linkworth.lab.plan import LabPlan, PlanCommand
+from linkworth.lab.spec import LabSpec
+from linkworth.lab.switch import SwitchPort, describe, program
+
+
+class SwitchFabric:
+    """One switch process for all data NICs, a segment for each; the launch network stays the kernel's."""
+
+    def plan(self, spec: LabSpec) -> LabPlan:
+        """Return the plan. The kernel paces what a node sends (a TAP device holds nothing back), the switch the rest."""
+        head = links.bridges(spec, [addresses.LAUNCH_NIC])
+        lines = describe([port for name in spec.node_names for port in _ports(spec, name)])
+        head.commands.append(
+            PlanCommand(
+                words=[str(program()), *lines], purpose="the switch for latency, jitter and loss", stays=True
+            )
+        )
+        plan = LabPlan(head=head)
+        for number, name in enumerate(spec.node_names, 1):
+            plan.nodes[name] = links.node_network(spec, number)
+        return plan
+
+
+def _ports(spec: LabSpec, node: str) -> list[SwitchPort]:
+    rate = spec.link_rate
+    return [
+        SwitchPort(
+            name=f"{node}-{nic}",
+            namespace=Path(f"/proc/{{{node}}}/ns/net"),
+            device=nic,
+            segment=number,
+            down_rate=None if rate is None else rate / 8,
+            latency=spec.link_latency or 0.0,
+            jitter=spec.jitter * spec.dilate,
+            loss=spec.loss,
+            queue_bytes=links.queue_bytes(spec),
+            offload=spec.mtu is None and not spec.loss and not spec.jitter,
+        )
+        for number, nic in enumerate(spec.nic_names)
+    ]

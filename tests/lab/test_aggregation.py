@@ -1,0 +1,226 @@
+"""Several NICs as one: every way carries its share over every NIC, for plain TCP and for MPI."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import msgspec
+import pytest
+from mpi_programs import usable_mpis
+
+from linkworth.errors import EnvironmentLacksError
+from linkworth.lab import aggregation, kernel, labs, links, mptcp
+from linkworth.lab.labs import Lab
+from linkworth.lab.launcher import LabLauncher
+from linkworth.lab.site import LabSite
+from linkworth.lab.spec import LabSpec
+from linkworth.launch.base import Job
+from linkworth.launch.counters import difference
+from linkworth.model.counters import NicCounters
+from linkworth.model.mpi import MpiInstallation
+from linkworth.model.where import Where
+
+BYTES = 8_000_000
+SPEC = LabSpec(nodes=2, nics=2, rate=200e6)
+
+RECEIVE = """
+import socket
+own = socket.create_server(('', 5000)); print('listening', flush=True)
+peer, _ = own.accept()
+total = 0
+while data := peer.recv(1 << 16): total += len(data)
+print(total)
+"""
+SEND = f"import socket; socket.create_connection(('10.0.0.2', 5000)).sendall(bytes({BYTES}))"
+
+PROGRAM = r"""
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    char *data = calloc(1 << 20, 1);
+    for (int i = 0; i < 8; i++) {
+        if (rank == 0) MPI_Send(data, 1 << 20, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+        if (rank == 1) MPI_Recv(data, 1 << 20, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    free(data);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+class Quiet:
+    def __init__(self) -> None:
+        self.text = b""
+
+    def output(self, _stream: str, data: bytes) -> None:
+        self.text += data
+
+    def tick(self, _seconds: float) -> None:
+        pass
+
+
+MPTCP = pytest.param("mptcp", marks=pytest.mark.requires("mptcp"))
+ROUND_ROBIN = pytest.param("roundrobin", marks=pytest.mark.requires("nft"))
+
+
+@pytest.fixture(params=[MPTCP, ROUND_ROBIN])
+def spec(request: pytest.FixtureRequest) -> LabSpec:
+    return msgspec.structs.replace(SPEC, aggregate=request.param)
+
+
+@pytest.fixture
+def lab(spec: LabSpec) -> Iterator[Lab]:
+    with labs.up(spec) as up:
+        yield up
+
+
+def sent(site: LabSite, before: list, node: int = 0) -> dict[str, int]:
+    """Return the bytes that a node has sent over each NIC."""
+    nics: list[NicCounters] = difference(before, site.counters())[node].nics
+    return {nic.nic: nic.sent_bytes for nic in nics if nic.nic != "lo"}
+
+
+def site_of(lab: Lab) -> LabSite:
+    return LabSite(lab, Where(kind="lab", name=lab.name), [])
+
+
+@pytest.mark.requires("lab")
+def test_one_connection_goes_over_every_nic_in_equal_shares(lab: Lab, spec: LabSpec) -> None:
+    variables = [f"{k}={v}" for k, v in aggregation.aggregation_for(spec).environment(spec).items()]
+    site = site_of(lab)
+    before = site.counters()
+    there = subprocess.Popen(
+        lab.enter("node2", ["env", *variables, sys.executable, "-c", RECEIVE]),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert there.stdout and there.stdout.readline()
+    subprocess.run(
+        lab.enter("node1", ["env", *variables, sys.executable, "-c", SEND]), check=True, timeout=60
+    )
+    assert int(there.communicate(timeout=60)[0]) == BYTES
+    carried = sent(site, before)
+    total = sum(carried.values())
+    assert total >= BYTES
+    assert sorted(carried) == ["d0", "d1"]
+    tolerance = 0.02 if spec.aggregate == "roundrobin" else 0.2
+    assert all(abs(count / total - 0.5) < tolerance for count in carried.values()), carried
+
+
+@cache
+def program(mpi: MpiInstallation, folder: Path) -> Path:
+    source = folder / "send.c"
+    source.write_text(PROGRAM)
+    subprocess.run([mpi.mpicc, str(source), "-o", str(folder / "send")], check=True)
+    return folder / "send"
+
+
+@pytest.mark.requires("lab", "openmpi")
+@pytest.mark.parametrize("way", ["stripe", MPTCP, ROUND_ROBIN])
+def test_messages_of_open_mpi_go_over_every_nic(way: str, tmp_path: Path) -> None:
+    mpi = next(mpi for mpi in usable_mpis() if mpi.kind == "openmpi")
+    with labs.up(msgspec.structs.replace(SPEC, aggregate=way)) as lab:
+        site = site_of(lab)
+        before = site.counters()
+        seen = Quiet()
+        end = site.launcher(mpi).run(Job(command=[str(program(mpi, tmp_path))], ranks=2, timeout=60), seen)
+        assert end.exit_code == 0, seen.text.decode()
+        carried = sent(site, before)
+    total = sum(carried.values())
+    assert total > 8 << 20
+    assert all(0.3 < count / total < 0.7 for count in carried.values()), carried
+
+
+@pytest.mark.requires("lab", "openmpi", "mptcp")
+def test_a_tracer_and_mptcp_are_preloaded_together() -> None:
+    mpi = next(mpi for mpi in usable_mpis() if mpi.kind == "openmpi")
+    with labs.up(msgspec.structs.replace(SPEC, nodes=1, aggregate="mptcp")) as lab:
+        launcher = LabLauncher(lab, mpi, nodes=["node1"], ranks_per_node=None, transport="")
+        words = launcher.arguments(
+            Job(command=["program"], ranks=1, environment={"LD_PRELOAD": "/lib/other.so"})
+        )
+    assert f"LD_PRELOAD={mptcp.library()}:/lib/other.so" in words
+
+
+@pytest.mark.requires("lab", "tap")
+def test_links_with_latency_come_of_a_switch_where_the_kernel_has_no_netem(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(kernel, "has_netem", lambda: False)
+    spec = LabSpec(nodes=3, nics=2, rate=1e9, latency=5e-3, mtu=9000)
+    with labs.up(spec) as lab:
+        for target in ("10.0.0.3", "10.1.0.3"):
+            said = subprocess.run(
+                lab.enter("node1", [sys.executable, "-c", RTT, target]),
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            assert 0.0098 < float(said.stdout) < 0.1
+        listed = subprocess.run(
+            lab.enter("node2", ["ip", "-o", "link", "show", "d1"]), capture_output=True, text=True, check=True
+        )
+        assert "mtu 9000" in listed.stdout
+    assert not Path(f"/proc/{lab.state.places['node1'].pid}").exists()
+
+
+RTT = """
+import socket, sys, time
+best = 9.0
+for _ in range(5):
+    own = socket.socket(); own.settimeout(5)
+    began = time.perf_counter()
+    try:
+        own.connect((sys.argv[1], 9))
+    except ConnectionRefusedError:
+        best = min(best, time.perf_counter() - began)
+print(best)
+"""
+
+
+def test_netem_delays_a_packet_once_on_its_way() -> None:
+    spec = LabSpec(nodes=2, rate=1e9, latency=1e-3, loss=0.01)
+    plan = links.BridgeFabric().plan(spec)
+    assert [line for line in plan.head.tc if "netem" in line and "d0-node1 " in line]
+    assert not [line for node in plan.nodes.values() for line in node.tc if "netem" in line]
+
+
+def test_one_nic_needs_no_way_to_use_several() -> None:
+    spec = LabSpec(nics=1, aggregate="bond")
+    assert aggregation.aggregation_for(spec).interfaces(spec) == ["d0"]
+
+
+def test_bonding_without_a_kernel_for_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "has_bonding", lambda: False)
+    with pytest.raises(EnvironmentLacksError, match=r"no bonding .*--aggregate roundrobin"):
+        aggregation.aggregation_for(LabSpec(nics=2, aggregate="bond"))
+
+
+def test_mptcp_without_a_kernel_for_it_is_named(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentLacksError, match="built without MPTCP"):
+        mptcp.Mptcp(tmp_path / "enabled")
+
+
+@pytest.mark.parametrize("mode", ["balance-rr", "802.3ad"])
+def test_a_bond_takes_every_nic_and_one_address(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "has_bonding", lambda: True)
+    spec = LabSpec(nodes=2, nics=2, aggregate="bond", bond_mode=mode, mtu=9000)
+    plan = aggregation.aggregation_for(spec).extend(links.BridgeFabric().plan(spec), spec)
+    lines = plan.nodes["node2"].ip
+    made = next(
+        number
+        for number, line in enumerate(lines)
+        if line.startswith(f"link add bond0 type bond mode {mode}")
+    )
+    assert lines.index("link set d1 down") < made < lines.index("link set d1 master bond0")
+    assert any(line.startswith("address add 10.0.0.2/16 dev bond0") for line in lines[made:])
+    in_switch = [line for line in plan.head.ip if "bond-node2" in line]
+    assert bool(in_switch) == (mode == "802.3ad")
