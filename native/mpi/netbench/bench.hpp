@@ -1,0 +1,46 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "group.hpp"
+#include "sampler.hpp"
+#include "settings.hpp"
+
+namespace linkworth::netbench {
+
+/// Payload that this rank put on its way, warm-up included: messages' own bytes, or for a collective, on its first rank, the
+/// least that must move.
+struct Payload {
+    double bytes = 0.0;
+    double between_nodes = 0.0;
+};
+
+/// What all tests have: the settings, the ranks, and where results go.
+struct Bench {
+    const Settings& settings;
+    const Group& world;
+    const Group& group;
+    Payload payload;
+
+    bool speaks() const { return world.rank == 0; }
+    Limits limits() const { return {settings.precision, settings.seconds}; }
+
+    /// Notes messages from this rank to another of a group.
+    void sent(const Group& within, int to, double bytes) {
+        payload.bytes += bytes;
+        if (within.crosses(within.rank, to)) payload.between_nodes += bytes;
+    }
+
+    /// Prints a size on the first rank: `bytes_moved` is what one operation carries in all, 0 where that has no meaning.
+    void row(std::int64_t bytes, std::string_view label, const Measurement& measured, double bytes_moved) const;
+    void value(std::string_view name, double value) const;
+    void warning(std::string_view sentence) const;
+    /// Prints a line of the stream of results on the first rank and hands it on at once.
+    void line(const std::string& json) const;
+};
+
+}  // namespace linkworth::netbench

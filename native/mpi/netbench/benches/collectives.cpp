@@ -1,0 +1,128 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "../memory.hpp"
+#include "benches.hpp"
+
+namespace linkworth::netbench {
+namespace {
+
+/// A quarter of the machine's memory for the buffers of all ranks of a node.
+constexpr double kShareOfMemory = 0.25;
+
+/// The least payload that one operation moves, in all and between nodes.
+struct Least {
+    double bytes;
+    double between_nodes;
+};
+
+/// Ranks wait for each other before each batch; a sample is the slowest rank's time.
+template <class Call>
+void measure_each(Bench& bench, double buffers_per_byte, double bandwidth_per_byte, Least per_byte, Call call) {
+    const Group& group = bench.group;
+    int ranks_of_node = 0;
+    for (int rank = 0; rank < group.size; ++rank) ranks_of_node += !group.crosses(0, rank);
+    const double room = kShareOfMemory * machine_memory() / ranks_of_node;
+    Sampler sampler(group.comm, bench.limits());
+    for (const std::int64_t bytes : bench.settings.sizes) {
+        const auto size = static_cast<double>(bytes);
+        int fits = size * buffers_per_byte <= room;
+        MPI_Bcast(&fits, 1, MPI_INT, 0, group.comm);
+        if (!fits) {
+            bench.warning("left out " + std::to_string(bytes) + " B: the buffers would not fit into a quarter of the memory");
+            continue;
+        }
+        const Measurement measured = sampler.measure(
+            [&](std::int64_t count) {
+                if (group.rank == 0) {
+                    bench.payload.bytes += per_byte.bytes * size * static_cast<double>(count);
+                    bench.payload.between_nodes += per_byte.between_nodes * size * static_cast<double>(count);
+                }
+                MPI_Barrier(group.comm);
+                const double before = MPI_Wtime();
+                for (std::int64_t i = 0; i < count; ++i) call(static_cast<int>(bytes));
+                return MPI_Wtime() - before;
+            },
+            Clock::slowest_rank);
+        bench.row(bytes, "", measured, bandwidth_per_byte * size);
+    }
+}
+
+std::size_t longest_size(const Bench& bench) {
+    return static_cast<std::size_t>(*std::max_element(bench.settings.sizes.begin(), bench.settings.sizes.end()));
+}
+
+/// Memory only for the sizes that will be measured.
+void grow(std::vector<char>& buffer, std::size_t bytes) {
+    if (buffer.size() < bytes) buffer.resize(bytes, 'a');
+}
+
+/// Ordered pairs of ranks on different nodes.
+double crossing_pairs(const Group& group) {
+    double pairs = 0;
+    for (int a = 0; a < group.size; ++a)
+        for (int b = 0; b < group.size; ++b) pairs += group.crosses(a, b);
+    return pairs;
+}
+
+}  // namespace
+
+void run_alltoall(Bench& bench) {
+    const double ranks = bench.group.size;
+    std::vector<char> out, in;
+    measure_each(bench, 2 * ranks, ranks - 1, {ranks * (ranks - 1), crossing_pairs(bench.group)}, [&](int bytes) {
+        grow(out, static_cast<std::size_t>(bytes) * static_cast<std::size_t>(bench.group.size));
+        grow(in, out.size());
+        MPI_Alltoall(out.data(), bytes, MPI_BYTE, in.data(), bytes, MPI_BYTE, bench.group.comm);
+    });
+}
+
+void run_allgather(Bench& bench) {
+    const double ranks = bench.group.size;
+    // Each node must get what each rank elsewhere gives, once.
+    const double between = ranks * (bench.group.node_count() - 1);
+    std::vector<char> out, in;
+    measure_each(bench, ranks + 1, ranks - 1, {ranks * (ranks - 1), between}, [&](int bytes) {
+        grow(out, static_cast<std::size_t>(bytes));
+        grow(in, static_cast<std::size_t>(bytes) * static_cast<std::size_t>(bench.group.size));
+        MPI_Allgather(out.data(), bytes, MPI_BYTE, in.data(), bytes, MPI_BYTE, bench.group.comm);
+    });
+}
+
+void run_bcast(Bench& bench) {
+    const double ranks = bench.group.size;
+    std::vector<char> data(longest_size(bench), 'a');
+    measure_each(bench, 1, 1, {ranks - 1, bench.group.node_count() - 1.0}, [&](int bytes) {
+        MPI_Bcast(data.data(), bytes, MPI_BYTE, 0, bench.group.comm);
+    });
+}
+
+void run_allreduce(Bench& bench) {
+    // What a reduction and a distribution of its result need: each moves the vector over every cut once.
+    const double ranks = bench.group.size, nodes = bench.group.node_count();
+    std::vector<char> out, in;
+    measure_each(bench, 2, 1, {2 * (ranks - 1), 2 * (nodes - 1)}, [&](int bytes) {
+        grow(out, static_cast<std::size_t>(bytes));
+        grow(in, out.size());
+        const bool floats = bytes % static_cast<int>(sizeof(float)) == 0;
+        MPI_Allreduce(out.data(), in.data(), floats ? bytes / static_cast<int>(sizeof(float)) : bytes,
+                      floats ? MPI_FLOAT : MPI_UNSIGNED_CHAR, MPI_SUM, bench.group.comm);
+    });
+}
+
+void run_barrier(Bench& bench) {
+    Sampler sampler(bench.group.comm, bench.limits());
+    const Measurement measured = sampler.measure(
+        [&](std::int64_t count) {
+            MPI_Barrier(bench.group.comm);
+            const double before = MPI_Wtime();
+            for (std::int64_t i = 0; i < count; ++i) MPI_Barrier(bench.group.comm);
+            return MPI_Wtime() - before;
+        },
+        Clock::slowest_rank);
+    bench.row(0, "", measured, 0.0);
+}
+
+}  // namespace linkworth::netbench

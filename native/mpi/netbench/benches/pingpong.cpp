@@ -1,0 +1,87 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <vector>
+
+#include "benches.hpp"
+
+namespace linkworth::netbench {
+namespace {
+
+constexpr int kTag = 1;
+
+/// Both ends of one pair and their buffers.
+struct Pair {
+    MPI_Comm comm;
+    int partner;
+    bool leads;
+    std::vector<char> out, in;
+};
+
+void answer_each_other(Pair& pair, int bytes, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+        if (pair.leads) MPI_Send(pair.out.data(), bytes, MPI_BYTE, pair.partner, kTag, pair.comm);
+        MPI_Recv(pair.in.data(), bytes, MPI_BYTE, pair.partner, kTag, pair.comm, MPI_STATUS_IGNORE);
+        if (!pair.leads) MPI_Send(pair.out.data(), bytes, MPI_BYTE, pair.partner, kTag, pair.comm);
+    }
+}
+
+/// As above, with every receive posted before the message that it waits for can have left.
+void answer_posted(Pair& pair, int bytes, std::int64_t count) {
+    MPI_Request coming;
+    const auto post = [&] { MPI_Irecv(pair.in.data(), bytes, MPI_BYTE, pair.partner, kTag, pair.comm, &coming); };
+    if (!pair.leads) post();
+    for (std::int64_t i = 0; i < count; ++i) {
+        if (pair.leads) {
+            post();
+            MPI_Send(pair.out.data(), bytes, MPI_BYTE, pair.partner, kTag, pair.comm);
+            MPI_Wait(&coming, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Wait(&coming, MPI_STATUS_IGNORE);
+            if (i + 1 < count) post();
+            MPI_Send(pair.out.data(), bytes, MPI_BYTE, pair.partner, kTag, pair.comm);
+        }
+    }
+}
+
+void send_at_once(Pair& pair, int bytes, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+        MPI_Request both[2];
+        MPI_Irecv(pair.in.data(), bytes, MPI_BYTE, pair.partner, kTag, pair.comm, &both[0]);
+        MPI_Isend(pair.out.data(), bytes, MPI_BYTE, pair.partner, kTag, pair.comm, &both[1]);
+        MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    }
+}
+
+/// Half of the group against the other half; those that are beyond the pairs wait.
+void run_pairs(Bench& bench, const Group& group, bool asynchronous, bool bidirectional) {
+    const int pairs = group.size / 2;
+    const auto longest = static_cast<std::size_t>(
+        *std::max_element(bench.settings.sizes.begin(), bench.settings.sizes.end()));
+    Pair pair{group.comm, group.rank < pairs ? group.rank + pairs : group.rank - pairs, group.rank < pairs,
+              std::vector<char>(longest, 'a'), std::vector<char>(longest, 'b')};
+    const auto exchange = bidirectional ? send_at_once : asynchronous ? answer_posted : answer_each_other;
+    const double times = bidirectional ? 1.0 : 0.5;  // one direction of a round trip
+    Sampler sampler(group.comm, bench.limits());
+    for (const std::int64_t bytes : bench.settings.sizes) {
+        const Measurement measured = sampler.measure(
+            [&](std::int64_t count) {
+                bench.sent(group, pair.partner, static_cast<double>(bytes) * static_cast<double>(count));
+                const double before = MPI_Wtime();
+                exchange(pair, static_cast<int>(bytes), count);
+                return pair.leads ? times * (MPI_Wtime() - before) : 0.0;
+            },
+            pairs > 1 ? Clock::slowest_rank : Clock::first_rank);
+        const double directions = bidirectional ? 2.0 : 1.0;
+        bench.row(bytes, "", measured, directions * pairs * static_cast<double>(bytes));
+    }
+}
+
+}  // namespace
+
+void run_latency(Bench& bench) { run_pairs(bench, bench.group, false, false); }
+
+void run_pingpong(Bench& bench) {
+    run_pairs(bench, bench.group, bench.settings.asynchronous, bench.settings.bidirectional);
+}
+
+}  // namespace linkworth::netbench

@@ -1,0 +1,34 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+#include <vector>
+
+namespace linkworth::netbench {
+
+/// Ranks that do something together; comm is MPI_COMM_NULL on a rank that is not of them. Communicators live until
+/// MPI_Finalize.
+struct Group {
+    MPI_Comm comm = MPI_COMM_NULL;
+    int rank = -1;
+    int size = 0;
+    std::vector<int> nodes;               ///< number of each rank's node, by first appearance; known to outsiders too
+    std::vector<std::string> node_names;  ///< of the world only
+
+    bool is_member() const { return comm != MPI_COMM_NULL; }
+    bool crosses(int a, int b) const { return nodes[static_cast<std::size_t>(a)] != nodes[static_cast<std::size_t>(b)]; }
+    int node_count() const;
+};
+
+/// All ranks; a node is what MPI_Get_processor_name tells apart.
+Group world_group();
+
+/// The members, in the order given, as ranks of a group. Collective over the whole.
+Group part_of(const Group& whole, const std::vector<int>& members);
+
+/// Waits until all of the communicator are here, asleep most of the time, so that those who measure have the cores.
+void wait_asleep(MPI_Comm comm);
+
+}  // namespace linkworth::netbench
