@@ -22,6 +22,7 @@ LAYERS = [
     "trace",
     "skeleton",
     "replay",
+    "bench",
     "convert",
     "profile",
     "predict",

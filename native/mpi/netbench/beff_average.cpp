@@ -29,8 +29,8 @@ std::vector<std::int64_t> beff_lengths(std::int64_t longest) {
 }
 
 std::int64_t beff_longest(double memory_of_a_rank) {
-    return std::max<std::int64_t>(
-        2 * kLongestFixed, static_cast<std::int64_t>(std::min(kLongestEver, memory_of_a_rank / kShareOfMemory)));
+    return std::max<std::int64_t>(2 * kLongestFixed, static_cast<std::int64_t>(std::min(
+                                                         kLongestEver, memory_of_a_rank / kShareOfMemory)));
 }
 
 double logarithmic_average(std::span<const double> values) {

@@ -13,11 +13,15 @@ void Bench::line(const std::string& json) const {
     std::fflush(stdout);
 }
 
-void Bench::row(std::int64_t bytes, std::string_view label, const Measurement& measured, double bytes_moved) const {
+void Bench::row(std::int64_t bytes, std::string_view label, const Measurement& measured,
+                double bytes_moved) const {
     if (!speaks()) return;
     const Summary& summary = measured.summary;
     JsonLine json;
-    json.text("kind", "row").count("bytes", bytes).text("label", label).number("latency_seconds", summary.mean);
+    json.text("kind", "row")
+        .count("bytes", bytes)
+        .text("label", label)
+        .number("latency_seconds", summary.mean);
     if (bytes_moved > 0.0) json.number("bandwidth_bytes_per_second", bytes_moved / summary.mean);
     json.count("samples", static_cast<std::int64_t>(summary.samples))
         .count("operations_per_sample", measured.operations_per_sample)

@@ -19,7 +19,8 @@ Group world_group() {
     int length = 0;
     MPI_Get_processor_name(own, &length);
     std::vector<char> all(static_cast<std::size_t>(world.size) * MPI_MAX_PROCESSOR_NAME);
-    MPI_Allgather(own, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, all.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR, world.comm);
+    MPI_Allgather(own, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, all.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR,
+                  world.comm);
     for (int rank = 0; rank < world.size; ++rank) {
         const std::string name = &all[static_cast<std::size_t>(rank) * MPI_MAX_PROCESSOR_NAME];
         const auto known = std::find(world.node_names.begin(), world.node_names.end(), name);

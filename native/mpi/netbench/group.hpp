@@ -8,17 +8,19 @@
 
 namespace linkworth::netbench {
 
-/// Ranks that do something together; comm is MPI_COMM_NULL on a rank that is not of them. Communicators live until
-/// MPI_Finalize.
+/// Ranks that do something together; comm is MPI_COMM_NULL on a rank that is not of them. Communicators live
+/// until MPI_Finalize.
 struct Group {
     MPI_Comm comm = MPI_COMM_NULL;
     int rank = -1;
     int size = 0;
-    std::vector<int> nodes;               ///< number of each rank's node, by first appearance; known to outsiders too
+    std::vector<int> nodes;  ///< number of each rank's node, by first appearance; known to outsiders too
     std::vector<std::string> node_names;  ///< of the world only
 
     bool is_member() const { return comm != MPI_COMM_NULL; }
-    bool crosses(int a, int b) const { return nodes[static_cast<std::size_t>(a)] != nodes[static_cast<std::size_t>(b)]; }
+    bool crosses(int a, int b) const {
+        return nodes[static_cast<std::size_t>(a)] != nodes[static_cast<std::size_t>(b)];
+    }
     int node_count() const;
 };
 
@@ -28,7 +30,8 @@ Group world_group();
 /// The members, in the order given, as ranks of a group. Collective over the whole.
 Group part_of(const Group& whole, const std::vector<int>& members);
 
-/// Waits until all of the communicator are here, asleep most of the time, so that those who measure have the cores.
+/// Waits until all of the communicator are here, asleep most of the time, so that those who measure have the
+/// cores.
 void wait_asleep(MPI_Comm comm);
 
 }  // namespace linkworth::netbench

@@ -39,7 +39,9 @@ JsonLine& JsonLine::number(std::string_view key, double value) {
     return raw(key, digits);
 }
 
-JsonLine& JsonLine::count(std::string_view key, std::int64_t value) { return raw(key, std::to_string(value)); }
+JsonLine& JsonLine::count(std::string_view key, std::int64_t value) {
+    return raw(key, std::to_string(value));
+}
 
 JsonLine& JsonLine::raw(std::string_view key, std::string_view json) {
     name(key);

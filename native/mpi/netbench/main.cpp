@@ -21,13 +21,15 @@ enum ExitCode { kFine = 0, kUsage = 2, kEnvironment = 3 };
 void print_help() {
     std::printf(
         "usage: mpiexec -n RANKS lw-netbench TEST --sizes BYTES,BYTES,... [options]\n\n"
-        "Measures the network between ranks; prints one JSON object a line. linkworth bench calls it.\n\ntests:\n");
+        "Measures the network between ranks; prints one JSON object a line. linkworth bench calls "
+        "it.\n\ntests:\n");
     for (const Test& test : tests())
         std::printf("  %-12s %s\n", std::string(test.name).c_str(), std::string(test.title).c_str());
     std::printf(
         "\noptions:\n"
         "  --sizes LIST     message sizes in bytes (beff: its 21 lengths unless given; barrier: none)\n"
-        "  --precision P    stop a size when the 95 %% confidence half-width is below P of the mean (default 0.02)\n"
+        "  --precision P    stop a size when the 95 %% confidence half-width is below P of the mean (default "
+        "0.02)\n"
         "  --seconds S      or after S seconds (default 1)\n"
         "  --window N       messages under way in the bandwidth tests (default 64)\n"
         "  --among WHO      auto, pair-in-node, pair-across-nodes, node or all\n"
@@ -45,7 +47,8 @@ const Test& find_test(const Settings& settings) {
         if (test.needs_sizes && settings.sizes.empty()) throw UsageError("give --sizes for " + settings.test);
         return test;
     }
-    throw UsageError(settings.test.empty() ? "give a test; --help lists them" : "unknown test " + settings.test);
+    throw UsageError(settings.test.empty() ? "give a test; --help lists them"
+                                           : "unknown test " + settings.test);
 }
 
 Team team_of(const Test& test, const Settings& settings) {

@@ -21,7 +21,8 @@ int other_node(const std::vector<int>& nodes) {
 
 std::vector<int> pair_in_node(const std::vector<int>& nodes) {
     std::vector<int> ranks = on_node(nodes, nodes[0]);
-    if (ranks.size() < 2) throw UsageError("a pair in one node: the first node has one rank only; give more ranks");
+    if (ranks.size() < 2)
+        throw UsageError("a pair in one node: the first node has one rank only; give more ranks");
     ranks.resize(2);
     return ranks;
 }
@@ -63,7 +64,8 @@ std::vector<int> choose_members(Among among, Team team, const std::vector<int>& 
     if (among == Among::node) {
         std::vector<int> ranks = on_node(nodes, nodes[0]);
         if (team == Team::two_sides) ranks.resize(ranks.size() / 2 * 2);
-        if (ranks.size() < 2) throw UsageError("all of one node: the first node has one rank only; give more ranks");
+        if (ranks.size() < 2)
+            throw UsageError("all of one node: the first node has one rank only; give more ranks");
         return ranks;
     }
     if (team == Team::two_sides) return two_sides(nodes, among == Among::all);

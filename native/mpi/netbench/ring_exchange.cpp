@@ -31,8 +31,8 @@ void RingExchange::run(Method method, const Neighbours& neighbours, std::int64_t
 void RingExchange::by_sendrecv(const Neighbours& neighbours, int bytes) {
     MPI_Sendrecv(out_.data(), bytes, MPI_BYTE, neighbours.right, kToRight, in_.data(), bytes, MPI_BYTE,
                  neighbours.left, kToRight, comm_, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(out_.data() + bytes, bytes, MPI_BYTE, neighbours.left, kToLeft, in_.data() + bytes, bytes, MPI_BYTE,
-                 neighbours.right, kToLeft, comm_, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out_.data() + bytes, bytes, MPI_BYTE, neighbours.left, kToLeft, in_.data() + bytes, bytes,
+                 MPI_BYTE, neighbours.right, kToLeft, comm_, MPI_STATUS_IGNORE);
 }
 
 void RingExchange::by_alltoallv(const Neighbours& neighbours, int bytes) {
@@ -41,8 +41,8 @@ void RingExchange::by_alltoallv(const Neighbours& neighbours, int bytes) {
     counts_[static_cast<std::size_t>(neighbours.left)] += bytes;
     counts_[static_cast<std::size_t>(neighbours.right)] += bytes;
     if (neighbours.left != neighbours.right) places_[static_cast<std::size_t>(neighbours.right)] = bytes;
-    MPI_Alltoallv(out_.data(), counts_.data(), places_.data(), MPI_BYTE, in_.data(), counts_.data(), places_.data(),
-                  MPI_BYTE, comm_);
+    MPI_Alltoallv(out_.data(), counts_.data(), places_.data(), MPI_BYTE, in_.data(), counts_.data(),
+                  places_.data(), MPI_BYTE, comm_);
 }
 
 void RingExchange::by_nonblocking(const Neighbours& neighbours, int bytes) {

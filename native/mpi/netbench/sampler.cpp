@@ -22,7 +22,8 @@ constexpr double kPatience = 5.0;           // unless it is so many times over
 struct Order {
     double samples;
     double operations;
-    double settle;  ///< not 0: one sample is taken and dropped, since the order itself disturbed the ranks' step
+    double
+        settle;  ///< not 0: one sample is taken and dropped, since the order itself disturbed the ranks' step
 };
 
 }  // namespace
@@ -39,7 +40,8 @@ double timer_resolution() {
     return std::max(shortest, least);
 }
 
-Sampler::Sampler(MPI_Comm comm, Limits limits) : comm_(comm), limits_(limits), resolution_(timer_resolution()) {
+Sampler::Sampler(MPI_Comm comm, Limits limits)
+    : comm_(comm), limits_(limits), resolution_(timer_resolution()) {
     int rank = 0;
     MPI_Comm_rank(comm_, &rank);
     decides_ = rank == 0;
@@ -79,10 +81,12 @@ Measurement Sampler::measure(const Operation& operation, Clock clock) {
         const auto count = static_cast<std::int64_t>(order.operations);
         own.clear();
         if (order.settle != 0.0) operation(count);
-        for (double taken = 0; taken < order.samples; ++taken) own.push_back(operation(count) / order.operations);
+        for (double taken = 0; taken < order.samples; ++taken)
+            own.push_back(operation(count) / order.operations);
         if (clock == Clock::slowest_rank) {
             std::vector<double> slowest(own.size());
-            MPI_Reduce(own.data(), slowest.data(), static_cast<int>(own.size()), MPI_DOUBLE, MPI_MAX, 0, comm_);
+            MPI_Reduce(own.data(), slowest.data(), static_cast<int>(own.size()), MPI_DOUBLE, MPI_MAX, 0,
+                       comm_);
             own.swap(slowest);
         }
         if (!decides_) continue;

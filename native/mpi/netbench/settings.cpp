@@ -23,7 +23,8 @@ std::vector<std::int64_t> size_list(std::string_view option, std::string_view te
     while (true) {
         const std::size_t comma = text.find(',');
         // One MPI call carries what an int counts.
-        sizes.push_back(number<std::int64_t>(option, text.substr(0, comma), 1, std::numeric_limits<int>::max()));
+        sizes.push_back(
+            number<std::int64_t>(option, text.substr(0, comma), 1, std::numeric_limits<int>::max()));
         if (comma == std::string_view::npos) return sizes;
         text.remove_prefix(comma + 1);
     }
@@ -70,7 +71,8 @@ Settings parse_settings(int argc, const char* const* argv) {
         else if (word == "--longest")
             settings.longest = number<std::int64_t>(word, value(), 8192, std::numeric_limits<int>::max() / 2);
         else if (word == "--seed")
-            settings.seed = number<std::uint64_t>(word, value(), 0, std::numeric_limits<std::uint64_t>::max());
+            settings.seed =
+                number<std::uint64_t>(word, value(), 0, std::numeric_limits<std::uint64_t>::max());
         else if (word.starts_with("-"))
             throw UsageError("unknown option " + std::string(word));
         else if (settings.test.empty())

@@ -19,11 +19,11 @@ struct Settings {
     double seconds = 1.0;             ///< after so long a size is given up, as precise as it is
     int window = 64;                  ///< messages under way at once in the bandwidth tests
     Among among = Among::automatic;
-    bool asynchronous = false;        ///< receives are posted before the partner sends
+    bool asynchronous = false;  ///< receives are posted before the partner sends
     bool bidirectional = false;
-    bool pairs = false;               ///< all ranks of a node with those of another
-    std::int64_t longest = 0;         ///< b_eff's longest message; 0: by memory
-    std::uint64_t seed = 1;           ///< of b_eff's random patterns
+    bool pairs = false;        ///< all ranks of a node with those of another
+    std::int64_t longest = 0;  ///< b_eff's longest message; 0: by memory
+    std::uint64_t seed = 1;    ///< of b_eff's random patterns
     bool help = false;
 };
 

@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kGroups = 20;
 constexpr double kScaledToDeviation = 1.4826;  // of a normal distribution's median absolute deviation
 constexpr double kOutlierDeviations = 3.0;
-/// Two-sided 99.9 % quantile of Student's t with 18 degrees of freedom, those of a regression over 20 groups (any table).
+/// Two-sided 99.9 % quantile of Student's t with 18 degrees of freedom, those of a regression over 20 groups
+/// (any table).
 constexpr double kDriftQuantile = 3.922;
 
 double mean_of(std::span<const double> values) {
@@ -50,8 +51,8 @@ std::size_t count_outliers(std::span<const double> sorted, double median) {
     std::sort(ordered.begin(), ordered.end());
     const double scaled = kScaledToDeviation * median_of_sorted(ordered);
     if (scaled == 0.0) return 0;
-    return static_cast<std::size_t>(std::count_if(
-        distances.begin(), distances.end(), [&](double d) { return d > kOutlierDeviations * scaled; }));
+    return static_cast<std::size_t>(std::count_if(distances.begin(), distances.end(),
+                                                  [&](double d) { return d > kOutlierDeviations * scaled; }));
 }
 
 struct Line {

@@ -11,20 +11,23 @@ struct Summary {
     std::size_t samples = 0;
     double mean = 0.0;
     double median = 0.0;
-    double deviation = 0.0;          ///< standard deviation of one sample; 0 for one sample
+    double deviation = 0.0;  ///< standard deviation of one sample; 0 for one sample
     double minimum = 0.0;
-    double p99 = 0.0;                ///< nearest rank
-    double half_width = 0.0;         ///< of the mean's 95 % confidence interval, relative to the mean; infinite for one sample
-    std::size_t outliers = 0;        ///< further than 3 scaled median absolute deviations from the median
-    double drift = 0.0;              ///< change from the first sample to the last by linear regression, relative to the mean
+    double p99 = 0.0;  ///< nearest rank
+    double half_width =
+        0.0;  ///< of the mean's 95 % confidence interval, relative to the mean; infinite for one sample
+    std::size_t outliers = 0;  ///< further than 3 scaled median absolute deviations from the median
+    double drift =
+        0.0;  ///< change from the first sample to the last by linear regression, relative to the mean
     bool drift_is_significant = false;
 };
 
 /// Throws std::invalid_argument for no samples. Samples are in the order in which they were taken.
 ///
-/// Neighbouring samples are alike (a busy core slows many in a row), so that the interval of independent samples would be too
-/// narrow: with 40 samples or more, both the interval and the regression are of the means of 20 groups of consecutive ones
-/// (method of batch means: Law, Simulation Modeling and Analysis, 5th ed. 2015, section 9.5.3).
+/// Neighbouring samples are alike (a busy core slows many in a row), so that the interval of independent
+/// samples would be too narrow: with 40 samples or more, both the interval and the regression are of the
+/// means of 20 groups of consecutive ones (method of batch means: Law, Simulation Modeling and Analysis, 5th
+/// ed. 2015, section 9.5.3).
 Summary summarise(std::span<const double> samples);
 
 /// Only the half-width of `summarise`, which needs no sorting.

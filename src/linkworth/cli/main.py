@@ -22,6 +22,7 @@ VERBS = {
     "run": "run a program and measure it",
     "trace": "run a program and record it",
     "profile": "what a trace says of a program",
+    "bench": "measure a network",
     "convert": "a trace for other tools",
     "predict": "time on other networks",
     "advise": "which network to choose",

@@ -25,6 +25,8 @@ class BenchRow(msgspec.Struct, frozen=True, kw_only=True):
     confidence_half_width: float | None = None
     """Of the mean, at 95 %, relative to it."""
     outliers: int = 0
+    overlap_share: float | None = None
+    """Of a transfer (or of the computation beside it, where that is shorter), what was hidden behind the other: 0 to 1."""
 
 
 class Carried(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,3 +60,10 @@ class BenchResult(msgspec.Struct, frozen=True, kw_only=True):
     warnings: list[str] = msgspec.field(default_factory=list)
     values: dict[str, float] = msgspec.field(default_factory=dict)
     """Single figures of a test, by name with unit: b_eff's `beff_bytes_per_second`."""
+
+
+class BenchSet(msgspec.Struct, frozen=True, kw_only=True):
+    """Results of several tests: what `linkworth bench --json` prints for more than one, and what `-o` keeps."""
+
+    schema: str = "linkworth.bench-set/1"
+    results: list[BenchResult]

@@ -18,6 +18,7 @@ from linkworth.mpi.cache import built_once, cache_folder
 
 TRACER = "liblinkworth-tracer.so"
 NPB = "lw-npb"
+NETBENCH = "lw-netbench"
 
 
 def tracer(mpi: MpiInstallation) -> Path:
@@ -28,6 +29,11 @@ def tracer(mpi: MpiInstallation) -> Path:
 def npb(mpi: MpiInstallation) -> Path:
     """Return the program `lw-npb` built for an MPI. Raises EnvironmentLacksError where it cannot be built."""
     return _cached(mpi, "npb", NPB)
+
+
+def netbench(mpi: MpiInstallation) -> Path:
+    """Return the program `lw-netbench` built for an MPI. Raises EnvironmentLacksError where it cannot be built."""
+    return _cached(mpi, "netbench", NETBENCH)
 
 
 def _cached(mpi: MpiInstallation, part: str, product: str) -> Path:

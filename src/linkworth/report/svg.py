@@ -43,15 +43,27 @@ def svg(figure: Figure) -> Markup:
     return Markup(ElementTree.tostring(root, encoding="unicode", short_empty_elements=True))
 
 
+def standalone(figure: Figure) -> str:
+    """Return the chart as an SVG file with its title, on white: for documents."""
+    import vl_convert
+
+    drawn: str = vl_convert.vegalite_to_svg(json.dumps(_titled(figure)))
+    return drawn
+
+
 def png(figure: Figure, scale: float = 2.0) -> bytes:
     """Return the chart as PNG with its title, on white: for documents."""
     import vl_convert
 
+    data: bytes = vl_convert.vegalite_to_png(json.dumps(_titled(figure)), scale=scale)
+    return data
+
+
+def _titled(figure: Figure) -> dict[str, Any]:
     specification = _specification(figure)
     specification["title"] = figure.title
     specification["background"] = "white"
-    data: bytes = vl_convert.vegalite_to_png(json.dumps(specification), scale=scale)
-    return data
+    return specification
 
 
 def _specification(figure: Figure) -> dict[str, Any]:

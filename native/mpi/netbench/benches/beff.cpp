@@ -17,14 +17,16 @@ namespace {
 
 constexpr int kRepetitions = 3;
 constexpr std::int64_t kMostLoops = 300;
-constexpr double kLoopSeconds = 0.00375;   // the middle of the 2.5 to 5 ms that the definition asks for
-constexpr double kLongSeconds = 60.0;      // a length that would take longer is measured by its fastest method, once
+constexpr double kLoopSeconds = 0.00375;  // the middle of the 2.5 to 5 ms that the definition asks for
+constexpr double kLongSeconds =
+    60.0;  // a length that would take longer is measured by its fastest method, once
 constexpr std::size_t kWithoutWarmUp = 3;  // the longest lengths have no exchange before the clock starts
 
 /// One pattern: who talks to whom, and what is known of it from the length before.
 struct Pattern {
     std::vector<Neighbours> neighbours;
-    int same_as = -1;  ///< an earlier ring pattern with the same rings (few ranks): measured once, averaged as often as defined
+    int same_as = -1;  ///< an earlier ring pattern with the same rings (few ranks): measured once, averaged
+                       ///< as often as defined
     std::int64_t loops = kMostLoops;
     Method fastest = Method::nonblocking;
     double exchange_seconds = 0.0;
@@ -88,9 +90,9 @@ class Beff {
             }
         pattern.fastest = fastest;
         pattern.exchange_seconds = best;
-        const double growth = at + 1 < lengths_.size() ? static_cast<double>(lengths_[at + 1]) /
-                                                             static_cast<double>(lengths_[at])
-                                                       : 1.0;
+        const double growth = at + 1 < lengths_.size()
+                                  ? static_cast<double>(lengths_[at + 1]) / static_cast<double>(lengths_[at])
+                                  : 1.0;
         // Longer messages take longer, but no longer than their length says.
         const double next = best * std::max(1.0, std::sqrt(growth));
         pattern.loops = std::clamp<std::int64_t>(std::llround(kLoopSeconds / next), 1, kMostLoops);
@@ -121,8 +123,8 @@ class Beff {
         double seconds = 0.0;
         for (const Pattern& pattern : patterns)
             if (pattern.same_as < 0)
-                seconds += pattern.exchange_seconds * growth * static_cast<double>(pattern.loops) * kRepetitions *
-                           static_cast<double>(kMethods.size());
+                seconds += pattern.exchange_seconds * growth * static_cast<double>(pattern.loops) *
+                           kRepetitions * static_cast<double>(kMethods.size());
         return seconds > kLongSeconds;
     }
 
@@ -156,8 +158,9 @@ std::int64_t longest_message(const Bench& bench) {
 
 }  // namespace
 
-/// The effective bandwidth after Koniges, Rabenseifner and Solchenbach (IPDPS 2001 workshops) and its page at HLRS. A row's
-/// bandwidth is of all ranks together, averaged logarithmically over the patterns; its latency is the time of one exchange.
+/// The effective bandwidth after Koniges, Rabenseifner and Solchenbach (IPDPS 2001 workshops) and its page at
+/// HLRS. A row's bandwidth is of all ranks together, averaged logarithmically over the patterns; its latency
+/// is the time of one exchange.
 void run_beff(Bench& bench) {
     const bool as_published = bench.settings.sizes.empty();
     const std::vector<std::int64_t> lengths =
@@ -173,12 +176,14 @@ void run_beff(Bench& bench) {
     };
     const double whole = effective_bandwidth(ring, random);
     if (!as_published)
-        bench.warning("the sizes are not the 21 of b_eff's definition: its value is comparable with its like only");
+        bench.warning(
+            "the sizes are not the 21 of b_eff's definition: its value is comparable with its like only");
     bench.value("beff_bytes_per_second", whole);
     bench.value("beff_per_rank_bytes_per_second", whole / ranks);
     bench.value("rings_bytes_per_second", pattern_average(ring));
     bench.value("random_bytes_per_second", pattern_average(random));
-    bench.value("beff_at_longest_bytes_per_second", logarithmic_average(std::array{last(ring), last(random)}));
+    bench.value("beff_at_longest_bytes_per_second",
+                logarithmic_average(std::array{last(ring), last(random)}));
     bench.value("longest_bytes", static_cast<double>(lengths.back()));
 }
 

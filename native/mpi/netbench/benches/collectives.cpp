@@ -20,7 +20,8 @@ struct Least {
 
 /// Ranks wait for each other before each batch; a sample is the slowest rank's time.
 template <class Call>
-void measure_each(Bench& bench, double buffers_per_byte, double bandwidth_per_byte, Least per_byte, Call call) {
+void measure_each(Bench& bench, double buffers_per_byte, double bandwidth_per_byte, Least per_byte,
+                  Call call) {
     const Group& group = bench.group;
     int ranks_of_node = 0;
     for (int rank = 0; rank < group.size; ++rank) ranks_of_node += !group.crosses(0, rank);
@@ -31,7 +32,8 @@ void measure_each(Bench& bench, double buffers_per_byte, double bandwidth_per_by
         int fits = size * buffers_per_byte <= room;
         MPI_Bcast(&fits, 1, MPI_INT, 0, group.comm);
         if (!fits) {
-            bench.warning("left out " + std::to_string(bytes) + " B: the buffers would not fit into a quarter of the memory");
+            bench.warning("left out " + std::to_string(bytes) +
+                          " B: the buffers would not fit into a quarter of the memory");
             continue;
         }
         const Measurement measured = sampler.measure(
@@ -51,7 +53,8 @@ void measure_each(Bench& bench, double buffers_per_byte, double bandwidth_per_by
 }
 
 std::size_t longest_size(const Bench& bench) {
-    return static_cast<std::size_t>(*std::max_element(bench.settings.sizes.begin(), bench.settings.sizes.end()));
+    return static_cast<std::size_t>(
+        *std::max_element(bench.settings.sizes.begin(), bench.settings.sizes.end()));
 }
 
 /// Memory only for the sizes that will be measured.
@@ -72,11 +75,12 @@ double crossing_pairs(const Group& group) {
 void run_alltoall(Bench& bench) {
     const double ranks = bench.group.size;
     std::vector<char> out, in;
-    measure_each(bench, 2 * ranks, ranks - 1, {ranks * (ranks - 1), crossing_pairs(bench.group)}, [&](int bytes) {
-        grow(out, static_cast<std::size_t>(bytes) * static_cast<std::size_t>(bench.group.size));
-        grow(in, out.size());
-        MPI_Alltoall(out.data(), bytes, MPI_BYTE, in.data(), bytes, MPI_BYTE, bench.group.comm);
-    });
+    measure_each(bench, 2 * ranks, ranks - 1, {ranks * (ranks - 1), crossing_pairs(bench.group)},
+                 [&](int bytes) {
+                     grow(out, static_cast<std::size_t>(bytes) * static_cast<std::size_t>(bench.group.size));
+                     grow(in, out.size());
+                     MPI_Alltoall(out.data(), bytes, MPI_BYTE, in.data(), bytes, MPI_BYTE, bench.group.comm);
+                 });
 }
 
 void run_allgather(Bench& bench) {
@@ -94,9 +98,8 @@ void run_allgather(Bench& bench) {
 void run_bcast(Bench& bench) {
     const double ranks = bench.group.size;
     std::vector<char> data(longest_size(bench), 'a');
-    measure_each(bench, 1, 1, {ranks - 1, bench.group.node_count() - 1.0}, [&](int bytes) {
-        MPI_Bcast(data.data(), bytes, MPI_BYTE, 0, bench.group.comm);
-    });
+    measure_each(bench, 1, 1, {ranks - 1, bench.group.node_count() - 1.0},
+                 [&](int bytes) { MPI_Bcast(data.data(), bytes, MPI_BYTE, 0, bench.group.comm); });
 }
 
 void run_allreduce(Bench& bench) {

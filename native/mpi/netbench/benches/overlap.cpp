@@ -26,13 +26,13 @@ double compute_speed() {
 
 }  // namespace
 
-/// Each of two ranks sends and receives one message: alone, then with computation that takes as long between the start and
-/// the wait. What the two together take less than one after the other was hidden.
+/// Each of two ranks sends and receives one message: alone, then with computation that takes as long between
+/// the start and the wait. What the two together take less than one after the other was hidden.
 void run_overlap(Bench& bench) {
     const Group& group = bench.group;
     const int partner = 1 - group.rank;
-    const auto longest = static_cast<std::size_t>(
-        *std::max_element(bench.settings.sizes.begin(), bench.settings.sizes.end()));
+    const auto longest =
+        static_cast<std::size_t>(*std::max_element(bench.settings.sizes.begin(), bench.settings.sizes.end()));
     std::vector<char> out(longest, 'a'), in(longest, 'b');
     Sampler sampler(group.comm, bench.limits());
     const double speed = compute_speed();
@@ -46,8 +46,10 @@ void run_overlap(Bench& bench) {
                     for (std::int64_t i = 0; i < count; ++i) {
                         MPI_Request both[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
                         if (transfers) {
-                            MPI_Irecv(in.data(), static_cast<int>(bytes), MPI_BYTE, partner, kTag, group.comm, &both[0]);
-                            MPI_Isend(out.data(), static_cast<int>(bytes), MPI_BYTE, partner, kTag, group.comm, &both[1]);
+                            MPI_Irecv(in.data(), static_cast<int>(bytes), MPI_BYTE, partner, kTag, group.comm,
+                                      &both[0]);
+                            MPI_Isend(out.data(), static_cast<int>(bytes), MPI_BYTE, partner, kTag,
+                                      group.comm, &both[1]);
                         }
                         if (steps > 0) compute(steps);
                         MPI_Waitall(2, both, MPI_STATUSES_IGNORE);

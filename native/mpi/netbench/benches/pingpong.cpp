@@ -28,7 +28,9 @@ void answer_each_other(Pair& pair, int bytes, std::int64_t count) {
 /// As above, with every receive posted before the message that it waits for can have left.
 void answer_posted(Pair& pair, int bytes, std::int64_t count) {
     MPI_Request coming;
-    const auto post = [&] { MPI_Irecv(pair.in.data(), bytes, MPI_BYTE, pair.partner, kTag, pair.comm, &coming); };
+    const auto post = [&] {
+        MPI_Irecv(pair.in.data(), bytes, MPI_BYTE, pair.partner, kTag, pair.comm, &coming);
+    };
     if (!pair.leads) post();
     for (std::int64_t i = 0; i < count; ++i) {
         if (pair.leads) {
@@ -55,8 +57,8 @@ void send_at_once(Pair& pair, int bytes, std::int64_t count) {
 /// Half of the group against the other half; those that are beyond the pairs wait.
 void run_pairs(Bench& bench, const Group& group, bool asynchronous, bool bidirectional) {
     const int pairs = group.size / 2;
-    const auto longest = static_cast<std::size_t>(
-        *std::max_element(bench.settings.sizes.begin(), bench.settings.sizes.end()));
+    const auto longest =
+        static_cast<std::size_t>(*std::max_element(bench.settings.sizes.begin(), bench.settings.sizes.end()));
     Pair pair{group.comm, group.rank < pairs ? group.rank + pairs : group.rank - pairs, group.rank < pairs,
               std::vector<char>(longest, 'a'), std::vector<char>(longest, 'b')};
     const auto exchange = bidirectional ? send_at_once : asynchronous ? answer_posted : answer_each_other;

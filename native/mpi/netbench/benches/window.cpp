@@ -29,10 +29,12 @@ struct Window {
           coming(static_cast<std::size_t>(messages)) {}
 
     void post(int bytes) {
-        for (MPI_Request& request : coming) MPI_Irecv(in.data(), bytes, MPI_BYTE, partner, kTag, comm, &request);
+        for (MPI_Request& request : coming)
+            MPI_Irecv(in.data(), bytes, MPI_BYTE, partner, kTag, comm, &request);
     }
     void send(int bytes) {
-        for (MPI_Request& request : leaving) MPI_Isend(out.data(), bytes, MPI_BYTE, partner, kTag, comm, &request);
+        for (MPI_Request& request : leaving)
+            MPI_Isend(out.data(), bytes, MPI_BYTE, partner, kTag, comm, &request);
     }
     static void wait(std::vector<MPI_Request>& requests) {
         MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
@@ -59,13 +61,14 @@ void both_ways(Window& window, int bytes) {
     Window::wait(window.coming);
 }
 
-/// The first half of a group's ranks send to the second half. A row's latency is the time of one message of the window.
+/// The first half of a group's ranks send to the second half. A row's latency is the time of one message of
+/// the window.
 void run_windows(Bench& bench, const Group& group, bool bidirectional, const std::string& label) {
     const int pairs = group.size / 2;
     const bool sends = group.rank < pairs;
     const int messages = bench.settings.window;
-    const auto longest = static_cast<std::size_t>(
-        *std::max_element(bench.settings.sizes.begin(), bench.settings.sizes.end()));
+    const auto longest =
+        static_cast<std::size_t>(*std::max_element(bench.settings.sizes.begin(), bench.settings.sizes.end()));
     Window window(group.comm, sends ? group.rank + pairs : group.rank - pairs, longest, messages);
     Sampler sampler(group.comm, bench.limits());
     for (const std::int64_t bytes : bench.settings.sizes) {
@@ -73,7 +76,8 @@ void run_windows(Bench& bench, const Group& group, bool bidirectional, const std
         const Measurement measured = sampler.measure(
             [&](std::int64_t count) {
                 if (sends || bidirectional)
-                    bench.sent(group, window.partner, static_cast<double>(bytes * messages) * static_cast<double>(count));
+                    bench.sent(group, window.partner,
+                               static_cast<double>(bytes * messages) * static_cast<double>(count));
                 const double before = MPI_Wtime();
                 for (std::int64_t i = 0; i < count; ++i) {
                     if (bidirectional)

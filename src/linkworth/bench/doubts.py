@@ -1,0 +1,65 @@
+"""What a reader must doubt in a test's rows, in a few sentences."""
+
+from collections.abc import Mapping, Sequence
+
+from linkworth.model.bench import BenchRow
+
+LARGE_DRIFT = 0.1
+"""Change of the mean over a size's samples that is worth a word, where it is significant."""
+SKEW = 1.5
+"""Mean over median beyond which others had the cores, or the network, now and then."""
+
+
+def doubts(
+    rows: Sequence[BenchRow], drifts: Mapping[int, float], precision: float, seconds: float
+) -> list[str]:
+    """Return sentences on precision that was not reached, times that drifted, and means that few samples make."""
+    return [
+        sentence
+        for sentence in (_imprecise(rows, precision, seconds), _drifting(drifts), _skewed(rows))
+        if sentence
+    ]
+
+
+def _imprecise(rows: Sequence[BenchRow], precision: float, seconds: float) -> str:
+    wide = [row for row in rows if _half_width(row) > precision]
+    if not wide:
+        return ""
+    worst = max(wide, key=_half_width)
+    return (
+        f"the mean is not known to {precision:.2g} at {_sizes(row.bytes for row in wide)} "
+        f"(95 % half-width up to {_half_width(worst):.2g} of it): give more than --seconds {seconds:g}, or a calmer machine"
+    )
+
+
+def _half_width(row: BenchRow) -> float:
+    """Relative; infinite for a lone sample, 0 where the test has no samples of one kind (beff)."""
+    if row.confidence_half_width is not None:
+        return row.confidence_half_width
+    return float("inf") if row.samples == 1 and row.mean is not None else 0.0
+
+
+def _drifting(drifts: Mapping[int, float]) -> str:
+    large = {size: drift for size, drift in drifts.items() if abs(drift) > LARGE_DRIFT}
+    if not large:
+        return ""
+    size, drift = max(large.items(), key=lambda item: abs(item[1]))
+    return f"the times drifted while {_sizes(large)} were measured ({drift:+.0%} at {size} B): the clock or the load changed"
+
+
+def _skewed(rows: Sequence[BenchRow]) -> str:
+    ratios = {row.bytes: row.mean / row.median for row in rows if row.mean and row.median}
+    high = {size: ratio for size, ratio in ratios.items() if ratio > SKEW}
+    if not high:
+        return ""
+    return (
+        f"a few slow samples make the mean at {_sizes(high)} (up to {max(high.values()):.3g} times the median): something else "
+        "had the cores or the network at times; the median is in the JSON"
+    )
+
+
+def _sizes(sizes: object) -> str:
+    listed = sorted(set(sizes))  # type: ignore[call-overload]
+    if len(listed) > 3:
+        return f"{len(listed)} sizes"
+    return ", ".join(f"{size} B" for size in listed)

@@ -1,0 +1,87 @@
+"""From what the user typed to tests that can be started."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from linkworth.bench import run, tests
+from linkworth.bench.run import Prepared
+from linkworth.bench.settings import Among, BenchSettings
+from linkworth.bench.store import SUFFIX
+from linkworth.errors import UsageError
+from linkworth.launch.site import Site
+
+DEFAULT_TESTS = ["latency", "bandwidth"]
+_OPTIONS_OF = {
+    "asynchronous": "pingpong",
+    "bidirectional": "pingpong",
+    "pairs": "pingpong",
+    "longest": "beff",
+}
+
+
+def split(words: Sequence[str]) -> tuple[list[Path], list[str]]:
+    """Tell files of results from names of tests; no word at all means the default tests. Raises UsageError for a wrong name."""
+    files = [Path(word) for word in words if word.endswith(SUFFIX)]
+    names = [test.name for test in tests.named([word for word in words if not word.endswith(SUFFIX)])]
+    return files, names or ([] if files else DEFAULT_TESTS)
+
+
+def settings(
+    *,
+    sizes: str | None = None,
+    least: str | None = None,
+    most: str | None = None,
+    precision: float = 0.02,
+    seconds: float = 1.0,
+    window: int = 64,
+    among: Among = "auto",
+    asynchronous: bool = False,
+    bidirectional: bool = False,
+    pairs: bool = False,
+    longest: str | None = None,
+    seed: int = 1,
+) -> BenchSettings:
+    """Make settings of texts such as `64K`. Raises UsageError."""
+    if sizes and (least or most):
+        raise UsageError("--sizes names the sizes; --min and --max are for the default ones")
+    chosen = tests.parse_sizes(sizes) if sizes else []
+    if least or most:
+        chosen = tests.sizes_between(
+            tests.parse_size(least) if least else None, tests.parse_size(most) if most else None
+        )
+    limit = tests.parse_size(longest) if longest else None
+    if limit is not None and not 8192 <= limit <= tests.LARGEST // 2:
+        raise UsageError(f"--longest {longest}: give a size from 8K to 1023M")
+    return BenchSettings(
+        sizes=chosen, precision=precision, seconds=seconds, window=window, among=among, asynchronous=asynchronous,
+        bidirectional=bidirectional, pairs=pairs, longest=limit, seed=seed,
+    )  # fmt: skip
+
+
+def prepare(
+    names: Sequence[str], *, site: Site, mpi: str | None, ranks: int | None, settings: BenchSettings
+) -> list[Prepared]:
+    """Prepare all tests, so that what cannot run is said before the first one runs.
+
+    An option of one test is an error where that test is not among them, and is kept from the others.
+    """
+    for option, owner in _OPTIONS_OF.items():
+        if getattr(settings, option) and owner not in names:
+            word = {"asynchronous": "async"}.get(option, option)
+            raise UsageError(f"--{word} is an option of {owner}, which is not asked for")
+    prepared = []
+    for name in names:
+        own = _own_options(name, settings)
+        prepared.append(run.prepare(name, site=site, mpi=mpi, ranks=ranks, settings=own))
+    return prepared
+
+
+def _own_options(name: str, settings: BenchSettings) -> BenchSettings:
+    others = {
+        option: None if option == "longest" else False
+        for option, owner in _OPTIONS_OF.items()
+        if owner != name
+    }
+    return msgspec.structs.replace(settings, **others)

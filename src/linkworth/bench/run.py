@@ -1,0 +1,198 @@
+"""Runs one test in a place and returns its result."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from linkworth.bench import settings as options
+from linkworth.bench.carried import carried
+from linkworth.bench.doubts import doubts
+from linkworth.bench.naming import environment
+from linkworth.bench.settings import BenchSettings
+from linkworth.bench.stream import ResultStream
+from linkworth.bench.tests import BenchTest, named
+from linkworth.errors import EnvironmentLacksError, IncompleteError, LinkworthError, UsageError
+from linkworth.launch.base import Job, JobEnd
+from linkworth.launch.local_site import LocalSite
+from linkworth.launch.site import Site
+from linkworth.measure.counters import CounterWatch
+from linkworth.measure.ending import classify
+from linkworth.measure.plan import Plan
+from linkworth.measure.run import yielding_environment
+from linkworth.model.bench import BenchResult, BenchRow
+from linkworth.model.counters import NodeCounters
+from linkworth.model.workload import Workload
+from linkworth.mpi import build, find
+
+USAGE, MEMORY = 2, 3
+"""Exit codes of lw-netbench."""
+
+
+class BenchStopped(IncompleteError):
+    """A test did not come to its end; `result` has the sizes that did."""
+
+    def __init__(self, message: str, result: BenchResult) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+class Prepared(NamedTuple):
+    """A test that could be started."""
+
+    test: BenchTest
+    settings: BenchSettings
+    plan: Plan
+    site: Site
+
+    @property
+    def job(self) -> Job:
+        """What the launcher starts."""
+        variables = environment(self.plan.mpi.kind) | yielding_environment(self.plan)
+        return Job(command=self.plan.command, ranks=self.plan.workload.ranks, environment=variables)
+
+    @property
+    def arguments(self) -> list[str]:
+        """The launcher's command line."""
+        return self.plan.launcher.arguments(self.job)
+
+
+def default_ranks(test: BenchTest, site: Site) -> int:
+    """Return how many ranks a test gets unless told: one on each node, two at least; all cores where a test is of all."""
+    return max(2, len(site.nodes), 0 if test.is_pair else site.cores)
+
+
+def prepare(
+    test: str,
+    *,
+    site: Site | None = None,
+    mpi: str | None = None,
+    ranks: int | None = None,
+    settings: BenchSettings | None = None,
+) -> Prepared:
+    """Decide how a test runs, and build its program for the MPI. Raises UsageError and EnvironmentLacksError."""
+    known = named([test])
+    if len(known) != 1:
+        raise UsageError(f"{test} stands for several tests; run them one by one")
+    place = site or LocalSite()
+    count = default_ranks(known[0], place) if ranks is None else ranks
+    if count < 2:
+        raise UsageError(f"-n {count}: a network is measured between two ranks or more")
+    given = settings or BenchSettings()
+    words = options.arguments(known[0], given)
+    chosen = find.choose(mpi, None)
+    launcher = place.launcher(chosen)
+    program = build.netbench(chosen)
+    command = [str(program), *words]
+    workload = Workload(name=f"bench {test}", command=command, ranks=count)
+    return Prepared(known[0], given, Plan(workload, command, Path(program), chosen, launcher, place), place)
+
+
+def run(
+    test: str,
+    *,
+    site: Site | None = None,
+    mpi: str | None = None,
+    ranks: int | None = None,
+    sizes: list[int] | None = None,
+    settings: BenchSettings | None = None,
+    timeout: float | None = None,
+    on_row: Callable[[BenchRow], None] | None = None,
+) -> BenchResult:
+    """Run a test and return what it measured, with what carried its bytes.
+
+    `site` is an open place (None: this machine), `mpi` a name as `find.choose` takes it, `sizes` in bytes replaces those of
+    `settings`; `on_row` is called for each size as it is done. Raises UsageError and EnvironmentLacksError where it cannot
+    run, and BenchStopped, which has the partial result, where it was interrupted or took longer than `timeout` seconds.
+    """
+    given = settings or BenchSettings()
+    if sizes is not None:
+        given = options.replace_sizes(given, sizes)
+    return execute(
+        prepare(test, site=site, mpi=mpi, ranks=ranks, settings=given), timeout=timeout, on_row=on_row
+    )
+
+
+def execute(
+    prepared: Prepared,
+    *,
+    timeout: float | None = None,
+    on_row: Callable[[BenchRow], None] | None = None,
+) -> BenchResult:
+    """Run what was prepared; as `run`."""
+    stream = ResultStream(on_row)
+    watch = CounterWatch(prepared.site.counters, stream)
+    started = datetime.now(UTC)
+    job = prepared.job
+    end = prepared.plan.launcher.run(
+        Job(command=job.command, ranks=job.ranks, environment=job.environment, timeout=timeout), watch
+    )
+    counted, _ = watch.finish()
+    _raise_for_refusal(end, stream)
+    result = _result(prepared, stream, end.counters or counted, started)
+    if end.exit_code == 0 and stream.end is not None and not (end.timed_out or end.interrupted):
+        return result
+    ending = classify(end, "\n".join(stream.said), timeout)
+    message = ending.message or "its results ended before all was measured"
+    last = next((line for line in reversed(stream.said) if line.strip()), "")
+    if end.interrupted or end.timed_out or result.rows:
+        raise BenchStopped(f"{prepared.test.name}: {message}", result)
+    raise LinkworthError(f"{prepared.test.name}: {message}" + (f" ({last.strip()})" if last else ""))
+
+
+def _raise_for_refusal(end: JobEnd, stream: ResultStream) -> None:
+    if end.exit_code and stream.refusal:
+        if end.exit_code == MEMORY or "not enough memory" in stream.refusal:
+            raise EnvironmentLacksError(stream.refusal)
+        raise UsageError(stream.refusal)
+
+
+def _result(
+    prepared: Prepared, stream: ResultStream, counted: list[NodeCounters], started: datetime
+) -> BenchResult:
+    test, settings, plan = prepared.test, prepared.settings, prepared.plan
+    begun, done = stream.start, stream.end
+    members = begun.members if begun else []
+    nodes = sorted({begun.node_names[begun.node_of_rank[rank]] for rank in members}) if begun else []
+    facts = prepared.site.facts() | {
+        "precision": f"{settings.precision:g}",
+        "seconds": f"{settings.seconds:g}",
+        "ranks started": str(plan.workload.ranks),
+        "among": settings.among,
+    }
+    if test.shows == "bandwidth" and test.name not in ("beff", "pingpong"):
+        facts["window"] = str(settings.window)
+    if prepared.site.transport:
+        facts["transport asked for"] = prepared.site.transport
+    if begun:
+        facts |= {"nodes": ", ".join(nodes), "timer resolution": f"{begun.timer_resolution_seconds:.3g} s"}
+    for name in ("asynchronous", "bidirectional", "pairs"):
+        if getattr(settings, name):
+            facts[name] = "yes"
+    warnings = [*stream.warnings, *doubts(stream.rows, stream.drifts, settings.precision, settings.seconds)]
+    if len(members) > plan.cores:
+        warnings.append(
+            f"{len(members)} ranks share {plan.cores} cores: times hold the waiting for a core, not the network's alone"
+        )
+    return BenchResult(
+        test=test.name,
+        rows=stream.rows,
+        ranks=len(members) or plan.workload.ranks,
+        nodes=len(nodes),
+        mpi=plan.mpi.library_version,
+        where=prepared.site.name,
+        facts=facts,
+        carried=carried(
+            payload=done.payload_bytes,
+            between_nodes=done.payload_between_nodes_bytes,
+            is_least=test.payload_is_least,
+            counters=counted,
+            transport=stream.names.text,
+            memory_only=stream.names.uses_memory_only,
+        )
+        if done
+        else None,
+        date=started.isoformat(timespec="seconds"),
+        warnings=warnings,
+        values=stream.values,
+    )

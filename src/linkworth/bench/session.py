@@ -1,0 +1,72 @@
+"""Several tests, one after another; what was measured is kept whatever happens."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from linkworth.bench.run import BenchStopped, Prepared, execute
+from linkworth.bench.settings import sizes_of
+from linkworth.bench.store import ResultFile
+from linkworth.model.bench import BenchResult, BenchRow
+
+_BEFF_ROWS = 42
+"""21 sizes, rings and random patterns."""
+
+
+class Session(NamedTuple):
+    """What tests gave, and why they ended early, in a sentence, if they did."""
+
+    results: list[BenchResult]
+    stopped: str
+
+
+def rows_of(prepared: Prepared) -> int:
+    """Return how many rows a test will have, for its progress."""
+    sizes = len(sizes_of(prepared.test, prepared.settings))
+    if prepared.test.name == "beff":
+        return 2 * sizes or _BEFF_ROWS
+    if prepared.test.name == "overlap":
+        return 3 * sizes
+    if prepared.test.name == "multipair":
+        pairs = prepared.plan.workload.ranks // 2
+        return sizes * ((pairs - 1).bit_length() + 1)
+    return sizes or 1
+
+
+def run_all(
+    tests: Sequence[Prepared],
+    *,
+    timeout: float | None = None,
+    output: ResultFile | None = None,
+    on_row: Callable[[Prepared, BenchRow], None] | None = None,
+    on_result: Callable[[BenchResult], None] | None = None,
+) -> Session:
+    """Run tests until all are done or one is stopped, whose sizes so far are kept with a warning.
+
+    `timeout` is in seconds of each test. Each result is in `output` before the next test starts.
+    """
+    results: list[BenchResult] = []
+
+    def keep(result: BenchResult) -> None:
+        results.append(result)
+        if output:
+            output.add(result)
+        if on_result:
+            on_result(result)
+
+    for prepared in tests:
+
+        def row_done(row: BenchRow, current: Prepared = prepared) -> None:
+            if on_row:
+                on_row(current, row)
+
+        try:
+            keep(execute(prepared, timeout=timeout, on_row=row_done))
+        except BenchStopped as stop:
+            if stop.result.rows:
+                keep(msgspec.structs.replace(
+                    stop.result, warnings=[f"not complete: {stop}", *stop.result.warnings]
+                ))  # fmt: skip
+            return Session(results, str(stop))
+    return Session(results, "")

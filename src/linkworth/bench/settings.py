@@ -1,0 +1,78 @@
+"""How a test is measured, as options of lw-netbench."""
+
+from typing import Literal
+
+import msgspec
+
+from linkworth.bench import tests
+from linkworth.errors import UsageError
+
+Among = Literal["auto", "pair-in-node", "pair-across-nodes", "node", "all"]
+
+
+class BenchSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What holds for every size of a test."""
+
+    sizes: list[int] = msgspec.field(default_factory=list)
+    """Bytes; empty: the test's own."""
+    precision: float = 0.02
+    """Bound of the 95 % confidence half-width, relative to the mean."""
+    seconds: float = 1.0
+    """After which a size is given up, as precise as it is then."""
+    window: int = 64
+    """Messages under way at once in the bandwidth tests."""
+    among: Among = "auto"
+    asynchronous: bool = False
+    bidirectional: bool = False
+    pairs: bool = False
+    longest: int | None = None
+    """b_eff's longest message in bytes; None: memory of a rank / 128."""
+    seed: int = 1
+    """Of b_eff's random patterns."""
+
+
+def sizes_of(test: tests.BenchTest, settings: BenchSettings) -> list[int]:
+    """Return the sizes that a test will measure; empty where the program chooses (beff) or has none (barrier).
+
+    Raises UsageError for an impossible size.
+    """
+    for size in settings.sizes:
+        if not 1 <= size <= tests.LARGEST:
+            raise UsageError(f"--sizes: {size} bytes; give sizes from 1 to {tests.LARGEST}")
+    if test.name == "barrier":
+        return []
+    if test.name == "beff":
+        return settings.sizes
+    if test.name == "pingpong":
+        return tests.perturbed(settings.sizes or tests.DEFAULT_SIZES)
+    return settings.sizes or tests.DEFAULT_SIZES
+
+
+def arguments(test: tests.BenchTest, settings: BenchSettings) -> list[str]:
+    """Return the arguments of lw-netbench. Raises UsageError for options that the test does not have."""
+    words = [test.name]
+    sizes = sizes_of(test, settings)
+    if sizes:
+        words += ["--sizes", ",".join(map(str, sizes))]
+    words += ["--precision", f"{settings.precision:g}", "--seconds", f"{settings.seconds:g}"]
+    words += ["--window", str(settings.window), "--among", settings.among]
+    for option, given in (
+        ("--async", settings.asynchronous),
+        ("--bidirectional", settings.bidirectional),
+        ("--pairs", settings.pairs),
+    ):
+        if given and test.name != "pingpong":
+            raise UsageError(f"{option} is an option of pingpong, not of {test.name}")
+        words += [option] if given else []
+    if settings.asynchronous and settings.bidirectional:
+        raise UsageError("--bidirectional posts its receives first by itself; leave --async out")
+    if settings.longest is not None:
+        if test.name != "beff":
+            raise UsageError(f"--longest is an option of beff, not of {test.name}")
+        words += ["--longest", str(settings.longest)]
+    return [*words, "--seed", str(settings.seed)] if test.name == "beff" else words
+
+
+def replace_sizes(settings: BenchSettings, sizes: list[int]) -> BenchSettings:
+    """Return the settings with other sizes."""
+    return msgspec.structs.replace(settings, sizes=sizes)

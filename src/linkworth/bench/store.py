@@ -1,0 +1,60 @@
+"""Files of results: one result, or a set of them; each is written whole, by atomic rename."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from linkworth.errors import UsageError
+from linkworth.measure.run import write_atomically
+from linkworth.model.bench import BenchResult, BenchSet
+
+SUFFIX = ".json"
+
+
+def document(results: Sequence[BenchResult]) -> BenchResult | BenchSet:
+    """Return one result as it is, and several as a set."""
+    return results[0] if len(results) == 1 else BenchSet(results=list(results))
+
+
+def read(path: Path) -> list[BenchResult]:
+    """Return the results of a file. Raises UsageError where it is none of ours."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    try:
+        schema = msgspec.json.decode(content, type=dict[str, msgspec.Raw]).get("schema", msgspec.Raw(b'""'))
+        name = msgspec.json.decode(schema, type=str)
+        if name == "linkworth.bench/1":
+            return [msgspec.json.decode(content, type=BenchResult)]
+        if name == "linkworth.bench-set/1":
+            return msgspec.json.decode(content, type=BenchSet).results
+    except msgspec.MsgspecError as error:
+        raise UsageError(f"{path}: not a result of linkworth bench: {error}") from None
+    raise UsageError(
+        f"{path}: its schema is {name or 'not given'}; linkworth bench reads linkworth.bench/1 and linkworth.bench-set/1"
+    )
+
+
+class ResultFile:
+    """A file to which results are added; what it already has stays."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises UsageError where it cannot be written or holds something else."""
+        self.path = path
+        self._results = read(path) if path.exists() else []
+        if not path.parent.is_dir():
+            raise UsageError(f"cannot write {path}: there is no folder {path.parent}")
+        if not os.access(path.parent, os.W_OK):
+            raise UsageError(f"cannot write {path}: Permission denied")
+
+    def add(self, result: BenchResult) -> None:
+        """Keep one more result. Raises UsageError where it cannot be written."""
+        self._results.append(result)
+        content = msgspec.json.format(msgspec.json.encode(document(self._results)), indent=2)
+        try:
+            write_atomically(self.path, content)
+        except OSError as error:
+            raise UsageError(f"cannot write {self.path}: {error.strerror}") from None

@@ -1,0 +1,147 @@
+"""Reads what lw-netbench prints while it prints it."""
+
+import contextlib
+from collections import deque
+from collections.abc import Callable
+
+import msgspec
+
+from linkworth.bench.naming import TransportNames
+from linkworth.launch.base import Stream
+from linkworth.model.bench import BenchRow
+
+KEPT_LINES = 60
+"""Of what launcher and ranks say besides results, for the message of a failure."""
+OWN_WORDS = "lw-netbench: "
+
+
+class Row(msgspec.Struct, tag_field="kind", tag="row"):
+    """A size; as BenchRow, and what only warnings need."""
+
+    bytes: int
+    latency_seconds: float | None = None
+    label: str = ""
+    bandwidth_bytes_per_second: float | None = None
+    samples: int = 0
+    operations_per_sample: int = 1
+    mean: float | None = None
+    median: float | None = None
+    deviation: float | None = None
+    minimum: float | None = None
+    p99: float | None = None
+    confidence_half_width: float | None = None
+    outliers: int = 0
+    drift: float | None = None
+
+
+class Start(msgspec.Struct, tag_field="kind", tag="start"):
+    """Who takes part."""
+
+    test: str
+    node_names: list[str]
+    node_of_rank: list[int]
+    members: list[int]
+    timer_resolution_seconds: float
+
+
+class Value(msgspec.Struct, tag_field="kind", tag="value"):
+    """A single figure."""
+
+    name: str
+    value: float | None
+
+
+class Warning(msgspec.Struct, tag_field="kind", tag="warning"):
+    """A sentence for the result's warnings."""
+
+    text: str
+
+
+class Overlap(msgspec.Struct, tag_field="kind", tag="overlap"):
+    """What was hidden of the size whose rows came just before."""
+
+    bytes: int
+    share: float | None
+
+
+class End(msgspec.Struct, tag_field="kind", tag="end"):
+    """All was measured; what was sent for it, by all ranks."""
+
+    payload_bytes: float
+    payload_between_nodes_bytes: float
+
+
+_DECODER = msgspec.json.Decoder(Start | Row | Value | Warning | Overlap | End)
+
+
+class ResultStream:
+    """An observer of the job: keeps rows as they come, so that a stopped test keeps what it has."""
+
+    def __init__(self, on_row: Callable[[BenchRow], None] | None = None) -> None:
+        self.start: Start | None = None
+        self.end: End | None = None
+        self.rows: list[BenchRow] = []
+        self.drifts: dict[int, float] = {}
+        """By size, where significant."""
+        self.values: dict[str, float] = {}
+        self.warnings: list[str] = []
+        self.names = TransportNames()
+        self.said: deque[str] = deque(maxlen=KEPT_LINES)
+        self._on_row = on_row
+        self._open: dict[Stream, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
+
+    def output(self, stream: Stream, data: bytes) -> None:
+        """Take what the job wrote, a line at a time."""
+        held = self._open[stream]
+        held += data
+        *lines, rest = held.split(b"\n")
+        self._open[stream] = bytearray(rest)
+        for line in lines:
+            self._take(stream, line.decode(errors="replace").rstrip("\r"))
+
+    def tick(self, seconds: float) -> None:
+        """Do nothing."""
+
+    @property
+    def refusal(self) -> str:
+        """The sentence in which the program says why it cannot run."""
+        for line in self.said:
+            _, mark, sentence = line.partition(OWN_WORDS)
+            if mark:
+                return sentence.strip()
+        return ""
+
+    def _take(self, stream: Stream, line: str) -> None:
+        if stream == "stdout" and line.startswith('{"kind":'):
+            with contextlib.suppress(msgspec.MsgspecError):
+                self._take_result(_DECODER.decode(line))
+                return
+        if not self.names.take(line) and line.strip():
+            self.said.append(line)
+
+    def _take_result(self, result: Start | Row | Value | Warning | Overlap | End) -> None:
+        match result:
+            case Start():
+                self.start = result
+            case Row():
+                self._take_row(result)
+            case Value(name=name, value=value):
+                if value is not None:
+                    self.values[name] = value
+            case Warning(text=text):
+                self.warnings.append(text)
+            case Overlap(share=share):
+                if self.rows:
+                    self.rows[-1] = msgspec.structs.replace(self.rows[-1], overlap_share=share)
+            case End():
+                self.end = result
+
+    def _take_row(self, row: Row) -> None:
+        fields = msgspec.structs.asdict(row)
+        drift = fields.pop("drift")
+        del fields["operations_per_sample"]
+        if drift is not None:
+            self.drifts[row.bytes] = drift
+        self.rows.append(BenchRow(**fields))
+        if self._on_row:
+            self._on_row(self.rows[-1])

@@ -1,0 +1,103 @@
+"""The tests: their names, whom they need, what a row's time and bandwidth mean, and which sizes they measure."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from linkworth.errors import UsageError
+
+DEFAULT_SIZES = [1 << power for power in range(23)]
+"""1 B to 4 MiB, the 23 sizes of the OSU benchmarks."""
+PERTURBATION = 3
+"""Bytes above and below each size of a NetPIPE-like ping-pong, so that no protocol is tuned to powers of two alone."""
+LARGEST = (1 << 31) - 1
+"""What one MPI call counts."""
+
+
+class BenchTest(NamedTuple):
+    """One test of lw-netbench."""
+
+    name: str
+    title: str
+    time_means: str
+    """What `latency_seconds` of a row is."""
+    bandwidth_means: str
+    """What `bandwidth_bytes_per_second` of a row is; "" where it has none."""
+    is_pair: bool = False
+    """Two ranks are enough; others use all."""
+    shows: str = "time"
+    """What its table leads with: `time` or `bandwidth`."""
+    payload_is_least: bool = False
+    """What it counts as payload is the least that must move: the MPI chooses the messages."""
+
+
+_ALL = [
+    BenchTest("latency", "ping-pong of one message", "half a round trip", "size / half a round trip", True),
+    BenchTest("bandwidth", "windows of messages one way", "window / messages in it", "of the window, one way", True, "bandwidth"),
+    BenchTest("bibandwidth", "windows of messages both ways", "window / messages one way", "sum of both ways", True, "bandwidth"),
+    BenchTest("pingpong", "NetPIPE-like ping-pong of perturbed sizes", "half a round trip; with --bidirectional, one exchange",
+              "sum over all pairs and ways", True, "bandwidth"),
+    BenchTest("beff", "effective bandwidth (b_eff) of rings and random patterns", "one exchange with both neighbours",
+              "sum over all ranks, logarithmic average over patterns", False, "bandwidth"),
+    BenchTest("multipair", "windows of messages of several pairs at once", "window / messages of one pair", "sum over all pairs",
+              False, "bandwidth"),
+    BenchTest("overlap", "share of a transfer that computation hides", "transfer, computation, or both at once",
+              "of the transfer, both ways", True),
+    BenchTest("alltoall", "MPI_Alltoall; size: from each rank to each other", "the slowest rank's", "what a rank sends / time",
+              payload_is_least=True),
+    BenchTest("allreduce", "MPI_Allreduce of a sum; size: each rank's vector", "the slowest rank's", "size / time",
+              payload_is_least=True),
+    BenchTest("bcast", "MPI_Bcast from the first rank", "the slowest rank's", "size / time", payload_is_least=True),
+    BenchTest("allgather", "MPI_Allgather; size: what each rank gives", "the slowest rank's", "what a rank receives / time",
+              payload_is_least=True),
+    BenchTest("barrier", "MPI_Barrier", "the slowest rank's", "", payload_is_least=True),
+]  # fmt: skip
+TESTS = {test.name: test for test in _ALL}
+COLLECTIVES = ["alltoall", "allreduce", "bcast", "allgather", "barrier"]
+GROUPS = {"collectives": COLLECTIVES, "all": list(TESTS)}
+"""Names that stand for several tests."""
+
+
+def named(names: Sequence[str]) -> list[BenchTest]:
+    """Return the tests of those names, each once, in the order given. Raises UsageError for an unknown name."""
+    chosen: dict[str, BenchTest] = {}
+    for name in names:
+        for one in GROUPS.get(name, [name]):
+            if one not in TESTS:
+                raise UsageError(
+                    f"there is no test {name}; there are {', '.join(TESTS)}, and {' and '.join(GROUPS)}"
+                )
+            chosen[one] = TESTS[one]
+    return list(chosen.values())
+
+
+def sizes_between(least: int | None, most: int | None) -> list[int]:
+    """Return the default sizes within bounds; a bound above 4 MiB adds powers of two. Raises UsageError for none."""
+    low, high = least or 1, most or max(DEFAULT_SIZES[-1], least or 1)
+    if high > LARGEST:
+        raise UsageError(f"a size of {high} bytes is more than one MPI call can carry ({LARGEST})")
+    sizes = [1 << power for power in range(31) if low <= 1 << power <= high]
+    if not sizes:
+        raise UsageError(f"no power of two lies between {low} and {high} bytes; give --sizes")
+    return sizes
+
+
+def perturbed(sizes: Sequence[int], by: int = PERTURBATION) -> list[int]:
+    """Return each size with its neighbours `by` bytes below and above, ascending, none below 1."""
+    return sorted({size + step for size in sizes for step in (-by, 0, by) if size + step >= 1})
+
+
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+
+
+def parse_size(text: str) -> int:
+    """Read a size in bytes: `64`, `64K`, `4M`, `4MiB`. Raises UsageError."""
+    found = re.fullmatch(r"(\d+)([kmg]?)(i?b)?", text.strip().lower())
+    if not found:
+        raise UsageError(f"{text!r} is not a size: give bytes, or K, M, G as multiples of 1024, such as 64K")
+    return int(found[1]) * _UNITS[found[2]]
+
+
+def parse_sizes(text: str) -> list[int]:
+    """Read sizes with commas between them, ascending and each once. Raises UsageError."""
+    return sorted({parse_size(word) for word in text.split(",")})

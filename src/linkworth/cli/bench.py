@@ -1,0 +1,141 @@
+"""`linkworth bench`: measure a network, or show and draw what was measured."""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from linkworth.cli.bench_options import measuring_options
+from linkworth.cli.bench_table import table
+from linkworth.cli.output import console, emit_json, note
+from linkworth.cli.steps import Steps
+from linkworth.cli.units import size
+from linkworth.cli.where_options import where_options
+from linkworth.model.bench import BenchResult, BenchRow
+from linkworth.model.where import Where
+
+if TYPE_CHECKING:
+    from linkworth.bench.run import Prepared
+    from linkworth.bench.settings import BenchSettings
+    from linkworth.bench.store import ResultFile
+
+
+@click.command()
+@where_options
+@click.option(
+    "-n",
+    "--ranks",
+    type=int,
+    help="Number of ranks.  [default: 2, or one on each node; for a test of all ranks, the cores]",
+)
+@click.option(
+    "--mpi",
+    metavar="NAME",
+    help="MPI to use: a name or kind that `linkworth doctor` lists, or its folder.  [default: the first]",
+)
+@measuring_options
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Stop a test after this wall time; the sizes measured are kept.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Add the results to this JSON file, each as soon as its test is done; what it has stays.",
+)
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Draw the results, those of FILEs over each other, into this .svg or .png.",
+)
+@click.option("--dry-run", is_flag=True, help="Show what would run, and run nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.argument("words", nargs=-1, metavar="[TEST|FILE]...")
+def command(
+    where: Where,
+    ranks: int | None,
+    mpi: str | None,
+    settings: "BenchSettings",
+    timeout: float | None,
+    output: Path | None,
+    plot: Path | None,
+    dry_run: bool,
+    as_json: bool,
+    words: tuple[str, ...],
+) -> int:
+    """Measure the network between ranks, and say what really carried the bytes.
+
+    TEST is one or more of latency, bandwidth, bibandwidth, pingpong, multipair, overlap, beff, alltoall, allreduce, bcast,
+    allgather, barrier, or `collectives`, or `all`; without one it is latency and bandwidth. A FILE (.json) of earlier results
+    is shown, and drawn with --plot.
+
+    Exit code: 0 measured, 1 it failed, 2 it cannot be run like this, 3 this machine lacks something, 4 it was stopped (Ctrl-C,
+    time limit); what was measured until then is kept.
+    """
+    from linkworth.bench import request, store
+
+    files, names = request.split(words)
+    if plot:
+        from linkworth.report import bench as drawing
+
+        drawing.check_plot(plot)
+    shown = [(path.stem, result) for path in files for result in store.read(path)]
+    stopped = ""
+    if names:
+        from linkworth.measure.where import open_site
+
+        kept = store.ResultFile(output) if output and not dry_run else None
+        with open_site(where) as site:
+            prepared = request.prepare(names, site=site, mpi=mpi, ranks=ranks, settings=settings)
+            if dry_run:
+                return _show_plan([test.arguments for test in prepared], as_json)
+            done, stopped = _measure(prepared, timeout, kept)
+        shown += [(f"{result.where}, {result.mpi}", result) for result in done]
+    if shown:
+        _show([result for _, result in shown], as_json)
+    if plot and shown:
+        drawing.write_plot(shown, plot)
+        note(f"drawn in {plot}")
+    if stopped:
+        note(f"linkworth: {stopped}" + (f"; what was measured is in {output}" if output else ""))
+    return 4 if stopped else 0
+
+
+def _measure(
+    prepared: "Sequence[Prepared]", timeout: float | None, kept: "ResultFile | None"
+) -> tuple[list[BenchResult], str]:
+    from linkworth.bench import session
+
+    with Steps() as steps:
+        steps.plan(sum(map(session.rows_of, prepared)))
+
+        def on_row(running: "Prepared", row: BenchRow) -> None:
+            steps.step(f"{running.test.name}: {size(row.bytes)} measured")
+
+        return session.run_all(prepared, timeout=timeout, output=kept, on_row=on_row)
+
+
+def _show_plan(commands: list[list[str]], as_json: bool) -> int:
+    if as_json:
+        emit_json({"schema": "linkworth.bench-plan/1", "tests": [{"arguments": words} for words in commands]})
+    else:
+        for words in commands:
+            console().print(shlex.join(words), markup=False)
+    return 0
+
+
+def _show(results: list[BenchResult], as_json: bool) -> None:
+    from linkworth.bench import store
+
+    if as_json:
+        emit_json(store.document(results))
+        return
+    for number, result in enumerate(results):
+        console().print(("\n" if number else "") + table(result), markup=False)

@@ -1,0 +1,37 @@
+"""Draws results of micro-benchmarks into a file."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from linkworth.errors import UsageError
+from linkworth.model.bench import BenchResult
+
+FORMATS = (".svg", ".png")
+
+
+def check_plot(path: Path) -> None:
+    """Raise UsageError where no plot can be written there, before anything is measured for it."""
+    if path.suffix.lower() not in FORMATS:
+        raise UsageError(f"--plot {path}: give a file that ends in {' or '.join(FORMATS)}")
+    if not path.parent.is_dir():
+        raise UsageError(f"--plot {path}: there is no folder {path.parent}")
+
+
+def write_plot(results: Sequence[tuple[str, BenchResult]], path: Path) -> None:
+    """Draw named results over each other, on logarithmic axes, one panel for each test.
+
+    Raises UsageError where the file cannot be written or nothing has rows by message size.
+    """
+    from linkworth.report import svg
+    from linkworth.report.charts import bench
+
+    check_plot(path)
+    try:
+        figure = bench.figure(results)
+    except ValueError as error:
+        raise UsageError(f"--plot {path}: {error}") from None
+    content = svg.png(figure) if path.suffix.lower() == ".png" else svg.standalone(figure).encode()
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from None

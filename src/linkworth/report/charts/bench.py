@@ -1,0 +1,92 @@
+"""Micro-benchmarks on logarithmic axes, several environments over each other, one panel for each test."""
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from linkworth.bench.tests import TESTS
+from linkworth.model.bench import BenchResult
+from linkworth.report import units
+from linkworth.report.charts import theme
+from linkworth.report.charts.figure import Figure, values
+
+Named = tuple[str, BenchResult]
+"""An environment's name and what was measured there."""
+
+_HEIGHT = 220
+_POWERS = "datum.value >= 1048576 ? format(datum.value / 1048576, '~r') + ' MiB' : " \
+          "datum.value >= 1024 ? format(datum.value / 1024, '~r') + ' KiB' : format(datum.value, '~r') + ' B'"  # fmt: skip
+# What an axis shows: field of the row, unit's name, and units in an SI unit.
+_TIME = ("latency_seconds", "time, µs", 1e6)
+_RATE = ("bandwidth_bytes_per_second", "bandwidth, MB/s", 1e-6)
+
+
+def figure(results: Sequence[Named], key: str = "bench") -> Figure:
+    """Return a panel for each test that has rows by size; ValueError where none has."""
+    order: dict[str, list[Named]] = {}
+    for name, result in results:
+        if _points(name, result, *_axis(result)):
+            order.setdefault(result.test, []).append((name, result))
+    if not order:
+        raise ValueError("none of the results has rows by message size")
+    panels = [_panel(test, group) for test, group in order.items()]
+    names = list(dict.fromkeys(name for name, _ in results))
+    rows = [
+        [name, result.test, str(row.bytes), row.label,
+         _text(row.latency_seconds, 1e6), _text(row.bandwidth_bytes_per_second, 1e-6)]
+        for name, result in results
+        for row in result.rows
+    ]  # fmt: skip
+    return Figure(
+        key=key,
+        title=f"{', '.join(order)}: {', '.join(names)}",
+        chart=alt.vconcat(*panels, spacing=24).resolve_scale(color="independent"),
+        columns=["environment", "test", "bytes", "of", "time, µs", "bandwidth, MB/s"],
+        rows=rows,
+        note=" ".join(
+            f"{name}, {result.test}: {result.carried.verdict}." for name, result in results if result.carried
+        ),
+    )
+
+
+def _panel(test: str, results: Sequence[Named]) -> alt.LayerChart | alt.FacetChart:
+    field, title, scale = _axis(results[0][1])
+    points = [point for name, result in results for point in _points(name, result, field, title, scale)]
+    series = list(dict.fromkeys(str(point["series"]) for point in points))
+    base = alt.Chart(values(points)).encode(
+        x=alt.X("bytes:Q", title="message size", scale=alt.Scale(type="log", base=2, nice=False),
+                axis=alt.Axis(labelExpr=_POWERS, tickCount=6, labelOverlap=True)),
+        y=alt.Y("value:Q", title=title, scale=alt.Scale(type="log"), axis=alt.Axis(format="~r", tickCount=6)),
+        color=alt.Color("series:N", sort=series,
+                        scale=alt.Scale(domain=series, range=[theme.SERIES[i % len(theme.SERIES)] for i in range(len(series))]),
+                        legend=alt.Legend(columns=1, labelLimit=theme.PLOT_WIDTH)),
+    )  # fmt: skip
+    lines = base.mark_line(strokeWidth=2)
+    dots = base.mark_point(filled=True, size=24).encode(description="label:N")
+    heading = f"{test}: {TESTS[test].title}" if test in TESTS else test
+    return alt.layer(lines, dots).properties(width=theme.PLOT_WIDTH, height=_HEIGHT, title=heading)
+
+
+def _axis(result: BenchResult) -> tuple[str, str, float]:
+    """Return what a test is drawn by: its time, or its bandwidth where that is what it is for."""
+    if result.test in TESTS:
+        return _RATE if TESTS[result.test].shows == "bandwidth" else _TIME
+    return _TIME if any(row.latency_seconds for row in result.rows) else _RATE
+
+
+def _points(name: str, result: BenchResult, field: str, title: str, scale: float) -> list[dict[str, object]]:
+    found = []
+    for row in result.rows:
+        value = getattr(row, field)
+        if value and row.bytes > 0:
+            series = f"{name}, {row.label}" if row.label else name
+            shown = value * scale
+            found.append({
+                "bytes": row.bytes, "value": shown, "series": series,
+                "label": f"{series}: {units.data_size(row.bytes)}, {units.significant(shown)} {title.split(', ')[1]}",
+            })  # fmt: skip
+    return found
+
+
+def _text(value: float | None, scale: float) -> str:
+    return units.significant(value * scale) if value else ""
