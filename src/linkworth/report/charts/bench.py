@@ -1,6 +1,7 @@
 """Micro-benchmarks on logarithmic axes, several environments over each other, one panel for each test."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 
 import altair as alt
 
@@ -14,8 +15,8 @@ Named = tuple[str, BenchResult]
 """An environment's name and what was measured there."""
 
 _HEIGHT = 220
-_POWERS = "datum.value >= 1048576 ? format(datum.value / 1048576, '~r') + ' MiB' : " \
-          "datum.value >= 1024 ? format(datum.value / 1024, '~r') + ' KiB' : format(datum.value, '~r') + ' B'"  # fmt: skip
+_LABEL = "datum.value >= 1048576 ? format(datum.value / 1048576, '~r') + ' MiB' : " \
+         "datum.value >= 1024 ? format(datum.value / 1024, '~r') + ' KiB' : format(datum.value, '~r') + ' B'"  # fmt: skip
 # What an axis shows: field of the row, unit's name, and units in an SI unit.
 _TIME = ("latency_seconds", "time, µs", 1e6)
 _RATE = ("bandwidth_bytes_per_second", "bandwidth, MB/s", 1e-6)
@@ -29,7 +30,9 @@ def figure(results: Sequence[Named], key: str = "bench") -> Figure:
             order.setdefault(result.test, []).append((name, result))
     if not order:
         raise ValueError("none of the results has rows by message size")
-    panels = [_panel(test, group) for test, group in order.items()]
+    shown = {series: None for group in order.values() for series in _series(group)}
+    colours = {series: theme.SERIES[i % len(theme.SERIES)] for i, series in enumerate(shown)}
+    panels = [_panel(test, group, colours) for test, group in order.items()]
     names = list(dict.fromkeys(name for name, _ in results))
     rows = [
         [name, result.test, str(row.bytes), row.label,
@@ -49,22 +52,40 @@ def figure(results: Sequence[Named], key: str = "bench") -> Figure:
     )
 
 
-def _panel(test: str, results: Sequence[Named]) -> alt.LayerChart | alt.FacetChart:
+def _panel(
+    test: str, results: Sequence[Named], colours: Mapping[str, str]
+) -> alt.LayerChart | alt.FacetChart:
     field, title, scale = _axis(results[0][1])
     points = [point for name, result in results for point in _points(name, result, field, title, scale)]
-    series = list(dict.fromkeys(str(point["series"]) for point in points))
+    series = _series(results)
+    sizes = {int(str(point["bytes"])) for point in points}
     base = alt.Chart(values(points)).encode(
         x=alt.X("bytes:Q", title="message size", scale=alt.Scale(type="log", base=2, nice=False),
-                axis=alt.Axis(labelExpr=_POWERS, tickCount=6, labelOverlap=True)),
-        y=alt.Y("value:Q", title=title, scale=alt.Scale(type="log"), axis=alt.Axis(format="~r", tickCount=6)),
+                axis=alt.Axis(labelExpr=_LABEL, values=_powers(min(sizes), max(sizes), 2, 6), labelOverlap=True)),
+        y=alt.Y("value:Q", title=title, scale=alt.Scale(type="log"),
+                axis=alt.Axis(format="~r", values=[10.0**power for power in range(-3, 10)])),
         color=alt.Color("series:N", sort=series,
-                        scale=alt.Scale(domain=series, range=[theme.SERIES[i % len(theme.SERIES)] for i in range(len(series))]),
+                        scale=alt.Scale(domain=series, range=[colours[name] for name in series]),
                         legend=alt.Legend(columns=1, labelLimit=theme.PLOT_WIDTH)),
     )  # fmt: skip
     lines = base.mark_line(strokeWidth=2)
     dots = base.mark_point(filled=True, size=24).encode(description="label:N")
     heading = f"{test}: {TESTS[test].title}" if test in TESTS else test
     return alt.layer(lines, dots).properties(width=theme.PLOT_WIDTH, height=_HEIGHT, title=heading)
+
+
+def _powers(least: int, most: int, base: int, count: int) -> list[int]:
+    """Return about `count` powers of the base within the range, equally far from each other."""
+    first, last = math.ceil(math.log(least, base)), math.floor(math.log(most, base))
+    step = max(1, round((last - first) / count))
+    return [base**power for power in range(first, last + 1, step)]
+
+
+def _series(results: Sequence[Named]) -> list[str]:
+    found = [
+        str(point["series"]) for name, result in results for point in _points(name, result, *_axis(result))
+    ]
+    return list(dict.fromkeys(found))
 
 
 def _axis(result: BenchResult) -> tuple[str, str, float]:
