@@ -137,6 +137,29 @@ def status(as_json: bool) -> int:
     return 0
 
 
+@command.command("check")
+@click.argument("name", default="lab")
+@_JSON
+def check(name: str, as_json: bool) -> int:
+    """Measure what the links of the lab NAME (default: lab; or a preset) deliver, and compare with what was asked.
+
+    Rate within 3 %, latency within 15 us + 10 %. Exit code: 0 it is so, 1 it is not.
+    """
+    from linkworth.lab import check as checking
+    from linkworth.lab import report
+    from linkworth.lab.site import open_lab
+
+    with open_lab(Where(kind="lab", name=name)) as site:
+        for sentence in site.cleaned:
+            note(f"linkworth: {sentence}")
+        found = checking.check(site.lab)
+    if as_json:
+        emit_json(found)
+    else:
+        console().print(report.check_table(found))
+    return 0 if found.passed else 1
+
+
 @command.command("down")
 @click.argument("name", default="lab")
 @_JSON

@@ -4,10 +4,10 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar, get_args
 
-import msgspec
 import rich_click as click
 
 from linkworth.errors import UsageError
+from linkworth.lab import dilation
 from linkworth.lab import spec as specs
 from linkworth.lab.spec import LabSpec
 
@@ -27,8 +27,7 @@ def spec_options(command: _Command) -> _Command:
     return with_spec  # type: ignore[return-value]
 
 
-def spec_of(*, like: str | None, rate: str | None, latency: str | None, jitter: str | None, loss: str | None,
-            **others: int | float | str | None) -> LabSpec:  # fmt: skip
+def spec_of(*, like: str | None, dilate: str | None, **options: str | None) -> LabSpec:
     """Make a lab's description of the options' values. Raises UsageError."""
     base = LabSpec()
     if like is not None:
@@ -38,16 +37,8 @@ def spec_of(*, like: str | None, rate: str | None, latency: str | None, jitter: 
                 f"--like {like}: no such preset; there are {', '.join(specs.PRESETS)}, and NAMExK (gbex4)"
             )
         base = found
-    given: dict[str, Any] = {name: value for name, value in others.items() if value is not None}
-    if rate is not None:
-        given["rate"] = specs.parse_rate(rate)
-    if latency is not None:
-        given["latency"] = specs.parse_time(latency)
-    if jitter is not None:
-        given["jitter"] = specs.parse_time(jitter, "--jitter")
-    if loss is not None:
-        given["loss"] = specs.parse_share(loss)
-    return msgspec.structs.replace(base, **given)
+    spec = specs.with_options(base, {name: text for name, text in options.items() if text is not None})
+    return dilation.dilated(spec, dilate) if dilate is not None else spec
 
 
 def _choice(kind: object) -> click.Choice[str]:
@@ -56,16 +47,18 @@ def _choice(kind: object) -> click.Choice[str]:
 
 _OPTIONS = [
     click.option("--like", metavar="PRESET", help="Start from a preset: gbe, 100mbit, 10gbe, ..., or NAMExK (gbex4) for K NICs."),
-    click.option("--nodes", type=int, metavar="N", help=f"Nodes.  [default: {specs.DEFAULT_NODES}]"),
-    click.option("--nics", type=int, metavar="K", help="Data NICs of each node.  [default: 1]"),
+    click.option("--nodes", metavar="N", help=f"Nodes.  [default: {specs.DEFAULT_NODES}]"),
+    click.option("--nics", metavar="K", help="Data NICs of each node.  [default: 1]"),
     click.option("--rate", metavar="RATE", help="Of each NIC, each way: 1gbit, 100mbit.  [default: unshaped]"),
-    click.option("--mtu", type=int, metavar="BYTES", help="Largest IP packet; giving it switches GSO, TSO and GRO off, so "
+    click.option("--mtu", metavar="BYTES", help="Largest IP packet; giving it switches GSO, TSO and GRO off, so "
                  "that it matters.  [default: 1500, with these on]"),
     click.option("--latency", metavar="TIME", help="What a link adds, one way: 30us.  [default: nothing]"),
     click.option("--jitter", metavar="TIME", help="Standard deviation of the added latency.  [default: 0]"),
     click.option("--loss", metavar="SHARE", help="Share of packets that a link loses: 0.001 or 0.1%.  [default: 0]"),
     click.option("--aggregate", type=_choice(specs.Aggregate), help="How several NICs are used as one.  [default: stripe]"),
     click.option("--bond-mode", type=_choice(specs.BondMode), help="Of --aggregate bond.  [default: balance-rr]"),
+    click.option("--dilate", metavar="FACTOR", help="Make the links this many times slower, as computation on shared cores is; "
+                 "8ranks: the slowdown of 8 ranks, measured here.  [default: 1]"),
     click.option("--isolation", type=_choice(specs.IsolationKind), help="What a node is.  [default: namespace]"),
 ]  # fmt: skip
 _NAMES = (
@@ -80,4 +73,5 @@ _NAMES = (
     "aggregate",
     "bond_mode",
     "isolation",
+    "dilate",
 )

@@ -44,7 +44,9 @@ def remove(groups: Iterable[str]) -> None:
 
 
 def core_seconds(group: str) -> list[float]:
-    """Return the CPU time of a group on each core, in seconds; [] where the kernel does not tell it by core."""
+    """Return the CPU time of a group on each core, in seconds; [] where there is none or it does not tell."""
+    if not group:
+        return []
     with contextlib.suppress(OSError, ValueError):
         return [int(word) * 1e-9 for word in Path(group, "cpuacct.usage_percpu").read_text().split()]
     return []

@@ -4,6 +4,7 @@ import msgspec
 from rich.table import Table
 
 from linkworth.lab import processes, site, system
+from linkworth.lab.check import LabCheck
 from linkworth.lab.plan import HEAD
 from linkworth.lab.spec import LabSpec, describe_rate
 from linkworth.lab.state import LabState
@@ -78,4 +79,25 @@ def table(known: list[AboutLab]) -> Table:
     for lab in known:
         running = sum(node.processes for node in lab.nodes)
         made.add_row(lab.name, sentence(lab.spec), "lab down" if lab.stays else "with its run", str(running))
+    return made
+
+
+def check_table(found: LabCheck) -> Table:
+    """Return what was asked of each NIC beside what it delivers."""
+    made = Table(box=None, header_style="bold")
+    for title in ("NIC", "asked", "delivered", "payload", "asked latency", "latency", "median", "verdict"):
+        made.add_column(title, justify="left" if title in ("NIC", "verdict") else "right")
+    for nic in found.nics:
+        asked = nic.asked_bits_per_second
+        miss = f" ({nic.delivered_bits_per_second / asked - 1:+.1%})" if asked else ""
+        made.add_row(
+            nic.nic,
+            describe_rate(asked),
+            f"{describe_rate(nic.delivered_bits_per_second)}{miss}",
+            describe_rate(nic.payload_bits_per_second),
+            f"{nic.asked_latency_seconds * 1e6:.1f} us",
+            f"{nic.latency_seconds * 1e6:.1f} us",
+            f"{nic.median_latency_seconds * 1e6:.1f} us",
+            "as asked" if nic.passed else f"NOT as asked, {nic.tries} tries",
+        )
     return made

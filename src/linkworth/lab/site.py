@@ -12,6 +12,7 @@ from linkworth.errors import UsageError
 from linkworth.lab import cgroups, labs, state
 from linkworth.lab import spec as specs
 from linkworth.lab.addresses import LAUNCH_NIC
+from linkworth.lab.cpu import CoreClock
 from linkworth.lab.labs import Lab
 from linkworth.lab.launcher import LabLauncher
 from linkworth.lab.spec import LabSpec, describe_rate
@@ -28,6 +29,7 @@ class LabSite:
     def __init__(self, lab: Lab, where: Where, cleaned: list[str]) -> None:
         self.lab = lab
         self.where = where
+        self._clocks = {node: CoreClock(place.pid) for node, place in lab.state.places.items()}
         self.cleaned = cleaned
         """Sentences about labs that had been killed, whose rest was removed first."""
 
@@ -67,7 +69,7 @@ class LabSite:
         return msgspec.structs.replace(
             counted,
             nics=[nic for nic in counted.nics if nic.nic != LAUNCH_NIC],
-            core_seconds=cgroups.core_seconds(place.cgroup) if place.cgroup else [],
+            core_seconds=cgroups.core_seconds(place.cgroup) or self._clocks[node].read(),
         )
 
     def facts(self) -> dict[str, str]:
@@ -95,6 +97,10 @@ def open_lab(where: Where) -> LabSite:
     cleaned = labs.sweep()
     there = labs.find(where.name)
     if there is not None:
+        if where.options:
+            raise UsageError(
+                f"the lab {where.name} is up already: {', '.join(where.options)} cannot change it"
+            )
         if where.nodes is not None and where.nodes > there.spec.nodes:
             raise UsageError(
                 f"the lab {where.name} has {there.spec.nodes} nodes; {where.nodes} were asked for (--nodes)"
@@ -104,7 +110,17 @@ def open_lab(where: Where) -> LabSite:
     spec = specs.preset_or_error(where.name, names)
     if where.nodes is not None:
         spec = msgspec.structs.replace(spec, nodes=where.nodes)
+    spec = specs.with_options(spec, _options(where))
     return LabSite(labs.up(spec), where, cleaned)
+
+
+def _options(where: Where) -> dict[str, str]:
+    """Read the place's options: `mtu=9000`."""
+    wrong = [text for text in where.options if "=" not in text]
+    if wrong:
+        raise UsageError(f"{wrong[0]}: an option of a lab is written NAME=VALUE, such as mtu=9000")
+    pairs = (text.partition("=") for text in where.options)
+    return {name.replace("-", "_"): value for name, _, value in pairs}
 
 
 def facts(spec: LabSpec) -> dict[str, str]:

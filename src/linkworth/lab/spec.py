@@ -2,7 +2,8 @@
 
 import difflib
 import re
-from typing import Literal
+from collections.abc import Callable, Mapping
+from typing import Literal, get_args
 
 import msgspec
 
@@ -124,6 +125,43 @@ def preset_or_error(name: str, labs: list[str]) -> LabSpec:
     )
 
 
+def with_options(base: LabSpec, options: Mapping[str, str]) -> LabSpec:
+    """Return a lab that differs from `base` by options as a user types them: `{"rate": "1gbit", "nics": "2"}`.
+
+    `dilate` is a factor here. Raises UsageError.
+    """
+    unknown = [name for name in options if name not in _READERS]
+    if unknown:
+        raise UsageError(f"a lab has no option {unknown[0]}; it has {', '.join(_READERS)}")
+    return msgspec.structs.replace(base, **{name: _READERS[name](text) for name, text in options.items()})
+
+
+def _whole(option: str) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not re.fullmatch(r"[0-9]{1,9}", text):
+            raise UsageError(f"--{option} {text}: a whole number is needed")
+        return int(text)
+
+    return read
+
+
+def _one_of(option: str, kind: object) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in get_args(kind):
+            raise UsageError(f"--{option} {text}: it is one of {', '.join(get_args(kind))}")
+        return text
+
+    return read
+
+
+def parse_factor(text: str) -> float:
+    """Return a factor from `4` or `3.5`. Raises UsageError."""
+    match = _NUMBER_AND_UNIT.fullmatch(text)
+    if match is None or match["unit"]:
+        raise UsageError(f"--dilate {text}: a factor such as 4, or 8ranks for the slowdown of 8 ranks here")
+    return float(match["number"])
+
+
 def parse_rate(text: str) -> float:
     """Return bits per second from `1gbit`, `100 Mbit/s`. Raises UsageError."""
     match = _NUMBER_AND_UNIT.fullmatch(text)
@@ -147,6 +185,21 @@ def parse_share(text: str, option: str = "--loss") -> float:
     if match is None or match["unit"] not in ("", "%"):
         raise UsageError(f"{option} {text}: a share is a number such as 0.001 or 0.1%")
     return float(match["number"]) / (100 if match["unit"] else 1)
+
+
+_READERS: dict[str, Callable[[str], object]] = {
+    "nodes": _whole("nodes"),
+    "nics": _whole("nics"),
+    "rate": parse_rate,
+    "mtu": _whole("mtu"),
+    "latency": parse_time,
+    "jitter": lambda text: parse_time(text, "--jitter"),
+    "loss": parse_share,
+    "aggregate": _one_of("aggregate", Aggregate),
+    "bond_mode": _one_of("bond-mode", BondMode),
+    "isolation": _one_of("isolation", IsolationKind),
+    "dilate": parse_factor,
+}
 
 
 def describe_rate(bits_per_second: float | None) -> str:

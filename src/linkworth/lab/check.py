@@ -1,0 +1,139 @@
+"""Measures what the links of a lab deliver, and holds it against what was asked."""
+
+import contextlib
+import json
+import subprocess
+import sys
+
+import msgspec
+
+from linkworth.errors import LinkworthError, UsageError
+from linkworth.lab import addresses
+from linkworth.lab.labs import Lab
+from linkworth.lab.links import ETHERNET_HEADER, FRAME_OVERHEAD
+from linkworth.lab.spec import LabSpec
+
+RATE_TOLERANCE = 0.03
+LATENCY_TOLERANCE_SECONDS = 15e-6
+LATENCY_TOLERANCE_SHARE = 0.10
+RATE_SECONDS = 1.0
+LATENCY_SECONDS = 0.2
+TRIES = 3
+"""A busy machine delivers less than the link would: the best of up to so many is taken."""
+HEADERS = 52
+"""Bytes of an IP packet that are no payload: IPv4 20, TCP 20, its timestamps 12 (RFC 791, 9293, 7323)."""
+PATIENCE_SECONDS = 60.0
+
+
+class NicCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """One NIC's link from the first node to the second."""
+
+    nic: str
+    asked_bits_per_second: float | None
+    delivered_bits_per_second: float
+    """On the wire, with all headers, as the rate is asked."""
+    payload_bits_per_second: float
+    """What a program gets of it through TCP."""
+    asked_latency_seconds: float
+    latency_seconds: float
+    """One way: half of a short message's round trip, the fastest tenth."""
+    median_latency_seconds: float
+    """The same of the median, which a busy machine makes longer."""
+    tries: int
+    passed: bool
+
+
+class LabCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """All NICs."""
+
+    schema: str = "linkworth.lab-check/1"
+    lab: str
+    passed: bool
+    nics: list[NicCheck]
+
+
+def check(lab: Lab) -> LabCheck:
+    """Measure every NIC between the first two nodes, one after the other.
+
+    Raises UsageError for a lab of one node, LinkworthError where the nodes cannot reach each other.
+    """
+    if lab.spec.nodes < 2:
+        raise UsageError(f"the lab {lab.name} has one node; a link to check needs two")
+    nics = [_check_nic(lab, nic) for nic in range(lab.spec.nics)]
+    return LabCheck(lab=lab.name, passed=all(nic.passed for nic in nics), nics=nics)
+
+
+def _check_nic(lab: Lab, nic: int) -> NicCheck:
+    best: NicCheck | None = None
+    for number in range(1, TRIES + 1):
+        tried = _measure(lab, nic, number)
+        if best is None or _miss(tried) < _miss(best):
+            best = tried
+        if best.passed:
+            break
+    assert best is not None
+    return msgspec.structs.replace(best, tries=number)
+
+
+def _measure(lab: Lab, nic: int, number: int) -> NicCheck:
+    spec = lab.spec
+    rate = _probe(lab, nic, "rate", RATE_SECONDS)
+    latency = _probe(lab, nic, "latency", LATENCY_SECONDS)
+    payload = rate["bytes"] * 8 / max(rate["seconds"], 1e-9)
+    asked_latency = spec.link_latency or 0.0
+    measured = NicCheck(
+        nic=spec.nic_names[nic],
+        asked_bits_per_second=spec.link_rate,
+        delivered_bits_per_second=payload * wire_bytes_per_payload_byte(spec),
+        payload_bits_per_second=payload,
+        asked_latency_seconds=asked_latency,
+        latency_seconds=latency["tenth"] / 2,
+        median_latency_seconds=latency["median"] / 2,
+        tries=number,
+        passed=False,
+    )
+    return msgspec.structs.replace(measured, passed=_miss(measured) <= 1.0)
+
+
+def wire_bytes_per_payload_byte(spec: LabSpec) -> float:
+    """Return how many bytes of an Ethernet link a byte of a long TCP stream takes."""
+    return (spec.packet_bytes + ETHERNET_HEADER + FRAME_OVERHEAD) / (spec.packet_bytes - HEADERS)
+
+
+def _miss(measured: NicCheck) -> float:
+    """The worse of the two deviations, in units of what is allowed."""
+    allowed = LATENCY_TOLERANCE_SECONDS + LATENCY_TOLERANCE_SHARE * measured.asked_latency_seconds
+    late = abs(measured.latency_seconds - measured.asked_latency_seconds) / allowed
+    if measured.asked_bits_per_second is None:
+        return late
+    slow = abs(measured.delivered_bits_per_second / measured.asked_bits_per_second - 1) / RATE_TOLERANCE
+    return max(late, slow)
+
+
+def _probe(lab: Lab, nic: int, measure: str, seconds: float) -> dict[str, float]:
+    """Run the two ends in the first two nodes. Raises LinkworthError where they do not come together."""
+    first, second = lab.spec.node_names[:2]
+    words = [sys.executable, "-P", "-m", "linkworth.lab.probe", measure, str(seconds)]
+    receiver = subprocess.Popen(
+        lab.enter(second, words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    sender: subprocess.Popen[str] | None = None
+    try:
+        assert receiver.stdout is not None
+        port = receiver.stdout.readline().strip()
+        address = f"{addresses.data_address(nic, 2)}:{port}"
+        sender = subprocess.Popen(lab.enter(first, [*words, address]), stderr=subprocess.PIPE, text=True)
+        said, _ = receiver.communicate(timeout=PATIENCE_SECONDS)
+        sender.communicate(timeout=PATIENCE_SECONDS)
+        measured: dict[str, float] = json.loads(said)
+    except (subprocess.TimeoutExpired, ValueError):
+        raise LinkworthError(
+            f"the lab {lab.name}: no measurement between {first} and {second} over {lab.spec.nic_names[nic]}"
+        ) from None
+    finally:
+        for process in (receiver, sender):
+            if process is not None:
+                with contextlib.suppress(ProcessLookupError):
+                    process.kill()
+                process.communicate()
+    return measured

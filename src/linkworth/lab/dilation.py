@@ -1,0 +1,93 @@
+"""How much slower ranks compute that share this machine's cores, and labs whose links are slower by as much.
+
+The ratio of computation to communication is kept then. Long iterations come out well, short ones do not: a rank that
+waits for its turn on a core waits as long as before (see docs/explanation/emulation.md).
+"""
+
+import re
+import statistics
+import subprocess
+import sys
+
+import msgspec
+
+from linkworth.lab.spec import LabSpec, parse_factor
+from linkworth.launch.local import cores
+
+_RANKS = re.compile(r"(?P<ranks>[0-9]{1,5})\s*ranks?")
+WORK_SECONDS = 0.15
+"""Computation of each process, alone on a core."""
+
+# Prints when it is ready, starts when it is told, and prints how long the same work took.
+_WORKER = """
+import sys, time
+def work(rounds):
+    began = time.perf_counter()
+    total = 0
+    for number in range(rounds):
+        total += number * number % 7
+    return time.perf_counter() - began
+work(20000)
+print(flush=True)
+for line in sys.stdin:
+    print(work(int(line)), flush=True)
+"""
+
+
+def dilated(spec: LabSpec, text: str) -> LabSpec:
+    """Return the lab with links as much slower as the user says: a factor, or `8ranks`. Raises UsageError."""
+    match = _RANKS.fullmatch(text)
+    factor = measured_slowdown(int(match["ranks"])) if match else parse_factor(text)
+    return msgspec.structs.replace(spec, dilate=factor)
+
+
+def measured_slowdown(ranks: int) -> float:
+    """Return how many times longer a rank computes while so many compute at once; at least 1."""
+    if ranks < 1:
+        return 1.0
+    workers = [
+        subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _WORKER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(ranks)
+    ]
+    try:
+        for worker in workers:
+            _line(worker)
+        rounds = 20_000
+        alone = _work(workers[:1], rounds)
+        rounds = max(rounds, int(rounds * WORK_SECONDS / max(alone, 1e-6)))
+        alone = min(_work(workers[:1], rounds) for _ in range(3))
+        together = _work(workers, rounds)
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.communicate()
+    return max(1.0, round(together / alone, 2))
+
+
+def _work(workers: list[subprocess.Popen[str]], rounds: int) -> float:
+    for worker in workers:
+        assert worker.stdin is not None
+        worker.stdin.write(f"{rounds}\n")
+        worker.stdin.flush()
+    return statistics.mean(float(_line(worker)) for worker in workers)
+
+
+def _line(worker: subprocess.Popen[str]) -> str:
+    assert worker.stdout is not None
+    return worker.stdout.readline()
+
+
+def remark(ranks: int) -> str:
+    """Return what must be said of times measured with so many ranks on this machine; "" where each has a core."""
+    here = cores()
+    if ranks <= here:
+        return ""
+    return (
+        f"{ranks} ranks on {here} cores: computation is about {ranks / here:.3g} times slower than on a core each; "
+        "do not read run times as a cluster's"
+    )

@@ -1,0 +1,100 @@
+"""Two ends of one TCP connection that measure a link: how fast bytes arrive, and how long a short message takes.
+
+Run as `python -m linkworth.lab.probe MEASURE SECONDS [ADDRESS]`: without an address it listens, prints its port, and
+prints what it measured; with `ADDRESS:PORT` it is the other end.
+"""
+
+import contextlib
+import json
+import os
+import socket
+import sys
+import time
+
+CHUNK = 1 << 18
+WARM_UP_SHARE = 0.25
+"""Of the time, before the bytes are counted: TCP's slow start and the first fill of the queues."""
+LEAST_ROUND_TRIPS = 20
+
+
+def receive(connection: socket.socket, seconds: float) -> dict[str, float]:
+    """Count what arrives after the warm-up; payload bytes and the seconds in which they came."""
+    buffer = memoryview(bytearray(CHUNK))
+    started = time.perf_counter()
+    while time.perf_counter() - started < seconds * WARM_UP_SHARE:
+        if not connection.recv_into(buffer):
+            break
+    total = 0
+    began = ended = time.perf_counter()
+    while got := connection.recv_into(buffer):
+        total += got
+        ended = time.perf_counter()
+        if ended - started >= seconds:
+            break
+    return {"bytes": total, "seconds": ended - began}
+
+
+def send(connection: socket.socket) -> None:
+    """Send until the other end has had enough."""
+    data = bytes(CHUNK)
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        while True:
+            connection.sendall(data)
+
+
+def ping(connection: socket.socket, seconds: float) -> dict[str, float]:
+    """Send a byte to and fro, and return the shortest round trip and its tenth and fifth tenths, in seconds."""
+    times: list[float] = []
+    started = time.perf_counter()
+    while len(times) < LEAST_ROUND_TRIPS or time.perf_counter() - started < seconds:
+        before = time.perf_counter()
+        connection.send(b"x")
+        _one_byte(connection)
+        times.append(time.perf_counter() - before)
+    times.sort()
+    return {"shortest": times[0], "tenth": times[len(times) // 10], "median": times[len(times) // 2]}
+
+
+def pong(connection: socket.socket) -> None:
+    """Send back each byte until the other end closes."""
+    with contextlib.suppress(ConnectionError):
+        while _one_byte(connection):
+            connection.send(b"x")
+
+
+def _one_byte(connection: socket.socket) -> bytes:
+    """Wait without sleeping: to be woken would take longer than a short link; others get the core meanwhile."""
+    while True:
+        with contextlib.suppress(BlockingIOError):
+            return connection.recv(1, socket.MSG_DONTWAIT)
+        os.sched_yield()
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def main(words: list[str]) -> int:
+    """Be one end."""
+    measure, seconds = words[0], float(words[1])
+    if len(words) == 2:
+        with socket.create_server(("", 0)) as server:
+            _say(str(server.getsockname()[1]))
+            connection, _ = server.accept()
+    else:
+        address, _, port = words[2].partition(":")
+        connection = socket.create_connection((address, int(port)), timeout=20)
+        connection.settimeout(None)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    with connection:
+        if len(words) == 3:
+            send(connection) if measure == "rate" else pong(connection)
+        else:
+            said = receive(connection, seconds) if measure == "rate" else ping(connection, seconds)
+            _say(json.dumps(said))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
