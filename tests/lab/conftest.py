@@ -6,9 +6,8 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def own_labs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_labs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder where this test's labs are."""
-    folder = tmp_path / "runtime"
-    folder.mkdir(mode=0o700)
+    folder = tmp_path_factory.mktemp("runtime")
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
     return folder / "linkworth" / "lab"
