@@ -47,8 +47,10 @@ def cache_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no variable of the caller's shell change what the command line prints."""
+def plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Let no variable of the caller's shell and no file of the user's change what the command line prints."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path_factory.getbasetemp() / "no-user-data"))
+    monkeypatch.delenv("LINKWORTH_PRICES_ENDPOINT", raising=False)
     for name in ("FORCE_COLOR", "CLICOLOR_FORCE", "LD_PRELOAD"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NO_COLOR", "1")

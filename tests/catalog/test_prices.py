@@ -57,11 +57,28 @@ def test_a_users_catalog_is_read(tmp_path):
         ("= 1.5", "= -1.5", r"prices\[0\] \(n1\): usd_per_node_hour: -1.5 is no price"),
         ("= 1.5", "= nan", "nan is no price"),
         ("= 1.5", "= inf", "inf is no price"),
-        ("= 1.5", '= "dear"', r"prices\[0\].usd_per_node_hour: expected 'float', got 'str'"),
-        ("usd_per_node_hour = 1.5\n", "", r"prices\[0\]: object missing required field 'usd_per_node_hour'"),
+        ("= 1.5", '= "dear"', r"prices\[0\].usd_per_node_hour: expected 'float | null', got 'str'"),
+        (
+            "usd_per_node_hour = 1.5\n",
+            "",
+            r"prices\[0\] \(n1\): there is none; give exactly one of usd_per_node_hour",
+        ),
         ('region = "r1"\n', "", "missing required field 'region'"),
         ('"gbe"', '"gb"', r"prices\[0\] \(n1\): fabric: no fabric is called 'gb'; did you mean"),
         ("region", "zone", "'zone'"),
+        (
+            "= 1.5",
+            "= 1.5\nusd_per_core_hour = 0.1",
+            "there are usd_per_node_hour and usd_per_core_hour; give",
+        ),
+        ("usd_per_node_hour = 1.5", "usd_per_core_hour = 0.1", "needs the cores of a node beside it"),
+        ("= 1.5", "= 1.5\ncores = 0", "cores is 0; give a number above 0"),
+        ("= 1.5", '= 1.5\nmarket = "black"', "market: invalid enum value 'black'"),
+        (
+            "usd_per_node_hour = 1.5",
+            "on_premises = { price_usd = 1000, years = 5, utilisation = 1.5 }",
+            "on_premises: utilisation is 1.5; give the busy share",
+        ),
     ],
 )
 def test_a_fault_is_named(tmp_path, old, new, message):

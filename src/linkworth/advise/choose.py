@@ -1,54 +1,72 @@
-"""The choice of a network from predicted times and prices."""
+"""The choice of a network, a node type and a number of nodes from predicted times and prices."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal
 
 import msgspec
 
+from linkworth.advise.reason import reason, usd_text
+from linkworth.advise.uncertain import over_draws, sentence
 from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, AdviceOption, Goal
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Price
+from linkworth.predict.draws import Drawn
+
+__all__ = ["TIE_TOLERANCE", "advise", "cost_usd", "usd_text"]
 
 TIE_TOLERANCE = 1e-3
 """Two options whose costs (or times) differ by no more than this share are a tie, which goes to the cheaper node."""
 
 SECONDS_PER_HOUR = 3600.0
 
+Prices = Mapping[str, Price] | Mapping[str, Sequence[Price]]
+
 
 def advise(
-    predictions: PredictionSet,
-    prices: Mapping[str, Price],
+    predictions: PredictionSet | Sequence[PredictionSet],
+    prices: Prices,
     *,
     goal: Goal = "cost",
     deadline: float | None = None,
     budget: float | None = None,
+    drawn: Drawn | None = None,
 ) -> Advice:
-    """Return the fabric to take for `predictions.workload`, with all options.
+    """Return the environment to take for the predicted workload, with all options.
 
-    `prices` maps a fabric's exact name to the price of one node. `goal` says what is made least: the cost of a run (US
-    dollars, seconds x nodes x price / 3600) or its time; `deadline` (seconds) and `budget` (US dollars a run) exclude
-    options. The break-even price ratio is T(cheapest node) / T(fastest): the ratio of their prices up to which the fastest
-    costs less a run. A prediction without a price is a UsageError that names its fabric.
+    `predictions` are of one workload on one or several numbers of nodes; `prices` maps a fabric's exact name to the price of one
+    node, or to those of several node types. `goal` says what is made least: the cost of a run (US dollars, seconds x nodes x
+    price / 3600) or its time; `deadline` (seconds) and `budget` (US dollars a run) exclude options, and so do fewer cores than
+    ranks on a node. The break-even price ratio is that of the node-hours of the cheapest node and of the fastest option: the
+    ratio of their prices up to which the fastest costs less a run. `drawn` are the times under draws of the parameters, from
+    which the advice says how sure it is. A prediction without a price is a UsageError that names its fabric.
     """
     _check_limit(deadline, "deadline", "seconds")
     _check_limit(budget, "budget", "US dollars")
-    options = _options(predictions, prices, deadline, budget)
-    chosen = _choose(options, goal)
+    sets = [predictions] if isinstance(predictions, PredictionSet) else list(predictions)
+    options = _options(sets, prices, deadline, budget)
+    measure = _measure(goal)
+    chosen = choose([option for option in options if option.feasible], measure)
+    ranked = _ranked(options, chosen, measure)
+    place = None if chosen is None else options.index(chosen)
+    if drawn is not None and drawn.draws:
+        ranked = over_draws(ranked, drawn, place, goal, deadline, budget, choose)
     return Advice(
-        workload=predictions.workload,
-        ranks=predictions.ranks,
-        nodes=predictions.nodes,
+        workload=sets[0].workload,
+        ranks=sets[0].ranks,
+        nodes=chosen.nodes if chosen is not None else sets[0].nodes,
         choice=chosen.fabric if chosen is not None else None,
-        reason=_reason(options, chosen, goal, deadline, budget),
-        options=options,
+        reason=reason(options, chosen, goal, deadline, budget),
+        options=ranked,
         breakeven_price_ratio=_breakeven(options),
         goal=goal,
         deadline_seconds=deadline,
         budget_usd=budget,
-        warnings=list(predictions.warnings),
-        rates=predictions.calibration.rates,
+        warnings=list(dict.fromkeys(warning for each in sets for warning in each.warnings)),
+        rates=sets[0].calibration.rates,
+        choice_option=place,
+        draws=0 if drawn is None else drawn.draws,
+        uncertainty="" if drawn is None else sentence(ranked, place, goal, drawn),
     )
 
 
@@ -57,9 +75,23 @@ def cost_usd(seconds: float, nodes: int, usd_per_node_hour: float) -> float:
     return seconds * nodes * usd_per_node_hour / SECONDS_PER_HOUR
 
 
-def usd_text(value: float) -> str:
-    """Return US dollars for a person: four digits that count, or cents from 1000 on, never an exponent."""
-    return f"{value:.2f}" if value >= 1000 else format(Decimal(f"{value:.4g}"), "f")
+def choose(options: Sequence[AdviceOption], measure: Callable[[AdviceOption], float]) -> AdviceOption | None:
+    """Return the option with the least measure; those that tie with it yield to the cheapest node among them."""
+    if not options:
+        return None
+    limit = min(map(measure, options)) * (1 + TIE_TOLERANCE)
+    tied = [option for option in options if measure(option) <= limit]
+    return min(
+        tied,
+        key=lambda option: (
+            option.price_usd_per_node_hour,
+            measure(option),
+            option.seconds,
+            option.nodes,
+            option.fabric,
+            option.price_name,
+        ),
+    )
 
 
 def _check_limit(value: float | None, what: str, unit: str) -> None:
@@ -68,39 +100,63 @@ def _check_limit(value: float | None, what: str, unit: str) -> None:
 
 
 def _options(
-    predictions: PredictionSet, prices: Mapping[str, Price], deadline: float | None, budget: float | None
+    sets: Sequence[PredictionSet], prices: Prices, deadline: float | None, budget: float | None
 ) -> list[AdviceOption]:
-    if not predictions.predictions:
+    if not any(each.predictions for each in sets):
         raise UsageError("there is no prediction to choose from; name fabrics with --on")
-    fabrics = [prediction.fabric for prediction in predictions.predictions]
-    unpriced = [fabric for fabric in fabrics if fabric not in prices]
-    if unpriced:
+    predicted = [(each, prediction) for each in sets for prediction in each.predictions]
+    if unpriced := sorted({prediction.fabric for _, prediction in predicted} - set(prices)):
         raise UsageError(
             f"no price for fabric {', '.join(unpriced)}; give it with --price {unpriced[0]}=USD_PER_NODE_HOUR"
         )
-    twice = sorted({fabric for fabric in fabrics if fabrics.count(fabric) > 1})
-    if twice:
+    kinds = [(prediction.fabric, each.nodes) for each, prediction in predicted]
+    if twice := sorted({fabric for fabric, nodes in kinds if kinds.count((fabric, nodes)) > 1}):
         raise UsageError(f"fabric {', '.join(twice)} is predicted more than once; give each fabric once")
     options = []
-    for prediction in predictions.predictions:
+    for each, prediction in predicted:
         seconds = prediction.seconds
         if not (math.isfinite(seconds) and seconds > 0):
             raise UsageError(
                 f"the predicted time on {prediction.fabric} is {seconds} s; a positive time is needed"
             )
-        price = prices[prediction.fabric]
-        cost = cost_usd(seconds, predictions.nodes, price.usd_per_node_hour)
-        options.append(
-            AdviceOption(
-                fabric=prediction.fabric,
-                seconds=seconds,
-                cost_usd=cost,
-                price_usd_per_node_hour=price.usd_per_node_hour,
-                price_name=", ".join(part for part in (price.name, price.region) if part),
-                feasible=(deadline is None or seconds <= deadline) and (budget is None or cost <= budget),
-            )
-        )
+        given = prices[prediction.fabric]
+        for price in [given] if isinstance(given, Price) else given:
+            options.append(_option(each, prediction.fabric, seconds, price, deadline, budget))
     return [msgspec.structs.replace(option, pareto=not _dominated(option, options)) for option in options]
+
+
+def _option(
+    predicted: PredictionSet,
+    fabric: str,
+    seconds: float,
+    price: Price,
+    deadline: float | None,
+    budget: float | None,
+) -> AdviceOption:
+    ranks_on_a_node = predicted.ppn or -(-predicted.ranks // predicted.nodes)
+    dollars = price.usd_per_node_hour
+    if price.usd_per_core_hour is not None and price.cores is None:
+        dollars = price.usd_per_core_hour * ranks_on_a_node
+    cost = cost_usd(seconds, predicted.nodes, dollars)
+    broken = {
+        "deadline": deadline is not None and seconds > deadline,
+        "budget": budget is not None and cost > budget,
+        "cores": price.cores is not None and ranks_on_a_node > price.cores,
+    }
+    why_not = [limit for limit, is_broken in broken.items() if is_broken]
+    return AdviceOption(
+        fabric=fabric,
+        seconds=seconds,
+        cost_usd=cost,
+        price_usd_per_node_hour=dollars,
+        price_name=", ".join(part for part in (price.name, price.region) if part),
+        feasible=not why_not,
+        nodes=predicted.nodes,
+        market=price.market,
+        price_date=price.date,
+        cores=price.cores,
+        why_not=why_not,
+    )
 
 
 def _dominated(option: AdviceOption, options: Sequence[AdviceOption]) -> bool:
@@ -113,64 +169,44 @@ def _dominated(option: AdviceOption, options: Sequence[AdviceOption]) -> bool:
     )
 
 
-def _choose(options: Sequence[AdviceOption], goal: Goal) -> AdviceOption | None:
-    feasible = [option for option in options if option.feasible]
-    if not feasible:
-        return None
-    measure = _measure(goal)
-    limit = min(map(measure, feasible)) * (1 + TIE_TOLERANCE)
-    tied = [option for option in feasible if measure(option) <= limit]
-    return min(
-        tied,
-        key=lambda option: (option.price_usd_per_node_hour, measure(option), option.seconds, option.fabric),
+def _ranked(
+    options: Sequence[AdviceOption], chosen: AdviceOption | None, measure: Callable[[AdviceOption], float]
+) -> list[AdviceOption]:
+    """Return the options in their order, each with its rank and its break-even price."""
+    order = sorted(
+        options,
+        key=lambda option: (not option.feasible, option is not chosen, measure(option), option.seconds),
     )
+    rank_of = {id(option): rank for rank, option in enumerate(order, 1)}
+    return [
+        msgspec.structs.replace(
+            option,
+            rank=rank_of[id(option)],
+            breakeven_usd_per_node_hour=_breakeven_price(option, options),
+        )
+        for option in options
+    ]
+
+
+def _breakeven_price(option: AdviceOption, options: Sequence[AdviceOption]) -> float | None:
+    """Return the price of an option's node at which its run costs as much as that of the least costly other."""
+    others = [other.cost_usd for other in options if other is not option and "cores" not in other.why_not]
+    if not others:
+        return None
+    return min(others) * SECONDS_PER_HOUR / (option.seconds * option.nodes)
 
 
 def _measure(goal: Goal) -> Callable[[AdviceOption], float]:
     return (lambda option: option.cost_usd) if goal == "cost" else (lambda option: option.seconds)
 
 
-def _fastest(options: Sequence[AdviceOption]) -> AdviceOption:
-    return min(options, key=lambda option: (option.seconds, option.price_usd_per_node_hour, option.fabric))
-
-
-def _cheapest_node(options: Sequence[AdviceOption]) -> AdviceOption:
-    return min(options, key=lambda option: (option.price_usd_per_node_hour, option.seconds, option.fabric))
-
-
 def _breakeven(options: Sequence[AdviceOption]) -> float | None:
     if len(options) < 2:
         return None
-    return _cheapest_node(options).seconds / _fastest(options).seconds
-
-
-def _reason(
-    options: Sequence[AdviceOption],
-    chosen: AdviceOption | None,
-    goal: Goal,
-    deadline: float | None,
-    budget: float | None,
-) -> str:
-    limits = [f"the deadline of {deadline:g} s"] if deadline is not None else []
-    limits += [f"the budget of {usd_text(budget)} US$"] if budget is not None else []
-    within = " and ".join(limits)
-    if chosen is None:
-        fastest, least = _fastest(options), min(options, key=lambda option: option.cost_usd)
-        return (
-            f"no option meets {within}: the fastest is {fastest.fabric} with {fastest.seconds:.4g} s, "
-            f"the least costly {least.fabric} with {usd_text(least.cost_usd)} US$"
-        )
-    what = "costs least" if goal == "cost" else "is fastest"
-    among = f" of those that meet {within}" if within else ""
-    text = f"{chosen.fabric} {what}{among}: {chosen.seconds:.4g} s and {usd_text(chosen.cost_usd)} US$ a run"
-    cheapest = _cheapest_node(options)
-    if len(options) == 1 or cheapest.fabric == chosen.fabric:
-        return text
-    faster = cheapest.seconds / chosen.seconds
-    if chosen.price_usd_per_node_hour == 0 or cheapest.price_usd_per_node_hour == 0:
-        return f"{text}; {faster:.3g} times as fast as {cheapest.fabric}, the cheapest node"
-    dearer = chosen.price_usd_per_node_hour / cheapest.price_usd_per_node_hour
-    return (
-        f"{text}; against {cheapest.fabric}, the cheapest node, it is {faster:.3g} times as fast "
-        f"at {dearer:.3g} times the price"
+    fastest = min(options, key=lambda option: (option.seconds, option.price_usd_per_node_hour, option.fabric))
+    cheapest = min(
+        options, key=lambda option: (option.price_usd_per_node_hour, option.seconds, option.fabric)
     )
+    if cheapest.nodes == fastest.nodes:
+        return cheapest.seconds / fastest.seconds
+    return cheapest.seconds * cheapest.nodes / (fastest.seconds * fastest.nodes)

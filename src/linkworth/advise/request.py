@@ -1,18 +1,34 @@
 """What a user gives for advice: prices as FABRIC=USD or by a catalog, and predictions made before."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from linkworth.catalog import fabrics
+from linkworth.catalog import fabrics, on_premises
 from linkworth.catalog import prices as price_catalog
 from linkworth.catalog.assignment import parse_assignment
 from linkworth.errors import UsageError
 from linkworth.model.prediction import PredictionSet
-from linkworth.model.price import Price
+from linkworth.model.price import Market, Price
 
 SCHEMA = "linkworth.prediction/1"
+
+
+class PriceOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What the options of the command line say of prices."""
+
+    assignments: Sequence[str] = ()
+    """FABRIC=USD_PER_NODE_HOUR."""
+    core_hours: Sequence[str] = ()
+    """FABRIC=USD_PER_CORE_HOUR[,cores=N]."""
+    on_premises: Sequence[str] = ()
+    """FABRIC=PRICE,years=Y,utilisation=U,..."""
+    catalog: str | None = None
+    region: str | None = None
+    instances: Sequence[str] = ()
+    market: Market | None = None
 
 
 def gather_prices(
@@ -26,31 +42,84 @@ def gather_prices(
     """Return one price per fabric from `--price` options and a catalog; an option goes before the catalog.
 
     `needed` names the fabrics that matter (default: all that are priced), so that a catalog may be ambiguous about others.
-    No price at all, and the same fabric twice in options, are UsageErrors.
+    Spot prices are left out. No price at all, and the same fabric twice in options, are UsageErrors.
     """
-    own: dict[str, Price] = {}
-    for text in assignments:
-        given, value = parse_assignment(text, "--price", "USD_PER_NODE_HOUR")
+    own = own_prices(assignments)
+    if catalog is None:
+        _refuse_choice(own, region, instances)
+        return own
+    listed = [
+        price
+        for price in price_catalog.of_market(price_catalog.get_catalog(catalog), None)
+        if price.fabric not in own
+    ]
+    return {**price_catalog.by_fabric(listed, needed=needed, region=region, instances=instances), **own}
+
+
+def gather_environments(
+    options: PriceOptions, *, needed: Collection[str] | None = None
+) -> dict[str, list[Price]]:
+    """Return all prices of each fabric: an option's one, or all of the catalog that its region, market and node types leave.
+
+    Each is an environment to choose from. The errors are those of `gather_prices`, but for several prices of a fabric.
+    """
+    own = own_prices(options.assignments, options.core_hours, options.on_premises)
+    found: dict[str, list[Price]] = {}
+    if options.catalog is None:
+        _refuse_choice(own, options.region, options.instances, options.market)
+    else:
+        listed = price_catalog.of_market(price_catalog.get_catalog(options.catalog), options.market)
+        for price in price_catalog.chosen(listed, region=options.region, instances=options.instances):
+            if price.fabric not in own and (needed is None or price.fabric in needed):
+                found.setdefault(price.fabric, []).append(price)
+    return {**found, **{fabric: [price] for fabric, price in own.items()}}
+
+
+def own_prices(
+    node_hours: Sequence[str], core_hours: Sequence[str] = (), on_premises_costs: Sequence[str] = ()
+) -> dict[str, Price]:
+    """Return the prices that options give: `--price F=USD`, `--core-hour F=USD[,cores=N]`, `--on-premises F=PRICE,years=...`."""
+    found: dict[str, Price] = {}
+
+    def add(option: str, given: str, dollars: float, **more: Any) -> None:  # noqa: ANN401 (fields of a Price)
         fabric = fabric_name(given)
-        if fabric in own:
-            raise UsageError(f"--price gives fabric {fabric} twice; give each fabric one price")
-        own[fabric] = Price(
+        if fabric in found:
+            raise UsageError(f"{option} gives fabric {fabric} twice; give each fabric one price")
+        found[fabric] = Price(
             name="",
             fabric=fabric,
-            usd_per_node_hour=value,
+            usd_per_node_hour=dollars,
             provider="user",
             region="",
             date="",
-            source="--price option",
+            source=f"{option} option",
+            market="own",
+            **more,
         )
-    if catalog is None:
-        if region is not None or instances:
-            raise UsageError("--region and --instance choose from a catalog; name it with --prices")
-        if not own:
-            raise UsageError("no price was given; use --price FABRIC=USD_PER_NODE_HOUR or --prices CATALOG")
-        return own
-    listed = [price for price in price_catalog.get_catalog(catalog) if price.fabric not in own]
-    return {**price_catalog.by_fabric(listed, needed=needed, region=region, instances=instances), **own}
+
+    for text in node_hours:
+        given, value = parse_assignment(text, "--price", "USD_PER_NODE_HOUR")
+        add("--price", given, value)
+    for text in core_hours:
+        amount, comma, cores = text.partition(",cores=")
+        given, value = parse_assignment(amount, "--core-hour", "USD_PER_CORE_HOUR")
+        if comma and not (cores.strip().isdecimal() and int(cores) > 0):
+            raise UsageError(f"--core-hour {text!r}: {cores!r} is no number of cores; write cores=40")
+        number = int(cores) if comma else None
+        add("--core-hour", given, value * (number or 1), cores=number, usd_per_core_hour=value)
+    for text in on_premises_costs:
+        given, costs = on_premises.parse(text)
+        add("--on-premises", given, on_premises.usd_per_node_hour(costs))
+    return found
+
+
+def _refuse_choice(
+    own: Mapping[str, Price], region: str | None, instances: Sequence[str], market: str | None = None
+) -> None:
+    if region is not None or instances or market is not None:
+        raise UsageError("--region, --instance and --market choose from a catalog; name it with --prices")
+    if not own:
+        raise UsageError("no price was given; use --price FABRIC=USD_PER_NODE_HOUR or --prices CATALOG")
 
 
 def fabric_name(given: str) -> str:

@@ -4,11 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from linkworth.advise.choose import advise
-from linkworth.advise.request import fabric_name, gather_prices
+from linkworth.advise.request import PriceOptions, fabric_name, gather_environments
 from linkworth.advise.source import TraceRequest, read_predictions, replay_predictions
 from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, Goal
+from linkworth.predict.draws import Drawn
 from linkworth.skeleton.progress import Progress
+
+DEFAULT_DRAWS = 100
 
 
 def advise_on_request(
@@ -16,34 +19,44 @@ def advise_on_request(
     predictions_file: Path | None,
     *,
     on: Sequence[str] = (),
-    price_options: Sequence[str] = (),
-    catalog: str | None = None,
-    region: str | None = None,
-    instances: Sequence[str] = (),
+    prices: PriceOptions,
     goal: Goal | None = None,
     deadline: float | None = None,
     budget: float | None = None,
+    draws: int | None = None,
     progress: Progress | None = None,
 ) -> Advice:
     """Return the advice for a trace, a bundled program, or predictions made before.
 
     Exactly one of `trace` and `predictions_file` is needed. Without `on`, a trace is replayed on all fabrics that have a
-    price. `goal` is by default time where only a budget is given, else cost.
+    price. `goal` is by default time where only a budget is given, else cost. `draws` of the parameters (default 100) are
+    replayed for how sure the choice is, where there are several options; 0: none. Predictions made before have no trace to
+    replay.
     """
     if (trace is None) == (predictions_file is None):
         raise UsageError("give either a trace or --predictions FILE")
     goal = goal or ("time" if budget is not None and deadline is None else "cost")
     if predictions_file is not None:
+        if draws is not None:
+            raise UsageError(
+                f"--draws {draws}: predictions made before cannot be replayed; give the trace instead"
+            )
         found = read_predictions(predictions_file, on)
         needed = [prediction.fabric for prediction in found.predictions]
-        prices = gather_prices(price_options, catalog, needed=needed, region=region, instances=instances)
-    else:
-        assert trace is not None
-        wanted = [fabric_name(fabric) for fabric in on] or None
-        prices = gather_prices(price_options, catalog, needed=wanted, region=region, instances=instances)
-        if unpriced := [fabric for fabric in wanted or () if fabric not in prices]:
-            raise UsageError(
-                f"no price for fabric {', '.join(unpriced)}; give it with --price {unpriced[0]}=USD_PER_NODE_HOUR"
-            )
-        found = replay_predictions(trace, on or list(prices), progress)
-    return advise(found, prices, goal=goal, deadline=deadline, budget=budget)
+        environments = gather_environments(prices, needed=needed)
+        return advise(found, environments, goal=goal, deadline=deadline, budget=budget)
+    assert trace is not None
+    wanted = [fabric_name(fabric) for fabric in on] or None
+    environments = gather_environments(prices, needed=wanted)
+    if unpriced := [fabric for fabric in wanted or () if fabric not in environments]:
+        raise UsageError(
+            f"no price for fabric {', '.join(unpriced)}; give it with --price {unpriced[0]}=USD_PER_NODE_HOUR"
+        )
+    sets, drawn = replay_predictions(
+        trace, on or list(environments), DEFAULT_DRAWS if draws is None else draws, progress
+    )
+    return advise(sets, environments, goal=goal, deadline=deadline, budget=budget, drawn=_useful(drawn))
+
+
+def _useful(drawn: Drawn | None) -> Drawn | None:
+    return drawn if drawn is not None and drawn.draws else None

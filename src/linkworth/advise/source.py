@@ -11,6 +11,7 @@ from linkworth.errors import UsageError
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict
+from linkworth.predict.draws import Drawn, draw_times
 from linkworth.predict.request import measured_time, traced
 from linkworth.skeleton.progress import Progress
 from linkworth.skeleton.rates import RateRequest
@@ -22,7 +23,8 @@ class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
     workload: str
     """A trace's path, or a bundled program's name."""
     ranks: int | None = None
-    nodes: int | None = None
+    nodes: tuple[int, ...] = ()
+    """Numbers of nodes to compare; empty: what a replay takes by itself."""
     ppn: int | None = None
     cpu_factor: float | None = None
     measured: str | None = None
@@ -52,21 +54,38 @@ def read_predictions(path: Path, on: Sequence[str]) -> PredictionSet:
 
 
 def replay_predictions(
-    request: TraceRequest, names: Sequence[str], progress: Progress | None = None
-) -> PredictionSet:
-    """Replay a trace, or the skeleton of a bundled program, on the fabrics `names`."""
+    request: TraceRequest, names: Sequence[str], draws: int = 0, progress: Progress | None = None
+) -> tuple[list[PredictionSet], Drawn | None]:
+    """Replay a trace, or the skeleton of a bundled program, on the fabrics `names` and all numbers of nodes.
+
+    Also return the times under `draws` draws of the parameters, if there is anything to compare and any draw is wanted.
+    """
     measured = None if request.measured is None else measured_time(request.measured)
     chosen = [fabrics.get(name) for name in names]
+    counts: Sequence[int | None] = request.nodes or (None,)
+    if len(set(counts)) < len(counts):
+        raise UsageError(f"--nodes {','.join(map(str, counts))}: give each number of nodes once")
     with traced(
         request.workload, request.ranks, request.rates, scaled=measured is not None, progress=progress
     ) as path:
-        return predict(
-            path,
-            chosen,
-            nodes=request.nodes,
-            ppn=request.ppn,
-            cpu_factor=1.0 if request.cpu_factor is None else request.cpu_factor,
-            measured=measured,
-            placement=request.placement,
-            settings=request.settings,
-        )
+        sets: list[PredictionSet] = []
+        cpu_factor = 1.0 if request.cpu_factor is None else request.cpu_factor
+        for nodes in counts:
+            found = predict(
+                path,
+                chosen,
+                nodes=nodes,
+                ppn=request.ppn,
+                cpu_factor=cpu_factor,
+                # A measured time is of the first number of nodes; what it says of the computation holds for all.
+                measured=measured if not sets else None,
+                placement=request.placement,
+                settings=request.settings,
+            )
+            if measured is not None and not sets:
+                cpu_factor = found.calibration.cpu_factor
+            sets.append(found)
+        drawn = None
+        if draws > 0 and len(chosen) * len(sets) > 1:
+            drawn = draw_times(path, chosen, sets, count=draws, ppn=request.ppn)
+        return sets, drawn

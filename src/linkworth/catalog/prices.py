@@ -1,4 +1,4 @@
-"""Catalogs of prices: the shipped ones and a user's own file."""
+"""Catalogs of prices: the shipped ones, the ones that `linkworth prices update` wrote, and a user's own file."""
 
 import functools
 import math
@@ -9,15 +9,32 @@ from typing import Any
 
 import msgspec
 
-from linkworth.catalog import fabrics
+from linkworth.catalog import fabrics, on_premises, user_prices
 from linkworth.catalog.decode import data_folder, decode, read_toml, unknown_name
-from linkworth.catalog.fabric_file import plain
 from linkworth.errors import UsageError
-from linkworth.model.price import Price
+from linkworth.model.price import Market, OnPremises, Price
 
 
-class PriceTable(Price, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One `[[prices]]` of a catalog file."""
+class OnPremisesTable(OnPremises, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`on_premises = {...}` of a price."""
+
+
+class PriceTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One `[[prices]]` of a catalog file: a Price, whose amount is given by exactly one of three fields."""
+
+    name: str
+    fabric: str
+    provider: str
+    region: str
+    date: str
+    source: str
+    usd_per_node_hour: float | None = None
+    usd_per_core_hour: float | None = None
+    on_premises: OnPremisesTable | None = None
+    note: str = ""
+    market: Market = "on-demand"
+    cores: int | None = None
+    memory_bytes: int | None = None
 
 
 class PricesFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -28,21 +45,48 @@ class PricesFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 def names() -> list[str]:
-    """Return the names of the shipped catalogs."""
-    return sorted(_files())
+    """Return the names of the catalogs that are there without a path."""
+    return sorted({*_files(), *user_prices.names()})
 
 
 def title(name_or_path: str) -> str:
     """Return what a catalog says it is."""
-    return _load(name_or_path).title
+    return _load(name_or_path)[1].title
 
 
-def get_catalog(name_or_path: str) -> list[Price]:
-    """Return the prices of a shipped catalog, or of a `.toml` file given by its path, in the order of the file.
+def get_catalog(name_or_path: str, *, shipped: bool = False) -> list[Price]:
+    """Return the prices of a catalog, or of a `.toml` file given by its path, in the order of the file.
 
-    A negative or missing price, an unknown fabric and an unknown catalog are UsageErrors.
+    A catalog that `linkworth prices update` wrote goes before the shipped one of the same name, unless `shipped`. A negative
+    or missing price, an unknown fabric and an unknown catalog are UsageErrors.
     """
-    return [plain(table, Price) for table in _load(name_or_path).prices]
+    origin, file = _load(name_or_path, shipped=shipped)
+    return [_price(table, f"{origin}: prices[{index}]") for index, table in enumerate(file.prices)]
+
+
+def of_market(prices: Iterable[Price], market: Market | None) -> list[Price]:
+    """Return the prices of a market; by default (None) all but spot prices, since a spot node may be taken away."""
+    if market is None:
+        return [price for price in prices if price.market != "spot"]
+    return [price for price in prices if price.market == market]
+
+
+def chosen(
+    prices: Iterable[Price], *, region: str | None = None, instances: Sequence[str] = ()
+) -> list[Price]:
+    """Return the prices of a region and of named node types, where these are given; none left is a UsageError."""
+    known = list(prices)
+    kept = [price for price in known if region is None or price.region == region]
+    if region is not None and not kept:
+        raise UsageError(
+            f"no price is for region {region!r}; regions: {_listed(price.region for price in known)}"
+        )
+    for instance in instances:
+        if instance not in {price.name for price in kept}:
+            raise UsageError(
+                f"no price is for instance {instance!r}; instances: {_listed(price.name for price in kept)}"
+            )
+    return [price for price in kept if price.name in instances] if instances else kept
 
 
 def by_fabric(
@@ -57,30 +101,18 @@ def by_fabric(
     `region` and `instances` (node types) keep only what they name. Two prices left for one fabric are a UsageError that
     names them, since which node is meant cannot be guessed.
     """
-    known = list(prices)
-    kept = [price for price in known if region is None or price.region == region]
-    if region is not None and not kept:
-        raise UsageError(
-            f"no price is for region {region!r}; regions: {_listed(price.region for price in known)}"
-        )
-    for instance in instances:
-        if instance not in {price.name for price in kept}:
-            raise UsageError(
-                f"no price is for instance {instance!r}; instances: {_listed(price.name for price in kept)}"
-            )
-    if instances:
-        kept = [price for price in kept if price.name in instances]
-    chosen: dict[str, Price] = {}
+    kept = chosen(prices, region=region, instances=instances)
+    found: dict[str, Price] = {}
     for price in kept:
         if needed is not None and price.fabric not in needed:
             continue
-        if price.fabric in chosen:
+        if price.fabric in found:
             both = [f"{one.name} in {one.region}" for one in kept if one.fabric == price.fabric]
             raise UsageError(
                 f"fabric {price.fabric} has several prices ({', '.join(both)}); say which with --instance or --region"
             )
-        chosen[price.fabric] = price
-    return chosen
+        found[price.fabric] = price
+    return found
 
 
 def check_usd_per_node_hour(value: float, origin: str) -> float:
@@ -100,25 +132,72 @@ def _files() -> dict[str, Traversable]:
     return {entry.name.removesuffix(".toml"): entry for entry in entries if entry.name.endswith(".toml")}
 
 
-def _load(name_or_path: str) -> PricesFile:
+def _load(name_or_path: str, *, shipped: bool = False) -> tuple[str, PricesFile]:
+    """Return where a catalog is, and its content."""
     if name_or_path.endswith(".toml") or "/" in name_or_path:
         return _checked(Path(name_or_path))
+    if not shipped and name_or_path in user_prices.names():
+        return _checked(user_prices.path(name_or_path))
     files = _files()
     if name_or_path not in files:
         raise unknown_name(
-            "price catalog", name_or_path, files, "; a file of your own is given by its path (FILE.toml)"
+            "price catalog", name_or_path, names(), "; a file of your own is given by its path (FILE.toml)"
         )
     return _checked(files[name_or_path])
 
 
-def _checked(path: Path | Traversable) -> PricesFile:
+def _checked(path: Path | Traversable) -> tuple[str, PricesFile]:
     document: dict[str, Any] = read_toml(path)
     file = decode(document, PricesFile, str(path))
     for index, price in enumerate(file.prices):
-        place = f"{path}: prices[{index}] ({price.name})"
-        check_usd_per_node_hour(price.usd_per_node_hour, f"{place}: usd_per_node_hour")
+        _price(price, f"{path}: prices[{index}]")
         try:
             fabrics.get(price.fabric)
         except UsageError as error:
-            raise UsageError(f"{place}: fabric: {error}") from None
-    return file
+            raise UsageError(f"{path}: prices[{index}] ({price.name}): fabric: {error}") from None
+    return str(path), file
+
+
+def _price(table: PriceTable, origin: str) -> Price:
+    """Return a table's price, with its US dollars for an hour of a node."""
+    place = f"{origin} ({table.name})"
+    given = [
+        field
+        for field in ("usd_per_node_hour", "usd_per_core_hour", "on_premises")
+        if getattr(table, field) is not None
+    ]
+    if len(given) != 1:
+        found = f"there are {' and '.join(given)}" if given else "there is none"
+        raise UsageError(
+            f"{place}: {found}; give exactly one of usd_per_node_hour, usd_per_core_hour (with cores) and on_premises"
+        )
+    for field in ("cores", "memory_bytes"):
+        value = getattr(table, field)
+        if value is not None and value < 1:
+            raise UsageError(f"{place}: {field} is {value}; give a number above 0, or leave it out")
+    if table.on_premises is not None:
+        dollars = on_premises.usd_per_node_hour(on_premises.check(table.on_premises, f"{place}: on_premises"))
+    elif table.usd_per_core_hour is not None:
+        if table.cores is None:
+            raise UsageError(f"{place}: usd_per_core_hour needs the cores of a node beside it; give cores")
+        dollars = (
+            check_usd_per_node_hour(table.usd_per_core_hour, f"{place}: usd_per_core_hour") * table.cores
+        )
+    else:
+        assert table.usd_per_node_hour is not None
+        dollars = check_usd_per_node_hour(table.usd_per_node_hour, f"{place}: usd_per_node_hour")
+    own = table.on_premises is not None and table.market == "on-demand"
+    return Price(
+        name=table.name,
+        fabric=table.fabric,
+        usd_per_node_hour=dollars,
+        provider=table.provider,
+        region=table.region,
+        date=table.date,
+        source=table.source,
+        note=table.note,
+        market="own" if own else table.market,
+        cores=table.cores,
+        memory_bytes=table.memory_bytes,
+        usd_per_core_hour=table.usd_per_core_hour,
+    )

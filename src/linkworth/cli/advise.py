@@ -5,14 +5,17 @@ from typing import cast
 
 import rich_click as click
 
+from linkworth.advise.request import PriceOptions
 from linkworth.advise.run import advise_on_request
 from linkworth.advise.source import TraceRequest
-from linkworth.cli.catalog_tables import advice_table
+from linkworth.cli.advice_table import advice_table
+from linkworth.cli.number_list import NumberList
 from linkworth.cli.output import console, emit_json, note
 from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.replay_options import replay_options
 from linkworth.cli.steps import Steps
 from linkworth.model.advice import Goal
+from linkworth.model.price import Market
 from linkworth.model.settings import ReplaySettings
 from linkworth.skeleton.rates import RateRequest
 
@@ -30,7 +33,10 @@ from linkworth.skeleton.rates import RateRequest
     "-n", "ranks", type=click.IntRange(min=1), metavar="N", help="Ranks, where a bundled program is named."
 )
 @click.option(
-    "--nodes", type=click.IntRange(min=1), metavar="K", help="Nodes that the ranks are laid on (default: 2)."
+    "--nodes",
+    type=NumberList("nodes"),
+    metavar="K[,K...]",
+    help="Nodes that the ranks are laid on (default: 2); several numbers are compared.",
 )
 @click.option(
     "--ppn", type=click.IntRange(min=1), metavar="P", help="Ranks on a node (default: shared equally)."
@@ -57,6 +63,20 @@ from linkworth.skeleton.rates import RateRequest
     help="Price of a node with that fabric; repeatable.",
 )
 @click.option(
+    "--core-hour",
+    "core_hours",
+    multiple=True,
+    metavar="FABRIC=USD[,cores=N]",
+    help="Price of a core for an hour: of all N cores of a node, or of those that have a rank; repeatable.",
+)
+@click.option(
+    "--on-premises",
+    "on_premises",
+    multiple=True,
+    metavar="FABRIC=USD,years=Y,utilisation=U",
+    help="A machine of your own by the purchase price of a node; further yearly_usd, power_watts, idle_watts, usd_per_kwh, pue.",
+)
+@click.option(
     "--prices", "catalog", metavar="CATALOG", help="A catalog of prices: its name, or a .toml file."
 )
 @click.option("--region", metavar="REGION", help="Take only the catalog's prices of this region.")
@@ -68,19 +88,30 @@ from linkworth.skeleton.rates import RateRequest
     help="Take only this node type of the catalog; repeatable.",
 )
 @click.option(
+    "--market",
+    type=click.Choice(["on-demand", "spot", "own"]),
+    help="Take only the catalog's prices of this market.  [default: all but spot]",
+)
+@click.option(
     "--goal",
     type=click.Choice(["cost", "time"]),
     help="What to make least (default: cost; time where only --budget is given).",
 )
 @click.option("--budget", type=float, metavar="USD", help="Exclude what costs more than this a run.")
 @click.option("--deadline", type=float, metavar="SECONDS", help="Exclude what takes longer than this.")
+@click.option(
+    "--draws",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Replays of each option with parameters drawn from their spread, for how sure the choice is; 0: none.  [default: 100]",
+)
 @rate_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.advice/1).")
 def command(
     workload: str | None,
     predictions_file: Path | None,
     ranks: int | None,
-    nodes: int | None,
+    nodes: tuple[int, ...] | None,
     ppn: int | None,
     on: tuple[str, ...],
     measured: str | None,
@@ -88,20 +119,26 @@ def command(
     placement: str,
     settings: ReplaySettings,
     price_options: tuple[str, ...],
+    core_hours: tuple[str, ...],
+    on_premises: tuple[str, ...],
     catalog: str | None,
     region: str | None,
     instances: tuple[str, ...],
+    market: str | None,
     goal: str | None,
     budget: float | None,
     deadline: float | None,
+    draws: int | None,
     calibrate_with: str | None,
     machine: str | None,
     as_json: bool,
 ) -> int:
-    """Choose a network for a trace, or for a bundled PROGRAM that is not run (npb:lu.D), by cost or time, with prices of nodes.
+    """Choose a network, a node type and a number of nodes for a trace, or for a bundled PROGRAM that is not run (npb:lu.D).
 
     The cost of a run is seconds x nodes x price / 3600. The break-even price ratio says how much dearer the fastest network's
-    node may be, against the cheapest node, before a run on it costs more. Leaves with 1 where no option meets the limits.
+    node may be, against the cheapest node, before a run on it costs more. Each option is replayed with the same draws of the
+    networks' parameters, which say in how many of them the choice stays the better one. Leaves with 1 where no option meets the
+    limits.
     """
     replay_options = {
         "-n": ranks,
@@ -122,7 +159,7 @@ def command(
         trace = TraceRequest(
             workload=workload,
             ranks=ranks,
-            nodes=nodes,
+            nodes=nodes or (),
             ppn=ppn,
             cpu_factor=cpu_factor,
             measured=measured,
@@ -135,13 +172,19 @@ def command(
             trace,
             predictions_file,
             on=on,
-            price_options=price_options,
-            catalog=catalog,
-            region=region,
-            instances=instances,
+            prices=PriceOptions(
+                assignments=price_options,
+                core_hours=core_hours,
+                on_premises=on_premises,
+                catalog=catalog,
+                region=region,
+                instances=instances,
+                market=cast(Market | None, market),
+            ),
             goal=cast(Goal | None, goal),
             deadline=deadline,
             budget=budget,
+            draws=draws,
             progress=steps,
         )
     for warning in advice.warnings:

@@ -6,7 +6,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from linkworth.advise.choose import usd_text
 from linkworth.catalog.documents import (
     AppsDocument,
     FabricDocument,
@@ -15,9 +14,9 @@ from linkworth.catalog.documents import (
     PriceCatalog,
 )
 from linkworth.cli import units
-from linkworth.model.advice import Advice
 from linkworth.model.fabric import Path, SourceNote
 from linkworth.model.machine import Machine
+from linkworth.model.price_update import PriceUpdate
 from linkworth.model.workload import App
 
 
@@ -107,6 +106,8 @@ def price_catalogs(catalogs: Sequence[PriceCatalog], *, with_sources: bool) -> R
             ("node", "l"),
             ("fabric", "l"),
             ("US$ a node-hour", "r"),
+            ("market", "l"),
+            ("cores", "r"),
             ("provider", "l"),
             ("region", "l"),
             ("date", "l"),
@@ -115,7 +116,9 @@ def price_catalogs(catalogs: Sequence[PriceCatalog], *, with_sources: bool) -> R
             table.add_row(
                 price.name,
                 price.fabric,
-                f"{price.usd_per_node_hour:g}",
+                f"{price.usd_per_node_hour:.6g}",
+                price.market,
+                "" if price.cores is None else str(price.cores),
                 price.provider,
                 price.region,
                 price.date,
@@ -124,8 +127,29 @@ def price_catalogs(catalogs: Sequence[PriceCatalog], *, with_sources: bool) -> R
         if with_sources:
             for price in catalog.prices:
                 note = f"; {price.note}" if price.note else ""
-                parts.append(Text(f"{price.name} ({price.date}): {price.source}{note}"))
+                place = ", ".join(part for part in (price.region, price.market, price.date) if part)
+                parts.append(Text(f"{price.name} ({place}): {price.source}{note}"))
     return Group(*parts)
+
+
+def price_changes(update: PriceUpdate) -> RenderableType:
+    """Return what an update did to each price."""
+    table = _table(
+        ("node", "l"), ("region", "l"), ("market", "l"), ("before", "r"), ("US$ a node-hour", "r"), ("", "l")
+    )
+    for change in update.changes:
+        before, after = (
+            "" if value is None else f"{value:.6g}" for value in (change.before_usd, change.after_usd)
+        )
+        table.add_row(change.name, change.region, change.market, before, after or before, change.state)
+    counts = {
+        state: sum(change.state == state for change in update.changes)
+        for state in ("changed", "new", "same", "kept")
+    }
+    said = ", ".join(f"{count} {state}" for state, count in counts.items() if count)
+    where = f"written to {update.path}" if update.path else "nothing written"
+    heading = Text(f"{update.provider}, {update.date}, from {update.endpoint}", style="bold")
+    return Group(heading, table, Text(f"{said}; {where}"))
 
 
 def apps_table(document: AppsDocument) -> RenderableType:
@@ -143,43 +167,6 @@ def app_details(app: App) -> RenderableType:
     lines += [f"option: {option}" for option in app.options]
     lines.append(f"record it: linkworth trace -n 8 {app.command}")
     return Group(Text(f"{app.name}: {app.title}", style="bold"), Text(app.description), *map(Text, lines))
-
-
-def advice_table(advice: Advice) -> RenderableType:
-    """Return the options, the choice and the break-even ratio."""
-    table = _table(
-        ("fabric", "l"),
-        ("time", "r"),
-        ("US$ a run", "r"),
-        ("US$ a node-hour", "r"),
-        ("within limits", "l"),
-        ("Pareto", "l"),
-        ("", "l"),
-    )
-    for option in advice.options:
-        table.add_row(
-            option.fabric,
-            units.seconds(option.seconds, digits=4),
-            usd_text(option.cost_usd),
-            f"{option.price_usd_per_node_hour:g}",
-            "yes" if option.feasible else "no",
-            "yes" if option.pareto else "no",
-            "<- choice" if option.fabric == advice.choice else "",
-        )
-    nodes = f"{advice.nodes} node{'s' if advice.nodes > 1 else ''}"
-    parts: list[RenderableType] = [
-        Text(f"{advice.workload}, {advice.ranks} ranks on {nodes}", style="bold"),
-        table,
-    ]
-    parts.append(Text(f"Choice: {'' if advice.choice else 'none; '}{advice.reason}."))
-    if advice.breakeven_price_ratio is not None:
-        parts.append(
-            Text(
-                "Break-even price ratio, fastest against cheapest node: "
-                f"{advice.breakeven_price_ratio:.4g} (up to it the fastest costs less a run)."
-            )
-        )
-    return Group(*parts)
 
 
 def _path_rows(path: Path) -> list[tuple[str, str]]:

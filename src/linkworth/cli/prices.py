@@ -3,8 +3,9 @@
 import rich_click as click
 
 from linkworth.catalog import documents
-from linkworth.cli.catalog_tables import price_catalogs
-from linkworth.cli.output import console, emit_json
+from linkworth.catalog.update.run import ENDPOINT_VARIABLE, PROVIDERS, update
+from linkworth.cli.catalog_tables import price_catalogs, price_changes
+from linkworth.cli.output import console, emit_json, note
 
 
 @click.group(invoke_without_command=True)
@@ -33,6 +34,53 @@ def show_command(catalog: str, as_json: bool) -> None:
         emit_json(documents.PriceCatalogDocument(catalog=found))
     else:
         console().print(price_catalogs([found], with_sources=True))
+
+
+@command.command("update")
+@click.argument("provider", type=click.Choice(PROVIDERS))
+@click.option(
+    "--region",
+    "regions",
+    multiple=True,
+    metavar="REGION",
+    help="Ask for this region too, beside those of the catalog; repeatable.",
+)
+@click.option(
+    "--instance",
+    "instances",
+    multiple=True,
+    metavar="NAME=FABRIC",
+    help="Ask for this node type too, and say which network it has; repeatable.",
+)
+@click.option(
+    "--endpoint",
+    envvar=ENDPOINT_VARIABLE,
+    metavar="URL",
+    help="Another address of the price interface, such as a mirror's.  [default: the provider's]",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would change, and write nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.price-update/1).")
+def update_command(
+    provider: str,
+    regions: tuple[str, ...],
+    instances: tuple[str, ...],
+    endpoint: str | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Ask PROVIDER's public price interface for today's prices of its catalog, and keep them in a catalog of your own.
+
+    That catalog ($XDG_DATA_HOME/linkworth/prices, by default ~/.local/share/linkworth/prices) then goes before the shipped one of
+    the same name. No account is needed. What the interface has no price of stays as it was, with its date: so do spot prices of
+    AWS, which only an account may see, and Google's, whose interface wants a key.
+    """
+    done = update(provider, endpoint=endpoint, regions=regions, instances=instances, dry_run=dry_run)
+    for warning in done.warnings:
+        note(f"linkworth: warning: {warning}")
+    if as_json:
+        emit_json(done)
+    else:
+        console().print(price_changes(done))
 
 
 def _list(as_json: bool) -> None:

@@ -18,7 +18,7 @@ from linkworth.predict import breakdown
 from linkworth.predict.calibrate import cpu_factor_for
 from linkworth.predict.timeline import MOST_EVENTS, Timeline, write
 from linkworth.predict.tolerance import tolerances
-from linkworth.predict.uncertainty import interval
+from linkworth.predict.uncertainty import interval, with_spread
 from linkworth.replay.layout import lay_out
 from linkworth.replay.run import Neighbour, Record, Replay, replay_in_detail
 from linkworth.trace.read import TraceFile, open_trace
@@ -123,7 +123,7 @@ def predict(
             msgspec.structs.replace(
                 prediction,
                 interval=interval(
-                    _with_spread(fabric, settings),
+                    with_spread(fabric, settings),
                     lambda drawn, scale: replayed(drawn, scale).prediction.seconds,
                     samples=settings.samples,
                     seed=settings.seed,
@@ -183,10 +183,6 @@ def _neighbour(path: Path, placement: str, nodes: int) -> tuple[str, Neighbour]:
     if layout.nodes > nodes:
         raise UsageError(f"--beside {path}@{placement}: it needs {layout.nodes} nodes, but there are {nodes}")
     return trace.metadata.workload, Neighbour(trace.engine, layout, trace.incomplete)
-
-
-def _with_spread(fabric: Fabric, settings: ReplaySettings) -> Fabric:
-    return msgspec.structs.replace(fabric, spread=msgspec.structs.replace(fabric.spread, **settings.spread))
 
 
 def _warnings(trace: TraceFile, replay: Replay) -> list[str]:

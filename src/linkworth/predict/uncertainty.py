@@ -11,6 +11,7 @@ import msgspec
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric, Path, Spread
 from linkworth.model.prediction import Interval
+from linkworth.model.settings import ReplaySettings
 
 CONFIDENCE = 0.9
 
@@ -24,24 +25,28 @@ def interval(
     factors of latency, bandwidth, overhead and computation are independent, and the same for all message sizes. Draws depend on
     `seed` and on nothing else, so every fabric of a comparison sees the same ones. Raises UsageError where there is no spread.
     """
-    spread = fabric.spread
-    if not any(msgspec.structs.astuple(spread)):
+    if not any(msgspec.structs.astuple(fabric.spread)):
         raise UsageError(
             f"{fabric.name} has no spread of its parameters to sample from; give one with --spread, such as "
             "--spread latency=0.1 --spread bandwidth=0.03, or [spread] in the fabric's file"
         )
-    draws = _draws(spread, samples, seed)
+    taken = draws(fabric.spread, samples, seed)
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        times = sorted(pool.map(lambda draw: seconds_with(_drawn(fabric, draw), draw.compute_factor), draws))
+        times = sorted(pool.map(lambda draw: seconds_with(drawn(fabric, draw), draw.compute_factor), taken))
     return Interval(
-        low_seconds=_quantile(times, (1 - CONFIDENCE) / 2),
-        high_seconds=_quantile(times, (1 + CONFIDENCE) / 2),
+        low_seconds=quantile(times, (1 - CONFIDENCE) / 2),
+        high_seconds=quantile(times, (1 + CONFIDENCE) / 2),
         confidence=CONFIDENCE,
         samples=samples,
     )
 
 
-class _Draw(msgspec.Struct, frozen=True):
+def with_spread(fabric: Fabric, settings: ReplaySettings) -> Fabric:
+    """Return a fabric with the spread that the settings give instead of its own."""
+    return msgspec.structs.replace(fabric, spread=msgspec.structs.replace(fabric.spread, **settings.spread))
+
+
+class Draw(msgspec.Struct, frozen=True):
     """Factors of the parameters."""
 
     latency: float
@@ -50,7 +55,8 @@ class _Draw(msgspec.Struct, frozen=True):
     compute_factor: float
 
 
-def _draws(spread: Spread, samples: int, seed: int) -> list[_Draw]:
+def draws(spread: Spread, samples: int, seed: int) -> list[Draw]:
+    """Return the factors of each sample; they depend on the seed and the spread alone, and share their random numbers."""
     source = random.Random(seed)
 
     def factor(relative: float) -> float:
@@ -58,10 +64,12 @@ def _draws(spread: Spread, samples: int, seed: int) -> list[_Draw]:
         return math.exp(sigma * source.gauss(0.0, 1.0) - sigma * sigma / 2)
 
     shares = (spread.latency, spread.bandwidth, spread.overhead, spread.computation)
-    return [_Draw(*map(factor, shares)) for _ in range(samples)]
+    return [Draw(*map(factor, shares)) for _ in range(samples)]
 
 
-def _drawn(fabric: Fabric, draw: _Draw) -> Fabric:
+def drawn(fabric: Fabric, draw: Draw) -> Fabric:
+    """Return a fabric with a draw's parameters."""
+
     def points(curve: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
         return [(size, seconds * draw.overhead) for size, seconds in curve]
 
@@ -77,7 +85,7 @@ def _drawn(fabric: Fabric, draw: _Draw) -> Fabric:
     return msgspec.structs.replace(fabric, link=path(fabric.link), intranode=path(fabric.intranode))
 
 
-def _quantile(ordered: Sequence[float], share: float) -> float:
+def quantile(ordered: Sequence[float], share: float) -> float:
     """Return the quantile by linear interpolation (Hyndman and Fan, type 7)."""
     place = share * (len(ordered) - 1)
     below = math.floor(place)

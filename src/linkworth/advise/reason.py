@@ -1,0 +1,70 @@
+"""An advice as one sentence."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from linkworth.model.advice import AdviceOption, Goal
+
+
+def usd_text(value: float) -> str:
+    """Return US dollars for a person: four digits that count, or cents from 1000 on, never an exponent."""
+    return f"{value:.2f}" if value >= 1000 else format(Decimal(f"{value:.4g}"), "f")
+
+
+def name_of(option: AdviceOption, options: Sequence[AdviceOption]) -> str:
+    """Return what tells an option from the others: its fabric, and node type, market and number of nodes where needed."""
+    alike = [other for other in options if other.fabric == option.fabric]
+    name = option.fabric
+    if len({(other.price_name, other.market) for other in alike}) > 1:
+        name += f" ({option.price_name}{', spot' if option.market == 'spot' else ''})"
+    if len({other.nodes for other in options}) > 1:
+        name += f" on {option.nodes} node{'s' if option.nodes > 1 else ''}"
+    return name
+
+
+def reason(
+    options: Sequence[AdviceOption],
+    chosen: AdviceOption | None,
+    goal: Goal,
+    deadline: float | None,
+    budget: float | None,
+) -> str:
+    """Return why an option is the choice, or why there is none."""
+    limits = [f"the deadline of {deadline:g} s"] if deadline is not None else []
+    limits += [f"the budget of {usd_text(budget)} US$"] if budget is not None else []
+    within = " and ".join(limits)
+    if chosen is None:
+        large = [option for option in options if "cores" not in option.why_not]
+        if not large:
+            most = max(option.cores or 0 for option in options)
+            return f"no node has enough cores for its ranks: the largest has {most}; take more nodes with --nodes"
+        fastest = min(large, key=_speed)
+        least = min(large, key=lambda option: option.cost_usd)
+        return (
+            f"no option meets {within}: the fastest is {name_of(fastest, options)} with {fastest.seconds:.4g} s, "
+            f"the least costly {name_of(least, options)} with {usd_text(least.cost_usd)} US$"
+        )
+    what = "costs least" if goal == "cost" else "is fastest"
+    among = f" of those that meet {within}" if within else ""
+    text = (
+        f"{name_of(chosen, options)} {what}{among}: {chosen.seconds:.4g} s and "
+        f"{usd_text(chosen.cost_usd)} US$ a run"
+    )
+    cheapest = min(
+        options, key=lambda option: (option.price_usd_per_node_hour, option.seconds, option.fabric)
+    )
+    if len(options) == 1 or cheapest is chosen or cheapest.fabric == chosen.fabric:
+        return text
+    faster = cheapest.seconds / chosen.seconds
+    against = name_of(cheapest, options)
+    if chosen.price_usd_per_node_hour == 0 or cheapest.price_usd_per_node_hour == 0:
+        return f"{text}; {faster:.3g} times as fast as {against}, the cheapest node"
+    dearer = chosen.price_usd_per_node_hour / cheapest.price_usd_per_node_hour
+    return (
+        f"{text}; against {against}, the cheapest node, it is {faster:.3g} times as fast "
+        f"at {dearer:.3g} times the price"
+    )
+
+
+def _speed(option: AdviceOption) -> tuple[float, float, str]:
+    return (option.seconds, option.price_usd_per_node_hour, option.fabric)

@@ -1,0 +1,128 @@
+"""How sure a choice is: the options under the same draws of what the prediction leaves uncertain."""
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from linkworth.advise.reason import name_of
+from linkworth.model.advice import AdviceOption, Goal, OptionDraws, Range
+from linkworth.predict.draws import ASSUMED_SPREAD, Drawn
+from linkworth.predict.uncertainty import CONFIDENCE, quantile
+
+Choose = Callable[[Sequence[AdviceOption], Callable[[AdviceOption], float]], AdviceOption | None]
+
+
+def over_draws(
+    options: Sequence[AdviceOption],
+    drawn: Drawn,
+    choice: int | None,
+    goal: Goal,
+    deadline: float | None,
+    budget: float | None,
+    choose: Choose,
+) -> list[AdviceOption]:
+    """Return the options with what the draws say of each; `choice` is the place of the chosen one."""
+    seconds = [drawn.seconds[option.fabric, option.nodes] for option in options]
+    # The cost is proportional to the time, price and nodes being the same in all draws.
+    costs = [
+        [option.cost_usd * time / option.seconds for time in times]
+        for option, times in zip(options, seconds, strict=True)
+    ]
+    measures = costs if goal == "cost" else seconds
+    within = [
+        [
+            "cores" not in option.why_not
+            and (deadline is None or time <= deadline)
+            and (budget is None or cost <= budget)
+            for time, cost in zip(times, spent, strict=True)
+        ]
+        for option, times, spent in zip(options, seconds, costs, strict=True)
+    ]
+    best = [0] * len(options)
+    for draw in range(drawn.draws):
+        measure_of = {id(option): measures[place][draw] for place, option in enumerate(options)}
+        winner = choose(
+            [option for place, option in enumerate(options) if within[place][draw]],
+            lambda option, measure_of=measure_of: measure_of[id(option)],  # type: ignore[misc]
+        )
+        if winner is not None:
+            best[next(place for place, option in enumerate(options) if option is winner)] += 1
+    return [
+        msgspec.structs.replace(
+            option,
+            draws=OptionDraws(
+                best=best[place],
+                within_limits=sum(within[place]),
+                choice_is_better=0
+                if choice is None
+                else sum(
+                    mine <= other for mine, other in zip(measures[choice], measures[place], strict=True)
+                ),
+                seconds=_range(seconds[place]),
+                cost_usd=_range(costs[place]),
+                breakeven_usd_per_node_hour=_breakeven(place, options, seconds, costs),
+            ),
+        )
+        for place, option in enumerate(options)
+    ]
+
+
+def sentence(options: Sequence[AdviceOption], choice: int | None, goal: Goal, drawn: Drawn) -> str:
+    """Return how sure the choice is, and what was drawn."""
+    count = drawn.draws
+    parts = []
+    if choice is not None:
+        chosen = options[choice].draws
+        assert chosen is not None
+        others = [
+            (option.draws.choice_is_better, place)
+            for place, option in enumerate(options)
+            if place != choice and option.feasible and option.draws is not None
+        ]
+        if others:
+            word = "cheaper" if goal == "cost" else "faster"
+            wins, place = min(others)
+            parts.append(
+                f"{name_of(options[choice], options)} is {word} than {name_of(options[place], options)}, the nearest, "
+                f"in {wins} of {count} draws, and the best of all in {chosen.best}"
+            )
+        if chosen.within_limits < count:
+            parts.append(f"it is within the limits in {chosen.within_limits} of {count} draws")
+    else:
+        most = max(option.draws.within_limits for option in options if option.draws is not None)
+        parts.append(f"an option is within the limits in {most} of {count} draws at most")
+    if drawn.assumed:
+        spread = ASSUMED_SPREAD
+        parts.append(
+            f"the spread of {', '.join(drawn.assumed)} is assumed: {spread.latency:.0%} of latency, bandwidth and overhead, "
+            f"{spread.computation:.0%} of computation (--spread gives another)"
+        )
+    if count < drawn.asked:
+        parts.append(f"{count} draws instead of {drawn.asked} keep the replays of this long trace short")
+    return "; ".join(parts)
+
+
+def _range(values: Sequence[float]) -> Range:
+    ordered = sorted(values)
+    return Range(low=quantile(ordered, (1 - CONFIDENCE) / 2), high=quantile(ordered, (1 + CONFIDENCE) / 2))
+
+
+def _breakeven(
+    place: int,
+    options: Sequence[AdviceOption],
+    seconds: Sequence[Sequence[float]],
+    costs: Sequence[Sequence[float]],
+) -> Range | None:
+    others = [
+        costs[other]
+        for other, option in enumerate(options)
+        if other != place and "cores" not in option.why_not
+    ]
+    if not others:
+        return None
+    return _range(
+        [
+            min(spent[draw] for spent in others) * 3600.0 / (time * options[place].nodes)
+            for draw, time in enumerate(seconds[place])
+        ]
+    )

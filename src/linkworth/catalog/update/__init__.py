@@ -1,0 +1,1 @@
+"""Fresh prices from the providers' public price interfaces."""

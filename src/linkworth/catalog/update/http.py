@@ -1,0 +1,147 @@
+"""GET with time limits and retries, by the standard library alone."""
+
+import http.client
+import json
+import random
+import socket
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from linkworth.errors import EnvironmentLacksError, UsageError
+
+TRIES = 5
+FIRST_WAIT_SECONDS = 1.0
+LONGEST_WAIT_SECONDS = 60.0
+TIMEOUT_SECONDS = 30.0
+PAGE_BYTES_MAX = 64 << 20
+"""No page of a price interface that is read whole comes near; more is not a page of prices."""
+AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
+"""Statuses that may pass: time limits, too many requests, faults of the server (RFC 9110, RFC 6585)."""
+
+Sleep = Callable[[float], None]
+
+
+class Client:
+    """Asks one interface; every failure is an EnvironmentLacksError that says what failed and that nothing was changed."""
+
+    def __init__(
+        self,
+        endpoint: str,
+        *,
+        timeout: float = TIMEOUT_SECONDS,
+        sleep: Sleep = time.sleep,
+        tries: int = TRIES,
+    ) -> None:
+        """`endpoint` is the address that all requests begin with; anything but http and https is a UsageError."""
+        self.endpoint = endpoint.rstrip("/")
+        parts = urllib.parse.urlsplit(self.endpoint)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise UsageError(
+                f"--endpoint {endpoint!r} is no address; give one that begins with https:// or http://"
+            )
+        self._host = (parts.scheme, parts.hostname)
+        self._timeout = timeout
+        self._sleep = sleep
+        self._tries = tries
+
+    def json(self, url: str) -> Any:  # noqa: ANN401 (whatever the document is)
+        """Return the JSON document at `url`, asked for again where it comes cut or broken."""
+
+        def read(response: http.client.HTTPResponse) -> Any:  # noqa: ANN401
+            body = response.read(PAGE_BYTES_MAX + 1)
+            if len(body) > PAGE_BYTES_MAX:
+                raise _refusal(url, f"the answer is larger than {PAGE_BYTES_MAX >> 20} MiB")
+            return json.loads(body)
+
+        return self._try(url, read)
+
+    def lines(self, url: str) -> Iterator[str]:
+        """Yield the lines of a long text as they come, never all of it at once.
+
+        The request is tried again until the first line has come; a connection that breaks later is an error.
+        """
+        response, first = self._try(url, lambda answer: (answer, answer.readline()), keep_open=True)
+        expected = response.headers.get("Content-Length")
+        received = 0
+        try:
+            line = first
+            while line:
+                received += len(line)
+                yield line.decode("utf-8", errors="replace")
+                line = response.readline()
+        except (OSError, http.client.HTTPException) as error:
+            raise _refusal(url, f"the connection broke after {received} bytes ({error})") from None
+        finally:
+            response.close()
+        if expected is not None and expected.isdecimal() and received != int(expected):
+            raise _refusal(url, f"the answer is cut: {received} of {expected} bytes came")
+
+    def absolute(self, link: str) -> str:
+        """Return the address that an answer names, if it is of the same server: prices come from nowhere else."""
+        address = urllib.parse.urljoin(self.endpoint + "/", link)
+        parts = urllib.parse.urlsplit(address)
+        if (parts.scheme, parts.hostname) != self._host:
+            raise _refusal(self.endpoint, f"it refers to another server, {address}")
+        return address
+
+    def _try(self, url: str, read: Callable[[Any], Any], *, keep_open: bool = False) -> Any:  # noqa: ANN401
+        why = ""
+        wait = FIRST_WAIT_SECONDS
+        for turn in range(self._tries):
+            asked_wait: float | None = None
+            try:
+                response = urllib.request.urlopen(_request(url), timeout=self._timeout)
+                try:
+                    return read(response)
+                finally:
+                    if not keep_open:
+                        response.close()
+            except urllib.error.HTTPError as error:
+                why = f"status {error.code} {error.reason}"
+                asked_wait = _retry_after(error.headers.get("Retry-After"))
+                error.close()
+                if error.code not in AGAIN:
+                    raise _refusal(url, why) from None
+            except urllib.error.URLError as error:
+                why = str(error.reason)
+                if isinstance(error.reason, socket.gaierror):
+                    why = f"its name is not known here ({error.reason.strerror})"
+            except (TimeoutError, OSError, http.client.HTTPException) as error:
+                why = str(error) or type(error).__name__
+            except (json.JSONDecodeError, UnicodeDecodeError) as error:
+                why = f"the answer is not whole JSON ({error})"
+            if turn + 1 < self._tries:
+                # A share at random, so that many users do not ask again at the same moment.
+                self._sleep(min(LONGEST_WAIT_SECONDS, asked_wait or wait * (1 + random.random() / 4)))
+                wait *= 2
+        raise _refusal(url, f"{why}; tried {self._tries} times")
+
+
+def _request(url: str) -> urllib.request.Request:
+    return urllib.request.Request(
+        url, headers={"User-Agent": "linkworth", "Accept": "*/*", "Accept-Encoding": "identity"}
+    )
+
+
+def _retry_after(text: str | None) -> float | None:
+    """Return the seconds of a Retry-After header: a number or a date (RFC 9110, 10.2.3)."""
+    if text is None:
+        return None
+    if text.strip().isdecimal():
+        return float(text)
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
+    except (TypeError, ValueError):
+        return None
+
+
+def _refusal(url: str, why: str) -> EnvironmentLacksError:
+    shown = urllib.parse.urlsplit(url)
+    return EnvironmentLacksError(
+        f"no prices from {shown.scheme}://{shown.netloc}{shown.path}: {why}; the prices known so far are kept as they were"
+    )

@@ -1,0 +1,21 @@
+"""What an update asks for, and what a provider answered."""
+
+import msgspec
+
+from linkworth.model.price import Market
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """A node type in a region, in a market."""
+
+    name: str
+    region: str
+    market: Market
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """A price as the provider gives it."""
+
+    usd_per_node_hour: float
+    source: str
+    """The interface, and what in it names this price."""

@@ -1,0 +1,85 @@
+"""The catalogs of prices that `linkworth prices update` writes: one TOML file a provider in the user's data folder."""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from linkworth.errors import EnvironmentLacksError
+from linkworth.model.price import Price
+
+_TEXTS = ("name", "fabric", "provider", "region", "date", "source")
+
+
+def folder() -> Path:
+    """Return `$XDG_DATA_HOME/linkworth/prices` (`~/.local/share/...` where it is not set; XDG Base Directory Specification)."""
+    given = os.environ.get("XDG_DATA_HOME", "")
+    # The specification has a relative path ignored.
+    base = Path(given) if given and Path(given).is_absolute() else Path.home() / ".local" / "share"
+    return base / "linkworth" / "prices"
+
+
+def names() -> list[str]:
+    """Return the names of the catalogs there."""
+    try:
+        return sorted(entry.stem for entry in folder().iterdir() if entry.suffix == ".toml")
+    except OSError:
+        return []
+
+
+def path(name: str) -> Path:
+    """Return where the catalog of that name is or would be."""
+    return folder() / f"{name}.toml"
+
+
+def write(name: str, title: str, prices: Iterable[Price]) -> Path:
+    """Write a catalog by atomic rename, so that the one before it stays whole if this fails, and return its path."""
+    target = path(name)
+    text = as_toml(title, prices)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=target.parent, prefix=f".{name}-", delete=False
+        ) as file:
+            try:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+                Path(file.name).replace(target)
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        raise EnvironmentLacksError(
+            f"{target} cannot be written ({error.strerror}); the prices are as they were. Make room or set XDG_DATA_HOME"
+        ) from None
+    return target
+
+
+def as_toml(title: str, prices: Iterable[Price]) -> str:
+    """Return the text of a catalog file."""
+    lines = [
+        "# Written by 'linkworth prices update'; the next update replaces it.",
+        f"title = {_text(title)}",
+    ]
+    for price in prices:
+        lines += ["", "[[prices]]"]
+        lines += [f"{field} = {_text(getattr(price, field))}" for field in _TEXTS]
+        if price.usd_per_core_hour is not None and price.cores is not None:
+            lines.append(f"usd_per_core_hour = {price.usd_per_core_hour!r}")
+        else:
+            lines.append(f"usd_per_node_hour = {price.usd_per_node_hour!r}")
+        lines.append(f"market = {_text(price.market)}")
+        if price.cores is not None:
+            lines.append(f"cores = {price.cores}")
+        if price.memory_bytes is not None:
+            lines.append(f"memory_bytes = {price.memory_bytes}")
+        if price.note:
+            lines.append(f"note = {_text(price.note)}")
+    return "\n".join(lines) + "\n"
+
+
+def _text(value: str) -> str:
+    """Return a TOML basic string; JSON's escapes are a subset of TOML's, but for DEL, which TOML wants escaped."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,33 @@
+"""What an update of prices did."""
+
+from typing import Literal
+
+import msgspec
+
+from linkworth.model.price import Market
+
+
+class PriceChange(msgspec.Struct, frozen=True, kw_only=True):
+    """One price before and after."""
+
+    name: str
+    region: str
+    market: Market
+    before_usd: float | None
+    """US dollars for an hour of a node; None where the catalog had none."""
+    after_usd: float | None
+    """None where the interface has no such price: the one before is kept, with its date."""
+    state: Literal["same", "changed", "new", "kept"]
+
+
+class PriceUpdate(msgspec.Struct, frozen=True, kw_only=True):
+    """What `linkworth prices update --json` prints."""
+
+    schema: str = "linkworth.price-update/1"
+    provider: str
+    endpoint: str
+    path: str
+    """The user's catalog that was written; empty with --dry-run."""
+    date: str
+    changes: list[PriceChange]
+    warnings: list[str] = msgspec.field(default_factory=list)

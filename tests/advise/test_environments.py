@@ -1,0 +1,105 @@
+"""Node types and numbers of nodes as options, prices of cores and of one's own machines."""
+
+import pytest
+from advice_inputs import predicted, price
+
+from linkworth.advise import advise, request
+from linkworth.advise.request import PriceOptions, gather_environments
+from linkworth.errors import UsageError
+
+TWO = predicted({"gbe": 20.0, "ib-hdr": 10.0}, 2)
+FOUR = predicted({"gbe": 16.0, "ib-hdr": 5.5}, 4)
+PRICES = {
+    "gbe": [price("small", "gbe", 1.0)],
+    "ib-hdr": [price("new", "ib-hdr", 1.5), price("old", "ib-hdr", 1.4)],
+}
+
+
+def test_node_types_and_numbers_of_nodes_are_ranked_together():
+    found = advise([TWO, FOUR], PRICES)
+    assert (found.choice, found.nodes) == ("ib-hdr", 2)
+    chosen = found.options[found.choice_option]
+    assert (chosen.price_name, chosen.nodes, chosen.rank) == ("old, r", 2, 1)
+    assert sorted(option.rank for option in found.options) == [1, 2, 3, 4, 5, 6]
+    by_rank = sorted(found.options, key=lambda option: option.rank)
+    assert [option.cost_usd for option in by_rank] == sorted(option.cost_usd for option in by_rank)
+    assert "ib-hdr (old, r) on 2 nodes costs least" in found.reason
+    fastest = advise([TWO, FOUR], PRICES, goal="time")
+    assert (fastest.choice, fastest.nodes) == ("ib-hdr", 4)
+    # A deadline only four nodes meet.
+    limited = advise([TWO, FOUR], PRICES, deadline=6)
+    assert (limited.nodes, limited.options[limited.choice_option].price_name) == (4, "old, r")
+    assert {option.rank for option in limited.options if not option.feasible} == {3, 4, 5, 6}
+
+
+def test_break_even_over_numbers_of_nodes_is_that_of_node_hours():
+    found = advise([TWO, FOUR], {"gbe": price("a", "gbe", 1.0), "ib-hdr": price("b", "ib-hdr", 2.0)})
+    # Cheapest node: gbe, of its options the faster one, 16 s on 4 nodes; fastest: ib-hdr on 4 nodes, 5.5 s.
+    assert found.breakeven_price_ratio == pytest.approx(16.0 / 5.5)
+    assert found.options[0].breakeven_usd_per_node_hour == pytest.approx(10.0 * 2 * 2.0 / (20.0 * 2))
+
+
+def test_a_node_with_fewer_cores_than_ranks_is_no_option():
+    found = advise(
+        TWO, {"gbe": price("small", "gbe", 0.1, cores=16), "ib-hdr": price("big", "ib-hdr", 9.0, cores=32)}
+    )
+    assert found.choice == "ib-hdr"
+    assert found.options[0].why_not == ["cores"]
+    none = advise(
+        TWO, {"gbe": price("a", "gbe", 0.1, cores=16), "ib-hdr": price("b", "ib-hdr", 9.0, cores=20)}
+    )
+    assert none.choice is None
+    assert none.reason == (
+        "no node has enough cores for its ranks: the largest has 20; take more nodes with --nodes"
+    )
+
+
+def test_core_hours_bill_the_nodes_cores_or_its_ranks():
+    environments = gather_environments(PriceOptions(core_hours=["gbe=0.02,cores=40", "ib-hdr=0.03"]))
+    found = advise([TWO, FOUR], environments)
+    dollars = {(option.fabric, option.nodes): option.price_usd_per_node_hour for option in found.options}
+    assert dollars == {
+        ("gbe", 2): pytest.approx(0.8),
+        ("gbe", 4): pytest.approx(0.8),
+        ("ib-hdr", 2): pytest.approx(0.03 * 32),
+        ("ib-hdr", 4): pytest.approx(0.03 * 16),
+    }
+    assert {option.market for option in found.options} == {"own"}
+
+
+def test_a_machine_of_ones_own_goes_before_the_catalog():
+    environments = gather_environments(
+        PriceOptions(on_premises=["ib-hdr=8766,years=1,utilisation=0.5"], catalog="demo"),
+        needed=["ib-hdr", "gbe"],
+    )
+    assert environments["ib-hdr"][0].usd_per_node_hour == pytest.approx(2.0)
+    assert environments["gbe"][0].usd_per_node_hour == 0.78
+
+
+def test_spot_is_taken_only_where_it_is_asked_for():
+    plain = gather_environments(PriceOptions(catalog="azure", region="eastus"))
+    spot = gather_environments(PriceOptions(catalog="azure", region="eastus", market="spot"))
+    assert {one.market for prices in plain.values() for one in prices} == {"on-demand"}
+    assert {one.market for prices in spot.values() for one in prices} == {"spot"}
+    assert {one.name for one in plain["ib-hdr"]} == {"Standard_HB120rs_v2", "Standard_HB120rs_v3"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"core_hours": ["gbe=0.02,cores=x"]}, "'x' is no number of cores"),
+        ({"core_hours": ["gbe=0.02,cores=0"]}, "'0' is no number of cores"),
+        ({"core_hours": ["gbe"]}, "--core-hour 'gbe' has no '='"),
+        ({"assignments": ["gbe=1"], "core_hours": ["gbe=1"]}, "--core-hour gives fabric gbe twice"),
+        ({"assignments": ["gbe=1"], "market": "spot"}, "choose from a catalog"),
+        ({}, "no price was given"),
+    ],
+)
+def test_options_that_cannot_be_used(options, message):
+    with pytest.raises(UsageError, match=message):
+        gather_environments(PriceOptions(**options))
+
+
+def test_reports_still_want_one_price_a_fabric():
+    with pytest.raises(UsageError, match="fabric ib-hdr has several prices"):
+        request.gather_prices([], "azure", needed=["ib-hdr"])

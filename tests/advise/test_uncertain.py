@@ -1,0 +1,160 @@
+"""How sure a choice is: counts over paired draws, worked by hand and by replays."""
+
+import json
+
+import msgspec
+import pytest
+from advice_inputs import predicted, price
+from synthetic import fabric, recv, send, way, write_trace
+
+from linkworth.advise import advise
+from linkworth.catalog import fabrics as catalog
+from linkworth.cli.main import main
+from linkworth.model.fabric import Spread
+from linkworth.model.settings import ReplaySettings
+from linkworth.predict import draws as draws_module
+from linkworth.predict import predict
+from linkworth.predict.draws import Drawn, draw_times
+from linkworth.trace.read import open_trace
+
+MB = 1_000_000
+BOTH = predicted({"gbe": 10.0, "ib-hdr": 5.0}, 2, ranks=4)
+PRICES = {"gbe": price("a", "gbe", 1.0), "ib-hdr": price("b", "ib-hdr", 1.8)}
+
+
+def drawn(gbe, hdr, **more):
+    return Drawn(
+        seconds={("gbe", 2): gbe, ("ib-hdr", 2): hdr},
+        draws=len(gbe),
+        **{"asked": len(gbe), "assumed": [], **more},
+    )
+
+
+def test_draws_are_counted_pair_by_pair():
+    # Cost is seconds x price: ib-hdr wins where its time is below 1 / 1.8 of gbe's.
+    found = advise(BOTH, PRICES, drawn=drawn([10, 10, 10, 8.9, 20], [5, 5.6, 5, 5, 10]))
+    gbe, hdr = (option.draws for option in found.options)
+    assert found.choice == "ib-hdr"
+    assert (gbe.choice_is_better, gbe.best, hdr.best) == (3, 2, 3)
+    assert hdr.choice_is_better == found.draws == 5
+    assert found.uncertainty == (
+        "ib-hdr is cheaper than gbe, the nearest, in 3 of 5 draws, and the best of all in 3"
+    )
+
+
+def test_limits_are_checked_in_each_draw():
+    found = advise(BOTH, PRICES, deadline=5.2, drawn=drawn([10, 5, 10, 9], [5, 5.3, 5, 5.1]))
+    gbe, hdr = (option.draws for option in found.options)
+    assert (gbe.within_limits, hdr.within_limits) == (1, 3)
+    assert (gbe.best, hdr.best) == (1, 3)
+    assert "it is within the limits in 3 of 4 draws" in found.uncertainty
+    none = advise(BOTH, PRICES, deadline=1, drawn=drawn([10, 0.9], [5, 5]))
+    assert none.uncertainty == "an option is within the limits in 1 of 2 draws at most"
+
+
+def test_intervals_are_the_quantiles_of_the_draws():
+    times = [float(number) for number in range(101)]
+    found = advise(BOTH, PRICES, drawn=drawn([time + 1000 for time in times], [time + 100 for time in times]))
+    hdr = found.options[1].draws
+    assert (hdr.seconds.low, hdr.seconds.high) == (pytest.approx(105), pytest.approx(195))
+    assert hdr.cost_usd.low == pytest.approx(105 * 2 * 1.8 / 3600)
+    # Break-even: the price of its node at which a run costs what gbe's does in the same draw.
+    assert hdr.breakeven_usd_per_node_hour.high == pytest.approx(1005 / 105, rel=0.02)
+
+
+@pytest.fixture
+def trace(tmp_path):
+    return write_trace(tmp_path / "two.lwt", [[send(1, MB).after(0.01)] * 5, [recv(0, MB)] * 5])
+
+
+def named(name, bandwidth, spread):
+    return msgspec.structs.replace(fabric(way(bandwidth=bandwidth), spread=spread), name=name)
+
+
+def options_of(trace, seed=0, noise=0.0, spread=None):
+    settings = ReplaySettings(seed=seed, noise=noise)
+    fast, slow = (
+        named(name, bandwidth, spread or Spread(bandwidth=0.1))
+        for name, bandwidth in (("fast", 2e9), ("slow", 1e9))
+    )
+    return [slow, fast], [predict(trace, [slow, fast], nodes=2, settings=settings)]
+
+
+def test_all_options_see_the_same_draws(trace):
+    found = draw_times(trace, *options_of(trace), count=40)
+    bytes_slow = [seconds - 0.05 for seconds in found.seconds["slow", 2]]
+    bytes_fast = [seconds - 0.05 for seconds in found.seconds["fast", 2]]
+    assert bytes_slow == pytest.approx([2 * seconds for seconds in bytes_fast], rel=1e-6)
+    assert found.seconds == draw_times(trace, *options_of(trace), count=40).seconds
+    assert found.seconds != draw_times(trace, *options_of(trace, seed=7), count=40).seconds
+
+
+def test_noise_has_a_seed_of_its_own_in_each_draw(trace):
+    found = draw_times(trace, *options_of(trace, noise=0.2, spread=Spread(latency=1e-9)), count=30)
+    assert len({round(seconds, 9) for seconds in found.seconds["slow", 2]}) == 30
+
+
+def test_a_fabric_without_spread_gets_the_assumed_one(trace):
+    plain = named("plain", 1e9, Spread())
+    found = draw_times(trace, [plain], [predict(trace, [plain], nodes=2)], count=30)
+    assert found.assumed == ["plain"]
+    assert len(set(found.seconds["plain", 2])) == 30
+
+
+def test_a_long_trace_gets_fewer_draws(trace, monkeypatch):
+    chosen, sets = options_of(trace)
+    events = open_trace(trace).engine.events
+    monkeypatch.setattr(draws_module, "MOST_EVENTS", 25 * 2 * events)
+    found = draw_times(trace, chosen, sets, count=100)
+    assert (found.draws, found.asked) == (25, 100)
+    monkeypatch.setattr(draws_module, "MOST_EVENTS", 1)
+    assert draw_times(trace, chosen, sets, count=100).draws == draws_module.FEWEST_DRAWS
+
+
+def test_the_verb_compares_nodes_and_says_how_sure_it_is(capsys, tmp_path):
+    exchange = [send(1, MB).after(0.01), recv(1, MB)]
+    path = write_trace(
+        tmp_path / "four.lwt",
+        [exchange, [recv(0, MB).after(0.01), send(0, MB)], [send(3, 8).after(0.02)], [recv(2, 8)]],
+    )
+    arguments = ["advise", str(path), "--nodes", "1,2,4", "--price", "gbe=0.78", "--price", "ib-fdr=0.975"]
+    assert main([*arguments, "--draws", "20", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["draws"] == 20
+    assert {(option["fabric"], option["nodes"]) for option in document["options"]} == {
+        (name, nodes) for name in ("gbe", "ib-fdr") for nodes in (1, 2, 4)
+    }
+    chosen = document["options"][document["choice_option"]]
+    assert (chosen["fabric"], chosen["nodes"]) == (document["choice"], document["nodes"])
+    assert sum(option["draws"]["best"] for option in document["options"]) == 20
+    assert "the spread of gbe, ib-fdr is assumed" in document["uncertainty"]
+    for option in document["options"]:
+        interval = option["draws"]["seconds"]
+        assert interval["low"] <= option["seconds"] * 1.1 and interval["high"] >= option["seconds"] * 0.9
+    assert main([*arguments, "--draws", "20"]) == 0
+    shown = capsys.readouterr().out
+    assert "choice cheaper" in shown and "of 20" in shown and "Certainty: " in shown
+    assert main([*arguments, "--draws", "0", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["options"][0]["draws"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--nodes", "1,x"], "give numbers of nodes of at least 1"),
+        (["--nodes", "0"], "give numbers of nodes of at least 1"),
+        (["--nodes", "2,2"], "--nodes 2,2: give each number of nodes once"),
+    ],
+)
+def test_bad_input_is_one_sentence(capsys, trace, arguments, message):
+    assert main(["advise", str(trace), "--price", "gbe=1", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_the_catalogs_have_spreads_that_can_be_drawn():
+    for name in catalog.names():
+        spread = catalog.get(name).spread
+        assert all(
+            0 <= value < 1
+            for value in (spread.latency, spread.bandwidth, spread.overhead, spread.computation)
+        )
