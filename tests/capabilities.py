@@ -52,6 +52,20 @@ def _python_otf2() -> str | None:
     return None if tried.returncode == 0 else "the Python bindings of OTF2 are not installed"
 
 
+def _slurm() -> str | None:
+    """Slurm's daemons, and the right to give each of a test cluster's nodes namespaces of its own."""
+    places = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    for program in ("slurmctld", "slurmd", "munged", "sbatch", "unshare"):
+        if not shutil.which(program, path=places):
+            return f"{program} is not installed"
+    if os.geteuid() != 0:
+        return "not root, which a Slurm cluster on this machine needs"
+    tried = subprocess.run(
+        ["unshare", "--mount", "--uts", "--ipc", "--pid", "--fork", "true"], capture_output=True, check=False
+    )
+    return None if tried.returncode == 0 else "the kernel forbids namespaces"
+
+
 def _device_full() -> str | None:
     return None if Path("/dev/full").exists() else "/dev/full does not exist"
 
@@ -114,6 +128,7 @@ CHECKS: dict[str, Callable[[], str | None]] = {
     "otf2-print": partial(_program, "otf2-print"),
     "python-otf2": _python_otf2,
     "eztrace": partial(_program, "eztrace"),
+    "slurm": _slurm,
     "two-cores": partial(_cores, 2),
     "dev-full": _device_full,
     "root": _root,

@@ -70,13 +70,19 @@ def exit_code(state: str, verified: bool | None) -> int:
 def show_plan(workload: Workload, mpi: str | None, site: Site, as_json: bool, schema: str) -> int:
     """Print what would run in a place."""
     from linkworth.launch.base import Job
+    from linkworth.launch.batch_launcher import BatchLauncher
     from linkworth.measure import plan
 
     decided = plan.plan(workload, mpi, site)
-    arguments = decided.launcher.arguments(Job(command=decided.command, ranks=workload.ranks))
+    job = Job(command=decided.command, ranks=workload.ranks)
+    arguments = decided.launcher.arguments(job)
+    script = decided.launcher.script(job) if isinstance(decided.launcher, BatchLauncher) else None
     if as_json:
-        emit_json({"schema": schema, "workload": workload.name, "ranks": workload.ranks, "mpi": decided.mpi.name,
-                   "launcher": decided.launcher.name, "arguments": arguments})  # fmt: skip
+        document = {"schema": schema, "workload": workload.name, "ranks": workload.ranks, "mpi": decided.mpi.name,
+                    "launcher": decided.launcher.name, "arguments": arguments}  # fmt: skip
+        emit_json(document | ({"script": script} if script else {}))
+    elif script:
+        click.echo(script, nl=False)
     else:
         console().print(shlex.join(arguments), markup=False)
     return 0

@@ -26,3 +26,8 @@ def console() -> Console:
 def note(message: str) -> None:
     """Print a remark on standard error, so that standard output stays the answer alone."""
     click.echo(message, err=True)
+
+
+def news(sentence: str) -> None:
+    """Print how things go on standard error."""
+    note(f"linkworth: {sentence}")

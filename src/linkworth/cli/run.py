@@ -5,7 +5,7 @@ from pathlib import Path
 import rich_click as click
 
 from linkworth.cli.launching import LaunchCommand, exit_code, launch_options, show_plan, stdin_is_given
-from linkworth.cli.output import console, emit_json, note
+from linkworth.cli.output import console, emit_json, news, note
 from linkworth.cli.watch import TerminalWatch
 from linkworth.cli.where_options import where_options
 from linkworth.model.where import Where
@@ -45,7 +45,7 @@ def command(
     from linkworth.measure import plan, run
     from linkworth.measure.where import open_site
 
-    with open_site(where) as site:
+    with open_site(where, say=news) as site:
         workload = plan.workload(command, ranks, site)
         if dry_run:
             return show_plan(workload, mpi, site, as_json, "linkworth.run-plan/1")

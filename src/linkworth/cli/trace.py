@@ -5,7 +5,7 @@ from pathlib import Path
 import rich_click as click
 
 from linkworth.cli.launching import LaunchCommand, exit_code, launch_options, show_plan, stdin_is_given
-from linkworth.cli.output import console, emit_json, note
+from linkworth.cli.output import console, emit_json, news, note
 from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.steps import Steps
 from linkworth.cli.watch import TerminalWatch
@@ -84,7 +84,7 @@ def command(
     elif parts:
         summary = record.merge_folder(parts, output or Path(parts.name).with_suffix(".lwt"), replace=force)
     else:
-        with open_site(where) as site:
+        with open_site(where, say=news) as site:
             workload = plan.workload(command, ranks, site)
             if dry_run:
                 return show_plan(workload, mpi, site, as_json, "linkworth.trace-plan/1")

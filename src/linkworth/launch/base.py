@@ -23,6 +23,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds of wall time after which everything is stopped."""
     folder: Path | None = None
     """Where the ranks start; None: the current folder."""
+    record: Path | None = None
+    """Folder of the run's results, where a launcher keeps what it needs to find a job again that outlived linkworth."""
     inherit_stdin: bool = False
     """Let the program read this process's standard input; else it finds an empty one."""
 

@@ -60,7 +60,7 @@ def run_session(
     assert process.stdout is not None and process.stderr is not None
     streams: dict[IO[bytes], Stream] = {process.stdout: "stdout", process.stderr: "stderr"}
     try:
-        with _terminate_as_interrupt():
+        with terminate_as_interrupt():
             timed_out = not _watch(process, streams, observer, started, timeout)
     except KeyboardInterrupt:
         interrupted = True
@@ -163,7 +163,7 @@ def _marked(mark: str) -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def _terminate_as_interrupt() -> Iterator[None]:
+def terminate_as_interrupt() -> Iterator[None]:
     """Treat SIGTERM (a batch system's time limit) like Ctrl-C: stop the job and keep what it gave."""
     if threading.current_thread() is not threading.main_thread():
         yield

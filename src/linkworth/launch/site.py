@@ -21,7 +21,10 @@ class Site(Protocol):
 
     @property
     def cores(self) -> int:
-        """Cores that its ranks may use, over all nodes; ranks beyond them share cores."""
+        """Cores that its ranks may use, over all nodes; ranks beyond them share cores.
+
+        0 where that is not known before the run: a batch system gives each rank a core.
+        """
 
     @property
     def transport(self) -> str:

@@ -32,10 +32,12 @@ def classify(end: JobEnd, output: str, timeout: float | None) -> Ending:
     """Tell how a job ended. `output` is the end of what launcher and ranks wrote."""
     if end.interrupted:
         return Ending("killed", f"it was interrupted after {end.seconds:.1f} s")
-    if end.timed_out:
+    if end.timed_out and not end.cause:
         return Ending(
             "timeout", f"it ran longer than {end.seconds if timeout is None else timeout:g} s and was stopped"
         )
+    if end.cause:
+        return Ending("timeout" if end.timed_out else "killed", end.cause)
     if end.exit_code == 0:
         return Ending("complete", "")
     if _ABORTED.search(output):

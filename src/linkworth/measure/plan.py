@@ -35,7 +35,7 @@ class Plan(NamedTuple):
     @property
     def oversubscribed(self) -> bool:
         """More ranks than cores."""
-        return self.workload.ranks > self.cores
+        return 0 < self.cores < self.workload.ranks
 
     @property
     def is_app(self) -> bool:
@@ -54,7 +54,7 @@ def workload(command: Sequence[str], ranks: int | None, site: Site | None = None
     if ranks is not None and ranks < 1:
         raise UsageError(f"-n {ranks}: the number of ranks must be at least 1")
     if apps.is_app(command[0]):
-        return Workload(name=command[0], command=list(command), ranks=ranks or place.cores)
+        return Workload(name=command[0], command=list(command), ranks=ranks or _every_core(place))
     if is_launcher(command[0]):
         if ranks is not None:
             raise UsageError(f"-n {ranks}: {command[0]} has its own number of ranks; give it there only")
@@ -65,7 +65,13 @@ def workload(command: Sequence[str], ranks: int | None, site: Site | None = None
         given = GivenLauncher(command)
         name = given.program.name if given.program else given.name
         return Workload(name=name, command=list(command), ranks=given.ranks)
-    return Workload(name=Path(command[0]).name, command=list(command), ranks=ranks or place.cores)
+    return Workload(name=Path(command[0]).name, command=list(command), ranks=ranks or _every_core(place))
+
+
+def _every_core(place: Site) -> int:
+    if not place.cores:
+        raise UsageError(f"say how many ranks the {place.name} job has: with -n, or with --nodes and --ppn")
+    return place.cores
 
 
 def plan(given: Workload, mpi: str | None = None, site: Site | None = None) -> Plan:

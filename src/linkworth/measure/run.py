@@ -93,6 +93,7 @@ def execute(
         ranks=decided.workload.ranks,
         environment=dict(environment),
         timeout=timeout,
+        record=None if output is None else output.parent,
         inherit_stdin=inherit_stdin,
     )
     started = datetime.now(UTC)

@@ -1,19 +1,24 @@
 """Opens the place that the user named for runs."""
 
+from collections.abc import Callable
+
 from linkworth.errors import UsageError
+from linkworth.launch.batch_site import SYSTEMS, BatchSite
 from linkworth.launch.local_site import LocalSite
 from linkworth.launch.site import Site
 from linkworth.model.where import Where
 
 
-def open_site(where: Where) -> Site:
-    """Return a place that is ready for runs; use it with `with`.
+def open_site(where: Where, say: Callable[[str], None] | None = None) -> Site:
+    """Return a place that is ready for runs; use it with `with`. `say` gets a sentence when a batch job is submitted or waits.
 
     Raises UsageError for a place that does not exist or cannot hold what is asked, EnvironmentLacksError where this machine
     lacks what the place needs.
     """
     if where.kind == "local":
         return _local(where)
+    if where.kind in SYSTEMS:
+        return BatchSite(SYSTEMS[where.kind](), where, say)
     raise UsageError(f"runs with --{where.kind} are not possible here")
 
 

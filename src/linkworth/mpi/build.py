@@ -19,6 +19,7 @@ from linkworth.mpi.cache import built_once, cache_folder
 TRACER = "liblinkworth-tracer.so"
 NPB = "lw-npb"
 NETBENCH = "lw-netbench"
+SIZE_PROBE = "lw-size-probe"
 
 
 def tracer(mpi: MpiInstallation) -> Path:
@@ -34,6 +35,11 @@ def npb(mpi: MpiInstallation) -> Path:
 def netbench(mpi: MpiInstallation) -> Path:
     """Return the program `lw-netbench` built for an MPI. Raises EnvironmentLacksError where it cannot be built."""
     return _cached(mpi, "netbench", NETBENCH)
+
+
+def size_probe(mpi: MpiInstallation) -> Path:
+    """Return the program that prints rank, size and host of each rank. Raises EnvironmentLacksError where it cannot be built."""
+    return _cached(mpi, "sizeprobe", SIZE_PROBE)
 
 
 def _cached(mpi: MpiInstallation, part: str, product: str) -> Path:

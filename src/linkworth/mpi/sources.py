@@ -31,6 +31,7 @@ class Recipe(NamedTuple):
 _DEFAULTS: dict[str, tuple[list[str], list[str], list[str]]] = {
     "tracer": (["**/*.c"], ["-O2", "-std=gnu11", "-Wall", "-Wextra"], ["dl", "pthread"]),
     "netbench": (["**/*.cpp"], ["-O2", "-std=c++20", "-Wall", "-Wextra"], []),
+    "sizeprobe": (["*.cpp"], ["-O1", "-std=c++20", "-Wall", "-Wextra"], []),
     "npb": (["**/*.cpp"], ["-O3", "-march=native", "-std=c++20", "-Wall", "-Wextra"], []),
 }
 

@@ -1,0 +1,111 @@
+"""A batch system's cluster as a place for runs: every run is a job of its own."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from linkworth.errors import UsageError
+from linkworth.launch.batch import Batch, BatchRequest, call, duration
+from linkworth.launch.batch_launcher import BatchLauncher
+from linkworth.launch.lsf import Lsf
+from linkworth.launch.pairing import Shape
+from linkworth.launch.pbs import Pbs
+from linkworth.launch.slurm import Slurm
+from linkworth.model.counters import NodeCounters
+from linkworth.model.mpi import MpiInstallation
+from linkworth.model.where import Where
+
+SYSTEMS: dict[str, Callable[[], Batch]] = {"slurm": Slurm, "pbs": Pbs, "lsf": Lsf}
+_VERSIONS = {"slurm": "sbatch", "pbs": "qsub", "lsf": "bsub"}
+
+
+class BatchSite:
+    """A cluster behind a batch system."""
+
+    def __init__(self, batch: Batch, where: Where, say: Callable[[str], None] | None = None) -> None:
+        self.name = batch.name
+        self.batch = batch
+        self.transport = where.transport
+        self.nodes: list[str] = []
+        self._where = where
+        self._say = say
+        self._request = request_of(where)
+        version = call(
+            [_VERSIONS[batch.name], "-V" if batch.name == "lsf" else "--version"], system=batch.name
+        )
+        self._version = (version.out or version.said).strip().partition("\n")[0]
+
+    @property
+    def cores(self) -> int:
+        """Ranks that --nodes and --ppn ask for, else 0: a batch system gives each rank a core."""
+        where = self._where
+        return (where.nodes or 0) * (where.ranks_per_node or 0)
+
+    def shape(self, ranks: int) -> Shape:
+        """Spread ranks over nodes, as the user asked. Raises UsageError where that is impossible."""
+        nodes, each = self._where.nodes, self._where.ranks_per_node
+        if nodes and nodes > ranks:
+            raise UsageError(f"--nodes {nodes}: {ranks} ranks cannot be on more than {ranks} nodes")
+        if nodes and each and nodes * each != ranks:
+            raise UsageError(
+                f"--nodes {nodes} and --ppn {each} make {nodes * each} ranks, and -n says {ranks}"
+            )
+        if each and not nodes:
+            nodes = -(-ranks // each)
+        if nodes and not each and ranks % nodes == 0:
+            each = ranks // nodes
+        return Shape(ranks=ranks, nodes=nodes, ranks_per_node=each)
+
+    def launcher(self, mpi: MpiInstallation) -> BatchLauncher:
+        """Return what runs programs of an MPI as jobs."""
+        return BatchLauncher(
+            self.batch,
+            mpi,
+            request=self._request,
+            shape=self.shape,
+            version=f"{self._version} {os.environ.get('SLURM_CONF', '')}",
+            say=self._say,
+        )
+
+    def counters(self) -> list[NodeCounters]:
+        """Return nothing: the nodes are not known before the job, which reads its own counters."""
+        return []
+
+    def facts(self) -> dict[str, str]:
+        """Return the batch system's version and what was asked of it."""
+        asked = {"partition": self._request.partition, "constraint": self._request.constraint}
+        return {"batch system": self._version} | {name: value for name, value in asked.items() if value}
+
+    def __enter__(self) -> Self:
+        """Return itself: jobs are submitted run by run."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Release nothing: each run has waited for its job or cancelled it."""
+
+
+def request_of(where: Where) -> BatchRequest:
+    """Read what a place's options ask of every job. Raises UsageError for a time limit that cannot be read."""
+    known = {"constraint": "", "account": "", "time": ""}
+    rest = []
+    for option in where.options:
+        name, equals, value = option.removeprefix("--").partition("=")
+        if option.startswith("--") and equals and name in known:
+            known[name] = value
+        else:
+            rest.append(option)
+    return BatchRequest(
+        name="linkworth",
+        body="",
+        folder=Path(),
+        log=Path(),
+        seconds=duration(known["time"]) if known["time"] else None,
+        partition=where.name,
+        constraint=known["constraint"],
+        account=known["account"],
+        options=rest,
+    )

@@ -1,0 +1,138 @@
+"""What a batch job leaves in its folder, read back: also by a linkworth that was started after the job."""
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from linkworth.launch.counters import difference, from_texts
+from linkworth.launch.job_script import COUNTED
+from linkworth.launch.slurm import expand
+from linkworth.model.counters import NodeCounters
+
+RECORD = "job.json"
+
+
+class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """Which job belongs to a folder; written as soon as it is submitted, so that it is found again."""
+
+    schema: str = "linkworth.job/1"
+    system: str
+    job: str
+    command: list[str]
+    ranks: int
+    script: str = ""
+    """The commands without the directives, to tell whether it is the same run."""
+
+
+class JobFolder:
+    """The files of one job."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self.script = place / "job.sh"
+        self.log = place / "job.log"
+        self._offsets = {"stdout": 0, "stderr": 0}
+
+    @property
+    def record(self) -> JobRecord | None:
+        """The job that was submitted from here, if one was."""
+        try:
+            return msgspec.json.decode((self.place / RECORD).read_bytes(), type=JobRecord)
+        except (OSError, msgspec.DecodeError):
+            return None
+
+    def keep(self, record: JobRecord) -> None:
+        """Write down which job it is, whole or not at all."""
+        fresh = self.place / f"{RECORD}.new"
+        with fresh.open("wb") as file:
+            file.write(msgspec.json.encode(record))
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(self.place / RECORD)
+
+    @property
+    def started(self) -> float | None:
+        """Seconds since the epoch, by the clock of the job's first node; None where the program does not run yet."""
+        return _number(self.place / "started")
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the program ran; None where it did not come to its end."""
+        started, finished = self.started, _number(self.place / "finished")
+        return None if started is None or finished is None else max(finished - started, 0.0)
+
+    @property
+    def exit_code(self) -> int | None:
+        """Of the program's launcher; None where the job's script did not come to its end."""
+        code = _number(self.place / "end")
+        return None if code is None else int(code)
+
+    @property
+    def way(self) -> int | None:
+        """Index of the way that started the ranks; None where none did or none was tried yet."""
+        number = _number(self.place / "paired")
+        return None if number is None else int(number)
+
+    @property
+    def nodes(self) -> list[str]:
+        """Names of the job's nodes."""
+        return [name for line in _text(self.place / "nodes").split() for name in expand(line)]
+
+    def probe(self, number: int) -> str:
+        """What the probe of a way printed."""
+        return _text(self.place / f"probe.{number}")
+
+    def new_output(self, stream: str) -> bytes:
+        """Return what the program wrote since the last call."""
+        try:
+            with (self.place / stream).open("rb") as file:
+                file.seek(self._offsets[stream])
+                data = file.read(1 << 20)
+        except OSError:
+            return b""
+        self._offsets[stream] += len(data)
+        return data
+
+    def counters(self) -> list[NodeCounters]:
+        """What the job's nodes counted while the program ran."""
+        return difference(self._reading("before"), self._reading("after"))
+
+    def _reading(self, when: str) -> list[NodeCounters]:
+        return [
+            parse_reading(file.name.removeprefix(f"{when}."), _text(file))
+            for file in sorted(self.place.glob(f"{when}.*"))
+        ]
+
+    def log_end(self) -> str:
+        """The last line of what the batch system said."""
+        lines = [line.strip() for line in _text(self.log).splitlines() if line.strip()]
+        return lines[-1] if lines else ""
+
+
+def parse_reading(node: str, text: str) -> NodeCounters:
+    """Read the counters of a node from files joined by `==> net/dev` lines."""
+    parts = dict.fromkeys(COUNTED, "")
+    current = ""
+    for line in text.splitlines(keepends=True):
+        if line.startswith("==> "):
+            current = line[4:].strip()
+        elif current in parts:
+            parts[current] += line
+    return from_texts(
+        node, dev=parts["net/dev"], snmp=parts["net/snmp"], netstat=parts["net/netstat"], stat=parts["stat"]
+    )
+
+
+def _number(path: Path) -> float | None:
+    try:
+        return float(path.read_text().strip())
+    except (OSError, ValueError):
+        return None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""

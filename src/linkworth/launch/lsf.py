@@ -1,0 +1,125 @@
+"""LSF through bsub, bjobs and bkill.
+
+Written after the manuals and tested against stand-ins of the commands that answer as the manuals say: no LSF was at hand.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from linkworth.launch.batch import BatchRequest, BatchState, JobId, Phase, call, refused, write_script
+
+# States of bjobs(1).
+_PENDING = {"PEND", "PSUSP", "WAIT"}
+_RUNNING = {"RUN", "USUSP", "SSUSP", "PROV", "UNKWN"}
+# Termination reasons of LSF (IBM Spectrum LSF, "Termination reasons displayed by bacct, bhist, and bjobs").
+_CAUSES = {
+    "TERM_RUNLIMIT": "LSF stopped it at its time limit (-W)",
+    "TERM_DEADLINE": "LSF stopped it at its deadline",
+    "TERM_WINDOW": "LSF stopped it when the queue's window closed",
+    "TERM_CPULIMIT": "LSF stopped it at its limit of CPU time",
+    "TERM_MEMLIMIT": "it used more memory than LSF gave it",
+    "TERM_SWAPLIMIT": "it used more memory than LSF gave it",
+    "TERM_PREEMPT": "LSF stopped it for a job of higher priority",
+    "TERM_OWNER": "it was cancelled",
+    "TERM_FORCE_OWNER": "it was cancelled",
+    "TERM_ADMIN": "it was cancelled by an administrator",
+    "TERM_FORCE_ADMIN": "it was cancelled by an administrator",
+    "TERM_ZOMBIE": "a node of the job failed",
+    "TERM_CWD_NOTEXIST": "its folder cannot be reached on the node: use one that the nodes share",
+}
+_TIME_LIMITS = {"TERM_RUNLIMIT", "TERM_DEADLINE", "TERM_WINDOW"}
+
+
+class Lsf:
+    """An LSF cluster."""
+
+    name = "lsf"
+    # LSF counts from 1.
+    index = "$((LSB_JOBINDEX - 1))"
+    list_nodes = "echo $LSB_HOSTS | tr ' ' '\\n' | sort -u"
+    on_each_node = ""
+
+    def script(self, request: BatchRequest) -> str:
+        """Return the script with its #BSUB lines."""
+        return "\n".join(
+            ["#!/bin/sh", *(f"#BSUB {option}" for option in _directives(request)), request.body.rstrip(), ""]
+        )
+
+    def submit(self, request: BatchRequest, script: Path) -> JobId:
+        """Submit a job by bsub, which reads the script from its standard input."""
+        text = self.script(request)
+        write_script(script, text)
+        answer = call(["bsub"], system="LSF", stdin=text)
+        found = re.search(r"Job <(\d+)> is submitted", answer.out)
+        if answer.code != 0 or not found:
+            raise refused("bsub", answer)
+        return found[1]
+
+    def elements(self, job: JobId, count: int) -> list[JobId]:
+        """Return `12[1]`, `12[2]`, ... of an array."""
+        return [f"{job}[{number}]" for number in range(1, count + 1)] if count else [job]
+
+    def state(self, jobs: Iterable[JobId]) -> dict[JobId, BatchState]:
+        """Ask bjobs for these jobs, those that have ended included."""
+        wanted = list(jobs)
+        fields = "jobid jobindex stat exit_code exec_host exit_reason pend_reason delimiter='|'"
+        answer = call(["bjobs", "-a", "-noheader", "-o", fields, *wanted], system="LSF")
+        known = {}
+        for line in answer.out.splitlines():
+            parts = line.strip().split("|")
+            if len(parts) < 7:
+                continue
+            job, index, state, code, hosts, exited, pending = parts[:7]
+            name = job if index in ("0", "-", "") else f"{job}[{index}]"
+            known[name] = _state(state, code, hosts, exited, pending)
+        return {job: known.get(job, BatchState(phase="unknown")) for job in wanted}
+
+    def cancel(self, jobs: Iterable[JobId]) -> None:
+        """Cancel by bkill."""
+        wanted = list(jobs)
+        if wanted:
+            call(["bkill", *wanted], system="LSF")
+
+
+def _directives(request: BatchRequest) -> Iterator[str]:
+    limit = f"%{request.at_once}" if request.at_once else ""
+    yield f'-J "{request.name}{f"[1-{request.array}]{limit}" if request.array else ""}"'
+    yield f"-cwd {request.folder}"
+    yield f"-o {request.log}"
+    # A measurement must not be repeated without a word.
+    yield "-rn"
+    yield f"-n {request.tasks}"
+    each = request.tasks_per_node or (-(-request.tasks // request.nodes) if request.nodes else None)
+    if each:
+        yield f'-R "span[ptile={each}]"'
+    if request.constraint:
+        yield f'-R "select[{request.constraint}]"'
+    if request.seconds:
+        # Minutes, rounded up.
+        yield f"-W {-int(-request.seconds // 60)}"
+    if request.partition:
+        yield f"-q {request.partition}"
+    if request.account:
+        yield f"-P {request.account}"
+    yield from request.options
+
+
+def _state(state: str, code: str, hosts: str, exited: str, pending: str) -> BatchState:
+    phase: Phase = "pending" if state in _PENDING else "running" if state in _RUNNING else "ended"
+    term = re.search(r"TERM_\w+", exited)
+    cause = ""
+    if phase == "ended" and term:
+        cause = _CAUSES.get(term[0], f"LSF ended it ({exited})")
+    # `4*node1:4*node2`: slots before the host's name.
+    names = [host.partition("*")[2] or host for host in hosts.split(":") if host not in ("", "-")]
+    number = int(code) if code.lstrip("-").isdigit() else None
+    return BatchState(
+        phase=phase,
+        state=state,
+        cause=cause,
+        exit_code=None if phase != "ended" else 0 if state == "DONE" else number,
+        timed_out=term is not None and term[0] in _TIME_LIMITS,
+        nodes=list(dict.fromkeys(names)),
+        reason="" if phase != "pending" or pending == "-" else pending,
+    )

@@ -1,0 +1,129 @@
+"""How the ranks of an MPI are started inside a batch job, and the proof that they found each other.
+
+A process manager that does not fit the MPI library starts N copies of "rank 0 of 1" without a word, and a launcher that does not
+know the job's nodes puts every rank on the first. So each way is tried with a tiny program before the first real run, and the
+way that gave the right ranks on the right nodes is remembered for this MPI on this cluster.
+"""
+
+import hashlib
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from linkworth.errors import EnvironmentLacksError
+from linkworth.launch.batch import call
+from linkworth.model.mpi import MpiInstallation
+from linkworth.mpi.cache import cache_folder
+
+_LINE = re.compile(r"^linkworth-probe (\d+) (\d+) (\S+)$", re.MULTILINE)
+
+
+class Shape(msgspec.Struct, frozen=True, kw_only=True):
+    """How many ranks on how many nodes."""
+
+    ranks: int
+    nodes: int | None = None
+    ranks_per_node: int | None = None
+
+
+def ways(system: str, mpi: MpiInstallation, shape: Shape) -> list[str]:
+    """Return the ways to start ranks in a job of a batch system, best first, each as shell words before the program.
+
+    Raises EnvironmentLacksError where there is none.
+    """
+    found = _slurm_ways(mpi, shape) if system == "slurm" else []
+    if mpi.mpiexec:
+        found += _mpiexec_ways(system, mpi, shape)
+    if not found:
+        raise EnvironmentLacksError(f"{mpi.name} has no launcher, and {system} has none for it")
+    return found
+
+
+def slurm_plugins() -> list[str]:
+    """Return the process management interfaces that `srun --mpi=list` names."""
+    answer = call(["srun", "--mpi=list"], system="Slurm")
+    return re.findall(r"^\s*([a-z]\w*)\s*$", answer.said + answer.out, re.MULTILINE)
+
+
+def _slurm_ways(mpi: MpiInstallation, shape: Shape) -> list[str]:
+    fitting = {
+        "openmpi": ("pmix",),
+        "mpich": ("pmi2", "pmix"),
+        "mvapich": ("pmi2",),
+        "cray": ("cray_shasta", "pmi2"),
+    }
+    here = slurm_plugins()
+    size = ["--ntasks", str(shape.ranks), "--kill-on-bad-exit=1"]
+    if shape.nodes:
+        size += ["--nodes", str(shape.nodes)]
+    if shape.ranks_per_node:
+        size += ["--ntasks-per-node", str(shape.ranks_per_node)]
+    return [
+        shlex.join(["srun", f"--mpi={plugin}", *size])
+        for plugin in fitting.get(mpi.kind, ("pmi2", "pmix"))
+        if plugin in here
+    ]
+
+
+def _mpiexec_ways(system: str, mpi: MpiInstallation, shape: Shape) -> list[str]:
+    start = [mpi.mpiexec, "-n", str(shape.ranks)]
+    if shape.ranks_per_node:
+        openmpi = ["--map-by", f"ppr:{shape.ranks_per_node}:node"]
+        start += openmpi if mpi.kind == "openmpi" else ["-ppn", str(shape.ranks_per_node)]
+    found = [shlex.join(start)]
+    if system == "pbs":
+        # A library that was built without PBS's task manager needs to be told the nodes.
+        found.append(f'{shlex.join(start)} {"--hostfile" if mpi.kind == "openmpi" else "-f"} "$PBS_NODEFILE"')
+    return found
+
+
+def verdict(output: str, ranks: int, nodes: int) -> str:
+    """Judge what the probe's ranks printed: "" where all found each other on enough nodes, else what was wrong."""
+    lines = _LINE.findall(output)
+    sizes = {int(size) for _, size, _ in lines}
+    if len(lines) > 1 and sizes == {1} and ranks > 1:
+        return f"started {len(lines)} copies of rank 0 of 1: it does not fit this MPI library"
+    if len(lines) != ranks or sizes != {ranks}:
+        said = [line.strip() for line in output.splitlines() if line.strip() and not _LINE.match(line)]
+        telling = [
+            line for line in said if re.search(r"error|fail|abort|unsupported|invalid", line, re.IGNORECASE)
+        ]
+        return f"did not start {ranks} ranks: {(telling or said or ['it said nothing'])[0]}"
+    hosts = {host for _, _, host in lines}
+    if len(hosts) < min(nodes, ranks):
+        return f"put all {ranks} ranks on {len(hosts)} of {nodes} nodes"
+    return ""
+
+
+class Remembered:
+    """The way that worked for an MPI on a cluster, kept in the user's cache."""
+
+    def __init__(self, system: str, version: str, mpi: MpiInstallation, found: Sequence[str]) -> None:
+        library = Path(mpi.library)
+        stamp = library.stat().st_mtime_ns if library.exists() else 0
+        # The numbers of ranks and nodes do not decide what fits.
+        plain = [re.sub(r"\d+", "N", way) for way in found]
+        facts = [system, version, mpi.library, str(stamp), *plain]
+        name = hashlib.sha256("\0".join(facts).encode()).hexdigest()[:24]
+        self._file = cache_folder() / "pairing" / name
+        self._found = plain
+
+    @property
+    def index(self) -> int | None:
+        """Which way it was; None where none was tried yet."""
+        try:
+            text = self._file.read_text()
+        except OSError:
+            return None
+        return self._found.index(text) if text in self._found else None
+
+    def keep(self, index: int) -> None:
+        """Remember a way; a cache that cannot be written costs another probe."""
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            self._file.write_text(self._found[index])
+        except OSError:
+            pass

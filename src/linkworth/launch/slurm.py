@@ -1,0 +1,237 @@
+"""Slurm through its own commands: sbatch, squeue, sacct, scontrol, scancel (docs/explanation/batch-systems.md says why)."""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from linkworth.launch.batch import (
+    BatchRequest,
+    BatchState,
+    JobId,
+    Phase,
+    call,
+    clock,
+    refused,
+    write_script,
+)
+
+# Job states of squeue(1), "JOB STATE CODES". Those of a job that has not ended and holds nodes, or will.
+_PENDING = {
+    "PENDING",
+    "CONFIGURING",
+    "REQUEUED",
+    "REQUEUE_FED",
+    "REQUEUE_HOLD",
+    "RESV_DEL_HOLD",
+    "SPECIAL_EXIT",
+}
+_RUNNING = {"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "STAGE_OUT", "RESIZING", "SIGNALING"}
+_CAUSES = {
+    "TIMEOUT": "Slurm stopped it at its time limit (--time)",
+    "DEADLINE": "Slurm stopped it at its deadline",
+    "OUT_OF_MEMORY": "it used more memory than Slurm gave it (ask for more: --batch-option=--mem=...)",
+    "NODE_FAIL": "a node of the job failed",
+    "BOOT_FAIL": "a node of the job did not start",
+    "PREEMPTED": "Slurm stopped it for a job of higher priority",
+    "CANCELLED": "it was cancelled",
+    "LAUNCH_FAILED": "Slurm could not launch it on its nodes",
+    "REVOKED": "Slurm moved it to another cluster",
+}
+
+
+class Slurm:
+    """A Slurm cluster."""
+
+    name = "slurm"
+    index = "$SLURM_ARRAY_TASK_ID"
+    list_nodes = 'scontrol show hostnames "$SLURM_JOB_NODELIST"'
+    on_each_node = (
+        'srun --mpi=none --ntasks-per-node=1 --ntasks="$SLURM_JOB_NUM_NODES" --nodes="$SLURM_JOB_NUM_NODES"'
+    )
+
+    def script(self, request: BatchRequest) -> str:
+        """Return the script with its #SBATCH lines."""
+        return "\n".join(
+            [
+                "#!/bin/sh",
+                *(f"#SBATCH {option}" for option in _directives(request)),
+                request.body.rstrip(),
+                "",
+            ]
+        )
+
+    def submit(self, request: BatchRequest, script: Path) -> JobId:
+        """Submit a job by sbatch."""
+        write_script(script, self.script(request))
+        answer = call(["sbatch", "--parsable", str(script)], system="Slurm")
+        job = answer.out.strip().splitlines()[-1].partition(";")[0] if answer.out.strip() else ""
+        if answer.code != 0 or not job.isdigit():
+            raise refused("sbatch", answer)
+        return job
+
+    def elements(self, job: JobId, count: int) -> list[JobId]:
+        """Return `12_0`, `12_1`, ... of an array."""
+        return [f"{job}_{number}" for number in range(count)] if count else [job]
+
+    def state(self, jobs: Iterable[JobId]) -> dict[JobId, BatchState]:
+        """Ask squeue, and of what it has forgotten the accounting, and where there is none the controller."""
+        wanted = list(jobs)
+        found = _from_squeue(wanted)
+        missing = [job for job in wanted if job not in found]
+        if missing:
+            found |= _from_sacct(missing)
+        for job in wanted:
+            if job not in found:
+                found |= _from_scontrol(job)
+        return {job: found.get(job, BatchState(phase="unknown")) for job in wanted}
+
+    def cancel(self, jobs: Iterable[JobId]) -> None:
+        """Cancel by scancel."""
+        wanted = list(jobs)
+        if wanted:
+            call(["scancel", "--quiet", *wanted], system="Slurm")
+
+
+def _directives(request: BatchRequest) -> Iterator[str]:
+    yield f"--job-name={request.name}"
+    yield f"--chdir={request.folder}"
+    yield f"--output={request.log}"
+    # An array's elements share the log.
+    yield "--open-mode=append"
+    yield f"--ntasks={request.tasks}"
+    # A job that Slurm starts again after a failed node would run a measurement twice without a word.
+    yield "--no-requeue"
+    if request.nodes:
+        yield f"--nodes={request.nodes}"
+    if request.tasks_per_node:
+        yield f"--ntasks-per-node={request.tasks_per_node}"
+    if request.seconds:
+        yield f"--time={clock(request.seconds)}"
+    for option, value in (
+        ("partition", request.partition),
+        ("constraint", request.constraint),
+        ("account", request.account),
+    ):
+        if value:
+            yield f"--{option}={value}"
+    if request.array:
+        limit = f"%{request.at_once}" if request.at_once else ""
+        yield f"--array=0-{request.array - 1}{limit}"
+    yield from request.options
+
+
+def _from_squeue(jobs: list[JobId]) -> dict[JobId, BatchState]:
+    answer = call(
+        [
+            "squeue",
+            "--noheader",
+            "--array",
+            "--states=all",
+            "--format=%i|%T|%r|%N",
+            f"--jobs={','.join(jobs)}",
+        ],
+        system="Slurm",
+    )
+    # squeue refuses the whole question when it knows none of the jobs.
+    found = {}
+    for line in answer.out.splitlines():
+        job, _, rest = line.strip().partition("|")
+        state, _, rest = rest.partition("|")
+        reason, _, nodes = rest.partition("|")
+        if job in jobs:
+            found[job] = _state(state, reason=reason, nodes=nodes)
+    ended = [job for job, state in found.items() if state.phase == "ended"]
+    for job in ended:
+        # squeue tells no exit code.
+        found[job] = _from_scontrol(job).get(job, found[job])
+    return found
+
+
+def _from_sacct(jobs: list[JobId]) -> dict[JobId, BatchState]:
+    answer = call(
+        [
+            "sacct",
+            "--noheader",
+            "--parsable2",
+            "--allocations",
+            "--array",
+            "--format=JobID,State,ExitCode,NodeList",
+            f"--jobs={','.join(jobs)}",
+        ],
+        system="Slurm",
+    )
+    if answer.code != 0:
+        # Without accounting storage sacct fails, which is a usual small cluster.
+        return {}
+    found = {}
+    for line in answer.out.splitlines():
+        fields = line.split("|")
+        if len(fields) == 4 and fields[0] in jobs:
+            found[fields[0]] = _state(fields[1], exit_code=fields[2], nodes=fields[3])
+    return found
+
+
+def _from_scontrol(job: JobId) -> dict[JobId, BatchState]:
+    answer = call(["scontrol", "show", "job", "--oneliner", job], system="Slurm")
+    if answer.code != 0:
+        return {}
+    fields = dict(re.findall(r"(\w+)=(\S*)", answer.out))
+    if "JobState" not in fields:
+        return {}
+    return {
+        job: _state(
+            fields["JobState"],
+            reason=fields.get("Reason", ""),
+            exit_code=fields.get("ExitCode", ""),
+            nodes=fields.get("NodeList", ""),
+        )
+    }
+
+
+def _state(text: str, *, reason: str = "", exit_code: str = "", nodes: str = "") -> BatchState:
+    """Make a state of Slurm's words. sacct writes `CANCELLED by 1000`; an exit code is `code:signal`."""
+    word = text.split()[0].rstrip("+") if text.split() else ""
+    phase: Phase = "pending" if word in _PENDING else "running" if word in _RUNNING else "ended"
+    code, _, signal = exit_code.partition(":")
+    number = int(code) if code.isdigit() else None
+    if number == 0 and signal.isdigit() and int(signal):
+        number = -int(signal)
+    cause = _CAUSES.get(word, "")
+    if word == "FAILED" and reason in ("NodeDown", "SystemFailure", "JobLaunchFailure"):
+        cause = f"Slurm could not run it: {reason}"
+    return BatchState(
+        phase=phase,
+        state=word,
+        cause=cause if phase == "ended" else "",
+        exit_code=number if phase == "ended" else None,
+        timed_out=word in ("TIMEOUT", "DEADLINE"),
+        nodes=expand(nodes) if nodes and nodes != "(null)" else [],
+        reason=reason if phase == "pending" and reason != "None" else "",
+    )
+
+
+_BRACKETS = re.compile(r"\[([^\]]*)\]")
+
+
+def expand(hosts: str) -> list[str]:
+    """Write a list of hosts out: `n[1-3,07],gpu1` gives n1 n2 n3 n07 gpu1. A range keeps its leading zeros."""
+    names: list[str] = []
+    for item in re.findall(r"(?:[^,\[]|\[[^\]]*\])+", hosts):
+        names += _expand_one(item)
+    return names
+
+
+def _expand_one(item: str) -> list[str]:
+    found = _BRACKETS.search(item)
+    if not found:
+        return [item]
+    names = []
+    for part in found[1].split(","):
+        first, dash, last = part.partition("-")
+        if dash and first.isdigit() and last.isdigit():
+            numbers = [f"{number:0{len(first)}d}" for number in range(int(first), int(last) + 1)]
+        else:
+            numbers = [part]
+        for number in numbers:
+            names += _expand_one(item[: found.start()] + number + item[found.end() :])
+    return names
