@@ -58,11 +58,15 @@ def _slurm() -> str | None:
     for program in ("slurmctld", "slurmd", "munged", "sbatch", "unshare"):
         if not shutil.which(program, path=places):
             return f"{program} is not installed"
+    return _namespaces()
+
+
+def _namespaces() -> str | None:
+    """The right to give a process a name, a file system and shared memory of its own."""
     if os.geteuid() != 0:
-        return "not root, which a Slurm cluster on this machine needs"
-    tried = subprocess.run(
-        ["unshare", "--mount", "--uts", "--ipc", "--pid", "--fork", "true"], capture_output=True, check=False
-    )
+        return "not root, which gives a process namespaces of its own"
+    unshare = ["unshare", "--mount", "--uts", "--ipc", "--pid", "--fork", "true"]
+    tried = subprocess.run(unshare, capture_output=True, check=False)
     return None if tried.returncode == 0 else "the kernel forbids namespaces"
 
 
@@ -128,6 +132,7 @@ CHECKS: dict[str, Callable[[], str | None]] = {
     "otf2-print": partial(_program, "otf2-print"),
     "python-otf2": _python_otf2,
     "eztrace": partial(_program, "eztrace"),
+    "namespaces": _namespaces,
     "slurm": _slurm,
     "two-cores": partial(_cores, 2),
     "dev-full": _device_full,

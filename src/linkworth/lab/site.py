@@ -39,6 +39,11 @@ class LabSite:
         return f"lab {self.where.name}"
 
     @property
+    def transport(self) -> str:
+        """The named setting that its launchers apply."""
+        return self.where.transport
+
+    @property
     def nodes(self) -> list[str]:
         """The nodes that runs use, in the order of the ranks."""
         return self.lab.spec.node_names[: self.where.nodes]

@@ -16,6 +16,7 @@ from linkworth.launch.slurm import Slurm
 from linkworth.model.counters import NodeCounters
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.where import Where
+from linkworth.mpi import transports
 
 SYSTEMS: dict[str, Callable[[], Batch]] = {"slurm": Slurm, "pbs": Pbs, "lsf": Lsf}
 _VERSIONS = {"slurm": "sbatch", "pbs": "qsub", "lsf": "bsub"}
@@ -65,6 +66,7 @@ class BatchSite:
             mpi,
             request=self._request,
             shape=self.shape,
+            variables=transport_variables(self.transport, mpi),
             version=f"{self._version} {os.environ.get('SLURM_CONF', '')}",
             say=self._say,
         )
@@ -86,6 +88,24 @@ class BatchSite:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Release nothing: each run has waited for its job or cancelled it."""
+
+
+def open_batch(where: Where, say: Callable[[str], None] | None = None) -> BatchSite:
+    """Return the cluster behind the batch system that a place names."""
+    return BatchSite(SYSTEMS[where.kind](), where, say)
+
+
+def transport_variables(transport: str, mpi: MpiInstallation) -> dict[str, str]:
+    """Return a transport's settings as variables alone, since srun takes no options of an MPI library.
+
+    Open MPI reads the parameter of `--mca NAME VALUE` from OMPI_MCA_NAME as well.
+    """
+    settings = transports.settings(transport, mpi)
+    words = settings.arguments
+    parameters = {
+        f"OMPI_MCA_{words[at + 1]}": words[at + 2] for at, word in enumerate(words) if word == "--mca"
+    }
+    return parameters | settings.environment
 
 
 def request_of(where: Where) -> BatchRequest:

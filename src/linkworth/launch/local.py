@@ -8,6 +8,7 @@ from linkworth.errors import EnvironmentLacksError
 from linkworth.launch.base import Job, JobEnd, Observer
 from linkworth.launch.process import run_session
 from linkworth.model.mpi import MpiInstallation
+from linkworth.mpi import transports
 
 # Open MPI refuses to start as root unless both are set; 5 reads PRTE_, 4 reads OMPI_.
 ROOT_ALLOWED = {
@@ -35,13 +36,14 @@ class LocalLauncher:
 
     name = "local"
 
-    def __init__(self, mpi: MpiInstallation) -> None:
+    def __init__(self, mpi: MpiInstallation, transport: str = "") -> None:
         if not mpi.mpiexec:
             raise EnvironmentLacksError(
                 f"{mpi.name} ({mpi.library}) has no launcher (mpiexec) here; give the launcher that this machine uses "
                 "as the command's first word, for example: srun -n 8 ./program"
             )
         self.mpi = mpi
+        self._settings = transports.settings(transport, mpi)
         # Open MPI is told to yield by an option below.
         self.spins_when_crowded = mpi.kind != "openmpi"
 
@@ -59,7 +61,8 @@ class LocalLauncher:
             "-n",
             str(job.ranks),
             *options,
-            *set_for_ranks(job.environment),
+            *self._settings.arguments,
+            *set_for_ranks(self._settings.environment | job.environment),
             *job.command,
         ]
 

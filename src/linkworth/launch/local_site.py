@@ -31,7 +31,7 @@ class LocalSite:
 
     def launcher(self, mpi: MpiInstallation) -> LocalLauncher:
         """Return the launcher of an MPI on this machine."""
-        return LocalLauncher(mpi)
+        return LocalLauncher(mpi, self.transport)
 
     def counters(self) -> list[NodeCounters]:
         """Read this machine's counters, of everything that runs on it."""

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from linkworth.errors import UsageError
-from linkworth.launch.batch_site import SYSTEMS, BatchSite
 from linkworth.launch.local_site import LocalSite
 from linkworth.launch.site import Site
 from linkworth.model.where import Where
@@ -16,15 +15,20 @@ def open_site(where: Where, say: Callable[[str], None] | None = None) -> Site:
     lacks what the place needs.
     """
     if where.kind == "local":
-        return _local(where)
-    if where.kind in SYSTEMS:
-        return BatchSite(SYSTEMS[where.kind](), where, say)
-    raise UsageError(f"runs with --{where.kind} are not possible here")
+        if (where.nodes or 1) > 1:
+            raise UsageError(
+                f"--nodes {where.nodes}: this machine is one node; name more with --lab, --hostfile or --slurm"
+            )
+        return LocalSite(where.transport)
+    # Imported where they are used: a run on this machine needs none of them.
+    if where.kind == "lab":
+        from linkworth.lab.site import open_lab
 
+        return open_lab(where)
+    if where.kind == "hostfile":
+        from linkworth.launch.hostfile_site import HostfileSite
 
-def _local(where: Where) -> LocalSite:
-    if (where.nodes or 1) > 1:
-        raise UsageError(
-            f"--nodes {where.nodes}: this machine is one node; name more with --lab, --hostfile or --slurm"
-        )
-    return LocalSite(where.transport)
+        return HostfileSite(where)
+    from linkworth.launch import batch_site
+
+    return batch_site.open_batch(where, say)

@@ -1,0 +1,91 @@
+"""Reads a file of hosts as MPI launchers take it: one host a line, with its slots in Open MPI's, MPICH's or no notation."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from linkworth.errors import UsageError
+
+_HOST = re.compile(r"[A-Za-z0-9][\w.@-]*")
+# Words behind a host that other launchers read and that say nothing of slots here.
+_OTHER_WORDS = re.compile(r"(?:max[_-]slots|sockets?|rack|binding|ifname|user|iface)=\S+")
+
+
+class Host(NamedTuple):
+    """One host and its slots, the ranks that it is meant to take."""
+
+    name: str
+    slots: int | None
+    """None where the file says nothing: as many as are needed, evenly."""
+
+
+def read(path: Path) -> list[Host]:
+    """Read a file of hosts, in its order. Raises UsageError with the line that is wrong."""
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text file"
+        raise UsageError(f"{path}: {reason}") from None
+    return parse(text, str(path))
+
+
+def parse(text: str, source: str) -> list[Host]:
+    """Read the text of such a file. A host named several times has as many slots, as in the files of batch systems."""
+    slots: dict[str, int | None] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        host = _host(words, f"{source}:{number}")
+        if host.name not in slots:
+            slots[host.name] = host.slots
+        else:
+            slots[host.name] = (slots[host.name] or 1) + (host.slots or 1)
+    if not slots:
+        raise UsageError(f"{source}: there is no host in it; write one a line, such as: node1 slots=4")
+    return [Host(name, count) for name, count in slots.items()]
+
+
+def _host(words: list[str], place: str) -> Host:
+    name, colon, joined = words[0].partition(":")
+    if not _HOST.fullmatch(name):
+        raise UsageError(f"{place}: {words[0]!r} is no host name; write `host`, `host slots=N` or `host:N`")
+    counts = [joined] if colon else []
+    for word in words[1:]:
+        key, equals, value = word.partition("=")
+        if key in ("slots", "cpu", "count") and equals:
+            counts.append(value)
+        elif not _OTHER_WORDS.fullmatch(word):
+            raise UsageError(f"{place}: {word!r} is not understood; write `host`, `host slots=N` or `host:N`")
+    if len(counts) > 1:
+        raise UsageError(f"{place}: {name} has its slots twice")
+    if counts and not (counts[0].isascii() and counts[0].isdigit() and int(counts[0]) > 0):
+        raise UsageError(f"{place}: {counts[0]!r} is no number of slots; it must be a whole number above 0")
+    return Host(name, int(counts[0]) if counts else None)
+
+
+def share(hosts: list[Host], ranks: int, each: int | None = None) -> dict[str, int]:
+    """Return how many ranks each host gets, in blocks: `each`, else up to its slots, else evenly.
+
+    Where the ranks are more than all slots, every host gets more than its slots in proportion. Raises UsageError where
+    `each` does not suffice.
+    """
+    if each is not None:
+        if ranks > each * len(hosts):
+            raise UsageError(f"--ppn {each}: {ranks} ranks do not fit on {len(hosts)} hosts")
+        limits = [each] * len(hosts)
+    elif all(host.slots is not None for host in hosts):
+        limits = [host.slots or 1 for host in hosts]
+        rounds = -(-ranks // sum(limits))
+        limits = [limit * rounds for limit in limits]
+    else:
+        even, more = divmod(ranks, len(hosts))
+        limits = [even + (1 if number < more else 0) for number in range(len(hosts))]
+    left = ranks
+    shared = {}
+    for host, limit in zip(hosts, limits, strict=True):
+        taken = min(limit, left)
+        left -= taken
+        if taken:
+            shared[host.name] = taken
+    return shared

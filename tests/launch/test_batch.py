@@ -1,0 +1,132 @@
+"""What is common to batch systems: time limits, and how a job's script and its folder say what happened."""
+
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linkworth.errors import UsageError
+from linkworth.launch import pairing
+from linkworth.launch.batch import clock, duration
+from linkworth.launch.batch_site import request_of
+from linkworth.launch.job_folder import parse_reading
+from linkworth.launch.job_script import PAIRING_FAILED, body
+from linkworth.launch.slurm import Slurm, expand
+from linkworth.model.where import Where
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("5", 300), ("5:30", 330), ("1:00:00", 3600), ("2-0", 172800), ("1-2:30", 95400), ("1-00:00:01", 86401)],
+)
+def test_time_limits_as_slurm_writes_them(text, seconds):
+    assert duration(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "soon", "5m", "1:2:3:4", "-5", "0", "00:00:00"])
+def test_other_time_limits_are_refused(text):
+    with pytest.raises(UsageError, match="--time"):
+        duration(text)
+
+
+@given(st.integers(1, 10_000_000))
+def test_a_time_limit_is_written_as_it_is_read(seconds):
+    assert duration(clock(seconds)) == seconds
+
+
+def test_options_of_a_place_are_sorted():
+    where = Where(
+        kind="slurm", name="long", options=["--time=1:00:00", "--constraint=ib", "--exclusive", "--mem=4G"]
+    )
+    request = request_of(where)
+    assert (request.partition, request.seconds, request.constraint) == ("long", 3600, "ib")
+    assert list(request.options) == ["--exclusive", "--mem=4G"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("n1", ["n1"]),
+        ("n[1-3,07],gpu1", ["n1", "n2", "n3", "n07", "gpu1"]),
+        ("r[1-2]n[08-10]", ["r1n08", "r1n09", "r1n10", "r2n08", "r2n09", "r2n10"]),
+        ("", []),
+    ],
+)
+def test_lists_of_hosts_are_written_out(text, names):
+    assert expand(text) == names
+
+
+PROBED = "linkworth-probe 0 2 a\nlinkworth-probe 1 2 b\n"
+
+
+@pytest.mark.parametrize(
+    ("output", "sentence"),
+    [
+        (PROBED, ""),
+        ("linkworth-probe 0 1 a\n" * 2, "started 2 copies of rank 0 of 1"),
+        (PROBED.replace(" b", " a"), "put all 2 ranks on 1 of 2 nodes"),
+        ("noise\nsrun: error: Invalid MPI type\n", "did not start 2 ranks: srun: error: Invalid MPI type"),
+        ("", "did not start 2 ranks: it said nothing"),
+    ],
+)
+def test_a_probe_is_judged(output, sentence):
+    assert sentence in pairing.verdict(output, 2, 2)
+    assert bool(sentence) is bool(pairing.verdict(output, 2, 2))
+
+
+class Here(Slurm):
+    """Slurm's script, run without Slurm."""
+
+    list_nodes = "printf 'a\\nb\\n'"
+    on_each_node = ""
+
+
+def run_script(
+    tmp_path, ways, *, known=None, ranks=2, program=("sh", "-c", "echo out; echo err >&2; exit 3")
+):
+    place = tmp_path / "it's a job"
+    place.mkdir(exist_ok=True)
+    text = body(Here(), place=place, ways=ways, known=known, probe=tmp_path / "probe", ranks=ranks, command=program,
+                environment={"NAME": "a 'quoted' value"}, folder=tmp_path, as_root={})  # fmt: skip
+    return subprocess.run(["sh", "-c", text], check=False).returncode, place
+
+
+def way(tmp_path, name, says):
+    """A launcher that answers the probe like this, and starts anything else."""
+    path = tmp_path / name
+    path.write_text(f"#!/bin/sh\ncase $1 in */probe) printf '{says}';; *) exec \"$@\";; esac\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_the_shell_judges_a_probe_as_python_does(tmp_path):
+    alone, crowded, right = (
+        "linkworth-probe 0 1 a\\n" * 2,
+        "linkworth-probe 0 2 a\\nlinkworth-probe 1 2 a\\n",
+        "linkworth-probe 0 2 a\\nlinkworth-probe 1 2 b\\n",
+    )
+    ways = [
+        way(tmp_path, name, says) for name, says in (("alone", alone), ("crowded", crowded), ("right", right))
+    ]
+    code, place = run_script(tmp_path, ways)
+    assert (code, (place / "paired").read_text(), (place / "end").read_text()) == (3, "2\n", "3\n")
+    assert [(place / stream).read_text() for stream in ("stdout", "stderr")] == ["out\n", "err\n"]
+    assert float((place / "finished").read_text()) >= float((place / "started").read_text())
+    for number, says in enumerate((alone, crowded, right)):
+        assert bool(pairing.verdict(says.replace("\\n", "\n"), 2, 2)) is (number < 2)
+
+
+def test_where_no_way_fits_the_program_is_not_started(tmp_path):
+    code, place = run_script(tmp_path, [way(tmp_path, "alone", "linkworth-probe 0 1 a\\n" * 2)])
+    assert (code, (place / "paired").read_text()) == (PAIRING_FAILED, "none\n")
+    assert not (place / "started").exists()
+
+
+def test_variables_and_counters_reach_their_place(tmp_path):
+    code, place = run_script(tmp_path, ["env"], known=0, program=("sh", "-c", 'echo "$NAME"'))
+    assert (code, (place / "stdout").read_text()) == (0, "a 'quoted' value\n")
+    (before,) = place.glob("before.*")
+    counted = parse_reading("a", before.read_text())
+    assert any(nic.nic == "lo" for nic in counted.nics)
+    assert counted.core_seconds

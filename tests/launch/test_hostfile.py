@@ -1,0 +1,165 @@
+"""Files of hosts: every notation, each wrong line by its number, and runs over an ssh that has no network."""
+
+import os
+import socket
+
+import fake_installation as fake
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mpi_programs import compiled, each_mpi
+
+from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.launch import hostfile
+from linkworth.launch.base import Job
+from linkworth.launch.hostfile import Host, share
+from linkworth.launch.hostfile_site import HostfileLauncher
+from linkworth.measure import plan, run
+from linkworth.measure.where import open_site
+from linkworth.model.mpi import MpiInstallation
+from linkworth.model.where import Where
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("node1\nnode2\n", [("node1", None), ("node2", None)]),
+        ("# all\nnode1 slots=4 max_slots=8\n\nnode2 slots=2 # old\n", [("node1", 4), ("node2", 2)]),
+        ("node1:4\nme@node2.cluster:16 ifname=eth1\n", [("node1", 4), ("me@node2.cluster", 16)]),
+        ("n1\nn1\nn2\nn1\n", [("n1", 3), ("n2", None)]),
+        ("10.0.0.1 slots=1", [("10.0.0.1", 1)]),
+    ],
+)
+def test_every_notation(text, expected):
+    assert hostfile.parse(text, "hosts") == [Host(*pair) for pair in expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("node1\nnode2 slots=many\n", "hosts:2: 'many' is no number of slots"),
+        ("node1:0", "hosts:1: '0' is no number of slots"),
+        ("node1:4 slots=4", "hosts:1: node1 has its slots twice"),
+        ("node1 4", "hosts:1: '4' is not understood"),
+        ("\n--host", "hosts:2: '--host' is no host name"),
+        ("# nothing\n", "hosts: there is no host in it"),
+    ],
+)
+def test_wrong_lines_are_named(text, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        hostfile.parse(text, "hosts")
+
+
+@given(st.text())
+def test_any_text_is_hosts_or_one_sentence(text):
+    try:
+        hosts = hostfile.parse(text, "hosts")
+    except UsageError as error:
+        assert str(error).startswith("hosts")
+    else:
+        assert hosts and len({host.name for host in hosts}) == len(hosts)
+
+
+@given(
+    st.lists(st.none() | st.integers(1, 64), min_size=1, max_size=8),
+    st.integers(1, 300),
+    st.none() | st.integers(1, 40),
+)
+def test_every_rank_has_one_place(slots, ranks, each):
+    hosts = [Host(f"n{number}", count) for number, count in enumerate(slots)]
+    if each is not None and each * len(hosts) < ranks:
+        with pytest.raises(UsageError, match="do not fit"):
+            share(hosts, ranks, each)
+        return
+    shared = share(hosts, ranks, each)
+    assert sum(shared.values()) == ranks
+    assert all(count > 0 for count in shared.values())
+    if each is not None:
+        assert max(shared.values()) <= each
+    elif all(slots) and ranks <= sum(slots):
+        assert all(shared.get(host.name, 0) <= host.slots for host in hosts)
+    elif not all(slots):
+        assert max(shared.values()) - min(shared.get(host.name, 0) for host in hosts) <= 1
+
+
+def installation(kind, version):
+    return MpiInstallation(
+        name=kind,
+        kind=kind,
+        version=version,
+        library="/opt/lib/libmpi.so",
+        library_version="",
+        mpiexec="/opt/bin/mpiexec",
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "version", "expected"),
+    [
+        ("openmpi", "4.1.4", ["--mca", "plm_rsh_agent", "ssh", "--host", "a:2,b:1", "--map-by", "slot"]),
+        ("openmpi", "5.0.1", ["--prtemca", "plm_ssh_agent", "ssh", "--host", "a:2,b:1", "--map-by", "slot"]),
+        ("mpich", "5.0.2", ["-launcher", "ssh", "-hosts", "a:2,b:1"]),
+    ],
+)
+def test_each_launcher_is_told_in_its_own_words(kind, version, expected):
+    hosts = [Host("a", 2), Host("b", 2)]
+    launcher = HostfileLauncher(hosts, installation(kind, version), each=None, cores=8, transport="")
+    assert launcher.arguments(Job(command=["./x"], ranks=3)) == [
+        "/opt/bin/mpiexec",
+        "-n",
+        "3",
+        *expected,
+        "./x",
+    ]
+    crowded = HostfileLauncher(hosts, installation(kind, version), each=None, cores=2, transport="")
+    assert ("mpi_yield_when_idle" in crowded.arguments(Job(command=["./x"], ranks=3))) is (kind == "openmpi")
+    with pytest.raises(EnvironmentLacksError, match="cannot be started over ssh"):
+        HostfileLauncher(hosts, installation("cray", "8"), each=None, cores=2, transport="")
+
+
+@pytest.fixture
+def hosts(tmp_path, monkeypatch):
+    """Two hosts that are namespaces of this machine with names of their own, and an ssh that enters them."""
+    names = tmp_path / "etc-hosts"
+    names.write_text(f"127.0.0.1 localhost hosta hostb {socket.gethostname()}\n")
+    fake.script(
+        tmp_path / "bin/ssh",
+        f"""while [ $# -gt 0 ]; do case "$1" in -o) shift 2;; -*) shift;; *) break;; esac; done
+host=$1; shift
+case $host in hosta|hostb) ;; *) echo "ssh: Could not resolve hostname $host" >&2; exit 255;; esac
+exec unshare --mount --uts --ipc sh -c '
+  mount -t tmpfs none /dev/shm && mount --bind {names} /etc/hosts && hostname "$0" && cd / && exec sh -c "$1"' "$host" "$*"
+""",
+    )
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    file = tmp_path / "hosts"
+    file.write_text("hosta slots=2\nhostb:2\n")
+    return file
+
+
+@pytest.mark.requires("namespaces", "mpi", "c++")
+@pytest.mark.parametrize("mpi", each_mpi())
+def test_ranks_run_on_the_hosts_of_the_file(hosts, tmp_path, mpi):
+    program = compiled(mpi, tmp_path)
+    with open_site(Where(kind="hostfile", name=str(hosts))) as site:
+        assert site.nodes == ["hosta", "hostb"]
+        result = run.run(plan.workload([str(program), "well"], 4, site), site=site, folder=tmp_path / "out")
+    assert result.state == "complete", result.message
+    assert "ranks 4" in (tmp_path / "out/output.txt").read_text()
+    assert (result.where, result.nodes) == ("hostfile", ["hosta", "hostb"])
+    assert [node.node for node in result.counters] == ["hosta", "hostb"]
+    assert result.facts["cores"].startswith("hosta ")
+
+
+@pytest.mark.requires("namespaces")
+def test_a_host_that_does_not_answer_is_named(hosts):
+    hosts.write_text("hosta\nnowhere\n")
+    with (
+        pytest.raises(
+            EnvironmentLacksError, match=r"nowhere cannot be reached by ssh without a password: .*resolve"
+        ),
+        open_site(Where(kind="hostfile", name=str(hosts))),
+    ):
+        pass
+    with pytest.raises(UsageError, match=r"--nodes 3: .* has 2 hosts"):
+        open_site(Where(kind="hostfile", name=str(hosts), nodes=3))
