@@ -23,6 +23,7 @@ LAYERS = [
     "skeleton",
     "replay",
     "bench",
+    "calibrate",
     "convert",
     "profile",
     "predict",

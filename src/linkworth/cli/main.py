@@ -27,6 +27,7 @@ VERBS = {
     "predict": "time on other networks",
     "advise": "which network to choose",
     "study": "many programs in many environments, from one file",
+    "calibrate": "a network fitted to measured micro-benchmarks",
     "report": "one HTML page of traces, predictions and prices",
 }
 

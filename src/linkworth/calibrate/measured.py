@@ -1,0 +1,156 @@
+"""The measured points that a fit can use, out of results of benchmarks."""
+
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from linkworth.model.bench import BenchResult, BenchRow
+
+IN_TURN = "latency"
+STREAM = "bandwidth"
+BOTH_WAYS = "bibandwidth"
+MULTIPAIR = "multipair"
+_KINDS = {
+    "latency": IN_TURN,
+    "pingpong": IN_TURN,
+    "bandwidth": STREAM,
+    "bibandwidth": BOTH_WAYS,
+    "multipair": MULTIPAIR,
+}
+_NEARLY_THE_SAME = 1.02
+_FEWEST = 6
+LEAST_NOISE = 0.005
+"""Relative; clocks and rounding alone make that much of a printed figure."""
+
+
+class Origin(NamedTuple):
+    """A result and the file it is from."""
+
+    result: BenchResult
+    file: str
+
+    @property
+    def source(self) -> str:
+        """File, tool, test and date in one line."""
+        parts = [self.result.tool, self.result.test, *([self.result.where] if self.result.where else [])]
+        return f"{self.file} ({' '.join(parts)}, {self.result.date or 'no date'})"
+
+
+class Point(NamedTuple):
+    """Time of a message of one size in one kind of test, over all results of it."""
+
+    kind: str
+    bytes: int
+    seconds: float
+    noise: float
+    """Relative standard deviation of `seconds`."""
+    sources: tuple[str, ...]
+    dates: tuple[str, ...]
+    pairs: int = 1
+
+
+def points(origins: Iterable[Origin]) -> tuple[list[Point], list[str]]:
+    """Return the points of all results, one for each kind of test, size and number of pairs, and what was not used and why.
+
+    Where several results have the same, the point is their median, and how they differ is its noise.
+    """
+    found: dict[tuple[str, int, int], list[tuple[float, float, Origin]]] = defaultdict(list)
+    unused = []
+    for origin in origins:
+        used = False
+        for row in origin.result.rows:
+            kind = _kind(origin.result, row)
+            seconds = _message_seconds(row, kind)
+            if kind is None or seconds is None:
+                continue
+            used = True
+            found[kind, row.bytes, _pairs(origin.result, row, kind)].append((seconds, _noise(row), origin))
+        if not used:
+            unused.append(
+                f"{origin.source}: a fit has no use for this test; the fabric is fitted to the others"
+            )
+    result = [_point(key, values) for key, values in sorted(found.items(), key=_order)]
+    return _with_scatter(result), unused
+
+
+def of_kind(among: Sequence[Point], kind: str) -> list[Point]:
+    """Return the points of one kind of test, by size."""
+    return sorted((point for point in among if point.kind == kind), key=lambda point: point.bytes)
+
+
+def _order(item: tuple[tuple[str, int, int], object]) -> tuple[str, int, int]:
+    kind, size, pairs = item[0]
+    return kind, pairs, size
+
+
+def _with_scatter(points: list[Point]) -> list[Point]:
+    """Give the points at least the noise by which neighbours of nearly the same size differ (NetPIPE measures such sizes)."""
+    differences: dict[tuple[str, int], list[float]] = defaultdict(list)
+    for point, following in pairwise(points):
+        same = (point.kind, point.pairs) == (following.kind, following.pairs)
+        if same and point.bytes and following.bytes / point.bytes <= _NEARLY_THE_SAME:
+            differences[point.kind, point.pairs].append(abs(math.log(following.seconds / point.seconds)))
+    # The median of a normal variable's absolute value is 0.6745 standard deviations, and a difference has two points' noise.
+    scatter = {
+        key: statistics.median(values) / 0.6745 / math.sqrt(2)
+        for key, values in differences.items()
+        if len(values) >= _FEWEST
+    }
+    return [
+        point._replace(noise=max(point.noise, scatter.get((point.kind, point.pairs), 0.0)))
+        for point in points
+    ]
+
+
+def _kind(result: BenchResult, row: BenchRow) -> str | None:
+    if result.test == "beff":
+        return IN_TURN if row.label == "ping pong" else None
+    return _KINDS.get(result.test)
+
+
+def _message_seconds(row: BenchRow, kind: str | None) -> float | None:
+    if kind == IN_TURN:
+        seconds = row.latency_seconds
+    elif row.bandwidth_bytes_per_second and row.bytes:
+        seconds = row.bytes / row.bandwidth_bytes_per_second
+    else:
+        seconds = None
+    return seconds if seconds is not None and 0 < seconds < float("inf") else None
+
+
+def _pairs(result: BenchResult, row: BenchRow, kind: str) -> int:
+    if kind != MULTIPAIR:
+        return 1
+    digits = "".join(character for character in row.label.split(" ")[0] if character.isdigit())
+    return max(1, int(digits) if digits else result.ranks // 2)
+
+
+def _noise(row: BenchRow) -> float:
+    """Return how well the row's mean is known, relative to it."""
+    if row.confidence_half_width is not None:
+        # Half the width of a 95 % interval is 1.96 standard deviations of the mean.
+        return max(LEAST_NOISE, row.confidence_half_width / 1.96)
+    if row.deviation is not None and row.mean and row.samples > 1:
+        return max(LEAST_NOISE, float(row.deviation / row.mean / row.samples**0.5))
+    return LEAST_NOISE
+
+
+def _point(key: tuple[str, int, int], values: list[tuple[float, float, Origin]]) -> Point:
+    kind, size, pairs = key
+    seconds = statistics.median(value for value, _, _ in values)
+    noise = statistics.median(noise for _, noise, _ in values)
+    if len(values) > 1:
+        between = statistics.stdev(value for value, _, _ in values) / seconds
+        noise = max(noise, between / len(values) ** 0.5)
+    return Point(
+        kind,
+        size,
+        seconds,
+        noise,
+        tuple(dict.fromkeys(origin.source for _, _, origin in values)),
+        tuple(dict.fromkeys(origin.result.date for _, _, origin in values)),
+        pairs,
+    )

@@ -1,0 +1,199 @@
+"""From files of benchmark results to a fabric: what `linkworth calibrate` does."""
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from linkworth.calibrate import measured
+from linkworth.calibrate.measured import Origin, Point
+from linkworth.calibrate.path import Found, fit_path
+from linkworth.calibrate.rails import fit_rails, on_rails
+from linkworth.calibrate.replayed import message_seconds
+from linkworth.calibrate.request import CalibrationRequest, fabric_name
+from linkworth.calibrate.sources import rounded, sources_of
+from linkworth.calibrate.spread import spread
+from linkworth.catalog import derived, fabrics
+from linkworth.errors import UsageError
+from linkworth.measure.parsers import bench
+from linkworth.model.calibration import Calibration, FittedParameter, FittedPoint
+from linkworth.model.fabric import Fabric
+
+_NO_BASE = {"ideal", "shm"}
+_NEAR_BYTES = 1 << 20
+
+
+def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibration:
+    """Fit a fabric to the results in the request's files. `output` only gives it a name; `write.write` writes the file.
+
+    Raises UsageError for a file that holds no results, for results that leave both latency and bandwidth unknown, and for results
+    over several NICs without any over one.
+    """
+    between, inside, several = _read(request)
+    points, notes = measured.points(between)
+    inside_points, more = measured.points(inside)
+    notes += more
+    by_rails: dict[int, list[Point]] = {}
+    for count, origins in several.items():
+        by_rails[count], more = measured.points(origins)
+        notes += more
+    if not any(point.kind in {measured.IN_TURN, measured.STREAM, measured.BOTH_WAYS} for point in points):
+        raise UsageError(_nothing_to_fit(request, between, inside, by_rails))
+    base = fabrics.get(request.base) if request.base else _nearest(points)
+    base = msgspec.structs.replace(base, rails=1)
+
+    name = fabric_name(request.name, output, request.files[0])
+    link = fit_path(points, base)
+    fabric = msgspec.structs.replace(
+        base,
+        name=name,
+        title=f"measured: {_tests(between)}; what the tests do not tell is that of {base.name}",
+        link=link.path,
+    )
+    reasons = {f"link.{field}": found for field, found in link.reasons.items()}
+    if inside_points:
+        path = fit_path(inside_points, fabric, inside_a_node=True)
+        fabric = msgspec.structs.replace(fabric, intranode=path.path)
+        reasons |= {f"intranode.{field}": found for field, found in path.reasons.items()}
+    if by_rails:
+        rails = fit_rails(fabric, by_rails)
+        fabric = rails.fabric
+        reasons |= rails.reasons
+    fabric = rounded(fabric)
+    fitted = _residuals(fabric, points, inside_points, by_rails)
+    fabric = rounded(msgspec.structs.replace(fabric, spread=spread(points, fitted, base.spread)))
+    fabric = msgspec.structs.replace(
+        fabric, sources=sources_of(fabric, base, reasons, points), origin="calibration"
+    )
+    misses = [abs(point.residual) for point in fitted]
+    return Calibration(
+        fabric=fabric,
+        base=base.name,
+        parameters=_parameters(fabric, base, reasons),
+        points=fitted,
+        median_residual=statistics.median(misses),
+        worst_residual=max(misses),
+        notes=notes,
+    )
+
+
+def _read(
+    request: CalibrationRequest,
+) -> tuple[list[Origin], list[Origin], dict[int, list[Origin]]]:
+    between: list[Origin] = []
+    inside: list[Origin] = []
+    several: dict[int, list[Origin]] = {}
+    for path in request.files:
+        for result in bench.read(path):
+            (inside if result.nodes == 1 else between).append(Origin(result, path.name))
+    for path in request.intranode:
+        for result in bench.read(path):
+            if result.nodes > 1:
+                raise UsageError(
+                    f"--intranode {path}: its results are of {result.nodes} nodes; give those of ranks on one node"
+                )
+            inside.append(Origin(result, path.name))
+    for rails, path in request.rails:
+        several.setdefault(rails, []).extend(Origin(result, path.name) for result in bench.read(path))
+    return between, inside, several
+
+
+def _nothing_to_fit(
+    request: CalibrationRequest,
+    between: Sequence[Origin],
+    inside: Sequence[Origin],
+    by_rails: Mapping[int, Sequence[Point]],
+) -> str:
+    files = ", ".join(str(path) for path in request.files)
+    if not between and inside:
+        return f"{files}: all results are of ranks on one node; give results between two nodes, and these by --intranode"
+    if by_rails:
+        return f"{files}: no latency or bandwidth test over one NIC; --rails needs one to compare with"
+    tests = ", ".join(sorted({origin.result.test for origin in between})) or "none"
+    return (
+        f"{files}: no test that a fabric can be fitted to (there: {tests}); give a latency or ping-pong test, and a bandwidth "
+        "test if you have one"
+    )
+
+
+def _nearest(points: Sequence[Point]) -> Fabric:
+    """Return the catalog's fabric that is nearest in the latency of the shortest and the time of the longest messages."""
+    in_turn = measured.of_kind(points, measured.IN_TURN)
+    streams = [p for p in points if p.kind in {measured.STREAM, measured.BOTH_WAYS} and p.bytes]
+
+    def distance(fabric: Fabric) -> float:
+        far = 0.0
+        if in_turn:
+            shortest = in_turn[0]
+            expected = derived.half_round_trip_seconds(fabric.link, shortest.bytes)
+            far += math.log(expected / shortest.seconds) ** 2
+        longest = max(streams or in_turn, key=lambda point: point.bytes)
+        seconds = longest.seconds * (2 if longest.kind == measured.BOTH_WAYS else 1)
+        rate = longest.bytes / seconds
+        size = max(longest.bytes, _NEAR_BYTES)
+        far += math.log(derived.stream_bandwidth(fabric.link, size) / rate) ** 2 if rate > 0 else 0.0
+        return far
+
+    candidates = [fabrics.get(name) for name in fabrics.names() if name not in _NO_BASE]
+    return min(candidates, key=distance)
+
+
+def _residuals(
+    fabric: Fabric,
+    points: Sequence[Point],
+    inside: Sequence[Point],
+    by_rails: Mapping[int, Sequence[Point]],
+) -> list[FittedPoint]:
+    groups = [(fabric, points, False, 1), (fabric, inside, True, 1)]
+    groups += [(on_rails(fabric, rails), found, False, rails) for rails, found in sorted(by_rails.items())]
+    fitted = []
+    for on, of_group, inside_a_node, rails in groups:
+        for point in of_group:
+            seconds = message_seconds(
+                on, point.kind, point.bytes, pairs=point.pairs, inside_a_node=inside_a_node
+            )
+            fitted.append(
+                FittedPoint(
+                    test=point.kind,
+                    bytes=point.bytes,
+                    inside_a_node=inside_a_node,
+                    rails=rails,
+                    pairs=point.pairs,
+                    measured_seconds=point.seconds,
+                    fitted_seconds=seconds,
+                    residual=seconds / point.seconds - 1,
+                    source="; ".join(point.sources),
+                )
+            )
+    return fitted
+
+
+def _parameters(fabric: Fabric, base: Fabric, reasons: Mapping[str, Found]) -> list[FittedParameter]:
+    spreads = {
+        "latency_seconds": fabric.spread.latency,
+        "bandwidth_bytes_per_second": fabric.spread.bandwidth,
+        "send_overhead": fabric.spread.overhead,
+        "receive_overhead": fabric.spread.overhead,
+    }
+    parameters = []
+    for field, found in reasons.items():
+        owner, _, name = field.rpartition(".")
+        holder = getattr(fabric, owner) if owner else fabric
+        sources = dict.fromkeys(source for point in found.points for source in point.sources)
+        parameters.append(
+            FittedParameter(
+                field=field,
+                value=getattr(holder, name),
+                spread=spreads.get(name) if found.measured and owner == "link" else None,
+                measured=found.measured,
+                source="; ".join(sources) if found.measured else f"base: {base.name}",
+                note=found.note,
+            )
+        )
+    return parameters
+
+
+def _tests(origins: Sequence[Origin]) -> str:
+    return ", ".join(dict.fromkeys(f"{origin.result.tool} {origin.result.test}" for origin in origins))

@@ -1,0 +1,112 @@
+"""Where each number of a fitted fabric comes from."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from linkworth.calibrate.measured import Point
+from linkworth.calibrate.path import Found
+from linkworth.catalog.fabric_file import NUMERIC_FABRIC_FIELDS, NUMERIC_PATH_FIELDS
+from linkworth.model.fabric import Fabric, Path, SourceNote
+
+_DIGITS = 6
+
+
+def rounded(fabric: Fabric) -> Fabric:
+    """Return the fabric with six significant digits, as its file has them."""
+    return msgspec.structs.replace(
+        fabric,
+        link=_rounded_path(fabric.link),
+        intranode=_rounded_path(fabric.intranode),
+        rail_efficiency=_round(fabric.rail_efficiency),
+        spread=msgspec.structs.replace(
+            fabric.spread,
+            **{
+                field: float(f"{getattr(fabric.spread, field):.2g}")
+                for field in fabric.spread.__struct_fields__
+            },
+        ),
+    )
+
+
+def sources_of(
+    fabric: Fabric, base: Fabric, reasons: Mapping[str, Found], points: Sequence[Point]
+) -> list[SourceNote]:
+    """Return a note for every number: its files where it was measured, else the base's own note with why it was not measured."""
+    notes = []
+    measured = {field: found for field, found in reasons.items() if found.measured}
+    for field, found in measured.items():
+        notes.append(
+            SourceNote(
+                fields=[field],
+                source="; ".join(dict.fromkeys(source for point in found.points for source in point.sources)),
+                date=_latest(found.points),
+                note=found.note,
+            )
+        )
+    notes.append(
+        SourceNote(
+            fields=["spread.latency", "spread.bandwidth", "spread.overhead"],
+            source="; ".join(dict.fromkeys(source for point in points for source in point.sources)),
+            date=_latest(points),
+            note="what the results' repetitions differ by, and what the fit misses, as independent errors",
+        )
+    )
+    notes.append(
+        SourceNote(
+            fields=["rails"], source="definition", date=_latest(points), note="NAMExK asks for K NICs a node"
+        )
+    )
+    covered = {field for note in notes for field in note.fields}
+    for note in base.sources:
+        fields = [field for field in note.fields if field not in covered and not field.startswith("spread.")]
+        if fields:
+            covered |= {*fields}
+            notes.append(_of_base(note, fields, base, reasons))
+    left = [field for field in _numbers() if field not in covered]
+    if left:
+        notes.append(SourceNote(fields=left, source=f"fabric {base.name}", date=_latest(points)))
+    return _joined(notes)
+
+
+def _of_base(note: SourceNote, fields: list[str], base: Fabric, reasons: Mapping[str, Found]) -> SourceNote:
+    why = list(dict.fromkeys(reasons[field].note for field in fields if field in reasons))
+    parts = [f"not measured, of the fabric {base.name}", *why, *([note.note] if note.note else [])]
+    return msgspec.structs.replace(note, fields=fields, note="; ".join(parts))
+
+
+def _joined(notes: Sequence[SourceNote]) -> list[SourceNote]:
+    """Put fields of the same source, date and note together."""
+    fields: dict[tuple[str, str, str], list[str]] = {}
+    for note in notes:
+        fields.setdefault((note.source, note.date, note.note), []).extend(note.fields)
+    return [
+        SourceNote(fields=named, source=source, date=date, note=text)
+        for (source, date, text), named in fields.items()
+    ]
+
+
+def _numbers() -> list[str]:
+    return [
+        *(f"{path}.{field}" for path in ("link", "intranode") for field in NUMERIC_PATH_FIELDS),
+        *NUMERIC_FABRIC_FIELDS,
+    ]
+
+
+def _latest(points: Sequence[Point]) -> str:
+    return max((date for point in points for date in point.dates), default="")
+
+
+def _rounded_path(path: Path) -> Path:
+    return msgspec.structs.replace(
+        path,
+        latency_seconds=_round(path.latency_seconds),
+        bandwidth_bytes_per_second=_round(path.bandwidth_bytes_per_second),
+        gap_seconds=_round(path.gap_seconds),
+        send_overhead=[(size, _round(seconds)) for size, seconds in path.send_overhead],
+        receive_overhead=[(size, _round(seconds)) for size, seconds in path.receive_overhead],
+    )
+
+
+def _round(value: float) -> float:
+    return float(f"{value:.{_DIGITS}g}")

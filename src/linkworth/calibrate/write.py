@@ -1,0 +1,84 @@
+"""Writes a fabric as a file that every verb takes with `--on`."""
+
+import json
+import math
+import os
+import tempfile
+from pathlib import Path
+
+from linkworth.errors import UsageError
+from linkworth.model import fabric as model
+
+_FABRIC_FIELDS = (
+    "rails",
+    "rail_efficiency",
+    "stripe_min_bytes",
+    "aggregation",
+    "chunk_bytes",
+    "unexpected_copy_bytes_per_second",
+    "combine_bytes_per_second",
+    "intranode_total_bytes_per_second",
+)
+
+
+def write(fabric: model.Fabric, path: Path) -> None:
+    """Write a fabric file, all at once: a reader sees the old one or the new one. Raises UsageError where that fails."""
+    if path.suffix != ".toml":
+        raise UsageError(f"{path}: a fabric file's name ends with .toml, by which --on knows it")
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
+        ) as file:
+            file.write(text(fabric))
+        # A temporary file is private; a result is as readable as other files of its user.
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(file.name).chmod(0o666 & ~mask)
+        Path(file.name).replace(path)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror}); give another -o") from error
+
+
+def text(fabric: model.Fabric) -> str:
+    """Return the fabric's TOML."""
+    blocks = [
+        [
+            f"name = {_value(fabric.name)}",
+            f"title = {_value(fabric.title)}",
+            *(f"{field} = {_value(getattr(fabric, field))}" for field in _FABRIC_FIELDS),
+        ],
+        ["[link]", *_fields(fabric.link)],
+        ["[intranode]", *_fields(fabric.intranode)],
+    ]
+    if fabric.topology != model.Topology():
+        blocks.append(
+            [
+                "[topology]",
+                f"hop_latency_seconds = {_value(fabric.topology.hop_latency_seconds)}",
+                f"routing = {_value(fabric.topology.routing)}",
+            ]
+        )
+        blocks += [["[[topology.levels]]", *_fields(level)] for level in fabric.topology.levels]
+    if fabric.tcp != model.Tcp():
+        blocks.append(["[tcp]", *_fields(fabric.tcp)])
+    blocks.append(["[spread]", *_fields(fabric.spread)])
+    blocks += [["[[sources]]", *_fields(source)] for source in fabric.sources]
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def _fields(
+    struct: model.Path | model.SwitchLevel | model.Tcp | model.Spread | model.SourceNote,
+) -> list[str]:
+    return [f"{field} = {_value(getattr(struct, field))}" for field in struct.__struct_fields__]
+
+
+def _value(value: object) -> str:
+    if isinstance(value, str):
+        # Every JSON string is a TOML basic string.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, float):
+        return ("inf" if value > 0 else "-inf") if math.isinf(value) else repr(value)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_value(item) for item in value)}]"
+    assert isinstance(value, int)
+    return str(value)

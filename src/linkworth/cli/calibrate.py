@@ -1,0 +1,85 @@
+"""`linkworth calibrate`: a fabric from measured micro-benchmarks."""
+
+from pathlib import Path
+
+import rich_click as click
+
+from linkworth.cli.output import console, emit_json, note
+
+
+@click.command()
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE.toml",
+    help="Write the fabric, for --on FILE.toml of every verb.",
+)
+@click.option("--name", metavar="NAME", help="Name of the fabric.  [default: that of the -o file]")
+@click.option(
+    "--base",
+    metavar="FABRIC",
+    help="Fabric that gives what the results do not tell (MTU, headers, TCP).  [default: the nearest of the catalog]",
+)
+@click.option(
+    "--intranode",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="FILE",
+    help="Results of ranks on one node, for the way inside a node. Repeatable.",
+)
+@click.option(
+    "--rails",
+    multiple=True,
+    metavar="K=FILE",
+    help="Results over K NICs a node, for what several NICs carry together. Repeatable.",
+)
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    metavar="FILE.svg",
+    help="Draw the fit against the measurements (.svg or .png).",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.calibration/1).")
+def command(
+    files: tuple[Path, ...],
+    output: Path | None,
+    name: str | None,
+    base: str | None,
+    intranode: tuple[Path, ...],
+    rails: tuple[str, ...],
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    """Fit a network to micro-benchmarks: FILEs of `linkworth bench --json`, OSU, IMB, NetPIPE, HPCC or ucx_perftest.
+
+    Latency, bandwidth, overheads by size, message rate and eager limit are those with which the replay of the same
+    benchmarks gives the measured times; every number of the written file says which results it comes from.
+    """
+    import msgspec
+
+    from linkworth.calibrate.request import CalibrationRequest, rails_of
+    from linkworth.calibrate.run import calibrate
+    from linkworth.calibrate.write import write
+    from linkworth.cli.calibration_table import calibration_table
+    from linkworth.report.calibration import plot as draw
+
+    request = CalibrationRequest(
+        files=list(files),
+        intranode=list(intranode),
+        rails=rails_of(rails),
+        base=base,
+        name=name,
+    )
+    calibration = calibrate(request, output)
+    if output is not None:
+        write(calibration.fabric, output)
+        calibration = msgspec.structs.replace(calibration, written=str(output))
+    if plot is not None:
+        draw(calibration, plot)
+        note(f"wrote {plot}")
+    if as_json:
+        emit_json(calibration)
+    else:
+        console().print(calibration_table(calibration))

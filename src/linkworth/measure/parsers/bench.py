@@ -1,0 +1,105 @@
+"""Results of network benchmarks from a file: linkworth's own, or the output of other tools, recognised by its content."""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from linkworth.errors import UsageError
+from linkworth.measure.parsers import hpcc, imb, netpipe, osu, ucx_perftest
+from linkworth.model.bench import BenchResult
+
+MOST_BYTES = 64 << 20
+"""Longer files are no benchmark's output."""
+
+
+_JSON = re.compile(r"\s*(?:\{|\[\s*\{)")
+
+
+class Tool(NamedTuple):
+    """One tool whose output can be read."""
+
+    name: str
+    recognises: Callable[[str], bool]
+    parse: Callable[[str], list[BenchResult]]
+
+
+TOOLS = [
+    Tool("OSU micro-benchmarks (`# OSU MPI Latency Test v7.4`)", osu.recognises, osu.parse),
+    Tool("Intel MPI Benchmarks (`# Benchmarking PingPong`)", imb.recognises, imb.parse),
+    Tool("HPCC's hpccoutf.txt", hpcc.recognises, hpcc.parse),
+    Tool("ucx_perftest's tables", ucx_perftest.recognises, ucx_perftest.parse),
+    Tool("NetPIPE's screen or np.out", netpipe.recognises, netpipe.parse),
+]
+
+
+class _Set(msgspec.Struct):
+    results: list[BenchResult]
+
+
+def read(path: Path) -> list[BenchResult]:
+    """Return the results in a file, in its order. A result without a date gets that of the file's last change.
+
+    Raises UsageError for a file that cannot be read, that no tool wrote, or that holds no complete row.
+    """
+    text = _text(path)
+    if _JSON.match(text):
+        return [_dated(result, path) for result in _own(text, path)]
+    tool = next((tool for tool in TOOLS if tool.recognises(text)), None)
+    if tool is None:
+        known = "; ".join(tool.name for tool in TOOLS)
+        raise UsageError(
+            f"{path}: no benchmark's output that is known here; it looks for `linkworth bench --json`; {known}; "
+            "give the tool's whole output, with its heading"
+        )
+    results = tool.parse(text)
+    if not results:
+        raise UsageError(
+            f"{path}: it has the heading of {tool.name} but no complete row of results; run the benchmark again and keep its "
+            "whole output"
+        )
+    return [_dated(result, path) for result in results]
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise UsageError(f"{path}: longer than {MOST_BYTES >> 20} MiB; give the output of a benchmark")
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise UsageError(
+            f"{path}: cannot be read ({error.strerror}); give the file of a benchmark's output"
+        ) from error
+
+
+def _own(text: str, path: Path) -> list[BenchResult]:
+    what_to_do = "give what `linkworth bench --json` printed"
+    try:
+        document = msgspec.json.decode(text)
+        single = isinstance(document, dict) and "rows" in document
+        if isinstance(document, list):
+            results = msgspec.convert(document, list[BenchResult])
+        elif single:
+            results = [msgspec.convert(document, BenchResult)]
+        else:
+            results = msgspec.convert(document, _Set).results
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{path}: no result of a benchmark ({error}); {what_to_do}") from error
+    except msgspec.DecodeError as error:
+        raise UsageError(f"{path}: not JSON or cut short ({error}); {what_to_do}") from error
+    wrong = next((result.schema for result in results if result.schema != "linkworth.bench/1"), None)
+    if wrong is not None:
+        raise UsageError(f"{path}: its schema is {wrong}, linkworth.bench/1 is read; {what_to_do}")
+    if not any(result.rows for result in results):
+        raise UsageError(f"{path}: a benchmark without a row of results; {what_to_do}")
+    return [result for result in results if result.rows]
+
+
+def _dated(result: BenchResult, path: Path) -> BenchResult:
+    if result.date:
+        return result
+    changed = datetime.fromtimestamp(path.stat().st_mtime, tz=UTC).date().isoformat()
+    return msgspec.structs.replace(result, date=changed)

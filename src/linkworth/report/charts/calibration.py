@@ -1,0 +1,93 @@
+"""A fitted fabric against the measurements: time of a message by its size, both axes logarithmic."""
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from linkworth.model.calibration import Calibration, FittedPoint
+from linkworth.report import units
+from linkworth.report.charts import theme
+from linkworth.report.charts.figure import Figure, values
+
+_WIDTH, _HEIGHT = 560, 340
+_TESTS = {
+    "latency": "one after the other",
+    "bandwidth": "a stream",
+    "bibandwidth": "both ways",
+    "multipair": "several pairs",
+}
+
+
+def figure(calibration: Calibration) -> Figure:
+    """Return the measured points and the fit's line for each test, place and number of NICs."""
+    shown = [point for point in calibration.points if point.bytes > 0]
+    rows = [
+        {
+            "bytes": point.bytes,
+            "measured": point.measured_seconds,
+            "fitted": point.fitted_seconds,
+            "series": series(point),
+            "label": f"{series(point)}, {units.data_size(point.bytes)}: measured {units.duration(point.measured_seconds)}, fit "
+            f"{units.duration(point.fitted_seconds)} ({point.residual:+.1%})",
+        }
+        for point in shown
+    ]
+    names = list(dict.fromkeys(series(point) for point in shown))
+    colours = [theme.SERIES[number % len(theme.SERIES)] for number in range(len(names))]
+    colour = alt.Color(
+        "series:N",
+        scale=alt.Scale(domain=names, range=colours),
+        legend=alt.Legend(labelLimit=260, columns=2, symbolType="circle"),
+    )
+    base = alt.Chart(values(rows))
+    x = alt.X(
+        "bytes:Q",
+        scale=alt.Scale(type="log", base=2),
+        title="message size (bytes)",
+        axis=alt.Axis(format="~s", tickCount=8),
+    )
+    measured = base.mark_point(filled=True, size=36, opacity=0.9).encode(
+        x=x,
+        y=alt.Y(
+            "measured:Q",
+            scale=alt.Scale(type="log"),
+            title="seconds of a message",
+            axis=alt.Axis(format=".0e", tickCount=6),
+        ),
+        color=colour,
+        description="label:N",
+    )
+    fitted = base.mark_line(strokeWidth=1.5).encode(x=x, y="fitted:Q", color=colour)
+    return Figure(
+        key="calibration",
+        title=f"{calibration.fabric.name}: the fit misses half of the measured times by less than "
+        f"{units.growth(calibration.median_residual)}",
+        chart=alt.layer(fitted, measured).properties(width=_WIDTH, height=_HEIGHT),
+        columns=["test", "message size", "measured", "fit", "off by"],
+        rows=_table(shown),
+        note="Points: measured. Lines: what the replay gives on the fitted fabric.",
+        wide=True,
+    )
+
+
+def series(point: FittedPoint) -> str:
+    """Return what one line of the chart is of."""
+    name = _TESTS.get(point.test, point.test)
+    if point.pairs > 1:
+        name = f"{point.pairs} pairs"
+    if point.rails > 1:
+        name += f", {point.rails} NICs"
+    return f"{name}, inside a node" if point.inside_a_node else name
+
+
+def _table(points: Sequence[FittedPoint]) -> list[list[str]]:
+    return [
+        [
+            series(point),
+            units.data_size(point.bytes),
+            units.duration(point.measured_seconds),
+            units.duration(point.fitted_seconds),
+            f"{point.residual:+.1%}",
+        ]
+        for point in points
+    ]

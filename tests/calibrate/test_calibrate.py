@@ -1,0 +1,158 @@
+"""The verb's library: files in, a fabric file out that every verb takes, and sentences for what cannot be fitted."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from linkworth.calibrate import replayed
+from linkworth.calibrate.request import CalibrationRequest, fabric_name, rails_of
+from linkworth.calibrate.run import calibrate
+from linkworth.calibrate.write import write
+from linkworth.catalog import fabrics
+from linkworth.catalog.fabric_file import fields_without_source
+from linkworth.errors import UsageError
+from linkworth.model.bench import BenchResult, BenchRow
+from linkworth.model.calibration import Calibration
+from linkworth.report.calibration import plot
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "bench"
+SIZES = [1 << power for power in range(0, 23, 2)]
+
+
+def put(path: Path, *results: BenchResult) -> Path:
+    path.write_bytes(msgspec.json.encode({"results": results}))
+    return path
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("results")
+    gbe = fabrics.get("gbe")
+    two = msgspec.structs.replace(gbe, rails=2, rail_efficiency=0.9)
+    return {
+        "between": put(
+            folder / "between.json",
+            *(replayed.result(gbe, test, SIZES) for test in ("latency", "bandwidth", "bibandwidth")),
+        ),
+        "inside": put(folder / "inside.json", replayed.result(gbe, "latency", SIZES, inside_a_node=True)),
+        "two": put(folder / "two.json", replayed.result(two, "bandwidth", SIZES)),
+    }
+
+
+@pytest.fixture(scope="module")
+def calibration(files: dict[str, Path]) -> Calibration:
+    return calibrate(
+        CalibrationRequest(files=[files["between"], files["inside"]], rails=[(2, files["two"])], name="mine")
+    )
+
+
+def test_the_nearest_fabric_is_the_base(calibration: Calibration) -> None:
+    assert calibration.base == "gbe"
+    assert calibration.median_residual < 0.01
+    assert calibration.fabric.rail_efficiency == pytest.approx(0.9, abs=0.02)
+    assert calibration.fabric.rails == 1
+
+
+def test_the_written_file_is_the_fitted_fabric(tmp_path: Path, calibration: Calibration) -> None:
+    path = tmp_path / "mine.toml"
+    write(calibration.fabric, path)
+    read = fabrics.get(str(path))
+    assert msgspec.structs.replace(read, origin="calibration") == calibration.fabric
+    assert fields_without_source(read) == []
+    assert fabrics.get(f"{path}x4").rails == 4
+    assert [entry.name for entry in tmp_path.iterdir()] == ["mine.toml"]
+
+
+def test_each_number_says_where_it_is_from(calibration: Calibration) -> None:
+    by_field = {field: note for note in calibration.fabric.sources for field in note.fields}
+    assert by_field["link.latency_seconds"].source.startswith("between.json (linkworth replay latency gbe, ")
+    assert by_field["intranode.latency_seconds"].source.startswith("inside.json (")
+    assert by_field["rail_efficiency"].source.startswith("two.json (")
+    assert by_field["link.mtu_bytes"].note.startswith("not measured, of the fabric gbe; packets cannot be told")
+    parameters = {parameter.field: parameter for parameter in calibration.parameters}
+    assert parameters["link.latency_seconds"].measured and parameters["link.latency_seconds"].spread
+    assert not parameters["link.gap_seconds"].measured
+    assert parameters["link.gap_seconds"].source == "base: gbe"
+
+
+def test_a_result_of_one_node_is_of_the_way_inside(calibration: Calibration) -> None:
+    inside = [point for point in calibration.points if point.inside_a_node]
+    assert len(inside) == len(SIZES)
+    assert max(abs(point.residual) for point in inside) < 0.02
+
+
+def test_two_runs_that_differ_give_their_spread(tmp_path: Path, files: dict[str, Path]) -> None:
+    (latency,) = [
+        result
+        for result in msgspec.json.decode(files["between"].read_bytes(), type=dict[str, list[BenchResult]])["results"]
+        if result.test == "latency"
+    ]
+    slower = msgspec.structs.replace(
+        latency,
+        rows=[
+            BenchRow(bytes=row.bytes, latency_seconds=(row.latency_seconds or 0) * 1.1) for row in latency.rows
+        ],
+    )
+    one, other = put(tmp_path / "1.json", latency), put(tmp_path / "2.json", slower)
+    spread = calibrate(CalibrationRequest(files=[one, other])).fabric.spread
+    # Two values 10 % apart: 0.0707 of their mean is their standard deviation, by the root of two that of the mean.
+    assert spread.latency == pytest.approx(0.048, rel=0.15)
+
+
+def test_measured_files_of_other_tools_are_fitted() -> None:
+    found = calibrate(CalibrationRequest(files=[FIXTURES / "osu-7.1-latency.txt"]))
+    assert found.fabric.link.latency_seconds < 3.2e-6
+    assert found.fabric.link.bandwidth_bytes_per_second > 1.6e10
+    assert found.median_residual < 0.02
+    assert found.points[0].source.startswith("osu-7.1-latency.txt (OSU 7.1 latency, ")
+
+
+def test_what_has_no_use_is_said() -> None:
+    found = calibrate(
+        CalibrationRequest(files=[FIXTURES / "osu-7.1-latency.txt", FIXTURES / "osu-7.0-bcast-full.txt"])
+    )
+    assert len(found.notes) == 1
+    assert found.notes[0].startswith("osu-7.0-bcast-full.txt (OSU 7.0 bcast, ")
+
+
+def test_results_without_anything_to_fit_are_refused(files: dict[str, Path]) -> None:
+    with pytest.raises(UsageError, match=r"no test that a fabric can be fitted to \(there: bcast\)"):
+        calibrate(CalibrationRequest(files=[FIXTURES / "osu-7.0-bcast-full.txt"]))
+    with pytest.raises(UsageError, match="all results are of ranks on one node"):
+        calibrate(CalibrationRequest(files=[files["inside"]]))
+    with pytest.raises(UsageError, match="--intranode .*between.json: its results are of 2 nodes"):
+        calibrate(CalibrationRequest(files=[files["between"]], intranode=[files["between"]]))
+    with pytest.raises(UsageError, match="no fabric gbee|gbee"):
+        calibrate(CalibrationRequest(files=[files["between"]], base="gbee"))
+
+
+@pytest.mark.parametrize("text", ["two.json", "1=two.json", "65=two.json", "x=two.json", "2="])
+def test_a_rails_option_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="--rails .*: give the number of NICs, 2 to 64"):
+        rails_of([text])
+
+
+def test_names() -> None:
+    assert fabric_name(None, Path("My Cluster.toml"), Path("a.txt")) == "my-cluster"
+    assert fabric_name(None, None, Path("__.txt")) == "measured"
+    with pytest.raises(UsageError, match="--name Mine"):
+        fabric_name("Mine", None, Path("a.txt"))
+
+
+def test_where_it_cannot_be_written_is_said(tmp_path: Path, calibration: Calibration) -> None:
+    with pytest.raises(UsageError, match="ends with .toml"):
+        write(calibration.fabric, tmp_path / "mine.txt")
+    with pytest.raises(UsageError, match="cannot be written"):
+        write(calibration.fabric, tmp_path / "none" / "mine.toml")
+
+
+def test_the_plot_shows_points_and_fit(tmp_path: Path, calibration: Calibration) -> None:
+    path = tmp_path / "fit.svg"
+    plot(calibration, path)
+    drawn = path.read_text(encoding="utf-8")
+    assert drawn.startswith("<svg") and "xmlns" in drawn[:200]
+    for name in ("one after the other", "a stream", "both ways", "inside a node", "message size (bytes)"):
+        assert name in drawn
+    with pytest.raises(UsageError, match="written as .svg or .png"):
+        plot(calibration, tmp_path / "fit.pdf")

@@ -1,0 +1,214 @@
+"""Refitting a fabric from results that the replay made of it returns its parameters."""
+
+import statistics
+
+import msgspec
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from linkworth.calibrate import measured, replayed
+from linkworth.calibrate.measured import Origin
+from linkworth.calibrate.path import FittedPath, fit_path
+from linkworth.calibrate.rails import fit_rails
+from linkworth.catalog import fabrics
+from linkworth.catalog.derived import half_round_trip_seconds, overhead_at, wire_bytes
+from linkworth.model.fabric import Fabric, Path
+
+SIZES = [1 << power for power in range(23)]
+
+
+def points(fabric: Fabric, *, inside: bool = False, pairs: int = 0) -> list[measured.Point]:
+    results = [
+        replayed.result(fabric, test, SIZES, inside_a_node=inside) for test in ("latency", "bandwidth")
+    ]
+    if pairs:
+        results.append(replayed.result(fabric, "multipair", [1, 8], pairs=pairs, inside_a_node=inside))
+    found, unused = measured.points(Origin(result, "replay.json") for result in results)
+    assert not unused
+    return found
+
+
+def wrong_base(fabric: Fabric) -> Fabric:
+    """The same packets, and every fitted number another."""
+    link = Path(
+        latency_seconds=fabric.link.latency_seconds * 3,
+        bandwidth_bytes_per_second=fabric.link.bandwidth_bytes_per_second / 5,
+        gap_seconds=0.0,
+        send_overhead=[(0, 7e-6)],
+        receive_overhead=[(0, 9e-6)],
+        eager_limit_bytes=2048,
+        mtu_bytes=fabric.link.mtu_bytes,
+        header_bytes=fabric.link.header_bytes,
+        header_in_mtu_bytes=fabric.link.header_in_mtu_bytes,
+    )
+    return msgspec.structs.replace(fabric, link=link)
+
+
+def misses(fabric: Fabric, fitted: FittedPath, found: list[measured.Point]) -> list[float]:
+    refitted = msgspec.structs.replace(fabric, link=fitted.path)
+    return [
+        abs(
+            replayed.message_seconds(refitted, point.kind, point.bytes, pairs=point.pairs) / point.seconds - 1
+        )
+        for point in found
+    ]
+
+
+def worst_miss(fabric: Fabric, fitted: FittedPath, found: list[measured.Point]) -> float:
+    return max(misses(fabric, fitted, found))
+
+
+@pytest.mark.parametrize("size", [0, 1, 1024, 65536, 65537, 1 << 20])
+@pytest.mark.parametrize("name", ["gbe", "ib-fdr", "slingshot"])
+def test_the_replay_of_a_ping_pong_is_the_closed_form(name: str, size: int) -> None:
+    link = fabrics.get(name).link
+    expected = half_round_trip_seconds(link, size)
+    if size > link.eager_limit_bytes:
+        no_bytes = wire_bytes(link, 0) / link.bandwidth_bytes_per_second
+        expected += 2 * link.latency_seconds + 2 * no_bytes
+        expected += 2 * overhead_at(link.receive_overhead, 0) + overhead_at(link.send_overhead, 0)
+    assert replayed.message_seconds(fabrics.get(name), "latency", size) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["gbe", "10gbe", "ib-qdr", "ib-fdr", "ib-hdr", "opa100", "efa", "slingshot"])
+def test_a_catalog_fabric_comes_back(name: str) -> None:
+    fabric = fabrics.get(name)
+    found = points(fabric, pairs=4)
+    fitted = fit_path(found, wrong_base(fabric))
+    link, again = fabric.link, fitted.path
+    assert again.latency_seconds == pytest.approx(link.latency_seconds, rel=0.02)
+    assert again.bandwidth_bytes_per_second == pytest.approx(link.bandwidth_bytes_per_second, rel=0.01)
+    assert again.gap_seconds == 0.0
+    # The largest size tested that is sent at once: the limit itself where it is one of them.
+    tested = max(size for size in SIZES if size <= link.eager_limit_bytes)
+    assert again.eager_limit_bytes == tested
+    for size in (1, 64, 1024, 4096):
+        both = overhead_at(link.send_overhead, size) + overhead_at(link.receive_overhead, size)
+        fitted_both = overhead_at(again.send_overhead, size) + overhead_at(again.receive_overhead, size)
+        assert fitted_both == pytest.approx(both, rel=0.03)
+    assert worst_miss(fabric, fitted, found) < 0.02
+
+
+def test_a_limit_between_two_sizes_is_the_bases_where_that_lies_there() -> None:
+    fabric = fabrics.get("ib-fdr")
+    fitted = fit_path(points(fabric), fabric)
+    assert fitted.path.eager_limit_bytes == fabric.link.eager_limit_bytes == 12288
+    assert "in it the base's limit" in fitted.reasons["eager_limit_bytes"].note
+
+
+def test_shared_memory_comes_back() -> None:
+    fabric = fabrics.get("shm")
+    base = msgspec.structs.replace(
+        fabric,
+        intranode=Path(latency_seconds=2e-6, bandwidth_bytes_per_second=1e9, send_overhead=[(0, 1e-6)]),
+    )
+    path = fit_path(points(fabric, inside=True), base, inside_a_node=True).path
+    inside = fabric.intranode
+    assert path.latency_seconds == pytest.approx(inside.latency_seconds, rel=0.02)
+    assert path.bandwidth_bytes_per_second == pytest.approx(inside.bandwidth_bytes_per_second, rel=0.02)
+    assert path.eager_limit_bytes == inside.eager_limit_bytes
+    assert overhead_at(path.send_overhead, 1) == pytest.approx(1e-7, rel=0.05)
+
+
+@settings(max_examples=15, deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate))
+@given(
+    latency=st.floats(5e-7, 5e-5),
+    wires=st.floats(50, 5000),
+    overhead=st.floats(0.1, 1.0),
+    copies=st.floats(0.0, 0.5),
+    eager_power=st.integers(11, 16),
+    packets=st.sampled_from([(0, 0, 0), (1500, 90, 52), (4096, 30, 0)]),
+)
+def test_any_sane_link_comes_back(
+    latency: float,
+    wires: float,
+    overhead: float,
+    copies: float,
+    eager_power: int,
+    packets: tuple[int, int, int],
+) -> None:
+    """Overheads that the message rate shows: above a short packet's time on the wire, below the latency; copies below the wire's."""
+    overhead *= latency
+    bandwidth = wires * 100 / overhead
+    limit = 1 << eager_power
+    sides = [(0, overhead), (limit, overhead + copies * limit / bandwidth), (limit + 1, overhead)]
+    mtu, header, in_mtu = packets
+    link = Path(
+        latency_seconds=latency,
+        bandwidth_bytes_per_second=bandwidth,
+        send_overhead=sides,
+        receive_overhead=sides,
+        eager_limit_bytes=limit,
+        mtu_bytes=mtu,
+        header_bytes=header,
+        header_in_mtu_bytes=in_mtu,
+    )
+    fabric = msgspec.structs.replace(fabrics.get("ib-fdr"), link=link)
+    found = points(fabric)
+    fitted = fit_path(found, wrong_base(fabric))
+    assert fitted.path.latency_seconds == pytest.approx(latency, rel=0.05)
+    assert fitted.path.bandwidth_bytes_per_second == pytest.approx(bandwidth, rel=0.05)
+    in_turn = [point for point in found if point.kind == measured.IN_TURN]
+    assert worst_miss(fabric, fitted, in_turn) < 0.03
+    assert statistics.median(misses(fabric, fitted, found)) < 0.01
+
+
+def test_the_message_rate_of_several_pairs_gives_the_gap() -> None:
+    link = msgspec.structs.replace(fabrics.get("ib-fdr").link, gap_seconds=1.2e-7)
+    fabric = msgspec.structs.replace(fabrics.get("ib-fdr"), link=link)
+    fitted = fit_path(points(fabric, pairs=8), wrong_base(fabric))
+    assert fitted.path.gap_seconds == pytest.approx(1.2e-7, rel=0.03)
+    assert fitted.reasons["gap_seconds"].measured
+
+
+def test_several_pairs_show_the_wire_that_one_receivers_cpu_hides() -> None:
+    fabric = fabrics.get("100gbe")
+    results = [replayed.result(fabric, test, SIZES) for test in ("latency", "bandwidth")]
+    results.append(replayed.result(fabric, "multipair", [1 << 20, 4 << 20], pairs=8))
+    found, _ = measured.points(Origin(result, "replay.json") for result in results)
+    fitted = fit_path(found, wrong_base(fabric))
+    assert fitted.path.bandwidth_bytes_per_second == pytest.approx(1.25e10, rel=0.03)
+
+
+@pytest.mark.parametrize(("efficiency", "least"), [(0.95, 65536), (0.7, 16384), (1.0, 65536)])
+def test_rails_come_back(efficiency: float, least: int) -> None:
+    fabric = msgspec.structs.replace(
+        fabrics.get("ib-fdr"), rail_efficiency=efficiency, stripe_min_bytes=least
+    )
+    by_rails = {
+        rails: points(msgspec.structs.replace(fabric, rails=rails)) for rails in (2, 4)
+    }
+    base = msgspec.structs.replace(fabric, rail_efficiency=0.5, stripe_min_bytes=1 << 20)
+    fitted = fit_rails(base, by_rails)
+    assert fitted.fabric.rail_efficiency == pytest.approx(efficiency, abs=0.02)
+    assert fitted.fabric.stripe_min_bytes == least
+    assert fitted.reasons["rail_efficiency"].measured
+
+
+def test_without_a_message_rate_the_sum_of_latency_and_overheads_comes_back() -> None:
+    fabric = fabrics.get("gbe")
+    found = [point for point in points(fabric) if point.kind == measured.IN_TURN]
+    fitted = fit_path(found, wrong_base(fabric))
+    for point in found:
+        refitted = msgspec.structs.replace(fabric, link=fitted.path)
+        assert replayed.message_seconds(refitted, "latency", point.bytes) == pytest.approx(
+            point.seconds, rel=0.02
+        )
+    assert "only a test of the message rate" in fitted.reasons["latency_seconds"].note
+    assert not fitted.reasons["gap_seconds"].measured
+
+
+def test_noise_is_not_taken_for_a_protocol() -> None:
+    """Two percent of noise on a link without a rendezvous: the base's limit stays, and is said not to be measured."""
+    link = msgspec.structs.replace(
+        fabrics.get("gbe").link, eager_limit_bytes=1 << 30, send_overhead=[(0, 4e-6)], receive_overhead=[(0, 4e-6)]
+    )
+    fabric = msgspec.structs.replace(fabrics.get("gbe"), link=link)
+    noisy = [
+        point._replace(seconds=point.seconds * (1 + 0.02 * (-1) ** index), noise=0.02)
+        for index, point in enumerate(points(fabric))
+    ]
+    fitted = fit_path(noisy, fabric)
+    assert not fitted.reasons["eager_limit_bytes"].measured
+    assert fitted.path.latency_seconds == pytest.approx(link.latency_seconds, rel=0.15)
