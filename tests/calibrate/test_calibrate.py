@@ -69,7 +69,9 @@ def test_each_number_says_where_it_is_from(calibration: Calibration) -> None:
     assert by_field["link.latency_seconds"].source.startswith("between.json (linkworth replay latency gbe, ")
     assert by_field["intranode.latency_seconds"].source.startswith("inside.json (")
     assert by_field["rail_efficiency"].source.startswith("two.json (")
-    assert by_field["link.mtu_bytes"].note.startswith("not measured, of the fabric gbe; packets cannot be told")
+    assert by_field["link.mtu_bytes"].note.startswith(
+        "not measured, of the fabric gbe; packets cannot be told"
+    )
     parameters = {parameter.field: parameter for parameter in calibration.parameters}
     assert parameters["link.latency_seconds"].measured and parameters["link.latency_seconds"].spread
     assert not parameters["link.gap_seconds"].measured
@@ -85,13 +87,16 @@ def test_a_result_of_one_node_is_of_the_way_inside(calibration: Calibration) -> 
 def test_two_runs_that_differ_give_their_spread(tmp_path: Path, files: dict[str, Path]) -> None:
     (latency,) = [
         result
-        for result in msgspec.json.decode(files["between"].read_bytes(), type=dict[str, list[BenchResult]])["results"]
+        for result in msgspec.json.decode(files["between"].read_bytes(), type=dict[str, list[BenchResult]])[
+            "results"
+        ]
         if result.test == "latency"
     ]
     slower = msgspec.structs.replace(
         latency,
         rows=[
-            BenchRow(bytes=row.bytes, latency_seconds=(row.latency_seconds or 0) * 1.1) for row in latency.rows
+            BenchRow(bytes=row.bytes, latency_seconds=(row.latency_seconds or 0) * 1.1)
+            for row in latency.rows
         ],
     )
     one, other = put(tmp_path / "1.json", latency), put(tmp_path / "2.json", slower)
@@ -119,31 +124,31 @@ def test_what_has_no_use_is_said() -> None:
 def test_results_without_anything_to_fit_are_refused(files: dict[str, Path]) -> None:
     with pytest.raises(UsageError, match=r"no test that a fabric can be fitted to \(there: bcast\)"):
         calibrate(CalibrationRequest(files=[FIXTURES / "osu-7.0-bcast-full.txt"]))
-    with pytest.raises(UsageError, match="all results are of ranks on one node"):
+    with pytest.raises(UsageError, match=r"all results are of ranks on one node"):
         calibrate(CalibrationRequest(files=[files["inside"]]))
-    with pytest.raises(UsageError, match="--intranode .*between.json: its results are of 2 nodes"):
+    with pytest.raises(UsageError, match=r"--intranode .*between.json: its results are of 2 nodes"):
         calibrate(CalibrationRequest(files=[files["between"]], intranode=[files["between"]]))
-    with pytest.raises(UsageError, match="no fabric gbee|gbee"):
+    with pytest.raises(UsageError, match=r"no fabric gbee|gbee"):
         calibrate(CalibrationRequest(files=[files["between"]], base="gbee"))
 
 
 @pytest.mark.parametrize("text", ["two.json", "1=two.json", "65=two.json", "x=two.json", "2="])
 def test_a_rails_option_that_is_none_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="--rails .*: give the number of NICs, 2 to 64"):
+    with pytest.raises(UsageError, match=r"--rails .*: give the number of NICs, 2 to 64"):
         rails_of([text])
 
 
 def test_names() -> None:
     assert fabric_name(None, Path("My Cluster.toml"), Path("a.txt")) == "my-cluster"
     assert fabric_name(None, None, Path("__.txt")) == "measured"
-    with pytest.raises(UsageError, match="--name Mine"):
+    with pytest.raises(UsageError, match=r"--name Mine"):
         fabric_name("Mine", None, Path("a.txt"))
 
 
 def test_where_it_cannot_be_written_is_said(tmp_path: Path, calibration: Calibration) -> None:
-    with pytest.raises(UsageError, match="ends with .toml"):
+    with pytest.raises(UsageError, match=r"ends with .toml"):
         write(calibration.fabric, tmp_path / "mine.txt")
-    with pytest.raises(UsageError, match="cannot be written"):
+    with pytest.raises(UsageError, match=r"cannot be written"):
         write(calibration.fabric, tmp_path / "none" / "mine.toml")
 
 
@@ -154,5 +159,5 @@ def test_the_plot_shows_points_and_fit(tmp_path: Path, calibration: Calibration)
     assert drawn.startswith("<svg") and "xmlns" in drawn[:200]
     for name in ("one after the other", "a stream", "both ways", "inside a node", "message size (bytes)"):
         assert name in drawn
-    with pytest.raises(UsageError, match="written as .svg or .png"):
+    with pytest.raises(UsageError, match=r"written as .svg or .png"):
         plot(calibration, tmp_path / "fit.pdf")

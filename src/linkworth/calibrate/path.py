@@ -21,6 +21,7 @@ from linkworth.catalog.derived import overhead_at, wire_bytes
 from linkworth.model.fabric import Fabric, Path
 
 TURNS = 6
+CONVERGED = 1e-4
 SMALL_BYTES = 64
 LARGE_BYTES = 65536
 CURVE_TOLERANCE = 0.01
@@ -72,6 +73,7 @@ class _Fit:
 
     def run(self) -> FittedPath:
         for _ in range(TURNS):
+            before = self.path
             self.streaming = {point.bytes: self._stage_seconds(point) for point in self.stream}
             self._fit_bandwidth()
             small = self._fit_small_overhead()
@@ -81,6 +83,8 @@ class _Fit:
                 self._fit_overheads(small)
             elif small is not None:
                 self._set_overheads([Overheads(0, small, small, 0.0)])
+            if _same(before, self.path):
+                break
         self._explain_the_rest()
         return FittedPath(self.path, self.reasons)
 
@@ -417,6 +421,20 @@ class _Fit:
 def fit_path(points: Sequence[Point], base: Fabric, *, inside_a_node: bool = False) -> FittedPath:
     """Fit the way between nodes, or inside a node, to the points of tests on one rail; what they do not tell stays the base's."""
     return _Fit(points, base, inside_a_node).run()
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether another turn of the fit changed nothing that counts."""
+    pairs = [
+        (one.latency_seconds, other.latency_seconds),
+        (one.bandwidth_bytes_per_second, other.bandwidth_bytes_per_second),
+        (one.gap_seconds, other.gap_seconds),
+        *(
+            (overhead_at(one.receive_overhead, size), overhead_at(other.receive_overhead, size))
+            for size in (0, 4096, LARGE_BYTES, 1 << 20)
+        ),
+    ]
+    return all(math.isclose(a, b, rel_tol=CONVERGED) for a, b in pairs)
 
 
 def _slope(xs: Sequence[float], ys: Sequence[float], weights: Sequence[float]) -> float:

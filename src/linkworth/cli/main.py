@@ -23,11 +23,11 @@ VERBS = {
     "trace": "run a program and record it",
     "profile": "what a trace says of a program",
     "bench": "measure a network",
+    "calibrate": "a network fitted to measured micro-benchmarks",
     "convert": "a trace for other tools",
     "predict": "time on other networks",
     "advise": "which network to choose",
     "study": "many programs in many environments, from one file",
-    "calibrate": "a network fitted to measured micro-benchmarks",
     "report": "one HTML page of traces, predictions and prices",
 }
 

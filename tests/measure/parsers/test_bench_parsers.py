@@ -150,14 +150,16 @@ def test_ucx_perftest_with_and_without_the_waiting_sides_heading() -> None:
 
 
 def test_a_run_that_did_not_end_is_an_error_that_says_so() -> None:
-    with pytest.raises(UsageError, match="heading of ucx_perftest's tables but no complete row"):
+    with pytest.raises(UsageError, match=r"heading of ucx_perftest's tables but no complete row"):
         bench.read(FIXTURES / "ucx_perftest-issue-10532.txt")
 
 
 RESULT = BenchResult(test="latency", rows=[BenchRow(bytes=8, latency_seconds=1e-6)], date="2026-11-22")
 
 
-@pytest.mark.parametrize("document", [RESULT, [RESULT, RESULT], {"schema": "x/1", "results": [RESULT, RESULT]}])
+@pytest.mark.parametrize(
+    "document", [RESULT, [RESULT, RESULT], {"schema": "x/1", "results": [RESULT, RESULT]}]
+)
 def test_linkworths_own_results(tmp_path: Path, document: object) -> None:
     path = tmp_path / "own.json"
     path.write_bytes(msgspec.json.encode(document))
@@ -180,13 +182,13 @@ def test_linkworths_own_results(tmp_path: Path, document: object) -> None:
 def test_what_is_no_result_is_refused_with_the_files_name(tmp_path: Path, text: str, sentence: str) -> None:
     path = tmp_path / "some.txt"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(UsageError, match="some.txt: ") as error:
+    with pytest.raises(UsageError, match=r"some.txt: ") as error:
         bench.read(path)
     assert sentence in str(error.value)
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="none.txt: cannot be read"):
+    with pytest.raises(UsageError, match=r"none.txt: cannot be read"):
         bench.read(tmp_path / "none.txt")
 
 
@@ -235,7 +237,10 @@ def test_netpipe_files_numbers_come_back(rows: list[tuple[int, float]]) -> None:
         )
 
 
-@given(name=st.sampled_from(sorted(path.name for path in FIXTURES.glob("*.*") if path.suffix != ".md")), share=st.floats(0, 1))
+@given(
+    name=st.sampled_from(sorted(path.name for path in FIXTURES.glob("*.*") if path.suffix != ".md")),
+    share=st.floats(0, 1),
+)
 def test_a_truncated_file_gives_some_of_its_rows_or_a_sentence(
     tmp_path_factory: pytest.TempPathFactory, name: str, share: float
 ) -> None:
