@@ -13,6 +13,7 @@ from linkworth.measure.plan import workload as rank_count
 from linkworth.model.study import Study
 from linkworth.model.trace import TraceSummary
 from linkworth.model.workload import Workload
+from linkworth.study import micro
 from linkworth.study.matrix import PlannedRun
 from linkworth.study.outcome import Outcome, of_profile, of_run
 from linkworth.trace.record import record
@@ -27,6 +28,14 @@ def attempt(planned: PlannedRun, study: Study, site: Site, folder: Path, trace: 
     Whatever goes wrong with the run is an outcome with its cause.
     """
     try:
+        if micro.is_micro(planned.workload.command):
+            return micro.measure(
+                planned.workload.command,
+                site=site,
+                mpi=planned.environment.mpi,
+                ranks=planned.ranks,
+                timeout=time_limit(planned, study),
+            )
         if planned.mode == "trace":
             return _recorded(planned, study, site, trace)
         return _measured(planned, study, site, folder)

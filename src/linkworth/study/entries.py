@@ -13,6 +13,7 @@ from linkworth.catalog import fabrics
 from linkworth.errors import UsageError
 from linkworth.model.study import Environment, Mode, StudyComparison, StudyWorkload, Value
 from linkworth.mpi import apps
+from linkworth.study import micro
 from linkworth.study.document import Document, nearest
 from linkworth.study.lines import Place
 from linkworth.study.patterns import matching
@@ -22,7 +23,6 @@ from linkworth.study.variables import combinations, fill
 
 T = TypeVar("T", bound=msgspec.Struct)
 NPB = ("is", "ep", "cg", "mg", "ft", "bt", "sp", "lu")
-BENCH = "bench:"
 
 
 def workloads_of(document: Document, place: Place) -> list[StudyWorkload]:
@@ -36,9 +36,11 @@ def workloads_of(document: Document, place: Place) -> list[StudyWorkload]:
         for each in _every_benchmark(command):
             try:
                 bundled = apps.is_app(each[0])
+                if micro.is_micro(each):
+                    micro.parse(each)
             except UsageError as error:
                 raise document.error((*place, "run"), str(error)) from None
-            named = " ".join(each) if bundled or each[0].startswith(BENCH) else _command_name(each)
+            named = " ".join(each) if bundled or micro.is_micro(each) else _command_name(each)
             found.append(
                 StudyWorkload(
                     name=one.name or named,
@@ -74,7 +76,7 @@ def _every_benchmark(command: list[str]) -> list[list[str]]:
 
 
 def _is_here(program: str) -> bool:
-    return apps.is_app(program) or program.startswith(BENCH) or shutil.which(program) is not None
+    return apps.is_app(program) or micro.is_micro([program]) or shutil.which(program) is not None
 
 
 def _command_name(command: Sequence[str]) -> str:

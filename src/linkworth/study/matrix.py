@@ -10,6 +10,7 @@ import msgspec
 from linkworth.errors import UsageError
 from linkworth.model.study import Environment, Mode, Study, StudyWorkload
 from linkworth.mpi import apps
+from linkworth.study import micro
 from linkworth.study.patterns import matches
 
 HERE = "here"
@@ -74,7 +75,7 @@ def expand(study: Study, seed: int) -> list[PlannedRun]:
 
 def is_bench(workload: StudyWorkload) -> bool:
     """Say whether a workload is one of the micro-benchmarks."""
-    return workload.command[0].startswith("bench:")
+    return micro.is_micro(workload.command)
 
 
 def has_skeleton(workload: StudyWorkload) -> bool:
@@ -150,9 +151,10 @@ def layout(
         next((value for level in levels if (value := getattr(level, key)) is not None), None)
         for key in ("ranks", "nodes", "ranks_per_node")
     )
-    if is_bench(workload) and ranks is None:
-        ranks = 2 if per_node is None or nodes is None else nodes * per_node
-    if workload.ranks is not None and workload.ranks_per_node is None:
+    own_count = workload.ranks is not None
+    if is_bench(workload) and not own_count and micro.parse(workload.command).is_pair:
+        ranks, own_count = 2, True  # others would only wait, and take the cores of those that are measured
+    if own_count and workload.ranks_per_node is None:
         per_node = None
     if ranks is None and nodes is not None and per_node is not None:
         ranks = nodes * per_node

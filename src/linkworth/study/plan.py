@@ -147,6 +147,8 @@ def _where_options(planned: PlannedRun) -> list[str]:
     }.get(where.kind, [f"--{where.kind}"])
     for name, value in given.items():
         options += [name, str(value)] if value else []
+    if where.kind == "lab":
+        return options + [f"--lab-option={option}" for option in where.options]
     return options + [f"--batch-option={option}" for option in where.options]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from linkworth.bench.settings import sizes_of
 from linkworth.catalog.derived import half_round_trip_seconds, stream_bandwidth, stripe_width
 from linkworth.errors import LinkworthError
 from linkworth.model.bench import BenchResult, BenchRow
@@ -17,11 +18,9 @@ from linkworth.model.rates import RateSource
 from linkworth.predict.predict import predict
 from linkworth.skeleton.program import check, parse
 from linkworth.skeleton.record import record_skeleton
+from linkworth.study import micro
 from linkworth.study.outcome import Outcome, of_bench
 from linkworth.trace.read import open_trace
-
-BENCH_SIZES = [0, *(1 << power for power in range(23))]
-"""0 B to 4 MiB, as OSU's tests have them."""
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +50,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
 def make(job: Job) -> list[tuple[str, Outcome]]:
     """Return the outcome of each of a job's runs; what goes wrong is an outcome with its cause."""
-    if job.command[0].startswith("bench:"):
+    if micro.is_micro(job.command):
         return [(target.run, _bench(job, target)) for target in job.targets]
     try:
         if job.rates is not None:
@@ -134,15 +133,16 @@ def of_prediction(found: PredictionSet, prediction: Prediction) -> Outcome:
 
 def _bench(job: Job, target: Target) -> Outcome:
     """Return what the fabric's parameters say of a micro-benchmark between two idle ranks."""
-    test = job.command[0].partition(":")[2]
+    asked = micro.parse(job.command)
+    test = asked.test.name
     fabric = target.fabric
-    between = (target.nodes or 2) > 1
+    between = (target.nodes or 2) > 1 and asked.settings.among != "pair-in-node"
     path = fabric.link if between else fabric.intranode
-    if test not in ("latency", "bandwidth", "bibandwidth", "pingpong"):
+    if test not in ("latency", "bandwidth", "bibandwidth", "pingpong") or asked.settings.pairs:
         cause = f"bench:{test} has no prediction; latency, bandwidth, bibandwidth and pingpong have one"
         return Outcome(state="failed", cause=cause)
     rows = []
-    for size in BENCH_SIZES:
+    for size in sizes_of(*asked):
         seconds = half_round_trip_seconds(path, size)
         if test == "latency":
             rows.append(BenchRow(bytes=size, latency_seconds=seconds))

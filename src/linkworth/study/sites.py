@@ -4,6 +4,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import ExitStack
 
+import msgspec
+
 from linkworth.launch.site import Site
 from linkworth.measure.where import open_site
 from linkworth.model.study import Environment
@@ -24,14 +26,27 @@ def open_environment(environment: Environment, where: Where) -> Site:
 def where_of(planned: PlannedRun) -> Where:
     """Return the place of a run, with the nodes that it takes."""
     where = planned.environment.where
-    return Where(
-        kind=where.kind,
-        name=where.name,
-        nodes=planned.nodes,
-        ranks_per_node=planned.ranks_per_node,
-        transport=where.transport,
-        options=where.options,
+    options = where.options
+    if where.kind == "lab":
+        options = [*lab_options(planned.environment), *options]
+    return msgspec.structs.replace(
+        where, nodes=planned.nodes, ranks_per_node=planned.ranks_per_node, options=options
     )
+
+
+def lab_options(environment: Environment) -> list[str]:
+    """Return what makes an emulated cluster that of the environment, as the lab reads it: `mtu=9000`."""
+    aggregate, _, mode = environment.aggregation.partition(":")
+    given = {
+        "nics": environment.nics,
+        "mtu": environment.mtu,
+        "rate": environment.rate,
+        "latency": environment.latency,
+        "aggregate": aggregate,
+        "bond_mode": mode,
+        "isolation": environment.isolation,
+    }
+    return [f"{name}={value}" for name, value in given.items() if value]
 
 
 class Sites:
@@ -68,6 +83,4 @@ class Sites:
 
     @staticmethod
     def _key(planned: PlannedRun) -> str:
-        one = planned.environment
-        lab = (one.mtu, one.nics, one.rate, one.latency, one.aggregation, one.isolation)
-        return repr((where_of(planned), lab if one.where.kind == "lab" else None))
+        return repr(where_of(planned))

@@ -1,0 +1,95 @@
+"""Micro-benchmarks as workloads: `bench:pingpong --async --sizes 1K,64K`, with the options of `linkworth bench`."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from linkworth.bench import request
+from linkworth.bench.run import BenchStopped
+from linkworth.bench.run import run as run_bench
+from linkworth.bench.settings import BenchSettings, sizes_of
+from linkworth.bench.tests import BenchTest, named
+from linkworth.errors import UsageError
+from linkworth.launch.site import Site
+from linkworth.study.outcome import Outcome, of_bench
+
+PREFIX = "bench:"
+_TEXTS = {"--sizes": "sizes", "--min": "least", "--max": "most", "--among": "among", "--longest": "longest"}
+_NUMBERS = {"--precision": ("precision", float), "--seconds": ("seconds", float), "--window": ("window", int)}
+_SWITCHES = {"--async": "asynchronous", "--bidirectional": "bidirectional", "--pairs": "pairs"}
+_AMONG = ("auto", "pair-in-node", "pair-across-nodes", "node", "all")
+
+
+class Micro(NamedTuple):
+    """A micro-benchmark with its options."""
+
+    test: BenchTest
+    settings: BenchSettings
+
+    @property
+    def is_pair(self) -> bool:
+        """Two ranks are all that it needs."""
+        return self.test.is_pair and not self.settings.pairs
+
+
+def is_micro(command: Sequence[str]) -> bool:
+    """Say whether a command names a micro-benchmark."""
+    return command[0].startswith(PREFIX)
+
+
+def parse(command: Sequence[str]) -> Micro:
+    """Return what a command names. Raises UsageError for an unknown test or option."""
+    tests = named([command[0].removeprefix(PREFIX)])
+    if len(tests) != 1:
+        raise UsageError(f"{command[0]} stands for several tests; name them one by one")
+    given: dict[str, Any] = {}
+    words = list(command[1:])
+    while words:
+        option = words.pop(0)
+        if option in _SWITCHES:
+            given[_SWITCHES[option]] = True
+            continue
+        if option not in _TEXTS and option not in _NUMBERS:
+            known = ", ".join([*_TEXTS, *_NUMBERS, *_SWITCHES])
+            raise UsageError(f"{command[0]} has no option {option!r}; there are {known}")
+        if not words:
+            raise UsageError(f"{command[0]} {option}: its value is missing")
+        value = words.pop(0)
+        if option in _TEXTS:
+            given[_TEXTS[option]] = value
+            continue
+        name, kind = _NUMBERS[option]
+        try:
+            given[name] = kind(value)
+        except ValueError:
+            raise UsageError(f"{command[0]} {option} {value}: give a number") from None
+        if given[name] <= 0:
+            raise UsageError(f"{command[0]} {option} {value}: give a number above 0")
+    if given.get("among", "auto") not in _AMONG:
+        raise UsageError(f"{command[0]} --among {given['among']}: choose {', '.join(_AMONG)}")
+    found = Micro(tests[0], request.settings(**given))
+    sizes_of(*found)
+    return found
+
+
+def measure(
+    command: Sequence[str], *, site: Site, mpi: str | None, ranks: int | None, timeout: float
+) -> Outcome:
+    """Run a micro-benchmark in an open place. One that did not come to its end keeps the sizes that did, but is not done."""
+    micro = parse(command)
+    try:
+        return of_bench(
+            run_bench(
+                micro.test.name, site=site, mpi=mpi, ranks=ranks, settings=micro.settings, timeout=timeout
+            )
+        )
+    except BenchStopped as stopped:
+        partial = of_bench(stopped.result)
+        return Outcome(
+            state="timeout" if "longer than" in str(stopped) else "failed",
+            cause=str(stopped),
+            interrupted="it was interrupted" in str(stopped),
+            rows=partial.rows,
+            counters=partial.counters,
+            facts=partial.facts,
+            command=partial.command,
+        )
