@@ -110,10 +110,13 @@ class Runner:
         failures: list[str] = []
         while True:
             folder = self.store.fresh_folder(planned.run)
-            outcome = self._attempt(planned)
-            if outcome.interrupted:
+            try:
+                outcome = self._attempt(planned)
+                if outcome.interrupted:
+                    raise KeyboardInterrupt
+            except KeyboardInterrupt:
                 shutil.rmtree(folder, ignore_errors=True)
-                raise KeyboardInterrupt
+                raise
             if outcome.state in ("done", "unverified") or outcome.hopeless:
                 break
             if len(failures) >= self.store.study.retries:

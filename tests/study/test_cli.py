@@ -1,0 +1,93 @@
+import json
+import signal
+import time
+
+import pytest
+
+STUDY = """\
+title = "A small study"
+repetitions = 2
+ranks = 2
+seed = 5
+workloads = ["sh -c ${program}"]
+environments = [{ name = "here" }, { name = "wire", fabric = "gbe", mode = "predict", nodes = 2, workloads = ["bench:*"] }]
+[variables]
+program = ["true", "false"]
+[scale.predict]
+mode = "predict"
+"""
+needs_mpi = pytest.mark.requires("mpi")
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(text=STUDY):
+        (tmp_path / "s.toml").write_text(text.split("[scale")[0])
+        return "s.toml"
+
+    return write
+
+
+@needs_mpi
+def test_a_study_from_its_plan_to_its_status(linkworth, file, tmp_path):
+    plan = linkworth("study", "run", file(), "--dry-run", "--json")
+    assert plan.returncode == 0, plan.stderr
+    document = json.loads(plan.stdout)
+    assert document["schema"] == "linkworth.study-plan/1" and len(document["runs"]) == 4
+    assert {run["command"][-1] for run in document["runs"]} == {"true", "false"}
+    assert not (tmp_path / "s.study").exists()
+
+    part = linkworth("study", "run", "s.toml", "--filter", "program=true", "--json")
+    assert part.returncode == 0, part.stderr
+    assert json.loads(part.stdout)["done"] == 2
+
+    waiting = linkworth("study", "status", "s.study")
+    assert waiting.returncode == 4
+    assert waiting.stdout.splitlines()[0] == "A small study: 2 of 4 runs done"
+    assert "go on with: linkworth study resume s.study" in waiting.stdout
+
+    rest = linkworth("study", "resume", "s.study")
+    assert rest.returncode == 1
+    assert "the program left with exit code 1" in rest.stdout
+    assert linkworth("study", "status", "s.toml").returncode == 1
+    listed = linkworth("study", "run", "s.toml", "--dry-run").stdout
+    assert listed.count("  done ") == 4 and "4 of them made already" in listed
+
+
+def test_predictions_alone_need_no_mpi(linkworth, file):
+    text = 'workloads = ["npb:is.S", "bench:latency"]\nenvironments = ["gbe", "ib-fdr"]\nmode = "predict"\nranks = 4\nnodes = 2\n'
+    name = file(text + '[predict]\nmachine = "xeon-e5-2650v3-x2"\n')
+    planned = linkworth("study", "run", name, "--dry-run")
+    assert "linkworth predict npb:is.S -n 4 --nodes 2 --on gbe --machine xeon-e5-2650v3-x2" in planned.stdout
+    done = linkworth("study", "run", name, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["total"], found["done"], found["open"]) == (4, 4, 0)
+
+
+def test_mistakes_are_one_sentence_with_the_line(linkworth, file):
+    wrong = linkworth("study", "run", file(STUDY.replace("ranks = 2", "rank = 2")))
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert (
+        wrong.stderr == "linkworth: s.toml:3: rank: there is no such key; see docs/reference/study-file.md\n"
+    )
+    assert linkworth("study", "status", "nowhere").returncode == 2
+    assert linkworth("study", "run", file(), "--scale", "x").returncode == 2
+
+
+@needs_mpi
+def test_ctrl_c_leaves_a_study_that_can_be_resumed(linkworth, file, tmp_path):
+    name = file(
+        'repetitions = 40\nranks = 1\nworkloads = ["sleep 0.2"]\nenvironments = [{ name = "here" }]\n'
+    )
+    process = linkworth.start("study", "run", name)
+    folder = tmp_path / "s.study" / "runs"
+    while process.poll() is None and not list(folder.glob("*/run.json")):
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 4
+    assert "others follow with: linkworth study resume s.study" in said
+    whole = {path.parent.name for path in folder.glob("*/run.json")}
+    assert whole == {path.name for path in folder.iterdir()}
+    assert len(whole) < 40

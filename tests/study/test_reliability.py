@@ -1,0 +1,49 @@
+"""The short version of benchmarks/study/bench_reliability.py: the real command line, killed and hindered."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "study" / "bench_reliability.py"
+pytestmark = pytest.mark.requires("mpi")
+
+
+@pytest.fixture(scope="module")
+def reliability():
+    specification = importlib.util.spec_from_file_location("bench_reliability", BENCHMARK)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow  # nine starts of the command line, and thirty of an MPI launcher
+def test_a_study_that_is_killed_again_and_again_has_each_result_once(reliability, tmp_path):
+    found = reliability.killed(tmp_path, runs=30, kills=8)
+    assert found["results"] == 30
+    assert 0 < found["results before the last call"] < 30
+    wrong = ("lost", "made twice", "damaged", "not done", "left running", "exit code")
+    assert {name: found[name] for name in wrong} == dict.fromkeys(wrong, 0)
+
+
+def test_a_second_process_says_that_the_folder_is_taken_and_ends_with_2(reliability, tmp_path):
+    found = reliability.two_processes(tmp_path, 12)
+    assert found["second's exit code"] == 2
+    assert "s.study is being run by process" in found["second says"]
+    assert (found["first's exit code"], found["results"]) == (0, 12)
+
+
+@pytest.mark.requires("root")
+def test_a_full_disk_is_a_recorded_cause_and_costs_nothing_that_was_done(reliability):
+    found = reliability.full_disk()
+    if "not tried" in found:
+        pytest.skip("no small file system can be mounted here")
+    assert "No space left on device" in found["causes"]
+    assert 0 < found["done"] < 8 and found["first results kept"]
+    assert (found["exit code with room"], found["done then"]) == (0, 8)
+
+
+def test_an_mpi_that_hangs_is_a_timeout_and_the_study_goes_on(reliability, tmp_path):
+    found = reliability.hanging(tmp_path)
+    assert (found["exit code"], found["timeouts"], found["done"], found["left running"]) == (1, 2, 2, 0)
+    assert found["cause"] == "it ran longer than 2 s and was stopped"
