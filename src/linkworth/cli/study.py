@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from linkworth.cli import study_report
 from linkworth.cli.output import emit_json
 
 if TYPE_CHECKING:
@@ -148,3 +149,6 @@ def _run(
         for line in status_lines(found):
             click.echo(line)
     return found.exit_code
+
+
+command.add_command(study_report.command)

@@ -1,21 +1,18 @@
 """Writes the page: one HTML file that holds all it needs and may fetch nothing."""
 
-import base64
-import hashlib
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import msgspec
 from markupsafe import Markup
 
 from linkworth import __version__
 from linkworth.errors import UsageError
 from linkworth.report import tables, units, whatif
+from linkworth.report.assets import asset, policy, templates, write_page
 from linkworth.report.charts import fabrics, matrix, parts, sensitivity, shares, sizes
 from linkworth.report.charts.figure import Figure
 from linkworth.report.item import ReportItem
@@ -32,16 +29,7 @@ def write(items: Sequence[ReportItem], path: Path) -> None:
     """
     if not items:
         raise UsageError("a report needs at least one recorded program; record one with `linkworth trace`")
-    html = render(items)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(html, encoding="utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise UsageError(
-            f"cannot write the report to {path}: {error.strerror}; choose another file with -o"
-        ) from error
+    write_page(render(items), path)
 
 
 def check_target(path: Path) -> None:
@@ -61,15 +49,9 @@ def render(items: Sequence[ReportItem]) -> str:
     """Return the page as HTML text."""
     summary = summarise(items)
     data = whatif.build(items, summary.scale.runs)
-    style = _asset("styles.css")
-    script = "\n".join(_asset(name) for name in _SCRIPTS)
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_asset),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    style = asset("styles.css")
+    script = "\n".join(asset(name) for name in _SCRIPTS)
+    environment = templates()
     environment.filters.update(
         duration=units.duration, percent=units.percent, rate=units.rate, count=units.count
     )
@@ -78,7 +60,7 @@ def render(items: Sequence[ReportItem]) -> str:
         drawing=macros.drawing,  # type: ignore[attr-defined]
         version=__version__,
         written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        policy=_policy(script, style),
+        policy=policy(script, style),
         style=Markup(style),
         script=Markup(script),
         data_json=_script_safe(data),
@@ -134,19 +116,3 @@ def _script_safe(data: whatif.WhatIf) -> Markup:
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)
-
-
-def _policy(script: str, style: str) -> str:
-    """Return a content security policy: this script, this style sheet, and no network at all."""
-    return (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _asset(name: str) -> str:
-    return (resources.files("linkworth.report") / "templates" / name).read_text(encoding="utf-8")

@@ -35,6 +35,7 @@ def describe(
     deviation = float(array.std(ddof=1)) if n > 1 else None
     cv = deviation / abs(mean) if deviation is not None and mean else None
     mean_interval = _mean_interval(array, confidence) if n > 1 else None
+    found = warm_up(array)
     return Description(
         n=n,
         mean=mean,
@@ -51,8 +52,8 @@ def describe(
         else None,
         wanted_precision=precision,
         runs_needed=runs_for_mean(cv, precision, confidence) if cv is not None else None,
-        warm_up=warm_up(array),
-        bimodality=bimodality(array),
+        warm_up=found,
+        bimodality=bimodality(array[found.runs :] if found else array),
     )
 
 

@@ -1,0 +1,77 @@
+"""`linkworth study report`: tables and figures of a study."""
+
+from pathlib import Path
+
+import rich_click as click
+
+from linkworth.cli.output import emit_json, note
+
+_FORMATS = ["csv", "parquet", "latex", "svg", "png", "pdf"]
+
+
+@click.command("report")
+@click.argument("target", type=click.Path(path_type=Path), metavar="FOLDER|FILE")
+@click.option(
+    "--scale", default="", metavar="NAME", help="Of a study file: the folder of the study at that scale."
+)
+@click.option(
+    "-o",
+    "output",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Folder for tables and figures.  [default: report in the study's folder]",
+)
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The page.  [default: report.html in the folder of tables and figures]",
+)
+@click.option(
+    "--against",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER|FILE",
+    help="Another study, held against cell by cell; it is the baseline.",
+)
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    type=click.Choice(_FORMATS),
+    help="Write tables and figures in this format only; repeatable.  [default: all]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.study-report/1).")
+def command(
+    target: Path,
+    scale: str,
+    output: Path | None,
+    html: Path | None,
+    against: Path | None,
+    formats: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Write the report of a study, also of one that is not complete: one HTML page, and each table and figure as files.
+
+    Tables are CSV, Parquet and LaTeX, figures SVG, PNG and PDF. Runs that failed are shown and enter no mean.
+    """
+    from linkworth.cli.steps import Steps
+    from linkworth.report.study.of_folder import report_of
+
+    with Steps() as steps:
+        written = report_of(
+            target,
+            scale=scale,
+            folder=output,
+            html=html,
+            against=against,
+            formats=list(formats) or _FORMATS,
+            progress=steps,
+        )
+    if as_json:
+        emit_json(written)
+    else:
+        click.echo(f"{written.path}: {', '.join(written.sections)}")
+        click.echo(f"{written.folder}: {len(written.files)} files of tables and figures")
+    for warning in written.warnings:
+        note(f"linkworth: {warning}")
+    return 0

@@ -1,0 +1,52 @@
+"""What all pages share: their files, the security policy, and writing a page whole or not at all."""
+
+import base64
+import hashlib
+import os
+from importlib import resources
+from pathlib import Path
+
+import jinja2
+
+from linkworth.errors import UsageError
+
+
+def asset(name: str) -> str:
+    """Return the text of a template, style sheet or script."""
+    return (resources.files("linkworth.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+def templates() -> jinja2.Environment:
+    """Return the templates; everything that is put into them is escaped."""
+    return jinja2.Environment(
+        loader=jinja2.FunctionLoader(asset),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def policy(script: str, style: str) -> str:
+    """Return a content security policy: this script, this style sheet, and no network at all."""
+    return (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def write_page(html: str, path: Path) -> None:
+    """Write a page, replacing the file whole or not at all. Raises UsageError where it cannot be written."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text(html, encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise UsageError(
+            f"cannot write the report to {path}: {error.strerror}; choose another file with -o"
+        ) from error
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

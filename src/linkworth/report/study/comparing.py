@@ -1,0 +1,114 @@
+"""Environments of a study held against their baseline."""
+
+from linkworth.model.statistics import Comparison
+from linkworth.model.study import Mode, StudyComparison
+from linkworth.report.study import show
+from linkworth.report.study.results import Compared, Group, Results
+from linkworth.report.study.table import Cell, Mark, nothing
+from linkworth.statistics import compare
+from linkworth.study.metrics import Metric, metric
+from linkworth.study.patterns import matches
+
+WORDS = {"faster": "better", "slower": "worse"}
+"""Of metrics that are no time."""
+
+
+class Pair:
+    """One environment and its baseline, for one workload and metric."""
+
+    def __init__(self, name: str, group: Group, baseline: Group, margin: float) -> None:
+        self.metric: Metric = metric(name)
+        self.group = group
+        self.baseline = baseline
+        first, second = baseline.values(name), group.values(name)
+        self.predicted = "predict" in (group.mode, baseline.mode)
+        self.comparison: Comparison = compare(first, second, self.metric.better or "lower", margin=margin)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in the words of the metric; `predicted` where a prediction takes part."""
+        if self.predicted:
+            return "predicted"
+        verdict = self.comparison.verdict
+        if verdict in ("same", "undecided") or self.metric.kind == "time":
+            return verdict
+        if self.metric.better is None:
+            return "different"
+        return WORDS[verdict]
+
+    def difference_cell(self) -> Cell:
+        """Return the difference with its interval and the verdict."""
+        comparison = self.comparison
+        if comparison.relative_difference is None:
+            return nothing(self.verdict)
+        marks: dict[str, Mark] = {
+            "faster": "good",
+            "better": "good",
+            "slower": "bad",
+            "worse": "bad",
+            "predicted": "predicted",
+        }
+        notes = [show.change_interval(comparison.interval), self.verdict]
+        if self.verdict == "undecided" and comparison.runs_to_decide:
+            notes.append(f"about {comparison.runs_to_decide} runs would decide")
+        return Cell(
+            text=show.change(comparison.relative_difference),
+            value=comparison.relative_difference,
+            note=", ".join(filter(None, notes)),
+            mark=marks.get(self.verdict, ""),
+        )
+
+    def record(self) -> Compared:
+        """Return what the JSON document says of it."""
+        comparison, name = self.comparison, self.metric.name
+        value, base = self.group.describe(name), self.baseline.describe(name)
+        assert value is not None and base is not None
+        interval = comparison.interval
+        return Compared(
+            workload=self.group.workload,
+            environment=self.group.environment,
+            baseline=self.baseline.environment,
+            mode=self.group.mode,
+            metric=name,
+            value=value.mean,
+            baseline_value=base.mean,
+            relative_difference=comparison.relative_difference,
+            low=interval.low if interval else None,
+            high=interval.high if interval else None,
+            verdict=self.verdict,
+            three_sigma=comparison.three_sigma,
+            p_different=comparison.p_different,
+            p_equivalent=comparison.p_equivalent,
+            runs=comparison.runs_b,
+            baseline_runs=comparison.runs_a,
+            runs_to_decide=comparison.runs_to_decide,
+        )
+
+
+def pair(
+    results: Results, comparison: StudyComparison, workload: str, environment: str, mode: Mode, name: str
+) -> Pair | None:
+    """Return the pair of an environment in a mode with its baseline in the same mode, or in the other where it has only that.
+
+    None where either has no value.
+    """
+    group = results.group(workload, environment, mode)
+    other: Mode = "predict" if mode == "measure" else "measure"
+    baselines = [results.group(workload, comparison.baseline, each) for each in (mode, other)]
+    baseline = next((each for each in baselines if each and each.values(name)), None)
+    if group is None or baseline is None or not group.values(name):
+        return None
+    return Pair(name, group, baseline, comparison.margin)
+
+
+def wanted(results: Results) -> list[StudyComparison]:
+    """Return the comparisons of the study; where it names none, all environments against the first."""
+    if results.study.comparisons:
+        return results.study.comparisons
+    others = [name for name in results.environments if name != results.baseline]
+    return [StudyComparison(baseline=results.baseline, environments=others)] if others else []
+
+
+def workloads_of(results: Results, comparison: StudyComparison) -> list[str]:
+    """Return the workloads that a comparison is of."""
+    return [name for name in results.workloads if matches(name, comparison.workloads)]

@@ -1,0 +1,57 @@
+"""Which sections a study's report has: those that its records and comparisons fill."""
+
+from collections.abc import Callable, Iterator
+
+from linkworth.report.study.comparing import pair, wanted, workloads_of
+from linkworth.report.study.results import Compared, Results
+from linkworth.report.study.sections import (
+    against,
+    bandwidth,
+    cores,
+    costs,
+    environments,
+    gains,
+    iterations,
+    mtu,
+    profiles,
+    runs,
+    steps,
+    times,
+    traffic,
+)
+from linkworth.report.study.table import Section
+
+_SECTIONS: list[Callable[[Results], Iterator[Section]]] = [
+    times.sections,
+    gains.sections,
+    steps.sections,
+    costs.sections,
+    profiles.sections,
+    bandwidth.sections,
+    mtu.sections,
+    iterations.sections,
+    traffic.sections,
+    cores.sections,
+    runs.sections,
+    environments.sections,
+]
+
+
+def contents(results: Results, other: Results | None = None) -> list[Section]:
+    """Return the sections in the order of the page."""
+    first = list(against.sections(results, other)) if other is not None else []
+    return first + [section for make in _SECTIONS for section in make(results)]
+
+
+def comparisons(results: Results) -> list[Compared]:
+    """Return every comparison that the study wants and has values for, as data."""
+    found = []
+    for comparison in wanted(results):
+        for name in comparison.metrics:
+            for workload in workloads_of(results, comparison):
+                for environment in comparison.environments:
+                    for mode in ("measure", "predict"):
+                        each = pair(results, comparison, workload, environment, mode, name)
+                        if each:
+                            found.append(each.record())
+    return found

@@ -1,0 +1,136 @@
+"""Writes each table as CSV, Parquet and LaTeX, each figure as SVG, PNG and PDF with its data, into one folder."""
+
+import csv
+import io
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from linkworth.errors import UsageError
+from linkworth.report.study.latex import latex
+from linkworth.report.study.table import Drawing, Section, Table
+from linkworth.report.svg import standalone
+
+FORMATS = ("csv", "parquet", "latex", "svg", "png", "pdf")
+
+
+class Written(msgspec.Struct, frozen=True, kw_only=True):
+    """What was written, and what could not be."""
+
+    files: list[str]
+    remarks: list[str]
+
+
+def write_files(
+    sections: Sequence[Section],
+    folder: Path,
+    formats: Sequence[str] = FORMATS,
+    step: Callable[[str], None] = lambda _: None,
+) -> Written:
+    """Write all tables and figures; `step` is called with the name of each before it is written.
+
+    Without pyarrow there is no Parquet, and a remark says so. Raises UsageError where the folder cannot be written to.
+    """
+    remarks = []
+    chosen = list(formats)
+    if "parquet" in chosen and not _has_pyarrow():
+        chosen.remove("parquet")
+        remarks.append("no Parquet files: pyarrow is not installed (pip install 'linkworth[parquet]')")
+    files: list[str] = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for section in sections:
+            for table in [*section.tables, *(drawing.data for drawing in section.drawings)]:
+                step(table.key)
+                files += _write_table(table, folder, chosen)
+            for drawing in section.drawings:
+                step(drawing.figure.key)
+                files += _write_figure(drawing, folder, chosen)
+    except OSError as error:
+        raise UsageError(
+            f"cannot write to {error.filename or folder}: {error.strerror}; choose another folder with -o"
+        ) from error
+    return Written(files=files, remarks=remarks)
+
+
+def csv_text(table: Table) -> str:
+    """Return the table's values in SI units as CSV (RFC 4180) with one head line."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(column.key for column in table.columns)
+    for row in table.rows:
+        writer.writerow("" if cell.value is None else cell.value for cell in row)
+    return text.getvalue()
+
+
+def _write_table(table: Table, folder: Path, formats: Sequence[str]) -> list[str]:
+    written = []
+    if "csv" in formats:
+        written.append(_replace(folder / f"{table.key}.csv", csv_text(table).encode()))
+    if "latex" in formats:
+        written.append(_replace(folder / f"{table.key}.tex", latex(table).encode()))
+    if "parquet" in formats:
+        written.append(_replace(folder / f"{table.key}.parquet", _parquet(table)))
+    return written
+
+
+def _write_figure(drawing: Drawing, folder: Path, formats: Sequence[str]) -> list[str]:
+    import vl_convert
+
+    wanted = [name for name in ("svg", "png", "pdf") if name in formats]
+    if not wanted:
+        return []
+    key = drawing.figure.key
+    specification = json.dumps(standalone(drawing.figure))
+    drawn: str = vl_convert.vegalite_to_svg(specification)
+    make: dict[str, Callable[[], bytes]] = {
+        "svg": drawn.encode,
+        "png": lambda: bytes(vl_convert.svg_to_png(drawn, scale=2.0)),
+        "pdf": lambda: bytes(vl_convert.svg_to_pdf(drawn)),
+    }
+    return [_replace(folder / f"{key}.{name}", make[name]()) for name in wanted]
+
+
+def _parquet(table: Table) -> bytes:
+    import pyarrow
+    import pyarrow.parquet
+
+    columns: dict[str, Any] = {}
+    for number, column in enumerate(table.columns):
+        found = [row[number].value for row in table.rows]
+        present = [value for value in found if value is not None]
+        if any(isinstance(value, str) for value in present):
+            columns[column.key] = pyarrow.array(
+                [None if value is None else str(value) for value in found], pyarrow.string()
+            )
+        elif present and all(isinstance(value, int) for value in present):
+            columns[column.key] = pyarrow.array(found, pyarrow.int64())
+        else:
+            numbers = [None if value is None else float(value) for value in found]
+            columns[column.key] = pyarrow.array(numbers, pyarrow.float64())
+    sink = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table(columns), sink)
+    return sink.getvalue()
+
+
+def _has_pyarrow() -> bool:
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        return False
+    return bool(pyarrow.parquet)
+
+
+def _replace(path: Path, content: bytes) -> str:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_bytes(content)
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+    return path.name

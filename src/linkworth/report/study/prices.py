@@ -1,0 +1,60 @@
+"""The price of a node in each environment of a study."""
+
+import msgspec
+
+from linkworth.catalog.prices import get_catalog
+from linkworth.errors import UsageError
+from linkworth.model.price import Price
+from linkworth.model.study import Environment, Study
+
+
+class NodePrice(msgspec.Struct, frozen=True, kw_only=True):
+    """What an hour of a node costs, and who says so."""
+
+    usd: float
+    name: str
+    source: str
+
+
+def prices_of(study: Study) -> tuple[dict[str, NodePrice], list[str]]:
+    """Return the price of each environment that has one, and a sentence for each that could have one and has none."""
+    remarks: list[str] = []
+    catalog: list[Price] = []
+    if study.prices.catalog:
+        try:
+            catalog = get_catalog(study.prices.catalog)
+        except UsageError as error:
+            remarks.append(f"Prices are missing: {error}.")
+    found: dict[str, NodePrice] = {}
+    for environment in study.environments:
+        if environment.usd_per_node_hour is not None:
+            found[environment.name] = NodePrice(
+                usd=environment.usd_per_node_hour, name=environment.instance, source="the study file"
+            )
+            continue
+        matching = _matching(environment, catalog, study.prices.region)
+        if len(matching) == 1:
+            price = matching[0]
+            found[environment.name] = NodePrice(
+                usd=price.usd_per_node_hour,
+                name=" ".join(filter(None, [price.provider, price.name, price.region])),
+                source=", ".join(filter(None, [price.source, price.date, price.note])),
+            )
+        elif matching:
+            names = ", ".join(f"{price.name} in {price.region}" for price in matching)
+            remarks.append(
+                f"{environment.name} has no price: {study.prices.catalog} has several that fit ({names}); "
+                "give the environment an instance, or [prices] a region."
+            )
+    return found, remarks
+
+
+def _matching(environment: Environment, catalog: list[Price], region: str | None) -> list[Price]:
+    return [
+        price
+        for price in catalog
+        if (
+            price.name == environment.instance if environment.instance else price.fabric == environment.fabric
+        )
+        and (region is None or price.region == region)
+    ]

@@ -1,0 +1,104 @@
+"""What `linkworth study report` does: records in, a folder of tables and figures and one page out."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from linkworth.errors import UsageError
+from linkworth.model.study import RunRecord, Study
+from linkworth.report.assets import write_page
+from linkworth.report.study.contents import comparisons, contents
+from linkworth.report.study.files import FORMATS, write_files
+from linkworth.report.study.page import render
+from linkworth.report.study.results import Compared, Results, smaller_problems
+from linkworth.report.study.trace_profiles import profiles_of
+
+
+class Progress(Protocol):
+    """Who wants to know how far the work is."""
+
+    def plan(self, steps: int) -> None:
+        """Say how many steps there will be."""
+
+    def step(self, text: str) -> None:
+        """Say that a step begins."""
+
+
+class StudyReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What `linkworth study report --json` prints."""
+
+    schema: str = "linkworth.study-report/1"
+    study: str
+    path: str
+    """Of the page."""
+    folder: str
+    files: list[str]
+    """In the folder, the page not among them."""
+    sections: list[str]
+    done: int
+    lost: int
+    """Runs that failed, did not verify or ran over their limit."""
+    open: int
+    """Runs that the study asks for and that were not made yet."""
+    comparisons: list[Compared]
+    warnings: list[str]
+
+
+def report(
+    study: Study,
+    records: Sequence[RunRecord],
+    *,
+    folder: Path,
+    html: Path,
+    against: tuple[Study, Sequence[RunRecord]] | None = None,
+    formats: Sequence[str] = FORMATS,
+    planned: int | None = None,
+    traces: Mapping[str, Path] | None = None,
+    progress: Progress,
+) -> StudyReport:
+    """Write the page to `html` and all tables and figures to `folder`.
+
+    `planned` is the number of runs that the study asks for: fewer records are said on the page. `traces` are the traces of
+    workloads, by their names, of which profiles are made. Raises UsageError where
+    nothing has been run yet, and where something cannot be written.
+    """
+    if not records:
+        raise UsageError(f"{study.name}: nothing has been run yet; run it with: linkworth study run")
+    names = [workload.name for workload in study.workloads]
+    profiles, unread = profiles_of(traces or {}, smaller_problems(names), progress.step)
+    results = Results(study, records, profiles)
+    other = Results(*against) if against is not None else None
+    missing = max(0, (planned or 0) - len(records))
+    warnings = list(unread)
+    if missing:
+        warnings.append(
+            f"{missing} of {planned} runs are still to be made: what follows is of those that are."
+        )
+    lost = sum(record.state != "done" for record in results.records)
+    if lost:
+        warnings.append(
+            f"{lost} runs are not done (failed, over their limit, or not verified) and in no mean."
+        )
+    progress.step("statistics")
+    sections = contents(results, other)
+    figures = sum(len(section.drawings) for section in sections)
+    tables = sum(len(section.tables) for section in sections)
+    progress.plan(3 * figures + tables)
+    written = write_files(sections, folder, formats, progress.step)
+    warnings += written.remarks
+    html.parent.mkdir(parents=True, exist_ok=True)
+    write_page(render(results, sections, warnings=warnings, step=progress.step), html)
+    return StudyReport(
+        study=study.name,
+        path=str(html),
+        folder=str(folder),
+        files=written.files,
+        sections=[section.title for section in sections],
+        done=sum(record.state == "done" for record in results.records),
+        lost=lost,
+        open=missing,
+        comparisons=comparisons(results),
+        warnings=warnings,
+    )

@@ -1,0 +1,165 @@
+"""The runs of a study, put together by workload, environment and mode."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from linkworth.model.statistics import Description
+from linkworth.model.study import Environment, Mode, RunRecord, Study, StudyWorkload
+from linkworth.report.study.trace_profiles import TraceProfile
+from linkworth.statistics import describe
+
+_CLASSES = "SWABCDEF"
+"""Of the NAS Parallel Benchmarks, from the smallest problem on."""
+STATES = {"unverified": "unverified", "failed": "failed", "timeout": "over its time limit"}
+
+
+class Group:
+    """All runs of one workload in one environment in one mode; warm-up runs are not among them."""
+
+    def __init__(self, workload: str, environment: str, mode: Mode, records: Sequence[RunRecord]) -> None:
+        self.workload = workload
+        self.environment = environment
+        self.mode = mode
+        self.records = sorted(records, key=lambda record: record.repetition)
+        self.done = [record for record in self.records if record.state == "done"]
+        self.lost = [record for record in self.records if record.state != "done"]
+
+    def values(self, metric: str) -> list[float]:
+        """Return the metric's values of the runs that are done, in the order of the repetitions."""
+        return [record.metrics[metric] for record in self.done if metric in record.metrics]
+
+    def describe(self, metric: str) -> Description | None:
+        """Describe the metric's values; None where there is none."""
+        if metric not in self._described:
+            values = self.values(metric)
+            self._described[metric] = describe(values) if values else None
+        return self._described[metric]
+
+    @cached_property
+    def _described(self) -> dict[str, Description | None]:
+        return {}
+
+    @property
+    def lost_text(self) -> str:
+        """How many runs are not done, and why: `2 failed, 1 unverified`; empty where all are."""
+        counts = {state: sum(record.state == state for record in self.lost) for state in STATES}
+        return ", ".join(f"{count} {STATES[state]}" for state, count in counts.items() if count)
+
+
+class Results:
+    """A study and what came out of it."""
+
+    def __init__(
+        self, study: Study, records: Iterable[RunRecord], profiles: Mapping[str, TraceProfile] | None = None
+    ) -> None:
+        self.study = study
+        self.records = [record for record in records if record.repetition >= 0]
+        self.workloads = _names([w.name for w in study.workloads], (r.workload for r in self.records))
+        self.profiles = {name: found for name, found in (profiles or {}).items() if name in self.workloads}
+        """By workload: what its trace says."""
+        timed = [record for record in self.records if record.mode != "trace"]
+        self.environments = _names([e.name for e in study.environments], (r.environment for r in timed))
+        by_key: dict[tuple[str, str, Mode], list[RunRecord]] = {}
+        for record in self.records:
+            by_key.setdefault((record.workload, record.environment, record.mode), []).append(record)
+        self._groups = {key: Group(*key, records) for key, records in by_key.items()}
+        self._environments = {environment.name: environment for environment in study.environments}
+        self._workloads = {workload.name: workload for workload in study.workloads}
+
+    def group(self, workload: str, environment: str, mode: Mode) -> Group | None:
+        """Return the runs of one cell, or None where there is none."""
+        return self._groups.get((workload, environment, mode))
+
+    def groups(self, *, modes: Sequence[Mode] = ("measure", "predict")) -> list[Group]:
+        """Return all cells in the order of the study's workloads, environments and the modes."""
+        found = [
+            self.group(workload, environment, mode)
+            for workload in self.workloads
+            for environment in self.environments
+            for mode in modes
+        ]
+        return [group for group in found if group is not None]
+
+    def modes(self, environment: str, workloads: Sequence[str], has: Callable[[Group], bool]) -> list[Mode]:
+        """Return the modes in which the environment has something for one of the workloads."""
+        modes: list[Mode] = ["measure", "predict"]
+        return [
+            mode
+            for mode in modes
+            if any(
+                (group := self.group(workload, environment, mode)) is not None and has(group)
+                for workload in workloads
+            )
+        ]
+
+    def environment(self, name: str) -> Environment | None:
+        """Return what the study says of an environment; None of one that is only in the records."""
+        return self._environments.get(name)
+
+    def workload(self, name: str) -> StudyWorkload | None:
+        """Return what the study says of a workload."""
+        return self._workloads.get(name)
+
+    @property
+    def baseline(self) -> str:
+        """The environment that others are held against where no comparison says which: the first."""
+        return self.environments[0] if self.environments else ""
+
+    @property
+    def title(self) -> str:
+        """What the study is called."""
+        return self.study.title or self.study.name or Path(self.study.path).stem or "a study"
+
+
+def problem_of(workload: str) -> tuple[str, str]:
+    """Return the program and its problem class: `npb:ft.B` is ("ft", "B"); others have no class."""
+    if workload.startswith("npb:") and "." in workload:
+        program, _, rest = workload.removeprefix("npb:").partition(".")
+        return program, rest.split()[0] if rest.split() else ""
+    return workload, ""
+
+
+def smaller_problems(workloads: Sequence[str]) -> dict[str, str]:
+    """Return, by workload, the next smaller problem of the same program (`npb:ft.A` of `npb:ft.B`), where there is one."""
+    classes: dict[str, list[tuple[int, str]]] = {}
+    for name in workloads:
+        program, problem = problem_of(name)
+        if problem in _CLASSES and name == f"npb:{program}.{problem}":
+            classes.setdefault(program, []).append((_CLASSES.index(problem), name))
+    found: dict[str, str] = {}
+    for members in classes.values():
+        ordered = [name for _, name in sorted(members)]
+        found |= dict(zip(ordered[1:], ordered, strict=False))
+    return found
+
+
+def _names(known: Sequence[str], seen: Iterable[str]) -> list[str]:
+    """Return the study's names that were run, then those of runs that the study does not know (any more)."""
+    there = dict.fromkeys(seen)
+    return [name for name in known if name in there] + [name for name in there if name not in known]
+
+
+class Compared(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of what `study report --json` prints: an environment against its baseline."""
+
+    workload: str
+    environment: str
+    baseline: str
+    mode: Mode
+    metric: str
+    value: float
+    baseline_value: float
+    relative_difference: float | None
+    low: float | None
+    high: float | None
+    verdict: str
+    """`faster`, `slower`, `same`, `undecided`; `predicted` where a prediction takes part, which no test applies to."""
+    three_sigma: str
+    p_different: float | None
+    p_equivalent: float | None
+    runs: int
+    baseline_runs: int
+    runs_to_decide: int | None

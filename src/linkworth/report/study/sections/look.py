@@ -1,0 +1,45 @@
+"""What the figures of all sections share."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from linkworth.report.charts import theme
+
+WIDTH = 520
+"""Pixels of the plot of a wide figure."""
+SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right"]
+
+
+def colour(names: Sequence[str], *, field: str = "environment") -> alt.Color:
+    """Return colours for names in their order."""
+    return alt.Color(
+        f"{field}:N",
+        scale=alt.Scale(domain=list(names), range=[_cycle(theme.SERIES, n) for n in range(len(names))]),
+        legend=alt.Legend(columns=3, labelLimit=220, symbolOpacity=1),
+    )
+
+
+def shape(names: Sequence[str], *, field: str = "environment") -> alt.Shape:
+    """Return marks of different shapes for names, so that colour is not all that tells them apart."""
+    return alt.Shape(
+        f"{field}:N",
+        scale=alt.Scale(
+            domain=list(names), range=[_cycle(SHAPES, n + n // len(SHAPES)) for n in range(len(names))]
+        ),
+    )
+
+
+def plot_width(wide: bool) -> int:
+    """Return the width of a plot."""
+    return WIDTH if wide else theme.PLOT_WIDTH - 30
+
+
+def names_on_y(names: Sequence[str], **more: Any) -> alt.Y:  # noqa: ANN401 (options of the library)
+    """Return a vertical axis of names in their order."""
+    return alt.Y("name:N", title=None, sort=list(names), axis=alt.Axis(labelLimit=200), **more)
+
+
+def _cycle(values: Sequence[str], n: int) -> str:
+    return values[n % len(values)]

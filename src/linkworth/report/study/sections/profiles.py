@@ -1,0 +1,250 @@
+"""Profiles: shares of computation and communication by problem class, and the groups of network dependence."""
+
+from collections.abc import Iterator, Sequence
+
+import altair as alt
+import msgspec
+
+from linkworth.report import units
+from linkworth.report.charts import theme
+from linkworth.report.charts.figure import values
+from linkworth.report.charts.shares import COLOURS
+from linkworth.report.study import show
+from linkworth.report.study.results import Results, problem_of
+from linkworth.report.study.sections import look
+from linkworth.report.study.table import Cell, Drawing, Section, Table, column, drawing, nothing, words
+
+_GROUPS = ["highly dependent", "dependent", "low", "none"]
+_EFFICIENCIES = {
+    "parallel_efficiency": "parallel efficiency",
+    "load_balance": "load balance",
+    "serialisation_efficiency": "serialisation",
+    "transfer_efficiency": "transfer",
+}
+
+
+_PARTS = {
+    "compute": "computation",
+    "overhead": "overhead",
+    "latency": "latency",
+    "bandwidth": "transfer",
+    "wait": "waiting",
+}
+
+
+class _Shares(msgspec.Struct, frozen=True, kw_only=True):
+    workload: str
+    source: str
+    """An environment, or how the workload was recorded."""
+    computation: float
+    communication: float
+    initialisation: float
+    efficiencies: dict[str, float]
+
+
+def sections(results: Results) -> Iterator[Section]:
+    """Yield the profiles where runs, predictions or traces have shares, and the groups where there are traces."""
+    found = _found(results)
+    path = critical_path(results)
+    if found or path:
+        yield Section(
+            key="profiles",
+            title="Where the time goes",
+            text="Shares of the ranks' time, of predictions in the replay.",
+            tables=[*([_table(found)] if found else []), *([path] if path else [])],
+            drawings=[
+                _drawing(number, source, [each for each in found if each.source == source])
+                for number, source in enumerate(dict.fromkeys(each.source for each in found))
+            ],
+        )
+    groups = _groups(results)
+    if groups:
+        yield Section(
+            key="groups", title="Groups of network dependence", text=_sentence(results), tables=[groups]
+        )
+
+
+def _found(results: Results) -> list[_Shares]:
+    found = []
+    for group in results.groups():
+        compute, communication, start = (
+            group.describe(f"{part}_share") for part in ("compute", "communication", "init")
+        )
+        if compute and communication:
+            how = "predicted" if group.mode == "predict" else "measured"
+            found.append(
+                _Shares(
+                    workload=group.workload,
+                    source=f"{group.environment}, {how}",
+                    computation=compute.mean,
+                    communication=communication.mean,
+                    initialisation=start.mean if start else 0.0,
+                    efficiencies={
+                        name: each.mean
+                        for name in _EFFICIENCIES
+                        if (each := group.describe(name)) is not None
+                    },
+                )
+            )
+    found += [
+        _Shares(
+            workload=workload,
+            source="as recorded",
+            computation=profile.compute_share,
+            communication=profile.communication_share,
+            initialisation=profile.init_share,
+            efficiencies={name: getattr(profile, name) for name in _EFFICIENCIES},
+        )
+        for workload, profile in results.profiles.items()
+        if profile.ran
+    ]
+    order = {name: n for n, name in enumerate(results.workloads)}
+    return sorted(found, key=lambda each: (_by_program(each.workload, results), order[each.workload]))
+
+
+def _by_program(workload: str, results: Results) -> int:
+    """Return the place of the workload's program, so that its classes stand together."""
+    programs = list(dict.fromkeys(problem_of(name)[0] for name in results.workloads))
+    return programs.index(problem_of(workload)[0])
+
+
+def _table(found: Sequence[_Shares]) -> Table:
+    with_efficiencies = [name for name in _EFFICIENCIES if any(name in each.efficiencies for each in found)]
+    with_start = any(each.initialisation for each in found)
+    return Table(
+        key="profiles",
+        title="Shares and efficiencies",
+        columns=[
+            column("workload", "workload", number=False),
+            column("where", "where", number=False),
+            column("computation [1]", "computation"),
+            column("communication [1]", "communication"),
+            *([column("initialisation [1]", "initialisation")] if with_start else []),
+            *(column(f"{name} [1]", _EFFICIENCIES[name]) for name in with_efficiencies),
+        ],
+        rows=[
+            [
+                words(each.workload),
+                words(each.source),
+                _share(each.computation),
+                _share(each.communication),
+                *([_share(each.initialisation)] if with_start else []),
+                *(
+                    _share(each.efficiencies[name]) if name in each.efficiencies else nothing()
+                    for name in with_efficiencies
+                ),
+            ]
+            for each in found
+        ],
+    )
+
+
+def _share(value: float) -> Cell:
+    return show.number(value, "share")
+
+
+def _drawing(number: int, source: str, found: Sequence[_Shares]) -> Drawing:
+    rows, data = [], []
+    for each in found:
+        start = 0.0
+        for kind in COLOURS:
+            share = getattr(each, kind)
+            if share > 0:
+                data.append(
+                    {
+                        "name": each.workload,
+                        "kind": kind,
+                        "start": start,
+                        "end": start + share,
+                        "middle": start + share / 2,
+                        "text": units.percent(share) if share >= 0.09 else "",
+                        "label": f"{each.workload}, {source}: {units.percent(share)} {kind}",
+                    }
+                )
+            start += share
+        rows.append([words(each.workload), *(_share(getattr(each, kind)) for kind in COLOURS)])
+    base = alt.Chart(values(data)).encode(y=look.names_on_y([each.workload for each in found]))
+    bars = base.mark_bar(height=16).encode(
+        x=alt.X(
+            "start:Q",
+            title="share of the time",
+            axis=alt.Axis(format="%", tickCount=5),
+            scale=alt.Scale(domain=[0, 1]),
+        ),
+        x2="end:Q",
+        color=alt.Color("kind:N", scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))),
+        description="label:N",
+    )
+    labels = base.mark_text(color=theme.ON_DARK, fontWeight="bold").encode(x="middle:Q", text="text:N")
+    most = max(found, key=lambda each: each.communication)
+    return drawing(
+        f"shares-{number + 1}",
+        f"{source}: {most.workload} communicates most, {units.percent(most.communication)} of its time",
+        alt.layer(bars, labels).properties(width=theme.PLOT_WIDTH - 40, height=alt.Step(22)),
+        [column("workload", "workload", number=False), *(column(f"{kind} [1]", kind) for kind in COLOURS)],
+        rows,
+    )
+
+
+def critical_path(results: Results) -> Table | None:
+    """Return what the critical path of each prediction is made of."""
+    rows = []
+    for group in results.groups(modes=["predict"]):
+        whole = group.describe("seconds")
+        parts = [group.describe(f"critical_{part}_seconds") for part in _PARTS]
+        if whole is None or whole.mean <= 0 or any(part is None for part in parts):
+            continue
+        crossing = group.describe("internode_bytes")
+        rows.append(
+            [
+                words(group.workload),
+                words(group.environment),
+                show.number(whole.mean, "time"),
+                *(_share(part.mean / whole.mean) for part in parts if part is not None),
+                show.number(crossing.mean if crossing else None, "size"),
+            ]
+        )
+    if not rows:
+        return None
+    return Table(
+        key="critical-path",
+        title="Predictions: what the critical path is made of",
+        columns=[
+            column("workload", "workload", number=False),
+            column("environment", "environment", number=False),
+            column("seconds [s]", "predicted time"),
+            *(column(f"{part} [1]", title) for part, title in _PARTS.items()),
+            column("internode bytes [B]", "bytes between nodes"),
+        ],
+        rows=rows,
+    )
+
+
+def _groups(results: Results) -> Table | None:
+    if not results.profiles:
+        return None
+    found = sorted(results.profiles.items(), key=lambda item: _GROUPS.index(item[1].group))
+    return Table(
+        key="groups",
+        title="Groups of network dependence, from the profiles alone",
+        columns=[
+            column("workload", "workload", number=False),
+            column("group", "group", number=False),
+            column("reason", "why", number=False),
+        ],
+        rows=[[words(workload), words(profile.group), words(profile.reason)] for workload, profile in found],
+    )
+
+
+def _sentence(results: Results) -> str:
+    """Return the programs of each group, by the largest class of each."""
+    latest: dict[str, tuple[str, str]] = {}
+    for workload, profile in results.profiles.items():
+        program, problem = problem_of(workload)
+        if program not in latest or problem >= latest[program][0]:
+            latest[program] = (problem, profile.group)
+    parts = []
+    for group in _GROUPS:
+        if members := [program.upper() for program, (_, each) in latest.items() if each == group]:
+            parts.append(f"{group}: {', '.join(members)}")
+    return "By the largest class of each program: " + "; ".join(parts) + "."

@@ -1,0 +1,116 @@
+"""Values as text, by the kind of their metric."""
+
+from linkworth.model.statistics import Bounds, Description
+from linkworth.report import units
+from linkworth.report.study.table import Cell, Mark
+from linkworth.study.metrics import Kind, Metric
+
+
+def text(value: float, kind: Kind) -> str:
+    """Return a value with its unit: `1.23 s`, `117 MB/s`, `64 KiB`, `12 %`, `0.021 $`."""
+    if value < 0 and kind != "number":
+        return f"−{text(-value, kind)}"
+    match kind:
+        case "time":
+            return units.duration(value)
+        case "rate":
+            return bandwidth(value)
+        case "size":
+            return units.data_size(value)
+        case "count":
+            return units.count(round(value)) if value >= 10 or value % 1 == 0 else units.significant(value, 2)
+        case "share":
+            return units.percent(value)
+        case "money":
+            return f"{units.significant(value)} $"
+        case "number":
+            return units.significant(value, 4)
+
+
+def bandwidth(bytes_per_second: float) -> str:
+    """Return a bandwidth in bytes, as benchmarks print it: `117 MB/s` (10^6 bytes)."""
+    for scale, unit in ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")):
+        if bytes_per_second >= scale * 0.9995:
+            return f"{units.significant(bytes_per_second / scale)} {unit}"
+    return f"{units.significant(bytes_per_second)} B/s"
+
+
+def change(relative: float) -> str:
+    """Return a relative difference with its sign: `+12 %`, `−3.4 %`, `x 9.1` from a doubling on."""
+    if relative >= 1:
+        return f"x {units.significant(relative + 1)}"
+    value = abs(relative) * 100
+    if value < 0.05:
+        return "0 %"
+    return (
+        f"{'+' if relative > 0 else '−'}{value:.0f} %"
+        if value >= 10
+        else f"{'+' if relative > 0 else '−'}{value:.1f} %"
+    )
+
+
+def change_interval(bounds: Bounds | None) -> str:
+    """Return the interval of a relative difference: `+10.1 to +14.2 %`."""
+    if bounds is None:
+        return ""
+    if bounds.high >= 1:
+        return f"x {units.significant(bounds.low + 1)} to {units.significant(bounds.high + 1)}"
+    low, high = (f"{'+' if each > 0 else '−'}{abs(each) * 100:.1f}" for each in (bounds.low, bounds.high))
+    return f"{low} to {high} %"
+
+
+def between(bounds: Bounds, kind: Kind) -> str:
+    """Return an interval: `1.21 to 1.25 s`."""
+    low, high = text(bounds.low, kind), text(bounds.high, kind)
+    if low == high:
+        return f"± less than shown, {low}" if bounds.high > bounds.low else low
+    low_number, _, low_unit = low.partition(" ")
+    return f"{low_number if low_unit == high.partition(' ')[2] else low} to {high}"
+
+
+def described(description: Description, metric: Metric, *, lost: str = "", predicted: bool = False) -> Cell:
+    """Return the mean with its interval, the number of runs and what was lost of them."""
+    notes = []
+    if predicted:
+        notes.append("predicted")
+    elif description.mean_interval:
+        notes.append(between(description.mean_interval, metric.kind))
+    if not predicted:
+        notes.append(f"{description.n} run{'s' if description.n > 1 else ''}")
+    if lost:
+        notes.append(lost)
+    mark: Mark = "predicted" if predicted else ""
+    return Cell(
+        text=text(description.mean, metric.kind),
+        value=description.mean,
+        note=", ".join(notes),
+        mark="bad" if lost else mark,
+    )
+
+
+def sigmas(value: float | None) -> Cell:
+    """Return a distance in standard deviations: `1.1`."""
+    if value is None:
+        return Cell(text="–", value=None, mark="quiet")
+    return Cell(text=f"{value:.1f}", value=value)
+
+
+def p_value(p: float | None) -> Cell:
+    """Return a chance: `0.031`, `< 0.001`."""
+    if p is None:
+        return Cell(text="–", value=None, mark="quiet")
+    return Cell(text="< 0.001" if p < 0.001 else f"{p:.3f}", value=p)
+
+
+def number(value: float | None, kind: Kind) -> Cell:
+    """Return a value alone."""
+    if value is None:
+        return Cell(text="–", value=None, mark="quiet")
+    return Cell(text=text(value, kind), value=value)
+
+
+def relative(value: float | None) -> Cell:
+    """Return a relative difference alone."""
+    if value is None:
+        return Cell(text="–", value=None, mark="quiet")
+    return Cell(text=change(value), value=value)

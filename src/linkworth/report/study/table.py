@@ -1,0 +1,103 @@
+"""A table of a study's report: what is shown, and the numbers behind it."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from linkworth.report.charts.figure import Figure
+
+Mark = Literal["", "predicted", "bad", "good", "quiet"]
+Value = str | float | int | None
+
+
+class Column(msgspec.Struct, frozen=True, kw_only=True):
+    """One column."""
+
+    key: str
+    """Its name in CSV and Parquet files, with the unit where there is one."""
+    title: str
+    number: bool = True
+
+
+class Cell(msgspec.Struct, frozen=True, kw_only=True):
+    """One cell."""
+
+    text: str
+    value: Value
+    """In SI units; a share as a share, not in per cent. None: nothing was measured."""
+    note: str = ""
+    """A second, quieter line."""
+    mark: Mark = ""
+
+
+class Table(msgspec.Struct, frozen=True, kw_only=True):
+    """One table."""
+
+    key: str
+    """Unique in a report; the name of its files."""
+    title: str
+    columns: list[Column]
+    rows: list[list[Cell]]
+    note: str = ""
+
+
+class Drawing(msgspec.Struct, frozen=True, kw_only=True):
+    """A figure with its data."""
+
+    figure: Figure
+    data: Table
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True):
+    """What belongs together on the page."""
+
+    key: str
+    title: str
+    text: str = ""
+    tables: list[Table] = msgspec.field(default_factory=list)
+    drawings: list[Drawing] = msgspec.field(default_factory=list)
+
+
+def words(text: str, *, note: str = "", mark: Mark = "") -> Cell:
+    """Return a cell of words."""
+    return Cell(text=text, value=text, note=note, mark=mark)
+
+
+def whole(number: int, *, mark: Mark = "") -> Cell:
+    """Return a cell of a count."""
+    return Cell(text=f"{number:,}".replace(",", "\u202f"), value=number, mark=mark)
+
+
+def nothing(text: str = "–") -> Cell:
+    """Return a cell of what was not measured."""
+    return Cell(text=text, value=None, mark="quiet")
+
+
+def column(key: str, title: str, *, number: bool = True) -> Column:
+    """Return a column."""
+    return Column(key=key, title=title, number=number)
+
+
+def drawing(
+    key: str,
+    title: str,
+    chart: Any,  # noqa: ANN401 (an Altair chart)
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[Cell]],
+    *,
+    note: str = "",
+    wide: bool = False,
+) -> Drawing:
+    """Return a figure whose numbers are the rows."""
+    table = Table(key=key, title=title, columns=list(columns), rows=[list(row) for row in rows], note=note)
+    figure = Figure(
+        key=key,
+        title=title,
+        chart=chart,
+        columns=[column.title for column in columns],
+        rows=[[cell.text for cell in row] for row in rows],
+        note=note,
+        wide=wide,
+    )
+    return Drawing(figure=figure, data=table)

@@ -1,0 +1,68 @@
+"""Reports of the hand-made studies, written once for all tests of a worker."""
+
+from pathlib import Path
+
+import pytest
+import study_samples as samples
+
+from linkworth.model.study import RunRecord, Study
+from linkworth.report.study.contents import contents
+from linkworth.report.study.files import write_files
+from linkworth.report.study.page import render
+from linkworth.report.study.request import StudyReport, report
+from linkworth.report.study.results import Results
+from linkworth.report.study.table import Section
+
+Sample = tuple[Study, list[RunRecord]]
+
+
+def write(sample: Sample, folder: Path, **more: object) -> StudyReport:
+    study, records = sample
+    return report(
+        study,
+        records,
+        folder=folder / "files",
+        html=folder / "report.html",
+        progress=samples.NoProgress(),
+        **more,  # type: ignore[arg-type]
+    )
+
+
+@pytest.fixture(scope="session")
+def interconnects() -> Results:
+    return Results(*samples.interconnects(), samples.profiles())
+
+
+@pytest.fixture(scope="session")
+def interconnects_sections(interconnects: Results) -> dict[str, Section]:
+    return {section.key: section for section in contents(interconnects)}
+
+
+@pytest.fixture(scope="session")
+def networks_sections() -> dict[str, Section]:
+    return {section.key: section for section in contents(Results(*samples.networks()))}
+
+
+@pytest.fixture(scope="session")
+def networks_folder(tmp_path_factory: pytest.TempPathFactory, networks_sections: dict[str, Section]) -> Path:
+    folder = tmp_path_factory.mktemp("networks")
+    write_files(list(networks_sections.values()), folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def study_page(
+    tmp_path_factory: pytest.TempPathFactory,
+    interconnects: Results,
+    interconnects_sections: dict[str, Section],
+) -> Path:
+    path = tmp_path_factory.mktemp("study-page") / "report.html"
+    path.write_text(render(interconnects, list(interconnects_sections.values())), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def hostile_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("hostile-study")
+    write(samples.hostile(), folder)
+    return folder

@@ -1,0 +1,116 @@
+"""CSV, Parquet and LaTeX of tables; SVG, PNG and PDF of figures."""
+
+import csv
+import io
+from pathlib import Path
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+import pyarrow.parquet
+import pytest
+import study_samples as samples
+
+from linkworth.errors import UsageError
+from linkworth.report.study.contents import contents
+from linkworth.report.study.files import csv_text, write_files
+from linkworth.report.study.latex import escape, latex
+from linkworth.report.study.results import Results
+from linkworth.report.study.table import Section, Table, column, nothing, whole, words
+
+
+def tables(sections: dict[str, Section]) -> list[Table]:
+    return [
+        table
+        for section in sections.values()
+        for table in [*section.tables, *(drawing.data for drawing in section.drawings)]
+    ]
+
+
+def test_every_table_and_figure_has_its_files(
+    networks_folder: Path, networks_sections: dict[str, Section]
+) -> None:
+    figures = {drawing.figure.key for s in networks_sections.values() for drawing in s.drawings}
+    keys = {table.key for table in tables(networks_sections)}
+    expected = {f"{key}.{ending}" for key in keys for ending in ("csv", "tex", "parquet")}
+    expected |= {f"{key}.{ending}" for key in figures for ending in ("svg", "png", "pdf")}
+    assert {path.name for path in networks_folder.iterdir()} == expected
+
+
+def test_csv_and_parquet_hold_the_same_numbers(
+    networks_folder: Path, networks_sections: dict[str, Section]
+) -> None:
+    for table in tables(networks_sections):
+        text = (networks_folder / f"{table.key}.csv").read_bytes().decode()
+        rows = list(csv.reader(io.StringIO(text)))
+        assert rows[0] == [each.key for each in table.columns]
+        assert len(rows) == 1 + len(table.rows)
+        parquet = pyarrow.parquet.read_table(networks_folder / f"{table.key}.parquet").to_pydict()
+        assert list(parquet) == rows[0]
+        for line, row in zip(rows[1:], table.rows, strict=True):
+            assert line == ["" if cell.value is None else str(cell.value) for cell in row]
+        for number, name in enumerate(parquet):
+            assert parquet[name] == [row[number].value for row in table.rows]
+
+
+def test_figures_are_what_their_names_say(networks_folder: Path) -> None:
+    assert (networks_folder / "mtu-1.png").read_bytes().startswith(b"\x89PNG\r\n")
+    assert (networks_folder / "mtu-1.pdf").read_bytes().startswith(b"%PDF-")
+    assert ElementTree.parse(networks_folder / "mtu-1.svg").getroot().tag.endswith("svg")
+
+
+def test_only_the_wanted_formats_are_written(tmp_path: Path, networks_sections: dict[str, Section]) -> None:
+    written = write_files([networks_sections["mtu"]], tmp_path, ["csv", "svg"])
+    assert sorted(written.files) == ["mtu-1.csv", "mtu-1.svg"]
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(
+    tmp_path: Path, networks_sections: dict[str, Section]
+) -> None:
+    taken = tmp_path / "file"
+    taken.write_text("")
+    with pytest.raises(UsageError, match=r"cannot write to .*file.*choose another folder with -o"):
+        write_files([networks_sections["mtu"]], taken, ["csv"])
+
+
+def test_latex_is_a_whole_table() -> None:
+    table = Table(
+        key="t",
+        title="50 % of a_b & c",
+        columns=[column("name", "name", number=False), column("x", "x")],
+        rows=[[words("ft_B"), whole(1000)], [words("é µs", mark="predicted"), nothing()]],
+    )
+    assert latex(table).splitlines()[3:] == [
+        r"\caption{50 \% of a\_b \& c}",
+        r"\begin{tabular}{lr}",
+        r"\toprule",
+        r"name & x \\",
+        r"\midrule",
+        r"ft\_B & 1\,000 \\",
+        r"é \(\mu\)s* & -- \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\par\smallskip * predicted, not measured",
+        r"\end{table}",
+    ]
+
+
+def test_nothing_in_a_name_has_a_meaning_for_tex() -> None:
+    assert (
+        escape("\\input{x}$#^~<") == r"\textbackslash{}input\{x\}\$\#\textasciicircum{}\textasciitilde{}\(<\)"
+    )
+
+
+def test_hostile_names_survive_csv() -> None:
+    sections = contents(Results(*samples.hostile()))
+    rows = list(csv.reader(io.StringIO(csv_text(sections[0].tables[0]))))
+    assert rows[1][0] == samples.HOSTILE
+
+
+def test_the_download_of_a_page_is_the_csv(
+    study_page: Path, interconnects_sections: dict[str, Section]
+) -> None:
+    table = interconnects_sections["times-1"].tables[0]
+    html = study_page.read_text(encoding="utf-8")
+    start = html.index('download="times-1.csv" href="data:text/csv;charset=utf-8,')
+    data = html[start:].split("utf-8,", 1)[1].split('"', 1)[0]
+    assert unquote(data) == csv_text(table)

@@ -1,0 +1,221 @@
+"""What a study's tables and figures say, against samples with known answers."""
+
+import pytest
+import study_samples as samples
+
+from linkworth.model.study import StudyComparison
+from linkworth.report.study.comparing import pair
+from linkworth.report.study.contents import comparisons, contents
+from linkworth.report.study.results import Results, problem_of, smaller_problems
+from linkworth.report.study.table import Cell, Section, Table
+
+
+def cells(table: Table, first: str) -> dict[str, Cell]:
+    """Return the cells of the row with that head, by the column's title (the first of equal ones)."""
+    row = next(row for row in table.rows if row[0].text == first)
+    found: dict[str, Cell] = {}
+    for column, cell in zip(table.columns, row, strict=True):
+        found.setdefault(column.title, cell)
+    return found
+
+
+def test_only_what_the_study_holds_is_there(
+    interconnects_sections: dict[str, Section], networks_sections: dict[str, Section]
+) -> None:
+    assert list(interconnects_sections) == [
+        "times-1", "gains", "costs", "profiles", "groups", "cells", "lost", "environments",
+    ]  # fmt: skip
+    assert list(networks_sections) == [
+        "steps-1", "curve-1", "mtu", "iterations", "traffic", "cores", "cells", "environments",
+    ]  # fmt: skip
+
+
+def test_times_stand_side_by_side_with_their_difference(interconnects_sections: dict[str, Section]) -> None:
+    row = cells(interconnects_sections["times-1"].tables[0], "npb:ft.C")
+    assert row["gbe, measured"].value == pytest.approx(72, rel=0.02)
+    assert row["gbe, predicted"].value == pytest.approx(72 * 1.05)
+    assert row["gbe, predicted"].mark == "predicted"
+    assert "7 runs" in row["gbe, measured"].note
+    # 8 + 6.4 of 8 + 64 seconds.
+    assert row["against gbe"].value == pytest.approx(14.4 / 72 - 1, abs=0.01)
+    assert row["against gbe"].note.endswith("faster")
+    assert row["gbe: prediction off by"].value == pytest.approx(0.05, abs=0.015)
+
+
+def test_equal_programs_are_the_same_by_the_equivalence_test(
+    interconnects_sections: dict[str, Section],
+) -> None:
+    row = cells(interconnects_sections["times-1"].tables[0], "npb:ep.B")
+    assert row["against gbe"].note.endswith("same")
+
+
+def test_lost_runs_are_said_and_never_averaged(
+    interconnects: Results, interconnects_sections: dict[str, Section]
+) -> None:
+    cell = cells(interconnects_sections["times-1"].tables[0], "npb:ep.A")["gbe, measured"]
+    assert cell.value == pytest.approx(0.3, rel=0.03), "the warm-up of a million seconds is in no mean"
+    assert "5 runs, 1 unverified, 1 failed" in cell.note
+    group = interconnects.group("npb:ep.A", "gbe", "measure")
+    assert group is not None and len(group.values("seconds")) == 5 and len(group.records) == 7
+    lost = interconnects_sections["lost"].tables[0]
+    assert {(row[4].text, row[6].text) for row in lost.rows} == {
+        ("failed", "node gone"),
+        ("unverified", "wrong result"),
+        ("done", "link down"),
+    }
+
+
+def test_a_cell_of_lost_runs_alone_says_so() -> None:
+    study, records = samples.hostile()
+    broken = [
+        samples.record(r.workload, r.environment, repetition=r.repetition, state="failed", cause="x")
+        if r.environment == samples.HOSTILE
+        else r
+        for r in records
+    ]
+    results = Results(study, broken)
+    table = contents(results)[0].tables[0]
+    assert [column.title for column in table.columns] == ["workload", "a", samples.HOSTILE, "against a"]
+    assert (table.rows[0][2].text, table.rows[0][2].value) == ("5 failed", None)
+    assert comparisons(results) == []
+
+
+def test_costs_follow_time_nodes_and_price(interconnects_sections: dict[str, Section]) -> None:
+    costs = interconnects_sections["costs"].tables[0]
+    row = next(r for r in costs.rows if (r[0].text, r[1].text, r[2].text) == ("npb:ft.C", "gbe", "predicted"))
+    assert row[6].value == pytest.approx(72 * 1.05 * 2 * 0.78 / 3600)
+    best = next(
+        r for r in costs.rows if (r[0].text, r[1].text, r[2].text) == ("npb:ft.C", "ib-fdr", "predicted")
+    )
+    assert best[7].text == "cheapest" and best[6].mark == "good"
+    assert row[7].value == pytest.approx(72 * 0.78 / (14.4 * 0.975) - 1)
+    assert "ib-fdr for 6" in interconnects_sections["costs"].text
+
+
+def test_gains_are_by_program_and_class(interconnects_sections: dict[str, Section]) -> None:
+    measured, predicted = interconnects_sections["gains"].drawings
+    assert "measured" in measured.data.title and "predicted" in predicted.data.title
+    gains = {(row[0].text, row[1].text): row[2].value for row in predicted.data.rows}
+    assert gains["ft", "C"] == pytest.approx(72 / 14.4)
+    assert gains["ep", "A"] == pytest.approx(1)
+
+
+def test_groups_come_from_the_traces(interconnects_sections: dict[str, Section]) -> None:
+    section = interconnects_sections["groups"]
+    assert "Highly dependent: FT, IS" in section.text or "highly dependent: FT, IS" in section.text
+    assert {row[0].text: row[1].text for row in section.tables[0].rows}["npb:ep.C"] == "none"
+
+
+def test_profiles_say_where_they_are_from(interconnects_sections: dict[str, Section]) -> None:
+    table = interconnects_sections["profiles"].tables[0]
+    sources = {row[1].text for row in table.rows}
+    assert sources == {"ib-fdr, predicted", "gbe, predicted", "as recorded"}
+    assert sum(row[1].text == "as recorded" for row in table.rows) == 3, (
+        "those that were not run have no shares"
+    )
+    path = interconnects_sections["profiles"].tables[1]
+    for row in path.rows:
+        assert sum(cell.value for cell in row[3:8]) == pytest.approx(1)  # type: ignore[misc]
+
+
+def test_curves_are_equal_by_size_or_not(networks_sections: dict[str, Section]) -> None:
+    section = networks_sections["curve-1"]
+    table = section.tables[0]
+    container = [row for row in table.rows if row[0].text == "container"]
+    slow = [row for row in table.rows if row[0].text == "slow"]
+    assert len(container) == len(slow) == len(samples.SIZES)
+    assert all(row[12].text == "same" for row in container)
+    assert all(row[12].text == "worse" for row in slow)
+    assert "container against native: of 23 sizes" in section.text
+    assert [row[3].value for row in slow] == samples.SIZES
+    bandwidth, latency = section.drawings
+    assert len(bandwidth.data.rows) == len(latency.data.rows) == 3 * len(samples.SIZES)
+
+
+def test_steps_are_held_against_the_one_before_and_the_start(networks_sections: dict[str, Section]) -> None:
+    rows = networks_sections["steps-1"].tables[0].rows
+    assert [row[2].text for row in rows] == ["0. sockets only", "1. shared memory", "2. best of today"]
+    assert rows[1][4].value == pytest.approx(-1 / 3, abs=0.01)
+    assert rows[2][4].note.endswith("same"), "1.7 % is within the margin of 5 %"
+    assert rows[2][5].value == pytest.approx(5.9 / 9 - 1, abs=0.01)
+
+
+def test_the_mtu_sweep_is_one_line(networks_sections: dict[str, Section]) -> None:
+    (drawing,) = networks_sections["mtu"].drawings
+    assert [row[1].value for row in drawing.data.rows] == [1500, 4000, 9000]
+    assert {row[0].text for row in drawing.data.rows} == {"sockets"}
+    assert drawing.data.rows[2][3].value == pytest.approx(9.5e7 * 6**0.5, rel=0.01)
+
+
+def test_traffic_is_by_nic_and_repairs_are_by_their_number(networks_sections: dict[str, Section]) -> None:
+    repairs, nics = networks_sections["traffic"].tables
+    row = repairs.rows[0]
+    assert (row[1].text, row[2].value) == ("sockets", 2)
+    # Two nodes: 2 x (10 + 20) MB; 140 of 28,000 segments.
+    assert row[3].value == pytest.approx(6e7)
+    assert row[6].value == pytest.approx(0.005)
+    assert [r[2].text for r in nics.rows if r[1].text == "sockets"] == ["d0", "d1"]
+    assert nics.rows[1][7].value == pytest.approx(2 / 3)
+
+
+def test_core_utilisation_is_of_the_time_of_the_run(networks_sections: dict[str, Section]) -> None:
+    row = networks_sections["cores"].tables[0].rows[0]
+    assert [cell.value for cell in row[3:]] == [2, *(pytest.approx(x) for x in (0.7, 0.5, 0.9))]
+
+
+def test_iterations_are_medians_over_the_runs(networks_sections: dict[str, Section]) -> None:
+    section = networks_sections["iterations"]
+    assert section.tables[0].rows[0][3].value == 300
+    assert len(section.drawings[0].data.rows) == 150
+    assert "shortest on best" in section.drawings[0].data.title
+
+
+def test_a_study_without_comparisons_takes_the_first_environment() -> None:
+    results = Results(*samples.hostile())
+    found = comparisons(results)
+    assert [(each.baseline, each.verdict) for each in found] == [("a", "same")]
+
+
+def test_a_prediction_against_a_measurement_is_not_tested(interconnects: Results) -> None:
+    study, records = samples.interconnects()
+    kept = [r for r in records if not (r.environment == "gbe" and r.mode == "predict")]
+    results = Results(study, kept)
+    found = pair(results, StudyComparison(baseline="gbe"), "npb:ft.A", "ib-fdr", "predict", "seconds")
+    assert found is not None and found.verdict == "predicted" and found.comparison.p_different is None
+    assert {each.verdict for each in comparisons(interconnects) if each.mode == "predict"} == {"predicted"}
+
+
+def test_two_studies_are_held_against_each_other(interconnects: Results) -> None:
+    study, records = samples.interconnects()
+    slower = [
+        samples.record(r.workload, r.environment, r.mode, r.repetition,
+                       metrics={**r.metrics, "seconds": r.metrics["seconds"] * 1.3})
+        for r in records if r.state == "done"
+    ]  # fmt: skip
+    section = contents(Results(study, slower), interconnects)[0]
+    assert section.key == "against"
+    verdicts = [row[8].text for row in section.tables[0].rows]
+    assert set(verdicts) == {"slower", "predicted"}
+    assert len(verdicts) == 2 * 9 * 2
+    assert section.tables[0].rows[0][6].value == pytest.approx(0.3, abs=0.02)
+
+
+def test_warm_up_and_two_groups_are_reported() -> None:
+    study, _ = samples.hostile()
+    times = [9.0, *(1.0 + n % 2 + n % 3 / 100 for n in range(18))]
+    early = [9.0, *(1.0 + n % 5 / 100 for n in range(12))]
+    records = [
+        samples.record("x", environment, repetition=n, metrics={"seconds": seconds})
+        for environment, series in (("a", times), ("b", early))
+        for n, seconds in enumerate(series)
+    ]
+    section = next(s for s in contents(Results(study, records)) if s.key == "cells")
+    remarks = {(row[0].text.split(" on ")[1].split(",")[0], row[1].text) for row in section.tables[1].rows}
+    assert remarks == {("a", "warm-up"), ("a", "two groups"), ("b", "warm-up")}
+
+
+def test_programs_and_their_classes() -> None:
+    assert problem_of("npb:ft.B") == ("ft", "B")
+    assert problem_of("stencil:default") == ("stencil:default", "")
+    names = ["npb:ft.C", "npb:ft.A", "npb:is.B", "stencil:default"]
+    assert smaller_problems(names) == {"npb:ft.C": "npb:ft.A"}

@@ -1,0 +1,115 @@
+"""The page of a study in a real browser: sorting, escaping, widths, dark and light, downloads, and no network."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from chromium import Page
+
+pytestmark = pytest.mark.requires("chromium")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Page]:
+    with Page() as page:
+        yield page
+
+
+@pytest.fixture
+def page(browser: Page, study_page: Path) -> Iterator[Page]:
+    browser.complaints.clear()
+    browser.open(study_page)
+    yield browser
+    assert browser.complaints == []
+    assert browser.requests == [study_page.as_uri()]
+
+
+def column(page: Page, table: str, number: int) -> list[str]:
+    script = f"""JSON.stringify([...document.querySelectorAll("#{table} tbody tr")]
+        .map((row) => row.cells[{number}].querySelector("bdi").textContent))"""
+    return list(json.loads(page.evaluate(script)))
+
+
+def press_head(page: Page, table: str, number: int) -> str | None:
+    script = f"""(() => {{ const head = document.querySelectorAll("#{table} thead th")[{number}];
+        head.querySelector("button").click(); return head.getAttribute("aria-sort"); }})()"""
+    return page.evaluate(script)
+
+
+def test_heads_sort_by_value_and_back(page: Page) -> None:
+    before = column(page, "costs", 3)
+    assert press_head(page, "costs", 3) == "ascending"
+    up = column(page, "costs", 3)
+    assert press_head(page, "costs", 3) == "descending"
+    down = column(page, "costs", 3)
+    assert sorted(before) == sorted(up) == sorted(down) and before != up
+    assert up[0].endswith("ms") and up[-1] == "75.6 s", "seconds are sorted by their value, not as text"
+    assert down[0] == "75.6 s"
+
+
+def test_words_sort_as_words(page: Page) -> None:
+    press_head(page, "costs", 1)
+    names = column(page, "costs", 1)
+    assert names == sorted(names)
+
+
+def test_it_says_what_was_measured_and_where(page: Page) -> None:
+    facts = page.text("#facts")
+    for expected in (
+        "124 measured",
+        "18 predicted",
+        "2 not done",
+        "Open MPI 4.1.4",
+        "ob1 (tcp,self)",
+        "2026-03-01",
+    ):
+        assert expected in facts
+    assert page.evaluate('getComputedStyle(document.querySelector("td.predicted bdi")).fontStyle') == "italic"
+
+
+def test_every_link_of_the_contents_leads_somewhere(page: Page) -> None:
+    missing = page.evaluate(
+        """JSON.stringify([...document.querySelectorAll('a[href^="#"]')].map((a) => a.getAttribute("href"))
+        .filter((target) => !document.getElementById(target.slice(1))))"""
+    )
+    assert json.loads(missing) == []
+
+
+def test_ids_are_unique(page: Page) -> None:
+    script = """(() => { const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
+        return JSON.stringify(ids.filter((id, n) => ids.indexOf(id) !== n)); })()"""
+    assert json.loads(page.evaluate(script)) == []
+
+
+@pytest.mark.parametrize("width", [360, 800, 1280])
+def test_the_page_is_no_wider_than_the_window(page: Page, width: int) -> None:
+    page.size(width, 800, mobile=width < 500)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_dark_and_light_have_ink_that_can_be_read(page: Page) -> None:
+    for scheme, dark in (("dark", True), ("light", False)):
+        page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        paper, ink = (
+            page.evaluate(
+                f"getComputedStyle(document.body).{name}.match(/\\d+/g).slice(0, 3).reduce((a, b) => a + +b, 0)"
+            )
+            for name in ("backgroundColor", "color")
+        )
+        assert (paper < ink) is dark and abs(paper - ink) > 400
+    page.call("Emulation.setEmulatedMedia", features=[])
+
+
+def test_it_prints_in_few_pages(page: Page) -> None:
+    pdf = page.call("Page.printToPDF", preferCSSPageSize=True)["data"]
+    assert len(pdf) > 10_000
+
+
+def test_hostile_names_are_text(browser: Page, hostile_folder: Path) -> None:
+    browser.complaints.clear()
+    browser.open(hostile_folder / "report.html")
+    assert browser.evaluate("document.querySelectorAll('img').length") == 0
+    assert browser.evaluate("document.scripts.length") == 1
+    assert "<script>alert(1)" in browser.text("h1")
+    assert browser.complaints == []

@@ -1,0 +1,68 @@
+"""From records to a written report."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+import study_samples as samples
+
+from linkworth.errors import UsageError
+from linkworth.report.study import files
+from linkworth.report.study.request import report
+
+
+def test_the_document_has_all_comparisons_and_what_is_lost(tmp_path: Path) -> None:
+    study, records = samples.interconnects()
+    written = report(
+        study,
+        records,
+        folder=tmp_path / "files",
+        html=tmp_path / "deep" / "page.html",
+        formats=["csv"],
+        planned=len(records) + 4,
+        progress=samples.NoProgress(),
+    )
+    assert (tmp_path / "deep" / "page.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert sorted(written.files) == sorted(path.name for path in (tmp_path / "files").iterdir())
+    assert (written.lost, written.open) == (2, 4)
+    assert any("4 of" in warning and "still to be made" in warning for warning in written.warnings)
+    found = {(c.workload, c.mode): c for c in written.comparisons}
+    assert len(found) == 18
+    assert found["npb:ft.A", "measure"].verdict == "faster"
+    assert found["npb:ep.A", "measure"].baseline_runs == 5
+    assert found["npb:ft.A", "predict"].verdict == "predicted"
+    assert msgspec.json.decode(msgspec.json.encode(written))["schema"] == "linkworth.study-report/1"
+
+
+def test_nothing_run_is_nothing_to_report(tmp_path: Path) -> None:
+    study, _ = samples.interconnects()
+    with pytest.raises(UsageError, match="nothing has been run yet"):
+        report(study, [], folder=tmp_path, html=tmp_path / "x.html", progress=samples.NoProgress())
+
+
+def test_a_damaged_trace_is_said_and_the_report_is_written(tmp_path: Path) -> None:
+    study, records = samples.interconnects()
+    trace = tmp_path / "broken.lwt"
+    trace.write_bytes(b"no trace")
+    written = report(
+        study,
+        records,
+        folder=tmp_path / "files",
+        html=tmp_path / "page.html",
+        formats=["csv"],
+        traces={"npb:ft.A": trace},
+        progress=samples.NoProgress(),
+    )
+    assert any("npb:ft.A has no profile" in warning for warning in written.warnings)
+    assert Path(written.path).exists()
+
+
+def test_without_pyarrow_there_is_a_remark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_has_pyarrow", lambda: False)
+    study, records = samples.hostile()
+    written = report(
+        study, records, folder=tmp_path, html=tmp_path / "page.html", formats=["csv", "parquet"],
+        progress=samples.NoProgress(),
+    )  # fmt: skip
+    assert any("pyarrow is not installed" in warning for warning in written.warnings)
+    assert not any(name.endswith(".parquet") for name in written.files)
