@@ -55,20 +55,11 @@ def png(figure: Figure, scale: float = 2.0) -> bytes:
     """Return the chart as PNG with its title, on white: for documents."""
     import vl_convert
 
-<<<<<<< HEAD
     data: bytes = vl_convert.vegalite_to_png(json.dumps(_titled(figure)), scale=scale)
     return data
 
 
 def _titled(figure: Figure) -> dict[str, Any]:
-=======
-    data: bytes = vl_convert.vegalite_to_png(json.dumps(standalone(figure)), scale=scale)
-    return data
-
-
-def standalone(figure: Figure) -> dict[str, Any]:
-    """Return the chart's Vega-Lite description with its title, on white."""
->>>>>>> c4a043f (Report studies: tables and figures from their records, as one page and as files for a paper)
     specification = _specification(figure)
     specification["title"] = figure.title
     specification["background"] = "white"

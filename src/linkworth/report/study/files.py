@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -85,8 +84,7 @@ def _write_figure(drawing: Drawing, folder: Path, formats: Sequence[str]) -> lis
     if not wanted:
         return []
     key = drawing.figure.key
-    specification = json.dumps(standalone(drawing.figure))
-    drawn: str = vl_convert.vegalite_to_svg(specification)
+    drawn = standalone(drawing.figure)
     make: dict[str, Callable[[], bytes]] = {
         "svg": drawn.encode,
         "png": lambda: bytes(vl_convert.svg_to_png(drawn, scale=2.0)),

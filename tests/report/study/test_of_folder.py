@@ -1,0 +1,58 @@
+"""The command line over the folder of a real study, which was predicted and not run."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from linkworth.cli.main import main
+from linkworth.study.store import Store
+
+FILE = """
+title = "Two networks"
+workloads = ["npb:is.S"]
+environments = [{fabric = "gbe", usd_per_node_hour = 0.78}, "ib-fdr"]
+mode = "predict"
+ranks = 4
+nodes = 2
+[predict]
+machine = "xeon-e5-2650v3-x2"
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "two.toml").write_text(FILE)
+    return tmp_path / "two.toml"
+
+
+def test_a_study_file_stands_for_its_folder(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["study", "run", str(study)]) == 0
+    capsys.readouterr()
+    assert main(["study", "report", str(study), "--format", "csv", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema"] == "linkworth.study-report/1"
+    assert (document["done"], document["lost"], document["open"]) == (2, 0, 0)
+    assert Path(document["path"]).is_file()
+    assert {"Time against gbe", "Cost", "Groups of network dependence"} <= set(document["sections"])
+    (found,) = document["comparisons"]
+    assert found["verdict"] == "predicted" and found["value"] < found["baseline_value"]
+    kept = list((study.parent / "two.study" / "traces").glob("*.profile.json"))
+    assert len(kept) == 1
+    # A second report takes the profile that was kept, and one study is no different from itself.
+    before = kept[0].read_bytes()
+    assert main(["study", "report", "two.study", "--against", "two.study", "--format", "latex"]) == 0
+    assert kept[0].read_bytes() == before
+    assert (study.parent / "two.study" / "report" / "against.tex").is_file()
+
+
+def test_a_study_that_was_not_begun_is_one_sentence(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["study", "report", str(study)]) == 2
+    assert "begin one with: linkworth study run" in capsys.readouterr().err
+
+
+def test_a_study_without_records_is_one_sentence(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Store.create(study.parent / "two.study", study)
+    assert main(["study", "report", str(study)]) == 2
+    assert "nothing has been run yet" in capsys.readouterr().err
