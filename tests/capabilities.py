@@ -87,6 +87,19 @@ def _lab() -> str | None:
         return str(error)
 
 
+def _isolation(kind: str) -> str | None:
+    """Containers as nodes: root, the tool, and a kernel that lets it start one here."""
+    from linkworth.errors import LinkworthError
+    from linkworth.lab import labs
+    from linkworth.lab.spec import LabSpec
+
+    try:
+        with labs.up(LabSpec(nodes=1, isolation=kind)):  # type: ignore[arg-type]
+            return None
+    except LinkworthError as error:
+        return str(error)
+
+
 def _mptcp() -> str | None:
     return None if Path("/proc/sys/net/mptcp/enabled").exists() else "the kernel was built without MPTCP"
 
@@ -138,6 +151,8 @@ CHECKS: dict[str, Callable[[], str | None]] = {
     "dev-full": _device_full,
     "root": _root,
     "lab": _lab,
+    "nspawn": partial(_isolation, "nspawn"),
+    "lxc": partial(_isolation, "lxc"),
     "nft": partial(_program, "nft"),
     "mptcp": _mptcp,
     "networkd": _networkd,

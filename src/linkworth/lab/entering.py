@@ -48,7 +48,8 @@ def write_scripts(folder: Path, state: LabState) -> None:
     places = folder / PLACES
     places.mkdir(exist_ok=True)
     for name, place in state.places.items():
-        text = f"pid={place.pid}\nnamespaces='{NAMESPACES}'\ncgroup='{place.cgroup}'\n"
+        namespaces = f"{NAMESPACES} --pid" if place.inside else NAMESPACES
+        text = f"pid={place.inside or place.pid}\nnamespaces='{namespaces}'\ncgroup='{place.cgroup}'\n"
         (places / name).write_text(text)
     user = _USER if state.own_user_namespace else "user="
     enter = folder / "enter"

@@ -5,12 +5,17 @@ import os
 import signal
 import subprocess
 from pathlib import Path
+from typing import NamedTuple
 
 from linkworth.lab import system
 from linkworth.lab.plan import PlacePlan, PlanCommand
 
 NAMESPACES = system.CLONE_NEWNET | system.CLONE_NEWUTS | system.CLONE_NEWNS | system.CLONE_NEWIPC
 """No PID namespace: launchers of one node could not start or signal processes on another."""
+
+
+READY = ("ready", "inside ")
+"""How the line begins that a program writes when it serves; any other line says why it cannot."""
 
 
 class PlaceError(Exception):
@@ -61,7 +66,20 @@ def _own_sys(scratch: Path) -> None:
     system.mount(str(scratch), "/sys", flags=system.MS_MOVE)
 
 
-def carry_out(plan: PlacePlan, pids: dict[str, int], tools: dict[str, str]) -> list[subprocess.Popen[bytes]]:
+class Staying(NamedTuple):
+    """A program that serves as long as the lab is up."""
+
+    process: subprocess.Popen[bytes]
+    said: str
+    """When it was ready."""
+
+    @property
+    def inside(self) -> str:
+        """Number of the container's first process, where the program is a container; else ""."""
+        return self.said.removeprefix("inside ") if self.said.startswith("inside ") else ""
+
+
+def carry_out(plan: PlacePlan, pids: dict[str, int], tools: dict[str, str]) -> list[Staying]:
     """Do in this place what the plan says, and return the programs that stay. Raises PlaceError."""
     for file, value in plan.settings.items():
         with contextlib.suppress(FileNotFoundError):  # a kernel without IPv6 has nothing to switch off
@@ -102,7 +120,7 @@ def _batch(tool: str, lines: list[str]) -> None:
     raise PlaceError(f"the kernel refuses `{Path(tool).name} {failed}`: {words[0]}", lacks=True)
 
 
-def _command(command: PlanCommand, words: list[str]) -> subprocess.Popen[bytes] | None:
+def _command(command: PlanCommand, words: list[str]) -> Staying | None:
     if not command.stays:
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         if done.returncode != 0:
@@ -118,22 +136,22 @@ def _command(command: PlanCommand, words: list[str]) -> subprocess.Popen[bytes] 
     )
     assert process.stdout is not None
     ready = process.stdout.readline().decode(errors="replace").strip()
-    if process.poll() is not None or not ready:
+    if not ready.startswith(READY):
         process.wait()
         raise PlaceError(f"{command.purpose}: {ready or 'it ended at once'}", lacks=True)
-    return process
+    return Staying(process, ready)
 
 
 def _die_with_holder() -> None:
     system.die_with_parent(signal.SIGKILL)
 
 
-def stay(staying: list[subprocess.Popen[bytes]], until: int) -> None:
+def stay(staying: list[Staying], until: int) -> None:
     """Hold the namespaces until the keeper closes the pipe `until`; reap the programs that stay when they end."""
 
     def reap(_number: int, _frame: object) -> None:
-        for process in staying:
-            process.poll()
+        for one in staying:
+            one.process.poll()
 
     signal.signal(signal.SIGCHLD, reap)
     reap(0, None)

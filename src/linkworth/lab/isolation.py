@@ -1,9 +1,12 @@
 """What keeps the nodes of a lab apart: plain namespaces, or containers in them."""
 
-from typing import Protocol
+import os
+import sys
+from typing import Literal, Protocol
 
 from linkworth.errors import EnvironmentLacksError
-from linkworth.lab.plan import LabPlan
+from linkworth.lab import kernel
+from linkworth.lab.plan import LabPlan, PlanCommand
 from linkworth.lab.spec import LabSpec
 
 
@@ -22,8 +25,34 @@ class Namespaces:
         return plan
 
 
+class Containers:
+    """Each node is a container on the same links: system containers of systemd-nspawn or LXC.
+
+    Programs enter the container's namespaces; its limits of cgroups, system calls and capabilities are not theirs.
+    """
+
+    def __init__(self, kind: Literal["nspawn", "lxc"]) -> None:
+        self.kind = kind
+        if os.geteuid() != 0 or not kernel.may_make_namespaces():
+            raise EnvironmentLacksError(
+                f"--isolation {kind} needs root: {_TOOLS[kind]} starts containers only for it"
+            )
+        self.tool = kernel.tool(_TOOLS[kind])
+
+    def extend(self, plan: LabPlan, spec: LabSpec) -> LabPlan:
+        """Return the plan with a container in every node."""
+        for name in spec.node_names:
+            words = [sys.executable, "-P", "-m", "linkworth.lab.container", self.kind, self.tool, name]
+            command = PlanCommand(words=words, purpose=f"the container ({self.kind})", stays=True)
+            plan.nodes[name].commands.append(command)
+        return plan
+
+
+_TOOLS = {"nspawn": "systemd-nspawn", "lxc": "lxc-execute"}
+
+
 def isolation_for(spec: LabSpec) -> Isolation:
     """Return the way that a lab asks for. Raises EnvironmentLacksError where it cannot be had here."""
     if spec.isolation == "namespace":
         return Namespaces()
-    raise EnvironmentLacksError(f"--isolation {spec.isolation} cannot be had here; use namespace")
+    return Containers(spec.isolation)

@@ -16,7 +16,7 @@ from types import FrameType
 
 import msgspec
 
-from linkworth.lab import cgroups, holder, processes, system
+from linkworth.lab import cgroups, container_groups, holder, processes, system
 from linkworth.lab.plan import HEAD, HeldPlace, KeeperAnswer, KeeperRequest, PlacePlan
 
 KEEP = b"keep\n"
@@ -37,8 +37,8 @@ class _Place(msgspec.Struct):
         with os.fdopen(os.dup(self.orders), "wb") as stream:
             stream.write(text)
 
-    def answer(self) -> None:
-        """Wait for what the holder says. Raises PlaceError where it could not."""
+    def answer(self) -> dict[str, str]:
+        """Wait for what the holder says, and return it. Raises PlaceError where it could not."""
         text = b""
         while not text.endswith(b"\n"):
             piece = os.read(self.answers, 65536)
@@ -48,6 +48,7 @@ class _Place(msgspec.Struct):
         said = msgspec.json.decode(text, type=dict[str, str])
         if "error" in said:
             raise holder.PlaceError(f"{self.name}: {said['error']}", lacks=said["lacks"] == "yes")
+        return said
 
 
 def main() -> int:
@@ -145,6 +146,7 @@ class _Keeper:
         for place in self.places:
             place.answer()
         pids = {place.name: place.pid for place in self.places}
+        inside: dict[str, int] = {}
         head, *nodes = self.places
         for stage in (
             [(head, request.plan.head)],
@@ -154,13 +156,14 @@ class _Keeper:
             for place, plan in stage:
                 place.order(plan, pids)
             for place, _ in stage:
-                place.answer()
+                inside[place.name] = int(place.answer().get("inside", 0))
         return KeeperAnswer(
             places={
                 place.name: HeldPlace(
                     pid=place.pid,
                     started=system.start_time(place.pid) or 0,
                     cgroup=self.cgroups.get(place.name, ""),
+                    inside=inside[place.name],
                 )
                 for place in self.places
             }
@@ -201,7 +204,8 @@ class _Keeper:
             for _ in range(2 if name == HEAD else 1):
                 order = msgspec.json.decode(_message(orders), type=_Order)
                 staying += holder.carry_out(order.plan, order.pids, tools)
-                os.write(answers, b"{}\n")
+                inside = [one.inside for one in staying if one.inside]
+                os.write(answers, msgspec.json.encode({"inside": (inside or ["0"])[0]}) + b"\n")
         except holder.PlaceError as error:
             said = {"error": str(error), "lacks": "yes" if error.lacks else "no"}
             os.write(answers, msgspec.json.encode(said) + b"\n")
@@ -219,6 +223,7 @@ class _Keeper:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(place.pid, 0)
         self.places = []
+        container_groups.remove_marked(self.request.lab)
         cgroups.remove(self.cgroups.values())
         shutil.rmtree(self.folder, ignore_errors=True)
 

@@ -18,6 +18,8 @@ _PACKAGES = {
     "nsenter": "util-linux",
     "unshare": "util-linux",
     "nft": "nftables",
+    "systemd-nspawn": "systemd-container",
+    "lxc-execute": "lxc",
 }
 
 

@@ -16,7 +16,18 @@ from typing import Self
 import msgspec
 
 from linkworth.errors import EnvironmentLacksError, LinkworthError, UsageError
-from linkworth.lab import aggregation, cgroups, entering, isolation, kernel, links, processes, state, system
+from linkworth.lab import (
+    aggregation,
+    cgroups,
+    container_groups,
+    entering,
+    isolation,
+    kernel,
+    links,
+    processes,
+    state,
+    system,
+)
 from linkworth.lab.addresses import hosts_file
 from linkworth.lab.keeper import KEEP
 from linkworth.lab.plan import KeeperAnswer, KeeperRequest
@@ -248,6 +259,8 @@ def _end_keeper(known: LabState) -> None:
 def _remove_rest(folder: Path, known: LabState) -> list[int]:
     """Remove what a keeper that was killed left: processes, groups, files. Returns the processes that it ended."""
     ended = processes.end(lambda pid: processes.is_marked(pid, known.mark), spared={os.getpid()})
+    if known.spec.isolation != "namespace":
+        container_groups.remove_marked(known.mark, anywhere=True)
     cgroups.remove([place.cgroup for place in known.places.values() if place.cgroup])
     shutil.rmtree(folder, ignore_errors=True)
     return ended

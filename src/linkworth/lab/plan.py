@@ -14,7 +14,10 @@ class PlanCommand(msgspec.Struct, frozen=True, kw_only=True):
     purpose: str
     """For the error message: `packet marks for round robin`."""
     stays: bool = False
-    """It serves as long as the lab is up; it writes one line to its standard output when it is ready."""
+    """It serves as long as the lab is up; it writes one line to its standard output when it is ready: `ready`, or what is wrong.
+
+    The line `inside PID` says, too, that the place is entered by that process, a container's first one.
+    """
 
 
 class PlacePlan(msgspec.Struct, kw_only=True):
@@ -65,6 +68,8 @@ class HeldPlace(msgspec.Struct, frozen=True, kw_only=True):
     """Start time of the holder in clock ticks since boot: tells it from a later process of the same number."""
     cgroup: str = ""
     """Folder of the place's own cgroup, "" where none could be made."""
+    inside: int = 0
+    """Of the first process of the container that the node is; 0 where it is none."""
 
 
 class KeeperAnswer(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,0 +1,161 @@
+"""Nodes that are containers: programs run inside, on the same links, and nothing of the containers stays."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from mpi_programs import usable_mpis
+
+from linkworth.errors import EnvironmentLacksError
+from linkworth.lab import container_groups, isolation, labs, system
+from linkworth.lab.container import MARK_FILE
+from linkworth.lab.labs import Lab
+from linkworth.lab.site import LabSite
+from linkworth.lab.spec import LabSpec
+from linkworth.launch.base import Job
+from linkworth.model.where import Where
+
+KINDS = [pytest.param(kind, marks=pytest.mark.requires(kind)) for kind in ("nspawn", "lxc")]
+
+PROGRAM = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    char host[64] = "", inside[64] = "nothing\n", all[2][160], own[160];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    gethostname(host, sizeof host - 1);
+    FILE *file = fopen("/etc/linkworth-container", "r");
+    if (file) { if (!fgets(inside, sizeof inside, file)) return 2; fclose(file); }
+    snprintf(own, sizeof own, "rank %d on %s in %s", rank, host, inside);
+    MPI_Gather(own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (rank == 0) for (int i = 0; i < 2; i++) fputs(all[i], stdout);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+class Kept:
+    def __init__(self) -> None:
+        self.text: dict[str, bytes] = {"stdout": b"", "stderr": b""}
+
+    def output(self, stream: str, data: bytes) -> None:
+        self.text[stream] += data
+
+    def tick(self, _seconds: float) -> None:
+        pass
+
+
+def said(lab: Lab, node: str, script: str) -> str:
+    done = subprocess.run(
+        lab.enter(node, ["sh", "-c", script]), capture_output=True, text=True, check=True, timeout=30
+    )
+    return done.stdout
+
+
+def left_of(lab: Lab) -> list[str]:
+    """Return processes, groups and mounts of a lab that are still there."""
+    nodes = [place.pid for place in lab.state.places.values()] + [
+        place.inside for place in lab.state.places.values()
+    ]
+    name = container_groups.marked(lab.state.mark)
+    return [
+        *(f"process {pid}" for pid in nodes if pid and system.start_time(pid) is not None),
+        *(str(path) for path in Path("/sys/fs/cgroup").glob(f"**/{name}")),
+        *(
+            line
+            for line in Path("/proc/self/mounts").read_text().splitlines()
+            if "linkworth-container" in line
+        ),
+        *(
+            path
+            for path in (MARK_FILE, "/dev/shm/linkworth-container", str(lab.folder))
+            if Path(path).exists()
+        ),
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "mpi_kind", [pytest.param(k, marks=pytest.mark.requires(k)) for k in ("openmpi", "mpich")]
+)
+def test_ranks_run_inside_and_nothing_stays(kind: str, mpi_kind: str, tmp_path: Path) -> None:
+    mpi = next(mpi for mpi in usable_mpis() if mpi.kind == mpi_kind)
+    source = tmp_path / "where.c"
+    source.write_text(PROGRAM)
+    subprocess.run([mpi.mpicc, str(source), "-o", str(tmp_path / "where")], check=True)
+    with labs.up(LabSpec(nodes=2, isolation=kind)) as lab:  # type: ignore[arg-type]
+        site = LabSite(lab, Where(kind="lab", name=lab.name), [])
+        kept = Kept()
+        # Its own LD_PRELOAD keeps the lab from building the tracer, which takes long, to have waiting ranks yield.
+        job = Job(command=[str(tmp_path / "where")], ranks=2, timeout=60, environment={"LD_PRELOAD": ""})
+        end = site.launcher(mpi).run(job, kept)
+        assert end.exit_code == 0, kept.text["stderr"].decode()
+        lines = [line for line in kept.text["stdout"].decode().splitlines() if line.startswith("rank")]
+        assert lines == [f"rank 0 on node1 in {kind} node1", f"rank 1 on node2 in {kind} node2"]
+    assert left_of(lab) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_container_has_its_own_system_and_the_shared_files(kind: str, tmp_path: Path) -> None:
+    with labs.up(LabSpec(nodes=1, nics=2, isolation=kind)) as lab:  # type: ignore[arg-type]
+        (tmp_path / "input").write_text("shared\n")
+        assert said(lab, "node1", f"cat {tmp_path}/input; echo back > {tmp_path}/output") == "shared\n"
+        assert (tmp_path / "output").read_text() == "back\n"
+        said(lab, "node1", "echo changed > /etc/linkworth-test")
+        assert not Path("/etc/linkworth-test").exists()
+        assert "node1-d1" in said(lab, "node1", "cat /etc/hosts")
+        assert said(lab, "node1", "ls /sys/class/net").split() == ["d0", "d1", "lo", "m0"]
+        own = {
+            name: str(Path(f"/proc/self/ns/{name}").readlink())
+            for name in ("mnt", "uts", "pid", "ipc", "net")
+        }
+        inside = said(
+            lab, "node1", "for n in mnt uts pid ipc net; do readlink /proc/self/ns/$n; done"
+        ).split()
+        assert not set(inside) & set(own.values())
+        assert said(lab, "node1", "touch /dev/shm/x; ls /dev/shm") == "x\n"
+        assert not Path("/dev/shm/x").exists()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_stays_when_the_keeper_is_killed(kind: str) -> None:
+    with labs.up(LabSpec(nodes=1, isolation=kind)) as lab:  # type: ignore[arg-type]
+        os.kill(lab.state.keeper, signal.SIGKILL)
+    until = time.monotonic() + 10
+    while left_of(lab) and time.monotonic() < until:
+        labs.sweep()
+        time.sleep(0.05)
+    assert left_of(lab) == []
+
+
+def test_without_root_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(EnvironmentLacksError, match="--isolation lxc needs root"):
+        isolation.isolation_for(LabSpec(isolation="lxc"))
+
+
+def test_a_missing_tool_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(isolation.kernel, "may_make_namespaces", lambda: True)
+    monkeypatch.setattr(isolation.kernel, "_SBIN", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(EnvironmentLacksError, match="systemd-nspawn; install systemd-container"):
+        isolation.isolation_for(LabSpec(isolation="nspawn"))
+
+
+def test_groups_are_found_in_every_hierarchy_and_removed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "session/linkworth-abc/node1/payload").mkdir(parents=True)
+    (tmp_path / "session/other").mkdir()
+    monkeypatch.setattr(container_groups, "_mounts", lambda: {"": tmp_path})
+    container_groups.remove_marked("abc", anywhere=True)
+    assert sorted(path.name for path in (tmp_path / "session").iterdir()) == ["other"]
