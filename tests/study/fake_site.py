@@ -64,7 +64,7 @@ class Places:
         self.jobs.append(job.command)
         return self._how(job)
 
-    def __call__(self, environment, where):
+    def __call__(self, environment, where, say):
         if environment.name in self.broken:
             raise EnvironmentLacksError(f"{environment.name} cannot be opened")
         return FakeSite(environment.name, self.play, self.log)

@@ -144,4 +144,5 @@ def plan_table(plan: StudyPlan) -> Iterator[str]:
             yield {"trace": "recordings", "predict": "predictions"}.get(
                 run.mode, f"block {run.block}{warm_up}"
             )
-        yield f"  {'done ' if run.done else ''}{run.run}: {shlex.join(run.command)}"
+        lab = f"  (lab with {' '.join(run.lab)})" if run.lab else ""
+        yield f"  {'done ' if run.done else ''}{run.run}: {shlex.join(run.command)}{lab}"

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
+from linkworth.launch.base import Observer
 from linkworth.launch.site import Site
 from linkworth.measure import call_profile
 from linkworth.measure import run as measured
@@ -22,7 +23,14 @@ MOST_OUTPUT_BYTES = 64 << 20
 """Of a program's output that figures are looked for in."""
 
 
-def attempt(planned: PlannedRun, study: Study, site: Site, folder: Path, trace: Path) -> Outcome:
+def attempt(
+    planned: PlannedRun,
+    study: Study,
+    site: Site,
+    folder: Path,
+    trace: Path,
+    watcher: Observer | None = None,
+) -> Outcome:
     """Make a run in an open place; what it leaves is in `folder`, its recording (if it is one) at `trace`.
 
     Whatever goes wrong with the run is an outcome with its cause.
@@ -37,8 +45,8 @@ def attempt(planned: PlannedRun, study: Study, site: Site, folder: Path, trace: 
                 timeout=time_limit(planned, study),
             )
         if planned.mode == "trace":
-            return _recorded(planned, study, site, trace)
-        return _measured(planned, study, site, folder)
+            return _recorded(planned, study, site, trace, watcher)
+        return _measured(planned, study, site, folder, watcher)
     except UsageError as error:
         return Outcome(state="failed", cause=str(error), hopeless=True)
     except LinkworthError as error:
@@ -68,26 +76,38 @@ def time_limit(planned: PlannedRun, study: Study) -> float:
     return planned.workload.time_limit_seconds or study.time_limit_seconds
 
 
-def _measured(planned: PlannedRun, study: Study, site: Site, folder: Path) -> Outcome:
+def _measured(
+    planned: PlannedRun, study: Study, site: Site, folder: Path, watcher: Observer | None
+) -> Outcome:
     workload = as_workload(planned, site)
     limit = time_limit(planned, study)
     counted = "counters" in study.measure
     if "profile" in study.measure:
         profile = call_profile.profile(
-            workload, mpi=planned.environment.mpi, timeout=limit, site=site, folder=folder
+            workload,
+            mpi=planned.environment.mpi,
+            timeout=limit,
+            site=site,
+            folder=folder,
+            watcher=watcher,
         )
         return of_profile(profile, planned.workload, _output(folder), counted=counted)
-    result = measured.run(workload, mpi=planned.environment.mpi, timeout=limit, site=site, folder=folder)
+    result = measured.run(
+        workload, mpi=planned.environment.mpi, timeout=limit, site=site, folder=folder, watcher=watcher
+    )
     return of_run(result, planned.workload, _output(folder), counted=counted)
 
 
-def _recorded(planned: PlannedRun, study: Study, site: Site, trace: Path) -> Outcome:
+def _recorded(
+    planned: PlannedRun, study: Study, site: Site, trace: Path, watcher: Observer | None
+) -> Outcome:
     summary = record(
         as_workload(planned, site),
         output=trace,
         mpi=planned.environment.mpi,
         timeout=time_limit(planned, study),
         site=site,
+        watcher=watcher,
         replace=True,
     )
     return of_recording(summary, trace)

@@ -17,7 +17,7 @@ from linkworth.study.fabric import fabric_of
 from linkworth.study.file import load
 from linkworth.study.filter import filter_of
 from linkworth.study.matrix import PlannedRun, expand, has_skeleton, is_bench
-from linkworth.study.sites import open_environment, where_of
+from linkworth.study.sites import lab_options, open_environment, where_of
 from linkworth.study.store import Store, default_folder
 
 
@@ -31,6 +31,8 @@ class PlannedCommand(msgspec.Struct, frozen=True, kw_only=True):
     block: int
     order: int
     command: list[str]
+    lab: list[str] = msgspec.field(default_factory=list)
+    """How the emulated cluster differs from the preset that the command names: `mtu=9000`."""
     done: bool = False
 
 
@@ -73,6 +75,7 @@ def plan_of(file: Path, *, folder: Path | None, scale: str, where: str, filters:
                 block=planned.block,
                 order=planned.order,
                 command=commands[key],
+                lab=lab_options(planned.environment) if _in_lab(planned) else [],
                 done=store is not None and store.record(planned) is not None,
             )
         )
@@ -125,6 +128,10 @@ def command_of(planned: PlannedRun, study: Study) -> list[str]:
     return ["linkworth", verb, *ranks, *_where_options(planned), "--", *command]
 
 
+def _in_lab(planned: PlannedRun) -> bool:
+    return planned.mode != "predict" and planned.environment.where.kind == "lab"
+
+
 def as_text(command: Sequence[str]) -> str:
     """Return a command as a shell takes it."""
     return shlex.join(command)
@@ -148,7 +155,7 @@ def _where_options(planned: PlannedRun) -> list[str]:
     for name, value in given.items():
         options += [name, str(value)] if value else []
     if where.kind == "lab":
-        return options + [f"--lab-option={option}" for option in where.options]
+        return options
     return options + [f"--batch-option={option}" for option in where.options]
 
 

@@ -10,9 +10,11 @@ from types import FrameType
 import msgspec
 
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
+from linkworth.launch.base import Observer
 from linkworth.launch.site import Site
 from linkworth.model.study import RunRecord
 from linkworth.study.attempt import attempt, disk_or_file
+from linkworth.study.crew import Crew
 from linkworth.study.filter import Filter, filter_of
 from linkworth.study.leftovers import marked, stop_leftovers
 from linkworth.study.matrix import PlannedRun
@@ -20,7 +22,7 @@ from linkworth.study.outcome import Outcome
 from linkworth.study.plan import check_all
 from linkworth.study.predictions import prepare, run_jobs
 from linkworth.study.progress import Estimate, Silence, Watch
-from linkworth.study.sites import Opener, Sites, open_environment
+from linkworth.study.sites import Opener, Sites, is_batch, open_environment
 from linkworth.study.status import Status, status_of
 from linkworth.study.store import Store, now
 
@@ -72,7 +74,7 @@ class Runner:
             raise UsageError("--filter fits no run of the study; `linkworth study run --dry-run` lists all")
         self.redo_failed = redo_failed
         self.max_parallel = max_parallel
-        self.sites = Sites(opener)
+        self.sites = Sites(opener, say=self.watch.say)
         self.estimate = Estimate(store.records())
         self.open: dict[str, PlannedRun] = {}
         self.waiting: list[str] = []
@@ -101,17 +103,28 @@ class Runner:
         return record is None
 
     def _make(self, runs: Sequence[PlannedRun]) -> None:
+        if (self.max_parallel or 1) > 1 and any(map(is_batch, runs)):
+            with Crew(self.max_parallel or 1, self._with_retries) as crew:
+                for planned in runs:
+                    if not is_batch(planned):
+                        continue
+                    for made in crew.begin(planned):
+                        self._keep(*made)
+                    self.watch.started(planned)
+                for made in crew.rest():
+                    self._keep(*made)
+            runs = [planned for planned in runs if not is_batch(planned)]
         for planned in runs:
             self.watch.started(planned)
             self._keep(planned, self._with_retries(planned))
 
-    def _with_retries(self, planned: PlannedRun) -> RunRecord:
+    def _with_retries(self, planned: PlannedRun, watcher: Observer | None = None) -> RunRecord:
         started = now()
         failures: list[str] = []
         while True:
             folder = self.store.fresh_folder(planned.run)
             try:
-                outcome = self._attempt(planned)
+                outcome = self._attempt(planned, watcher)
                 if outcome.interrupted:
                     raise KeyboardInterrupt
             except KeyboardInterrupt:
@@ -125,7 +138,7 @@ class Runner:
             self.watch.say(f"{planned.run}: {outcome.cause}; trying again")
         return record_of(planned, outcome, started, failures)
 
-    def _attempt(self, planned: PlannedRun) -> Outcome:
+    def _attempt(self, planned: PlannedRun, watcher: Observer | None) -> Outcome:
         try:
             site: Site = self.sites.get(planned)
         except UsageError as error:
@@ -136,7 +149,7 @@ class Runner:
             return Outcome(state="failed", cause=disk_or_file(error))
         trace = self.store.trace(planned.workload.name, planned.environment.name)
         folder = self.store.folder / "runs" / planned.run
-        outcome = attempt(planned, self.store.study, site, folder, trace)
+        outcome = attempt(planned, self.store.study, site, folder, trace, watcher)
         if outcome.state in ("failed", "timeout"):
             # A node or a link may be what failed; whatever comes next there starts with a new place.
             self.sites.drop(planned)

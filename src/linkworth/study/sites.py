@@ -1,5 +1,6 @@
 """Places that stay open while the runs of a study need them."""
 
+import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -15,12 +16,19 @@ from linkworth.study.matrix import PlannedRun
 MOST_OPEN = 8
 """Places kept open at once: an emulated cluster that nobody uses costs little, but not nothing."""
 
-Opener = Callable[[Environment, Where], Site]
+Say = Callable[[str], None]
+Opener = Callable[[Environment, Where, Say], Site]
+BATCH = ("slurm", "pbs", "lsf")
 
 
-def open_environment(environment: Environment, where: Where) -> Site:
-    """Open the place of an environment for runs."""
-    return open_site(where)
+def open_environment(environment: Environment, where: Where, say: Say | None = None) -> Site:
+    """Open the place of an environment for runs; `say` gets sentences on batch jobs."""
+    return open_site(where, say)
+
+
+def is_batch(planned: PlannedRun) -> bool:
+    """Say whether a run is a job of a batch system, so that several may be on their way at once."""
+    return planned.mode != "predict" and planned.environment.where.kind in BATCH
 
 
 def where_of(planned: PlannedRun) -> Where:
@@ -50,9 +58,16 @@ def lab_options(environment: Environment) -> list[str]:
 
 
 class Sites:
-    """Opens a place when the first run needs it, and closes the one unused for longest when there are too many."""
+    """Opens a place when the first run needs it, and closes the one unused for longest when there are too many.
 
-    def __init__(self, opener: Opener = open_environment, most: int = MOST_OPEN) -> None:
+    Runs may ask from several threads; a place that is closed under a run must not be one of a batch system's jobs.
+    """
+
+    def __init__(
+        self, opener: Opener = open_environment, most: int = MOST_OPEN, say: Say = lambda _: None
+    ) -> None:
+        self._lock = threading.RLock()
+        self._say = say
         self._opener = opener
         self._most = most
         self._open: OrderedDict[str, tuple[Site, ExitStack]] = OrderedDict()
@@ -60,26 +75,29 @@ class Sites:
     def get(self, planned: PlannedRun) -> Site:
         """Return the open place of a run. Raises what opening it raises."""
         key = self._key(planned)
-        if key in self._open:
-            self._open.move_to_end(key)
-            return self._open[key][0]
-        while len(self._open) >= self._most:
-            self._open.popitem(last=False)[1][1].close()
-        stack = ExitStack()
-        site = stack.enter_context(self._opener(planned.environment, where_of(planned)))
-        self._open[key] = (site, stack)
-        return site
+        with self._lock:
+            if key in self._open:
+                self._open.move_to_end(key)
+                return self._open[key][0]
+            while len(self._open) >= self._most:
+                self._open.popitem(last=False)[1][1].close()
+            stack = ExitStack()
+            site = stack.enter_context(self._opener(planned.environment, where_of(planned), self._say))
+            self._open[key] = (site, stack)
+            return site
 
     def drop(self, planned: PlannedRun) -> None:
         """Close the place of a run, so that the next one there finds it new: it may be what failed."""
-        found = self._open.pop(self._key(planned), None)
-        if found:
-            found[1].close()
+        with self._lock:
+            found = self._open.pop(self._key(planned), None)
+            if found:
+                found[1].close()
 
     def close(self) -> None:
         """Close all."""
-        while self._open:
-            self._open.popitem()[1][1].close()
+        with self._lock:
+            while self._open:
+                self._open.popitem()[1][1].close()
 
     @staticmethod
     def _key(planned: PlannedRun) -> str:

@@ -28,6 +28,8 @@ from linkworth.study.matrix import PlannedRun, expand, file_name
 
 SUFFIX = ".study"
 RECORD = "run.json"
+BATCH_JOB = "job/job.json"
+"""Which job a run is, as launchers of batch systems keep it (`linkworth.launch.job_folder`)."""
 
 
 class StudyManifest(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,15 +118,16 @@ class Store:
     def fresh_folder(self, run: str) -> Path:
         """Return an empty folder for a run: what a half run left is removed, a whole run of another definition set aside.
 
+        Of a run that was a batch job when linkworth ended, the job's files stay, so that it is found again.
         Raises IncompleteError where it cannot be made.
         """
         folder = self.folder / "runs" / run
         try:
             if (folder / RECORD).exists():
                 self._set_aside(folder)
-            elif folder.exists():
+            elif folder.exists() and not (folder / BATCH_JOB).exists():
                 shutil.rmtree(folder)
-            folder.mkdir(parents=True)
+            folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise IncompleteError(
                 f"{folder} cannot be made: {error.strerror}; what was measured is kept: "

@@ -1,0 +1,87 @@
+"""Follows several batch jobs at once, one thread each: the cluster does the work, linkworth only waits."""
+
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Self
+
+from linkworth.launch.base import Observer, Stream
+from linkworth.model.study import RunRecord
+from linkworth.study.matrix import PlannedRun
+
+Made = tuple[PlannedRun, RunRecord]
+Work = Callable[[PlannedRun, Observer], RunRecord]
+_LOOK_SECONDS = 0.2
+_LEAVE_SECONDS = 5.0
+
+
+class Left(Exception):
+    """linkworth goes, the job stays: the next call finds it again."""
+
+
+class Crew:
+    """At most so many runs on their way; use it as a context manager. Leaving it early leaves the jobs in the queue."""
+
+    def __init__(self, most: int, work: Work) -> None:
+        self._most = most
+        self._work = work
+        self._threads: list[threading.Thread] = []
+        self._leaving = threading.Event()
+        self._ended: queue.Queue[Made | BaseException] = queue.Queue()
+        self._under_way = 0
+
+    def begin(self, planned: PlannedRun) -> Iterator[Made]:
+        """Begin a run when there is room; meanwhile give those that end. What a run raises is raised here."""
+        while self._under_way >= self._most:
+            yield self._next()
+        thread = threading.Thread(target=self._do, args=(planned,), daemon=True)
+        self._threads.append(thread)
+        self._under_way += 1
+        thread.start()
+
+    def rest(self) -> Iterator[Made]:
+        """Give the runs that are still on their way as they end."""
+        while self._under_way:
+            yield self._next()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._leaving.set()
+        for thread in self._threads:
+            thread.join(_LEAVE_SECONDS)
+
+    def _next(self) -> Made:
+        while True:
+            try:
+                found = self._ended.get(timeout=_LOOK_SECONDS)
+            except queue.Empty:
+                continue
+            self._under_way -= 1
+            if isinstance(found, BaseException):
+                raise found
+            return found
+
+    def _do(self, planned: PlannedRun) -> None:
+        try:
+            self._ended.put((planned, self._work(planned, _Leaver(self._leaving))))
+        except BaseException as error:
+            self._ended.put(error)
+
+
+class _Leaver:
+    """Ends the following of a job, and not the job, when the crew leaves."""
+
+    def __init__(self, leaving: threading.Event) -> None:
+        self._leaving = leaving
+
+    def output(self, stream: Stream, data: bytes) -> None:
+        pass
+
+    def tick(self, seconds: float) -> None:
+        if self._leaving.is_set():
+            raise Left
