@@ -1,7 +1,8 @@
 """What a study loses when things go wrong: nothing that was measured.
 
 A study of 200 short runs is killed with SIGKILL at 50 random moments and resumed: there must be 200 results, none made twice once
-it was there, none lost, and nothing left running. Two processes on one folder, a full disk and an MPI that hangs follow.
+it was there, none lost, and nothing left running. Two processes on one folder, a full disk, an MPI
+that hangs, a node of the lab that disappears and a link that goes down follow.
 The baseline is the same study left alone. `--runs N --kills K` take other numbers; `--only NAME` one part.
 """
 
@@ -16,9 +17,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from linkworth.lab import state
+from linkworth.lab.state import LabState
+
+PARTS = ["kills", "two", "disk", "hang", "node", "link"]
 COMMAND = [sys.executable, "-m", "linkworth", "study"]
 SHORT = """\
 repetitions = {runs}
@@ -206,6 +211,77 @@ def hanging(folder: Path) -> dict[str, object]:
     }
 
 
+IN_LAB = """\
+where = "lab"
+repetitions = 2
+ranks = 2
+nodes = 2
+seed = 1
+time_limit_seconds = {limit}
+workloads = [{{ run = "{run}", name = "w" }}]
+environments = ["gbe"]
+"""
+
+
+def lab_of(process: subprocess.Popen[bytes]) -> LabState:
+    """Wait for the lab that a linkworth makes."""
+    while process.poll() is None:
+        found = [lab for lab in state.running() if lab.owner == process.pid]
+        if found:
+            return found[0]
+        time.sleep(0.05)
+    sys.exit("the study ended before its lab was up")
+
+
+def kill_node(lab: LabState, node: str) -> None:
+    """Kill everything in a node's network namespace, its holder included."""
+    namespace = Path(f"/proc/{lab.places[node].pid}/ns/net").readlink()
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if entry.name.isdigit() and (entry / "ns" / "net").readlink() == namespace:
+                os.kill(int(entry.name), signal.SIGKILL)
+
+
+def link_down(lab: LabState, node: str) -> None:
+    """Take a node's only data NIC down."""
+    folder = next(path for path in state.lab_folders(state.folder()) if state.read(path) == lab)
+    subprocess.run([str(folder / "enter"), node, "ip", "link", "set", "d0", "down"], check=True)
+
+
+def in_lab(
+    folder: Path, run: str, limit: float, harm: Callable[[LabState, str], None], after: float
+) -> dict[str, object]:
+    """Harm the second node of the lab while the first run is on its way."""
+    folder.mkdir(exist_ok=True)
+    (folder / "s.toml").write_text(IN_LAB.format(run=run, limit=limit))
+    process = start(folder, "run", "s.toml")
+    lab = lab_of(process)
+    study = folder / "s.study"
+    while process.poll() is None and not list(study.glob("runs/*@r*")):
+        time.sleep(0.02)
+    time.sleep(after)
+    harm(lab, "node2")
+    code = process.wait()
+    found = {name: json.loads(content) for name, content in records(study).items()}
+    return {
+        "exit code": code,
+        "states": ", ".join(one["state"] for _, one in sorted(found.items())),
+        "cause": "; ".join(one["cause"] for one in found.values() if one["cause"]),
+        "left running": len(left_running(study)),
+    }
+
+
+def node_lost(folder: Path) -> dict[str, object]:
+    """Let a node of the lab disappear mid-run."""
+    return in_lab(folder, "sleep 6", 60, kill_node, 1.5)
+
+
+def link_lost(folder: Path) -> dict[str, object]:
+    """Take a link down mid-run: TCP waits, so that the time limit ends the run."""
+    run = "bench:latency --sizes 8 --seconds 5 --precision 1e-6"
+    return in_lab(folder, run, 15, link_down, 2.5)
+
+
 def show(title: str, found: dict[str, object]) -> None:
     """Print one part."""
     print(f"{title}:")
@@ -218,9 +294,9 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=["kills", "two", "disk", "hang"])
+    parser.add_argument("--only", choices=PARTS)
     asked = parser.parse_args()
-    parts = [asked.only] if asked.only else ["kills", "two", "disk", "hang"]
+    parts = [asked.only] if asked.only else PARTS
     print(f"load {os.getloadavg()[0]:.2f}")
     good = True
     with tempfile.TemporaryDirectory(prefix="linkworth-reliability-") as name:
@@ -261,6 +337,14 @@ def main() -> int:
             hang = hanging(folder)
             show("an MPI that hangs", hang)
             good &= hang["timeouts"] == 2 and hang["done"] == 2 and hang["left running"] == 0
+        for part, title, harmed in (
+            ("node", "a node of the lab that disappears", node_lost),
+            ("link", "a link that goes down", link_lost),
+        ):
+            if part in parts:
+                lost = harmed(Path(name) / part)
+                show(title, lost)
+                good &= lost["states"] in ("failed, done", "timeout, done") and lost["left running"] == 0
     print("all as it should be" if good else "NOT as it should be")
     return 0 if good else 1
 

@@ -47,3 +47,20 @@ def test_an_mpi_that_hangs_is_a_timeout_and_the_study_goes_on(reliability, tmp_p
     found = reliability.hanging(tmp_path)
     assert (found["exit code"], found["timeouts"], found["done"], found["left running"]) == (1, 2, 2, 0)
     assert found["cause"] == "it ran longer than 2 s and was stopped"
+
+
+@pytest.mark.requires("lab")
+@pytest.mark.slow  # a run of six seconds, twice, and two labs
+def test_a_node_that_disappears_is_the_cause_and_the_next_run_has_a_new_lab(reliability, tmp_path):
+    found = reliability.node_lost(tmp_path)
+    assert (found["exit code"], found["states"], found["left running"]) == (1, "failed, done", 0)
+    assert found["cause"].startswith("node2 is gone; ")
+
+
+@pytest.mark.requires("lab", "c++")
+@pytest.mark.slow  # a test of five seconds, twice, and two labs
+def test_a_link_that_goes_down_is_the_cause_and_the_study_goes_on(reliability, tmp_path):
+    found = reliability.link_lost(tmp_path)
+    assert (found["exit code"], found["left running"]) == (1, 0)
+    assert found["states"] in ("timeout, done", "failed, done")  # the MPI may learn of it before its time is up
+    assert found["cause"].startswith("the link d0 of node2 is down; ")

@@ -16,6 +16,7 @@ from linkworth.model.study import RunRecord
 from linkworth.study.attempt import attempt, disk_or_file
 from linkworth.study.crew import Crew
 from linkworth.study.filter import Filter, filter_of
+from linkworth.study.health import losses
 from linkworth.study.leftovers import marked, stop_leftovers
 from linkworth.study.matrix import PlannedRun
 from linkworth.study.outcome import Outcome
@@ -152,7 +153,11 @@ class Runner:
         outcome = attempt(planned, self.store.study, site, folder, trace, watcher)
         if outcome.state in ("failed", "timeout"):
             # A node or a link may be what failed; whatever comes next there starts with a new place.
+            lost = [] if outcome.interrupted else losses(site)
             self.sites.drop(planned)
+            if lost:
+                cause = "; ".join([*lost, *([outcome.cause] if outcome.cause else [])])
+                outcome = msgspec.structs.replace(outcome, cause=cause, hopeless=False)
         return outcome
 
     def _keep(self, planned: PlannedRun, record: RunRecord) -> None:

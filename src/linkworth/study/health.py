@@ -1,0 +1,44 @@
+"""Looks at a place after a run there went wrong: the program's end alone rarely says that a node or a link was lost."""
+
+import subprocess
+
+from linkworth.lab.site import LabSite
+from linkworth.launch.site import Site
+
+ANSWER_SECONDS = 5.0
+"""A node that does not answer within this is lost."""
+
+
+def losses(site: Site) -> list[str]:
+    """Return a sentence on each node that is gone and each link that is down; of places that cannot be looked at none."""
+    if not isinstance(site, LabSite):
+        return []
+    found = []
+    for node in site.nodes:
+        states = _link_states(site, node)
+        if states is None:
+            found.append(f"{node} is gone")
+            continue
+        found += [f"the link {nic} of {node} is down" for nic, up in states.items() if not up]
+    return found
+
+
+def _link_states(site: LabSite, node: str) -> dict[str, bool] | None:
+    """Return which data NICs of a node are up; None where the node does not answer."""
+    nics = site.lab.spec.nic_names
+    files = [f"/sys/class/net/{nic}/operstate" for nic in nics]
+    try:
+        done = subprocess.run(
+            site.lab.enter(node, ["cat", *files]),
+            capture_output=True,
+            text=True,
+            timeout=ANSWER_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    words = done.stdout.split()
+    if len(words) != len(nics):
+        # A node that answers and has lost a NIC (a file is missing) differs from one that is not there at all.
+        return None if not words else dict.fromkeys(nics, False)
+    return {nic: word != "down" for nic, word in zip(nics, words, strict=True)}
