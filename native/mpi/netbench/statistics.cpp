@@ -99,10 +99,13 @@ double student_95(std::size_t degrees_of_freedom) {
     constexpr std::array kFew{12.706, 4.303, 3.182};  // where the expansion is too coarse
     if (degrees_of_freedom == 0) return std::numeric_limits<double>::infinity();
     if (degrees_of_freedom <= kFew.size()) return kFew[degrees_of_freedom - 1];
-    constexpr double x = 1.959963985, x3 = x * x * x, x5 = x3 * x * x, x7 = x5 * x * x;
+    // Coefficients of the expansion for the normal distribution's 97.5 % quantile.
+    constexpr double x = 1.959963985, x3 = x * x * x, x5 = x3 * x * x, x7 = x5 * x * x, x9 = x7 * x * x;
+    constexpr double g1 = (x3 + x) / 4.0, g2 = (5.0 * x5 + 16.0 * x3 + 3.0 * x) / 96.0;
+    constexpr double g3 = (3.0 * x7 + 19.0 * x5 + 17.0 * x3 - 15.0 * x) / 384.0;
+    constexpr double g4 = (79.0 * x9 + 776.0 * x7 + 1482.0 * x5 - 1920.0 * x3 - 945.0 * x) / 92160.0;
     const double n = static_cast<double>(degrees_of_freedom);
-    return x + (x3 + x) / 4.0 / n + (5.0 * x5 + 16.0 * x3 + 3.0 * x) / 96.0 / (n * n) +
-           (3.0 * x7 + 19.0 * x5 + 17.0 * x3 - 15.0 * x) / 384.0 / (n * n * n);
+    return x + (g1 + (g2 + (g3 + g4 / n) / n) / n) / n;
 }
 
 Summary summarise(std::span<const double> samples) {

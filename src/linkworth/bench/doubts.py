@@ -1,5 +1,6 @@
 """What a reader must doubt in a test's rows, in a few sentences."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from linkworth.model.bench import BenchRow
@@ -25,10 +26,11 @@ def _imprecise(rows: Sequence[BenchRow], precision: float, seconds: float) -> st
     wide = [row for row in rows if _half_width(row) > precision]
     if not wide:
         return ""
-    worst = max(wide, key=_half_width)
+    worst = max(map(_half_width, wide))
+    known = "a single sample" if math.isinf(worst) else f"95 % half-width up to {worst:.2g} of it"
     return (
-        f"the mean is not known to {precision:.2g} at {_sizes(row.bytes for row in wide)} "
-        f"(95 % half-width up to {_half_width(worst):.2g} of it): give more than --seconds {seconds:g}, or a calmer machine"
+        f"the mean is not known to {precision:.2g} at {_sizes(row.bytes for row in wide)} ({known}): "
+        f"give more than --seconds {seconds:g}, or a calmer machine"
     )
 
 
@@ -36,7 +38,7 @@ def _half_width(row: BenchRow) -> float:
     """Relative; infinite for a lone sample, 0 where the test has no samples of one kind (beff)."""
     if row.confidence_half_width is not None:
         return row.confidence_half_width
-    return float("inf") if row.samples == 1 and row.mean is not None else 0.0
+    return math.inf if row.samples == 1 and row.mean is not None else 0.0
 
 
 def _drifting(drifts: Mapping[int, float]) -> str:

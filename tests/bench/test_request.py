@@ -1,0 +1,86 @@
+"""What the user may ask for, and the sentence for what cannot be."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linkworth.bench import request, settings, tests
+from linkworth.errors import UsageError
+from linkworth.launch.local_site import LocalSite
+
+
+def test_words_are_tests_or_files():
+    assert request.split(["latency", "a.json", "collectives"]) == (
+        [Path("a.json")],
+        ["latency", *tests.COLLECTIVES],
+    )
+    assert request.split([]) == ([], ["latency", "bandwidth"])
+    assert request.split(["a.json"]) == ([Path("a.json")], [])
+    assert request.split(["latency", "all"])[1] == [
+        "latency",
+        *(name for name in tests.TESTS if name != "latency"),
+    ]
+
+
+def test_default_sizes_are_the_23_of_the_papers():
+    sizes = settings.sizes_of(tests.TESTS["latency"], request.settings())
+    assert (len(sizes), sizes[0], sizes[-1]) == (23, 1, 4 << 20)
+
+
+def test_bounds_and_lists():
+    assert request.settings(least="1K", most="8K").sizes == [1024, 2048, 4096, 8192]
+    assert request.settings(least="8M").sizes == [8 << 20]
+    assert request.settings(sizes="64K,8,8").sizes == [8, 65536]
+
+
+def test_pingpong_perturbs_its_sizes():
+    assert settings.sizes_of(tests.TESTS["pingpong"], request.settings(sizes="2,8")) == [2, 5, 8, 11]
+
+
+@given(st.integers(0, 1 << 40), st.sampled_from(["", "K", "m", "G", "KiB", "MB"]))
+def test_sizes_are_read_as_written(number, unit):
+    factor = {"": 1, "K": 1 << 10, "m": 1 << 20, "G": 1 << 30, "KiB": 1 << 10, "MB": 1 << 20}[unit]
+    assert tests.parse_size(f"{number}{unit}") == number * factor
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"sizes": "8,x"}, "'x' is not a size"),
+        ({"sizes": "8,"}, "'' is not a size"),
+        ({"sizes": "8", "least": "1"}, "--min and --max are for the default ones"),
+        ({"least": "5", "most": "7"}, "no power of two lies between 5 and 7"),
+        ({"most": "4G"}, "more than one MPI call can carry"),
+        ({"longest": "1K"}, "--longest 1K: give a size from 8K"),
+    ],
+)
+def test_bad_settings_are_named(given, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        request.settings(**given)
+
+
+@pytest.mark.parametrize(
+    ("names", "given", "sentence"),
+    [
+        (["latency"], {"asynchronous": True}, "--async is an option of pingpong, which is not asked for"),
+        (["latency"], {"longest": "1M"}, "--longest is an option of beff"),
+    ],
+)
+def test_options_of_other_tests_are_named(names, given, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        request.prepare(names, site=LocalSite(), mpi=None, ranks=2, settings=request.settings(**given))
+
+
+@pytest.mark.parametrize(
+    ("test", "given", "sentence"),
+    [
+        ("latency", {"sizes": [0]}, "--sizes: 0 bytes"),
+        ("pingpong", {"asynchronous": True, "bidirectional": True}, "leave --async out"),
+        ("latency", {"pairs": True}, "--pairs is an option of pingpong"),
+    ],
+)
+def test_bad_arguments_are_named(test, given, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        settings.arguments(tests.TESTS[test], settings.BenchSettings(**given))

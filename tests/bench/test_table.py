@@ -1,0 +1,45 @@
+"""What a person sees of a result, and what is drawn of several."""
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from golden import check_golden
+
+from linkworth.cli.bench_table import table
+from linkworth.errors import UsageError
+from linkworth.report.bench import write_plot
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+@pytest.mark.parametrize("name", ["latency", "beff", "overlap"])
+def test_table(name, request):
+    check_golden(GOLDEN / f"{name}.txt", table(request.getfixturevalue(name)))
+
+
+def test_first_columns_are_those_of_the_osu_benchmarks(latency):
+    """Whoever reads osu_latency's output with a script (size, value) reads ours."""
+    numbers = [line.split()[:2] for line in table(latency).splitlines() if not line.startswith("#")]
+    assert numbers == [["1", "1.50"], ["65536", "25.00"]]
+
+
+def test_plot_overlays_environments(latency, beff, tmp_path):
+    path = tmp_path / "plot.svg"
+    write_plot([("gbe", latency), ("shm", latency), ("gbe", beff)], path)
+    root = ElementTree.fromstring(path.read_text())
+    words = [element.text for element in root.iter() if element.tag.endswith("text") and element.text]
+    assert {"gbe", "shm", "gbe, rings", "gbe, random", "message size", "time, µs", "bandwidth, MB/s"} <= set(
+        words
+    )
+    lines = [element for element in root.iter() if element.get("aria-roledescription") == "line mark"]
+    assert len(lines) == 4
+
+
+def test_a_plot_of_nothing_is_refused(latency, tmp_path):
+    import msgspec
+
+    with pytest.raises(UsageError, match="none of the results has rows"):
+        write_plot([("a", msgspec.structs.replace(latency, rows=[]))], tmp_path / "plot.svg")
+    with pytest.raises(UsageError, match=r"ends in .svg or .png"):
+        write_plot([("a", latency)], tmp_path / "plot.gif")

@@ -1,0 +1,147 @@
+"""`linkworth bench` with the MPIs of this machine: small sizes, few samples."""
+
+import contextlib
+import json
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+QUICK = ["--seconds", "0.01", "--sizes", "1,1K,64K"]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=pytest.mark.requires(kind)) for kind in ("mpich", "openmpi")],
+)
+def test_latency_is_the_contracts_document(linkworth, kind):
+    done = linkworth("bench", "latency", "--mpi", kind, *QUICK, "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert (document["schema"], document["test"], document["ranks"]) == ("linkworth.bench/1", "latency", 2)
+    assert [row["bytes"] for row in document["rows"]] == [1, 1024, 65536]
+    for row in document["rows"]:
+        assert row["minimum"] <= row["median"] <= row["p99"]
+        assert row["latency_seconds"] > 0
+        assert row["samples"] > 0
+        assert row["bandwidth_bytes_per_second"] == pytest.approx(
+            row["bytes"] / row["latency_seconds"], rel=1e-6
+        )
+
+
+@pytest.mark.requires("mpi")
+def test_inside_a_node_no_network_is_claimed(linkworth):
+    done = linkworth("bench", "bandwidth", "--seconds", "0.02", "--sizes", "1M", "--json")
+    assert done.returncode == 0, done.stderr
+    carried = json.loads(done.stdout)["carried"]
+    assert "shared memory" in carried["verdict"]
+    assert carried["transport"]
+
+
+@pytest.mark.requires("openmpi")
+def test_sockets_on_the_loopback_are_told_from_memory(linkworth, monkeypatch):
+    monkeypatch.setenv("OMPI_MCA_btl", "tcp,self")
+    monkeypatch.setenv("OMPI_MCA_pml", "ob1")
+    monkeypatch.setenv("OMPI_MCA_btl_tcp_if_include", "lo")
+    done = linkworth("bench", "bandwidth", "--mpi", "openmpi", "--seconds", "0.02", "--sizes", "1M", "--json")
+    assert done.returncode == 0, done.stderr
+    carried = json.loads(done.stdout)["carried"]
+    assert carried["transport"] == "ob1: tcp"
+    assert carried["verdict"].startswith("inside a node over lo (TCP on the loopback): 1.")
+
+
+@pytest.mark.requires("mpi")
+def test_several_tests_are_a_set_and_are_kept_and_drawn(linkworth):
+    names = ["bibandwidth", "pingpong", "multipair", "overlap", "beff", "collectives"]
+    done = linkworth("bench", *names, *QUICK, "-n", "2", "--json", "-o", "kept.json", "--plot", "kept.svg")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["schema"] == "linkworth.bench-set/1"
+    assert document == json.loads((linkworth.folder / "kept.json").read_text())
+    by_name = {result["test"]: result for result in document["results"]}
+    assert list(by_name) == [*names[:-1], "alltoall", "allreduce", "bcast", "allgather", "barrier"]
+    assert [row["bytes"] for row in by_name["pingpong"]["rows"]] == [
+        1,
+        4,
+        1021,
+        1024,
+        1027,
+        65533,
+        65536,
+        65539,
+    ]
+    assert all(
+        0 <= row["overlap_share"] <= 1 for row in by_name["overlap"]["rows"] if row["label"] == "both at once"
+    )
+    assert by_name["barrier"]["rows"][0]["bytes"] == 0
+    values = by_name["beff"]["values"]
+    mean = (values["rings_bytes_per_second"] * values["random_bytes_per_second"]) ** 0.5
+    assert values["beff_bytes_per_second"] == pytest.approx(mean, rel=1e-6)
+    assert (linkworth.folder / "kept.svg").read_text().startswith("<svg xmlns=")
+
+
+@pytest.mark.requires("openmpi")
+def test_all_ranks_of_a_crowded_machine(linkworth):
+    done = linkworth("bench", "alltoall", "multipair", "--mpi", "openmpi", "-n", "5", *QUICK, "--json")
+    assert done.returncode == 0, done.stderr
+    alltoall, multipair = json.loads(done.stdout)["results"]
+    assert alltoall["ranks"] == 5
+    assert {row["label"] for row in multipair["rows"]} == {"1 pair", "2 pairs"}
+
+
+def is_measuring(folder):
+    """Say whether lw-netbench runs in a folder."""
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if (entry / "cwd").readlink() == folder and b"lw-netbench" in (
+                entry / "exe"
+            ).readlink().name.encode():
+                return True
+    return False
+
+
+@pytest.mark.requires("mpi")
+def test_ctrl_c_keeps_what_was_measured(linkworth):
+    assert linkworth("bench", "barrier", "--seconds", "0.01", "-o", "kept.json").returncode == 0
+    process = linkworth.start("bench", "latency", "--seconds", "30", "--precision", "1e-6", "-o", "kept.json")
+    while not is_measuring(linkworth.folder):
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 4, errors
+    assert "interrupted" in errors
+    assert not is_measuring(linkworth.folder)
+    assert json.loads((linkworth.folder / "kept.json").read_text())["test"] == "barrier"
+
+
+@pytest.mark.requires("mpi")
+def test_a_dry_run_runs_nothing(linkworth):
+    done = linkworth("bench", "latency", "beff", "--dry-run", "--json", "-o", "kept.json")
+    assert done.returncode == 0, done.stderr
+    plan = json.loads(done.stdout)
+    assert [test["arguments"][-1] for test in plan["tests"]] == ["auto", "1"]
+    assert not (linkworth.folder / "kept.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (["nosuch"], 2, "there is no test nosuch"),
+        (["missing.json"], 2, "cannot read missing.json"),
+        (["latency", "-n", "1"], 2, "-n 1: a network is measured between two ranks or more"),
+        (["latency", "--plot", "x.gif"], 2, "ends in .svg or .png"),
+        (
+            ["latency", "--among", "pair-across-nodes", "--sizes", "1"],
+            2,
+            "a pair across nodes: all ranks are on one node",
+        ),
+    ],
+)
+@pytest.mark.requires("mpi")
+def test_bad_input_is_one_sentence(linkworth, words, code, sentence):
+    done = linkworth("bench", *words)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert sentence in done.stderr
+    assert done.stderr.count("\n") == 1

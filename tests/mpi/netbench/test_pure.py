@@ -1,0 +1,20 @@
+"""Averages, rings, statistics and the choice of ranks: compiled without an MPI, with the sanitizers."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SOURCES = Path(__file__).parents[3] / "native/mpi/netbench"
+PURE = ["beff_average", "json", "members", "rings", "statistics", "work"]
+
+
+@pytest.mark.requires("c++")
+def test_hand_computed_numbers(tmp_path):
+    files = [Path(__file__).with_name("check_pure.cpp"), *(SOURCES / f"{name}.cpp" for name in PURE)]
+    subprocess.run(
+        ["c++", "-O1", "-g", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined",
+         "-fno-sanitize-recover=all", f"-I{SOURCES}", *files, "-o", tmp_path / "check"], check=True,
+    )  # fmt: skip
+    done = subprocess.run([tmp_path / "check"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

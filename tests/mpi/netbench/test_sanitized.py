@@ -1,0 +1,51 @@
+"""Every test under AddressSanitizer and UndefinedBehaviorSanitizer."""
+
+import json
+import subprocess
+
+import pytest
+
+from linkworth.mpi import sources
+
+ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=0"}  # Open MPI itself leaks at exit
+QUICK = ["--seconds", "0.002"]
+
+
+@pytest.fixture(scope="module")
+def sanitized(tmp_path_factory, open_mpi):
+    binary = tmp_path_factory.mktemp("sanitized") / "lw-netbench"
+    recipe = sources.recipe("netbench")
+    flags = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    files = map(str, recipe.sources)
+    subprocess.run([open_mpi.mpicxx, *recipe.flags, *flags, *files, "-o", str(binary)], check=True)
+    return binary
+
+
+@pytest.mark.slow  # compiles the program once more
+@pytest.mark.requires("openmpi")
+@pytest.mark.parametrize(
+    ("test", "ranks"),
+    [
+        ("latency --sizes 1,70000", 2),
+        ("pingpong --sizes 1,5000 --async", 2),
+        ("pingpong --sizes 1,5000 --bidirectional --pairs", 5),
+        ("bandwidth --sizes 1,70000 --window 3", 2),
+        ("bibandwidth --sizes 8", 3),
+        ("multipair --sizes 8 --window 2", 6),
+        ("overlap --sizes 8,70000", 2),
+        ("beff --sizes 1,5000", 3),
+        ("alltoall --sizes 1,3000", 3),
+        ("allreduce --sizes 3,4096", 3),
+        ("bcast --sizes 1,3000", 3),
+        ("allgather --sizes 1,3000", 3),
+        ("barrier", 3),
+    ],
+)
+def test_clean(open_mpi, launch, sanitized, test, ranks):
+    done = launch(open_mpi, ranks, [sanitized, *test.split(), *QUICK], environment=ENVIRONMENT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "runtime error" not in done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert lines[0]["kind"] == "start"
+    assert lines[-1]["kind"] == "end"
+    assert [line["kind"] for line in lines].count("row") > 0
