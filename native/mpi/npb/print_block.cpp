@@ -1,5 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include <cctype>
+#include <cstdlib>
 #include <string>
 
 #include "print.hpp"
@@ -36,6 +37,17 @@ std::string grid(const std::vector<std::int64_t>& size) {
         text += number;
     }
     return text;
+}
+
+/// Lines for the program that started this one and reads them (linkworth.measure.iterations); short enough
+/// for any pipe.
+void print_iterations(std::FILE* stream, const std::vector<double>& seconds) {
+    constexpr std::size_t kOnOneLine = 64;
+    for (std::size_t i = 0; i < seconds.size(); ++i) {
+        if (i % kOnOneLine == 0) std::fputs(i ? "\nlinkworth-iterations:" : "linkworth-iterations:", stream);
+        std::fprintf(stream, " %.9g", seconds[i]);
+    }
+    if (!seconds.empty()) std::fputs("\n", stream);
 }
 
 }  // namespace
@@ -76,6 +88,7 @@ void print_block(std::FILE* stream, const Outcome& outcome) {
         std::fprintf(stream, " Peak memory of the largest rank: %.1f MiB\n",
                      outcome.peak_memory_bytes / 1048576.0);
     }
+    if (std::getenv("LINKWORTH_ITERATIONS")) print_iterations(stream, outcome.iteration_seconds);
     std::fflush(stream);
 }
 

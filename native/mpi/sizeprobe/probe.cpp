@@ -4,8 +4,9 @@
 
 #include <cstdio>
 
-/// Prints `linkworth-probe RANK SIZE HOST` from each rank: a launcher that does not fit the library starts many copies
-/// of rank 0 of 1 without a word, and one that does not know the job's nodes puts all ranks on the first.
+/// Prints `linkworth-probe RANK SIZE HOST` from each rank: a launcher that does not fit the library starts
+/// many copies of rank 0 of 1 without a word, and one that does not know the job's nodes puts all ranks on
+/// the first.
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     int rank = 0, size = 0;

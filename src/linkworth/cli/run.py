@@ -1,13 +1,17 @@
 """`linkworth run`: run a program and measure it."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
 
 import rich_click as click
 
 from linkworth.cli.launching import LaunchCommand, exit_code, launch_options, show_plan, stdin_is_given
 from linkworth.cli.output import console, emit_json, news, note
+from linkworth.cli.units import seconds
 from linkworth.cli.watch import TerminalWatch
 from linkworth.cli.where_options import where_options
+from linkworth.errors import UsageError
 from linkworth.model.where import Where
 
 
@@ -24,11 +28,24 @@ from linkworth.model.where import Where
     is_flag=True,
     help="Add the time, count and bytes of the MPI calls up in each rank, and show where the ranks' time went. Writes no trace.",
 )
+@click.option(
+    "--figures",
+    is_flag=True,
+    help="Print the result as lines NAME=VALUE UNIT, for ReFrame, Ramble and the like; the program's output goes to stderr.",
+)
+@click.option(
+    "--iterations",
+    metavar="REGEX",
+    help="Take the seconds of each iteration from the program's lines: a regular expression with one group.  "
+    "[default: those of the bundled programs and of WRF]",
+)
 @where_options
 @launch_options()
 def command(
     output: Path | None,
     profile: bool,
+    figures: bool,
+    iterations: str | None,
     where: Where,
     ranks: int | None,
     mpi: str | None,
@@ -45,26 +62,35 @@ def command(
     from linkworth.measure import plan, run
     from linkworth.measure.where import open_site
 
+    if figures and as_json:
+        raise UsageError("--figures and --json are two forms of one answer; give one of them")
     with open_site(where, say=news) as site:
         workload = plan.workload(command, ranks, site)
         if dry_run:
             return show_plan(workload, mpi, site, as_json, "linkworth.run-plan/1")
-        watch = TerminalWatch(f"running {workload.name}", output_to_stderr=as_json)
+        watch = TerminalWatch(f"running {workload.name}", output_to_stderr=as_json or figures)
         calls = None
         if profile:
             from linkworth.measure import call_profile
 
             calls = call_profile.profile(
-                workload, mpi=mpi, site=site, timeout=timeout, folder=output, watcher=watch, inherit_stdin=stdin_is_given()
+                workload, mpi=mpi, site=site, timeout=timeout, folder=output, watcher=watch, inherit_stdin=stdin_is_given(),
+                iterations=iterations,
             )  # fmt: skip
             result = calls.run
         else:
             result = run.run(
-                workload, mpi=mpi, site=site, timeout=timeout, folder=output, watcher=watch, inherit_stdin=stdin_is_given()
+                workload, mpi=mpi, site=site, timeout=timeout, folder=output, watcher=watch, inherit_stdin=stdin_is_given(),
+                iterations=iterations,
             )  # fmt: skip
     watch.clear()
     if as_json:
         emit_json(calls or result)
+    elif figures:
+        from linkworth.measure.figures import figures as figures_of
+
+        for figure in figures_of(result):
+            console().print(figure.line, markup=False)
     else:
         verdict = {True: ", verified", False: ", NOT VERIFIED", None: ""}[result.verified]
         reported = (
@@ -75,6 +101,8 @@ def command(
             f"{result.workload}{ranks_text}: {result.state}, {result.seconds:.3f} s{reported}{verdict}",
             markup=False,
         )
+        if result.iteration_seconds:
+            console().print(iterations_line(result.iteration_seconds), markup=False)
         if calls:
             from linkworth.cli.call_profile_screen import screen
 
@@ -86,3 +114,11 @@ def command(
     if result.message:
         note(f"linkworth: {result.workload}: {result.message}")
     return exit_code(result.state, result.verified)
+
+
+def iterations_line(values: Sequence[float]) -> str:
+    """Say how long iterations took: the middle one, the shortest and the longest."""
+    return (
+        f"{len(values)} iterations: median {seconds(median(values))}, "
+        f"from {seconds(min(values))} to {seconds(max(values))}"
+    )

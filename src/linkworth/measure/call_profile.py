@@ -31,6 +31,7 @@ def profile(
     folder: Path | None = None,
     watcher: Observer | None = None,
     inherit_stdin: bool = False,
+    iterations: str | None = None,
 ) -> CallProfile:
     """Run a workload and return where the time of its ranks went, however the run ended.
 
@@ -66,6 +67,7 @@ def profile(
             timeout=timeout,
             watcher=watcher,
             inherit_stdin=inherit_stdin,
+            iterations=iterations,
         )
         totals = summarise(result, _processes(decided, result, files))
     finally:

@@ -11,6 +11,7 @@ import msgspec
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.launch.base import Job, Launcher, Observer
 from linkworth.launch.site import Site
+from linkworth.measure import iterations as reading
 from linkworth.measure.counters import CounterWatch
 from linkworth.measure.ending import classify
 from linkworth.measure.output import OutputKeeper
@@ -35,11 +36,13 @@ def run(
     folder: Path | None = None,
     watcher: Observer | None = None,
     inherit_stdin: bool = False,
+    iterations: str | None = None,
 ) -> RunResult:
     """Run a workload without recording and return what was measured.
 
     With a `folder`, the raw output and `result.json` are left there. `site` is an open place (None: this machine);
-    `launcher` replaces the one that fits the command.
+    `launcher` replaces the one that fits the command; `iterations` is a regular expression whose one group is the seconds of
+    an iteration in a line of the program's output.
     A program that fails, dies or takes longer than `timeout` seconds is a result, not an error; UsageError and
     EnvironmentLacksError say why nothing could be run.
     """
@@ -57,6 +60,7 @@ def run(
         timeout=timeout,
         watcher=watcher,
         inherit_stdin=inherit_stdin,
+        iterations=iterations,
     )
     if folder is not None:
         write_atomically(folder / "result.json", msgspec.json.format(msgspec.json.encode(result), indent=2))
@@ -86,17 +90,20 @@ def execute(
     timeout: float | None,
     watcher: Observer | None = None,
     inherit_stdin: bool = False,
+    iterations: str | None = None,
 ) -> RunResult:
     """Run what was planned with variables for its ranks. Raises UsageError where a bundled program refuses its input."""
+    asked = reading.pattern(iterations) if iterations else None
     job = Job(
         command=decided.command,
         ranks=decided.workload.ranks,
-        environment=dict(environment),
+        environment=dict(environment) | ({reading.ASK: "1"} if decided.is_app else {}),
         timeout=timeout,
         record=None if output is None else output.parent,
         inherit_stdin=inherit_stdin,
     )
     started = datetime.now(UTC)
+    series: list[float] = []
     try:
         # A bundled program's refusal becomes our own error; what launchers add to it only hides the sentence.
         keeper = OutputKeeper(output, watcher, hold_stderr=decided.is_app)
@@ -106,10 +113,12 @@ def execute(
     counted: list[NodeCounters] = []
     used: list[CoreUse] = []
     try:
-        watch = CounterWatch(place.counters, keeper) if place else None
-        end = decided.launcher.run(job, watch or keeper)
+        reader = reading.IterationReader(keeper, asked, own=decided.is_app)
+        watch = CounterWatch(place.counters, reader) if place else None
+        end = decided.launcher.run(job, watch or reader)
         if watch:
             counted, used = watch.finish()
+        series = reader.finish() or reading.from_wrf_files(Path.cwd(), started.timestamp())
     finally:
         keeper.close()
     stdout, stderr = keeper.text("stdout"), keeper.text("stderr")
@@ -136,6 +145,7 @@ def execute(
         where=place.name if place else "",
         nodes=end.nodes or (list(place.nodes) if place else []),
         transport=place.transport if place else "",
+        iteration_seconds=series,
         counters=end.counters or counted,
         core_use=used,
         facts=place.facts() if place else {},

@@ -29,6 +29,9 @@ def open_site(where: Where, say: Callable[[str], None] | None = None) -> Site:
         from linkworth.launch.hostfile_site import HostfileSite
 
         return HostfileSite(where)
-    from linkworth.launch import batch_site
+    from linkworth.launch import allocation, batch_site
+
+    if where.kind == "slurm" and allocation.inside():
+        return allocation.AllocationSite(where)
 
     return batch_site.open_batch(where, say)

@@ -1,0 +1,190 @@
+"""The nodes of the Slurm job that linkworth itself runs in, as a place for runs: every run is a step of that job."""
+
+import os
+import re
+import shlex
+import subprocess
+from types import TracebackType
+from typing import Self
+
+from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.launch import pairing
+from linkworth.launch.base import Job, JobEnd, Observer, Stream
+from linkworth.launch.batch import call
+from linkworth.launch.batch_site import transport_variables
+from linkworth.launch.job_folder import parse_reading
+from linkworth.launch.job_script import COUNTED, PROBE_SECONDS
+from linkworth.launch.local import ROOT_ALLOWED, set_for_ranks
+from linkworth.launch.pairing import Remembered, Shape
+from linkworth.launch.process import run_session
+from linkworth.launch.slurm import expand
+from linkworth.model.counters import NodeCounters
+from linkworth.model.mpi import MpiInstallation
+from linkworth.model.where import Where
+from linkworth.mpi import build
+
+JOB = "SLURM_JOB_ID"
+_COUNT = re.compile(r"(\d+)(?:\(x(\d+)\))?")
+
+
+def inside() -> bool:
+    """Say whether this process runs inside a Slurm job."""
+    return bool(os.environ.get(JOB)) and bool(os.environ.get("SLURM_JOB_NODELIST"))
+
+
+def per_node(text: str) -> list[int]:
+    """Write Slurm's counts by node out: `16(x2),8` gives 16, 16, 8."""
+    return [int(count) for count, times in _COUNT.findall(text) for _ in range(int(times or 1))]
+
+
+class AllocationSite:
+    """The nodes of a running job."""
+
+    name = "slurm"
+
+    def __init__(self, where: Where) -> None:
+        if where.name or where.options:
+            raise UsageError(
+                f"this is inside the Slurm job {os.environ[JOB]}, whose partition, limits and constraints are settled; "
+                "leave --partition, --constraint, --account, --time and --batch-option out"
+            )
+        every = expand(os.environ["SLURM_JOB_NODELIST"])
+        if where.nodes is not None and where.nodes > len(every):
+            raise UsageError(f"--nodes {where.nodes}: this Slurm job has {len(every)} nodes")
+        self.nodes = every[: where.nodes]
+        self.transport = where.transport
+        self._where = where
+        cpus = per_node(os.environ.get("SLURM_JOB_CPUS_PER_NODE", ""))
+        self._cpus = cpus[: len(self.nodes)]
+
+    @property
+    def cores(self) -> int:
+        """Cores of the job on those nodes."""
+        each = self._where.ranks_per_node
+        return sum(self._cpus) if each is None else min(each * len(self.nodes), sum(self._cpus))
+
+    def shape(self, ranks: int) -> Shape:
+        """Spread ranks over the nodes. Raises UsageError where there are more nodes than ranks."""
+        nodes = self._where.nodes
+        if nodes and nodes > ranks:
+            raise UsageError(f"--nodes {nodes}: {ranks} ranks cannot be on more than {ranks} nodes")
+        return Shape(
+            ranks=ranks, nodes=min(len(self.nodes), ranks), ranks_per_node=self._where.ranks_per_node
+        )
+
+    def launcher(self, mpi: MpiInstallation) -> "StepLauncher":
+        """Return what runs programs of an MPI as steps of the job."""
+        return StepLauncher(self, mpi)
+
+    def counters(self) -> list[NodeCounters]:
+        """Read the counters of all nodes with one step; nothing where the step fails."""
+        reading = "; ".join(f"echo '==> {name}'; cat /proc/{name}" for name in COUNTED)
+        count = str(len(self.nodes))
+        step = [
+            "srun",
+            "--mpi=none",
+            f"--nodes={count}",
+            f"--ntasks={count}",
+            "--ntasks-per-node=1",
+            "--label",
+            "--overlap",
+        ]
+        try:
+            done = subprocess.run(
+                [*step, f"--nodelist={','.join(self.nodes)}", "sh", "-c", f"uname -n; {reading}"],
+                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PROBE_SECONDS, check=False,
+            )  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired):
+            return []
+        texts: dict[str, list[str]] = {}
+        for line in done.stdout.splitlines():
+            task, _, rest = line.partition(": ")
+            texts.setdefault(task.strip(), []).append(rest)
+        return [parse_reading(lines[0], "\n".join(lines[1:])) for _, lines in sorted(texts.items()) if lines]
+
+    def facts(self) -> dict[str, str]:
+        """Return the job that the steps belong to."""
+        version = call(["srun", "--version"], system="Slurm").out.strip()
+        return {"batch system": version, "slurm job": os.environ[JOB]}
+
+    def __enter__(self) -> Self:
+        """Return itself: the job holds the nodes."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Release nothing."""
+
+
+class StepLauncher:
+    """Starts ranks as a step of the job."""
+
+    name = "slurm"
+    spins_when_crowded = False
+
+    def __init__(self, site: AllocationSite, mpi: MpiInstallation) -> None:
+        self.site = site
+        self.mpi = mpi
+        self._variables = transport_variables(site.transport, mpi)
+
+    def arguments(self, job: Job) -> list[str]:
+        """Return the command line of the way that is known to work, else of the best."""
+        ways, remembered = self._ways(job)
+        return self._words(ways[remembered.index or 0], job)
+
+    def run(self, job: Job, observer: Observer) -> JobEnd:
+        """Find the way that starts ranks of this MPI here, where it is not known yet, and run the job to its end."""
+        ways, remembered = self._ways(job)
+        index = remembered.index
+        if index is None:
+            index = self._probe(ways, job.ranks)
+            remembered.keep(index)
+        return self._session(self._words(ways[index], job), job, observer)
+
+    def _session(self, words: list[str], job: Job, observer: Observer) -> JobEnd:
+        return run_session(
+            words,
+            observer,
+            environment=ROOT_ALLOWED if self.mpi.kind == "openmpi" else {},
+            timeout=job.timeout,
+            folder=job.folder,
+            inherit_stdin=job.inherit_stdin,
+        )
+
+    def _words(self, way: str, job: Job) -> list[str]:
+        return [*shlex.split(way), *set_for_ranks(self._variables | job.environment), *job.command]
+
+    def _ways(self, job: Job) -> tuple[list[str], Remembered]:
+        ways = pairing.ways("slurm", self.mpi, self.site.shape(job.ranks))
+        version = f"step {os.environ.get('SLURM_CLUSTER_NAME', '')} {os.environ.get('SLURM_CONF', '')}"
+        return ways, Remembered("slurm", version, self.mpi, ways)
+
+    def _probe(self, ways: list[str], ranks: int) -> int:
+        probe = Job(command=[str(build.size_probe(self.mpi))], ranks=ranks, timeout=PROBE_SECONDS)
+        tried = []
+        for number, way in enumerate(ways):
+            kept = _Kept()
+            self._session([*shlex.split(way), *probe.command], probe, kept)
+            trouble = pairing.verdict(kept.text, ranks, min(len(self.site.nodes), ranks))
+            if not trouble:
+                return number
+            tried.append(f"`{way}` {trouble}")
+        raise EnvironmentLacksError(f"slurm and {self.mpi.name} do not go together: {'; '.join(tried)}")
+
+
+class _Kept:
+    """Remembers what a probe prints."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+
+    @property
+    def text(self) -> str:
+        return self._data.decode(errors="replace")
+
+    def output(self, _stream: Stream, data: bytes) -> None:
+        self._data += data
+
+    def tick(self, _seconds: float) -> None:
+        pass

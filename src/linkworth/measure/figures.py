@@ -1,0 +1,60 @@
+"""A run's result as lines `NAME=VALUE UNIT`, which test frameworks (ReFrame, Ramble) pick out with one pattern."""
+
+from statistics import fmean, median
+from typing import NamedTuple
+
+from linkworth.model.run import RunResult
+
+LOOPBACK = "lo"
+
+
+class Figure(NamedTuple):
+    """One number with its unit in SI symbols; `1` for a plain number."""
+
+    name: str
+    value: float
+    unit: str
+
+    @property
+    def line(self) -> str:
+        """The figure as printed: every digit that counts, nothing rounded for the eye."""
+        return f"{self.name}={self.value!r} {self.unit}"
+
+
+def figures(result: RunResult) -> list[Figure]:
+    """Return what a result says in numbers; what was not measured is left out, also all times of a run that did not complete.
+
+    `seconds` is what the program reports, where it does, else the time from launch to end (`elapsed_seconds`), so that it is
+    comparable between runs of one program.
+    """
+    complete = result.state == "complete" and result.verified is not False
+    found = [Figure("complete", int(result.state == "complete"), "1"), Figure("ranks", result.ranks, "1")]
+    if result.verified is not None:
+        found.append(Figure("verified", int(result.verified), "1"))
+    if not complete:
+        return found
+    reported = result.reported_seconds
+    found += [
+        Figure("seconds", result.seconds if reported is None else reported, "s"),
+        Figure("elapsed_seconds", result.seconds, "s"),
+    ]
+    if reported is not None:
+        found.append(Figure("reported_seconds", reported, "s"))
+    if result.iteration_seconds:
+        found += [
+            Figure("iteration_seconds", median(result.iteration_seconds), "s"),
+            Figure("iterations", len(result.iteration_seconds), "1"),
+        ]
+    if result.counters:
+        nics = [nic for node in result.counters for nic in node.nics if nic.nic != LOOPBACK]
+        found += [
+            Figure("sent_bytes", sum(nic.sent_bytes for nic in nics), "B"),
+            Figure("received_bytes", sum(nic.received_bytes for nic in nics), "B"),
+            Figure("dropped_packets", sum(nic.dropped_packets for nic in nics), "1"),
+            Figure("retransmits", sum(node.tcp_retransmits for node in result.counters), "1"),
+            Figure("out_of_order", sum(node.tcp_out_of_order for node in result.counters), "1"),
+        ]
+    shares = [share for use in result.core_use for share in use.mean]
+    if shares:
+        found.append(Figure("core_utilisation", fmean(shares), "1"))
+    return found
