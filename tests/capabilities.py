@@ -156,6 +156,7 @@ CHECKS: dict[str, Callable[[], str | None]] = {
     "nft": partial(_program, "nft"),
     "mptcp": _mptcp,
     "networkd": _networkd,
+    "lua": partial(_program, "lua"),
     "netplan": partial(_program, "netplan"),
     "ifupdown": partial(_program, "ifquery"),
     "system-yaml": _system_yaml,

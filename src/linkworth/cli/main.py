@@ -28,6 +28,7 @@ VERBS = {
     "predict": "time on other networks",
     "advise": "which network to choose",
     "study": "many programs in many environments, from one file",
+    "allocate": "which programs of a queue run on which nodes",
     "report": "one HTML page of traces, predictions and prices",
 }
 

@@ -1,0 +1,84 @@
+"""Why a queue has no schedule: which limit would have to give way."""
+
+import math
+from collections.abc import Callable
+
+import msgspec
+
+from linkworth.advise.allocate.options import Option
+from linkworth.advise.allocate.program import Problem
+from linkworth.advise.allocate.queue import Queue
+from linkworth.advise.allocate.solve import Outcome, best
+from linkworth.advise.reason import usd_text
+
+MORE_NODES = (1, 2, 4, 8)
+
+
+def missing_options(queue: Queue, options: list[Option]) -> str | None:
+    """Return what keeps a program from running at all, or None."""
+    for index, program in enumerate(queue.programs):
+        if all(option.program != index for option in options):
+            kinds = ", ".join(
+                f"{kind.name}: {kind.count} x {kind.cores or 'any number of'} cores" for kind in queue.nodes
+            )
+            asked = f" on {' or '.join(map(str, program.nodes))} nodes" if program.nodes else ""
+            return (
+                f"{program.name} fits on no kind of nodes{asked} ({kinds}); give more nodes, or fewer ranks"
+            )
+    return None
+
+
+def infeasible(queue: Queue, problem: Problem, outcome: Outcome, *, slots: int, time_limit: float) -> str:
+    """Return which limits cannot be kept; each is dropped in turn, to see whether the rest can."""
+    for index, deadline in enumerate(problem.deadlines):
+        fastest = min(option.seconds for option in problem.options if option.program == index)
+        if deadline is not None and fastest > deadline:
+            return (
+                f"the deadline of {queue.programs[index].name}, {deadline:g} s, is shorter than its fastest run, "
+                f"{fastest:.4g} s"
+            )
+
+    def fits(changed: Problem) -> Outcome:
+        return best(changed, "cost", slots=slots, time_limit=time_limit)
+
+    if problem.budget is not None:
+        rich = fits(msgspec.structs.replace(problem, budget=None))
+        if rich.runs:
+            least = sum(run.option.cost_usd for run in rich.runs)
+            bound = min(least, rich.cost_bound)
+            return (
+                f"the budget of {usd_text(problem.budget)} US$ is too small: the least costly schedule that keeps the "
+                f"deadlines costs {usd_text(least)} US$"
+                + ("" if bound > least * (1 - 1e-6) else f" (proved: at least {usd_text(bound)} US$)")
+            )
+    relaxed = msgspec.structs.replace(problem, budget=None)
+    binding = [
+        queue.programs[index].name
+        for index, deadline in enumerate(problem.deadlines)
+        if deadline is not None
+        and fits(
+            msgspec.structs.replace(
+                relaxed,
+                deadlines=[None if place == index else each for place, each in enumerate(problem.deadlines)],
+            )
+        ).runs
+    ]
+    help_by_nodes = _more_nodes(queue, relaxed, fits)
+    if binding:
+        text = f"the deadline of {' or of '.join(binding)} cannot be kept with the nodes there are"
+    else:
+        text = "the deadlines cannot be kept together with the nodes there are, even without any one of them"
+    return f"{text}; {help_by_nodes}" if help_by_nodes else text
+
+
+def _more_nodes(queue: Queue, problem: Problem, fits: Callable[[Problem], Outcome]) -> str:
+    found = []
+    for place, kind in enumerate(queue.nodes):
+        for more in MORE_NODES:
+            counts = [count + more * (number == place) for number, count in enumerate(problem.counts)]
+            if fits(msgspec.structs.replace(problem, counts=counts)).runs:
+                found.append((more, f"{more} more node{'s' if more > 1 else ''} of {kind.name}"))
+                break
+    least = min((more for more, _ in found), default=math.inf)
+    texts = [text for more, text in found if more == least]
+    return f"{' or '.join(texts)} would do" if texts else ""

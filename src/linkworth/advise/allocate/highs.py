@@ -1,0 +1,80 @@
+"""Integer programs, solved by HiGHS (Huangfu and Hall, Mathematical Programming Computation 10, 2018; highspy, MIT licence)."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+from linkworth.errors import EnvironmentLacksError
+
+HINT = "install it with: pip install 'linkworth[allocate]'"
+
+
+class Row(NamedTuple):
+    """`lower <= sum of coefficient x variable <= upper`."""
+
+    terms: Sequence[tuple[int, float]]
+    """Number of a variable, and its coefficient."""
+    lower: float
+    upper: float
+
+
+class Solved(NamedTuple):
+    """What the solver found."""
+
+    state: Literal["optimal", "feasible", "infeasible", "undecided"]
+    values: list[int]
+    """Of the variables; empty without a solution."""
+    objective: float
+    bound: float
+    """No solution is below it."""
+
+
+def minimise(
+    costs: Sequence[float], uppers: Sequence[int], rows: Sequence[Row], *, time_limit: float
+) -> Solved:
+    """Minimise `costs` x variables over whole numbers from 0 to `uppers` under `rows`, for at most `time_limit` seconds.
+
+    Raises EnvironmentLacksError where highspy is not installed.
+    """
+    try:
+        import highspy
+    except ImportError:
+        raise EnvironmentLacksError(f"allocating a queue needs highspy, the HiGHS solver; {HINT}") from None
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = len(costs), len(rows)
+    model.col_cost_ = list(costs)
+    model.col_lower_ = [0.0] * len(costs)
+    model.col_upper_ = [float(upper) for upper in uppers]
+    model.integrality_ = [highspy.HighsVarType.kInteger] * len(costs)
+    model.row_lower_ = [row.lower for row in rows]
+    model.row_upper_ = [row.upper for row in rows]
+    starts, places, values = [0], [], []
+    for row in rows:
+        places += [place for place, _ in row.terms]
+        values += [value for _, value in row.terms]
+        starts.append(len(places))
+    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    model.a_matrix_.num_col_, model.a_matrix_.num_row_ = len(costs), len(rows)
+    model.a_matrix_.start_, model.a_matrix_.index_, model.a_matrix_.value_ = starts, places, values
+    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    for option, setting in (
+        ("output_flag", False),
+        ("mip_rel_gap", 0.0),
+        ("time_limit", time_limit),
+        ("random_seed", 0),
+        ("threads", 1),
+    ):
+        solver.setOptionValue(option, setting)
+    solver.passModel(model)
+    solver.run()
+    status, info = solver.getModelStatus(), solver.getInfo()
+    if status == highspy.HighsModelStatus.kInfeasible:
+        return Solved("infeasible", [], float("inf"), float("inf"))
+    if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
+        return Solved("undecided", [], float("inf"), info.mip_dual_bound)
+    optimal = status == highspy.HighsModelStatus.kOptimal
+    return Solved(
+        "optimal" if optimal else "feasible",
+        [round(value) for value in solver.getSolution().col_value],
+        info.objective_function_value,
+        info.objective_function_value if optimal else info.mip_dual_bound,
+    )

@@ -1,0 +1,123 @@
+"""How long each program of a queue takes on each kind of node, and what that costs."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from linkworth.advise.allocate.queue import NodeKind, Program, Queue, fabric_of
+from linkworth.advise.choose import cost_usd
+from linkworth.catalog import fabrics
+from linkworth.errors import UsageError
+from linkworth.predict import predict
+from linkworth.predict.request import is_program, traced
+from linkworth.skeleton.progress import Progress, Silence
+from linkworth.skeleton.rates import RateRequest
+from linkworth.trace.read import open_trace
+
+
+class Option(msgspec.Struct, frozen=True, kw_only=True):
+    """One way to run a program once."""
+
+    program: int
+    """Place of the program in the queue."""
+    kind: int
+    """Place of the kind of nodes in the queue."""
+    nodes: int
+    ranks: int
+    seconds: float
+    cost_usd: float
+
+
+def options_of(
+    queue: Queue, folder: Path, *, rates: RateRequest | None = None, progress: Progress | None = None
+) -> list[Option]:
+    """Return all ways to run the programs: times that the queue gives, and predictions for the others.
+
+    `folder` is that of the queue file. Raises UsageError for traces, programs and numbers of ranks that cannot be used.
+    """
+    progress = progress or Silence()
+    progress.plan(len(queue.programs))
+    found = []
+    for index, program in enumerate(queue.programs):
+        progress.step(f"predicting {program.name}")
+        found += _of_program(queue, index, program, folder, rates)
+    return found
+
+
+def _of_program(
+    queue: Queue, index: int, program: Program, folder: Path, rates: RateRequest | None
+) -> list[Option]:
+    if program.workload is None:
+        assert program.ranks is not None
+        return _known(queue, index, program, program.ranks)
+    target = program.workload if is_program(program.workload) else str(folder / program.workload)
+    given_ranks = program.ranks if is_program(program.workload) else None
+    try:
+        with traced(target, given_ranks, rates) as path:
+            ranks = open_trace(path).engine.ranks
+            if program.ranks is not None and program.ranks != ranks:
+                raise UsageError(f"the trace has {ranks} ranks, but ranks = {program.ranks}; leave ranks out")
+            return _known(queue, index, program, ranks) + _predicted(
+                queue, index, program, folder, path, ranks
+            )
+    except UsageError as error:
+        raise UsageError(f"program {program.name}: {error}") from None
+
+
+def _known(queue: Queue, index: int, program: Program, ranks: int) -> list[Option]:
+    return [
+        _option(queue, index, place, nodes, ranks, seconds)
+        for place, kind in _kinds(queue, program)
+        for nodes in _node_counts(program, kind, ranks)
+        if (seconds := _given(program, kind, nodes)) is not None
+    ]
+
+
+def _predicted(
+    queue: Queue, index: int, program: Program, folder: Path, trace: Path, ranks: int
+) -> list[Option]:
+    found = []
+    for place, kind in _kinds(queue, program):
+        for nodes in _node_counts(program, kind, ranks):
+            if _given(program, kind, nodes) is None:
+                (prediction,) = predict(
+                    trace, [fabrics.get(fabric_of(kind, folder))], nodes=nodes, cpu_factor=kind.cpu_factor
+                ).predictions
+                found.append(_option(queue, index, place, nodes, ranks, prediction.seconds))
+    return found
+
+
+def _kinds(queue: Queue, program: Program) -> Sequence[tuple[int, NodeKind]]:
+    return [
+        (place, kind)
+        for place, kind in enumerate(queue.nodes)
+        if program.on is None or kind.name in program.on
+    ]
+
+
+def _node_counts(program: Program, kind: NodeKind, ranks: int) -> list[int]:
+    """Return the numbers of nodes of a kind that there are and that hold the ranks."""
+    fewest = 1 if kind.cores is None else -(-ranks // kind.cores)
+    named = [
+        int(key.partition(":")[2])
+        for key in program.seconds
+        if ":" in key and key.partition(":")[0] == kind.name
+    ]
+    wanted = program.nodes if program.nodes is not None else [fewest, *named]
+    return sorted({nodes for nodes in wanted if fewest <= nodes <= min(kind.count, ranks)})
+
+
+def _given(program: Program, kind: NodeKind, nodes: int) -> float | None:
+    return program.seconds.get(f"{kind.name}:{nodes}", program.seconds.get(kind.name))
+
+
+def _option(queue: Queue, index: int, place: int, nodes: int, ranks: int, seconds: float) -> Option:
+    return Option(
+        program=index,
+        kind=place,
+        nodes=nodes,
+        ranks=ranks,
+        seconds=seconds,
+        cost_usd=cost_usd(seconds, nodes, queue.nodes[place].price),
+    )

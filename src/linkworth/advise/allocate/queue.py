@@ -1,0 +1,154 @@
+"""The file that `linkworth allocate` reads: kinds of nodes, programs, limits."""
+
+import math
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from linkworth.catalog import fabrics, on_premises
+from linkworth.catalog.decode import decode, read_toml, unknown_name
+from linkworth.catalog.prices import OnPremisesTable
+from linkworth.errors import UsageError
+from linkworth.model.allocation import AllocationGoal
+
+RUNS_MAX = 1000
+Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+
+
+class NodeKind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[[nodes]]`: nodes of one kind."""
+
+    name: Name
+    fabric: str
+    """As in `--on`; a fabric file's path is taken from the folder of the queue file."""
+    count: int
+    usd_per_node_hour: float | None = None
+    on_premises: OnPremisesTable | None = None
+    cores: int | None = None
+    """Of a node; no run has more ranks on one. None: any number."""
+    cpu_factor: float = 1.0
+    """Speed of its cores against those that recorded the traces."""
+    constraint: str | None = None
+    """Slurm's name of the feature that these nodes have; by default their name."""
+    partition: str | None = None
+
+    @property
+    def price(self) -> float:
+        """US dollars for an hour of a node; 0 where none is given."""
+        if self.on_premises is not None:
+            return on_premises.usd_per_node_hour(self.on_premises)
+        return self.usd_per_node_hour or 0.0
+
+
+class Program(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[[programs]]`: a program and how often it runs."""
+
+    name: Name
+    workload: str | None = None
+    """A trace's path (from the folder of the queue file), or a bundled program (`npb:ft.C`); may be left out where all times are
+    given."""
+    ranks: int | None = None
+    """Of a bundled program, or where there is no workload."""
+    runs: int = 1
+    deadline_seconds: float | None = None
+    """All its runs end by then, from the start of the queue on."""
+    nodes: list[int] | None = None
+    """Numbers of nodes to consider; by default the fewest that hold the ranks."""
+    on: list[str] | None = None
+    """Kinds of nodes to consider; by default all."""
+    seconds: dict[str, float] = {}
+    """Times of a run that are known: by kind of node (`ib`), or by kind and number of nodes (`"ib:2"`)."""
+    command: str | None = None
+    """For `--as sbatch`."""
+
+
+class Queue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The whole file."""
+
+    nodes: list[NodeKind]
+    programs: list[Program]
+    goal: AllocationGoal = "cost"
+    budget_usd: float | None = None
+    deadline_seconds: float | None = None
+    """Of all programs."""
+
+
+def load(path: Path) -> Queue:
+    """Read and check a queue file. Anything that cannot be used is a UsageError that names the file, the entry and the field."""
+    return check(decode(read_toml(path), Queue, str(path)), str(path))
+
+
+def check(queue: Queue, origin: str) -> Queue:
+    """Return the queue if it makes sense; else a UsageError that begins with `origin`."""
+    if not queue.nodes or not queue.programs:
+        raise UsageError(f"{origin}: it needs at least one [[nodes]] and one [[programs]]")
+    for what, value in (("budget_usd", queue.budget_usd), ("deadline_seconds", queue.deadline_seconds)):
+        _positive(value, f"{origin}: {what}")
+    for title, named in (("nodes", queue.nodes), ("programs", queue.programs)):
+        names = [each.name for each in named]
+        for name in names:
+            if names.count(name) > 1:
+                raise UsageError(f"{origin}: {title} has two entries called {name!r}; give each its own name")
+    for index, kind in enumerate(queue.nodes):
+        _check_kind(kind, f"{origin}: nodes[{index}] ({kind.name})", Path(origin).parent)
+    kinds = {kind.name for kind in queue.nodes}
+    for index, program in enumerate(queue.programs):
+        _check_program(program, f"{origin}: programs[{index}] ({program.name})", kinds)
+    return queue
+
+
+def _check_kind(kind: NodeKind, place: str, folder: Path) -> None:
+    if kind.count < 1:
+        raise UsageError(f"{place}: count is {kind.count}; give how many of these nodes there are")
+    if kind.cores is not None and kind.cores < 1:
+        raise UsageError(f"{place}: cores is {kind.cores}; give 1 or more, or leave it out")
+    if kind.usd_per_node_hour is not None and kind.on_premises is not None:
+        raise UsageError(f"{place}: usd_per_node_hour and on_premises are both prices; give one of them")
+    if kind.usd_per_node_hour is not None and not (
+        math.isfinite(kind.usd_per_node_hour) and kind.usd_per_node_hour >= 0
+    ):
+        raise UsageError(f"{place}: usd_per_node_hour is {kind.usd_per_node_hour}; give 0 or more")
+    if kind.on_premises is not None:
+        on_premises.check(kind.on_premises, f"{place}: on_premises")
+    _positive(kind.cpu_factor, f"{place}: cpu_factor")
+    try:
+        fabrics.get(fabric_of(kind, folder))
+    except UsageError as error:
+        raise UsageError(f"{place}: fabric: {error}") from None
+
+
+def _check_program(program: Program, place: str, kinds: set[str]) -> None:
+    if not 1 <= program.runs <= RUNS_MAX:
+        raise UsageError(f"{place}: runs is {program.runs}; give 1 to {RUNS_MAX}")
+    _positive(program.deadline_seconds, f"{place}: deadline_seconds")
+    for name in program.on or ():
+        if name not in kinds:
+            raise unknown_name(f"kind of nodes ({place}: on)", name, kinds)
+    if program.nodes is not None and (not program.nodes or min(program.nodes) < 1):
+        raise UsageError(f"{place}: nodes is {program.nodes}; give numbers of nodes of at least 1")
+    if program.ranks is not None and program.ranks < 1:
+        raise UsageError(f"{place}: ranks is {program.ranks}; give 1 or more")
+    for key, seconds in program.seconds.items():
+        name, colon, nodes = key.partition(":")
+        if name not in kinds:
+            raise unknown_name(f"kind of nodes ({place}: seconds)", name, kinds)
+        if colon and not (nodes.isdecimal() and int(nodes) > 0):
+            raise UsageError(f'{place}: seconds: {key!r} is no KIND:NODES, such as "{name}:2"')
+        _positive(seconds, f"{place}: seconds of {key}")
+    if program.workload is None and not program.seconds:
+        raise UsageError(f"{place}: neither workload nor seconds; say what runs, or how long it takes where")
+    if program.workload is None and program.ranks is None:
+        raise UsageError(f"{place}: ranks is missing; without a workload nothing else says it")
+
+
+def fabric_of(kind: NodeKind, folder: Path) -> str:
+    """Return the fabric's name, or its file's path seen from here."""
+    if fabrics.is_path(kind.fabric):
+        return str(folder / kind.fabric)
+    return kind.fabric
+
+
+def _positive(value: float | None, place: str) -> None:
+    if value is not None and not (math.isfinite(value) and value > 0):
+        raise UsageError(f"{place} is {value}; give a number above 0")

@@ -1,0 +1,151 @@
+"""From a queue file to an allocation."""
+
+from pathlib import Path
+
+from linkworth.advise.allocate import explain
+from linkworth.advise.allocate.options import Option, options_of
+from linkworth.advise.allocate.program import Problem
+from linkworth.advise.allocate.queue import Queue, load
+from linkworth.advise.allocate.schedule import Run, cost, makespan, nodes_of
+from linkworth.advise.allocate.solve import SLOTS, TIME_LIMIT_SECONDS, Outcome, best
+from linkworth.advise.reason import usd_text
+from linkworth.model.allocation import Allocation, AllocationGoal, Choice, Placement
+from linkworth.skeleton.progress import Progress
+from linkworth.skeleton.rates import RateRequest
+
+
+def allocate(
+    path: Path,
+    *,
+    goal: AllocationGoal | None = None,
+    budget: float | None = None,
+    slots: int = SLOTS,
+    time_limit: float = TIME_LIMIT_SECONDS,
+    rates: RateRequest | None = None,
+    progress: Progress | None = None,
+) -> tuple[Queue, Allocation]:
+    """Return the queue of a file and where and when its programs run; `goal` and `budget` go before the file's.
+
+    Raises UsageError for a file that cannot be used, EnvironmentLacksError without HiGHS.
+    """
+    queue = load(path)
+    options = options_of(queue, path.parent, rates=rates, progress=progress)
+    return queue, allocate_options(
+        queue,
+        options,
+        goal=goal or queue.goal,
+        budget=queue.budget_usd if budget is None else budget,
+        slots=slots,
+        time_limit=time_limit,
+    )
+
+
+def allocate_options(
+    queue: Queue,
+    options: list[Option],
+    *,
+    goal: AllocationGoal,
+    budget: float | None,
+    slots: int = SLOTS,
+    time_limit: float = TIME_LIMIT_SECONDS,
+) -> Allocation:
+    """Return the allocation of a queue whose times are known."""
+    if fault := explain.missing_options(queue, options):
+        return Allocation(
+            goal=goal, state="infeasible", reason=fault, choices=[], placements=[], budget_usd=budget
+        )
+    problem = Problem(
+        options=options,
+        runs=[program.runs for program in queue.programs],
+        counts=[kind.count for kind in queue.nodes],
+        deadlines=[
+            min(
+                (each for each in (program.deadline_seconds, queue.deadline_seconds) if each is not None),
+                default=None,
+            )
+            for program in queue.programs
+        ],
+        budget=budget,
+    )
+    outcome = best(problem, goal, slots=slots, time_limit=time_limit)
+    if outcome.state == "infeasible":
+        text = explain.infeasible(queue, problem, outcome, slots=slots, time_limit=time_limit)
+    elif outcome.state == "undecided":
+        text = (
+            f"no schedule was found in slots of {outcome.slot_seconds:.4g} s, and none is excluded; "
+            "try more --slots or a longer --time-limit"
+        )
+    else:
+        text = _reason(outcome, goal)
+    return Allocation(
+        goal=goal,
+        state=outcome.state,
+        reason=text,
+        choices=_choices(queue, problem, outcome.runs),
+        placements=_placements(queue, problem, outcome.runs),
+        cost_usd=cost(outcome.runs),
+        makespan_seconds=makespan(outcome.runs),
+        cost_bound_usd=outcome.cost_bound if outcome.runs else 0.0,
+        makespan_bound_seconds=outcome.makespan_bound if outcome.runs else 0.0,
+        slot_seconds=outcome.slot_seconds,
+        budget_usd=budget,
+    )
+
+
+def _reason(outcome: Outcome, goal: AllocationGoal) -> str:
+    spent, end = cost(outcome.runs), makespan(outcome.runs)
+    if goal == "cost":
+        found = f"costs {usd_text(spent)} US$ and ends after {end:.4g} s"
+        proved = f"none costs less than {usd_text(outcome.cost_bound)} US$"
+        none = "no schedule costs less"
+    else:
+        found = f"ends after {end:.4g} s and costs {usd_text(spent)} US$"
+        proved = f"none ends before {outcome.makespan_bound:.4g} s"
+        none = "no schedule ends sooner"
+    tail = none if outcome.state == "optimal" else f"proved so far: {proved}"
+    return f"the schedule {found}; {tail}"
+
+
+def _placements(queue: Queue, problem: Problem, runs: list[Run]) -> list[Placement]:
+    numbers = dict.fromkeys(range(len(queue.programs)), 0)
+    found = []
+    for run, on in zip(runs, nodes_of(runs, problem.counts), strict=True):
+        numbers[run.option.program] += 1
+        found.append(
+            Placement(
+                program=queue.programs[run.option.program].name,
+                run=numbers[run.option.program],
+                nodes_of=queue.nodes[run.option.kind].name,
+                nodes=run.option.nodes,
+                on=on,
+                start_seconds=run.start,
+                end_seconds=run.end,
+                cost_usd=run.option.cost_usd,
+            )
+        )
+    return found
+
+
+def _choices(queue: Queue, problem: Problem, runs: list[Run]) -> list[Choice]:
+    alike: dict[tuple[int, int, int], list[Run]] = {}
+    for run in runs:
+        alike.setdefault((run.option.program, run.option.kind, run.option.nodes), []).append(run)
+    found = []
+    for (program, kind, nodes), group in sorted(alike.items()):
+        option = group[0].option
+        found.append(
+            Choice(
+                program=queue.programs[program].name,
+                runs=len(group),
+                nodes_of=queue.nodes[kind].name,
+                fabric=queue.nodes[kind].fabric,
+                nodes=nodes,
+                ranks=option.ranks,
+                seconds=option.seconds,
+                cost_usd=sum(run.option.cost_usd for run in group),
+                first_start_seconds=min(run.start for run in group),
+                last_end_seconds=max(run.end for run in group),
+                deadline_seconds=problem.deadlines[program],
+            )
+        )
+    return found

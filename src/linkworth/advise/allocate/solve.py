@@ -1,0 +1,265 @@
+"""From a queue to its allocation: heuristics for a first schedule, integer programs for the best one and for what bounds it."""
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+import msgspec
+
+from linkworth.advise.allocate.options import Option
+from linkworth.advise.allocate.program import Problem, Slots, solve
+from linkworth.advise.allocate.schedule import Run, Use, cost, makespan, scheduled
+from linkworth.model.allocation import AllocationGoal, State
+
+SLOTS = 120
+TIME_LIMIT_SECONDS = 20.0
+_NEARLY = 1e-9
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """A schedule and how good it is proved to be."""
+
+    state: State
+    runs: list[Run]
+    """Empty where none was found."""
+    cost_bound: float
+    makespan_bound: float
+    slot_seconds: float
+
+
+def best(
+    problem: Problem,
+    goal: AllocationGoal,
+    *,
+    slots: int = SLOTS,
+    time_limit: float = TIME_LIMIT_SECONDS,
+) -> Outcome:
+    """Return the schedule of least cost, and among those of least makespan; or of least makespan within the budget.
+
+    Each integer program has `time_limit` seconds and about `slots` slots of time. The schedule always keeps all limits with the
+    real times; the bounds hold for every schedule, whatever its starts.
+    """
+    cheapest = _cheapest(problem, slots, time_limit)
+    if not cheapest.runs:
+        return cheapest
+    if goal == "cost":
+        shorter = _shortest(
+            msgspec.structs.replace(problem, budget=cost(cheapest.runs)), [cheapest.runs], slots, time_limit
+        )
+        return msgspec.structs.replace(
+            shorter,
+            state="optimal" if cheapest.state == "optimal" else "feasible",
+            cost_bound=cheapest.cost_bound,
+            slot_seconds=max(cheapest.slot_seconds, shorter.slot_seconds),
+        )
+    found = _shortest(problem, [cheapest.runs], slots, time_limit)
+    return msgspec.structs.replace(found, cost_bound=cheapest.cost_bound)
+
+
+def _cheapest(problem: Problem, slots: int, time_limit: float) -> Outcome:
+    """Return a schedule of least cost.
+
+    Programs without a deadline take their cheapest option, whenever there is room: they cost least so and delay nobody. Only the
+    others share the nodes up to the last deadline.
+    """
+    cheapest_of = [
+        min(
+            (option for option in problem.options if option.program == program),
+            key=lambda option: (option.cost_usd, option.seconds),
+        )
+        for program in range(len(problem.runs))
+    ]
+    free = [program for program, deadline in enumerate(problem.deadlines) if deadline is None]
+    floor = sum(runs * option.cost_usd for runs, option in zip(problem.runs, cheapest_of, strict=True))
+    outcome = Outcome(state="infeasible", runs=[], cost_bound=floor, makespan_bound=0.0, slot_seconds=0.0)
+    if _over(floor, problem.budget):
+        return outcome
+    candidates = [runs for runs in _heuristics(problem) if keeps_limits(problem, runs)]
+    least = min(candidates, key=lambda runs: (cost(runs), makespan(runs)), default=[])
+    if least and cost(least) <= floor * (1 + _NEARLY):
+        return msgspec.structs.replace(outcome, state="optimal", runs=least)
+    limits = [deadline for deadline in problem.deadlines if deadline is not None]
+    hurried = _hurried(problem, free)
+    width = _width(problem, max(limits), slots)
+    number = math.floor(max(limits) / width + _NEARLY)
+    free_cost = sum(problem.runs[program] * cheapest_of[program].cost_usd for program in free)
+    for _ in range(3):
+        found = solve(hurried, Slots(width, number), "cost", time_limit=time_limit)
+        bound = solve(hurried, Slots(width, number, "down"), "cost", time_limit=time_limit).solved
+        if bound.state == "infeasible":
+            return msgspec.structs.replace(outcome, cost_bound=math.inf, slot_seconds=width)
+        if found.order or least:
+            break
+        # Rounded up there is no schedule, rounded down there is: look closer.
+        width, number = width / 2, number * 2
+    order = [_named(hurried, problem, option) for option in found.order]
+    order += [cheapest_of[program] for program in free for _ in range(problem.runs[program])]
+    if found.order:
+        runs = scheduled(order, problem.counts)
+        if keeps_limits(problem, runs) and (not least or cost(runs) < cost(least)):
+            least = runs
+    total = max(floor, free_cost + bound.bound)
+    if _over(total, problem.budget):
+        return msgspec.structs.replace(outcome, cost_bound=total, slot_seconds=width)
+    if not least:
+        return msgspec.structs.replace(outcome, state="undecided", cost_bound=total, slot_seconds=width)
+    proved = cost(least) <= total * (1 + 1e-7) + 1e-12
+    return msgspec.structs.replace(
+        outcome,
+        state="optimal" if proved else "feasible",
+        runs=least,
+        cost_bound=min(total, cost(least)),
+        slot_seconds=width,
+    )
+
+
+def _shortest(problem: Problem, known: Sequence[list[Run]], slots: int, time_limit: float) -> Outcome:
+    """Return a schedule of least makespan within the budget; `known` are schedules that keep all limits."""
+    candidates = [*known, *(runs for runs in _heuristics(problem) if keeps_limits(problem, runs))]
+    least = min(candidates, key=lambda runs: (makespan(runs), cost(runs)))
+    horizon = makespan(least)
+    width = _width(problem, horizon, slots)
+    number = math.ceil(horizon / width - _NEARLY)
+    found = solve(problem, Slots(width, number), "makespan", time_limit=time_limit)
+    if found.order:
+        runs = scheduled(found.order, problem.counts)
+        if keeps_limits(problem, runs) and (makespan(runs), cost(runs)) < (makespan(least), cost(least)):
+            least = runs
+    bound = solve(problem, Slots(width, number, "down"), "makespan", time_limit=time_limit).solved
+    in_slots = math.ceil(bound.bound - 1e-6) if math.isfinite(bound.bound) else 0
+    lower = max(in_slots * width, _longest_of_fastest(problem))
+    proved = makespan(least) <= lower * (1 + 1e-7)
+    return Outcome(
+        state="optimal" if proved else "feasible",
+        runs=least,
+        cost_bound=0.0,
+        makespan_bound=min(lower, makespan(least)),
+        slot_seconds=width,
+    )
+
+
+def keeps_limits(problem: Problem, runs: Sequence[Run]) -> bool:
+    """Say whether a schedule keeps all deadlines and the budget."""
+    if _over(cost(runs), problem.budget):
+        return False
+    return all(
+        (deadline := problem.deadlines[run.option.program]) is None or run.end <= deadline * (1 + _NEARLY)
+        for run in runs
+    )
+
+
+def _over(spent: float, budget: float | None) -> bool:
+    return budget is not None and spent > budget * (1 + _NEARLY)
+
+
+def _heuristics(problem: Problem) -> list[list[Run]]:
+    """Return schedules by simple rules: the cheapest, fastest or smallest option of each program, in several orders."""
+    rules: list[Callable[[Option], tuple[float, float]]] = [
+        lambda option: (option.cost_usd, option.seconds),
+        lambda option: (option.seconds, option.cost_usd),
+        lambda option: (option.seconds * option.nodes / problem.counts[option.kind], option.cost_usd),
+    ]
+    schedules = []
+    for rule in rules:
+        chosen = [
+            min((option for option in problem.options if option.program == program), key=rule)
+            for program in range(len(problem.runs))
+        ]
+        orders: list[Callable[[Option], tuple[float, float]]] = [
+            lambda option: (_deadline(problem, option), -option.seconds),
+            lambda option: (-option.seconds * option.nodes, -option.seconds),
+        ]
+        for order in orders:
+            ordered = sorted(chosen, key=order)
+            schedules.append(
+                scheduled(
+                    [option for option in ordered for _ in range(problem.runs[option.program])],
+                    problem.counts,
+                )
+            )
+    schedules.append(_by_earliest_end(problem))
+    return schedules
+
+
+def _by_earliest_end(problem: Problem) -> list[Run]:
+    """Return the schedule in which each run takes the option with which it ends first, most urgent and longest first."""
+    fastest = [
+        min(option.seconds for option in problem.options if option.program == program)
+        for program in range(len(problem.runs))
+    ]
+    programs = sorted(
+        range(len(problem.runs)),
+        key=lambda program: (
+            math.inf if (deadline := problem.deadlines[program]) is None else deadline,
+            -fastest[program],
+        ),
+    )
+    uses = [Use(count) for count in problem.counts]
+    runs: list[Run] = []
+
+    def start_of(option: Option) -> float:
+        return uses[option.kind].earliest(option.nodes, option.seconds)
+
+    for program in programs:
+        choices = [option for option in problem.options if option.program == program]
+        for _ in range(problem.runs[program]):
+            best_one = min(choices, key=lambda option: (start_of(option) + option.seconds, option.cost_usd))
+            start = start_of(best_one)
+            uses[best_one.kind].take(best_one.nodes, start, start + best_one.seconds)
+            runs.append(Run(best_one, start))
+    return sorted(runs, key=lambda run: (run.start, run.option.program))
+
+
+def _deadline(problem: Problem, option: Option) -> float:
+    deadline = problem.deadlines[option.program]
+    return math.inf if deadline is None else deadline
+
+
+def _hurried(problem: Problem, free: Sequence[int]) -> Problem:
+    """Return the problem of the programs that have a deadline; the budget is checked on the whole."""
+    kept = [program for program in range(len(problem.runs)) if program not in free]
+    place = {program: number for number, program in enumerate(kept)}
+    return Problem(
+        options=[
+            msgspec.structs.replace(option, program=place[option.program])
+            for option in problem.options
+            if option.program in place
+        ],
+        runs=[problem.runs[program] for program in kept],
+        counts=problem.counts,
+        deadlines=[problem.deadlines[program] for program in kept],
+    )
+
+
+def _named(hurried: Problem, problem: Problem, option: Option) -> Option:
+    """Return the option of the whole problem that one of the hurried programs is."""
+    kept = [program for program, deadline in enumerate(problem.deadlines) if deadline is not None]
+    return msgspec.structs.replace(option, program=kept[option.program])
+
+
+def _longest_of_fastest(problem: Problem) -> float:
+    return max(
+        min(option.seconds for option in problem.options if option.program == program)
+        for program in range(len(problem.runs))
+    )
+
+
+def _width(problem: Problem, horizon: float, slots: int) -> float:
+    """Return the width of a slot: what all times are a multiple of, if that is coarse enough; else the horizon's share."""
+    times = [option.seconds for option in problem.options]
+    times += [deadline for deadline in problem.deadlines if deadline is not None]
+    exact = _common_measure(times)
+    if exact is not None and horizon / exact <= slots:
+        return exact
+    return horizon / slots
+
+
+def _common_measure(times: Sequence[float]) -> float | None:
+    """Return the largest number of milliseconds that all times are a multiple of; None where one is no whole number of them."""
+    common = 0
+    for time in times:
+        milliseconds = round(time * 1000)
+        if milliseconds == 0 or abs(time * 1000 - milliseconds) > 1e-6:
+            return None
+        common = math.gcd(common, milliseconds)
+    return float(Fraction(common, 1000))

@@ -1,0 +1,93 @@
+"""`linkworth allocate`: which programs of a queue run on which nodes."""
+
+from pathlib import Path
+from typing import cast
+
+import rich_click as click
+
+from linkworth.advise.allocate.run import allocate
+from linkworth.advise.allocate.solve import SLOTS, TIME_LIMIT_SECONDS
+from linkworth.advise.allocate.submit import job_submit, sbatch_lines
+from linkworth.cli.allocation_table import allocation_table
+from linkworth.cli.output import console, emit_json
+from linkworth.cli.rate_options import rate_options
+from linkworth.cli.steps import Steps
+from linkworth.model.allocation import AllocationGoal
+from linkworth.skeleton.rates import RateRequest
+
+
+@click.command()
+@click.argument("queue_file", type=click.Path(path_type=Path), metavar="QUEUE.toml")
+@click.option(
+    "--goal",
+    type=click.Choice(["cost", "makespan"]),
+    help="What to make least.  [default: the file's, else cost]",
+)
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="USD",
+    help="Of all runs together.  [default: the file's]",
+)
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(["sbatch", "job_submit"]),
+    help="Print sbatch lines, or a job_submit.lua for Slurm, instead of the tables.",
+)
+@click.option(
+    "--slots",
+    type=click.IntRange(min=10, max=2000),
+    default=SLOTS,
+    show_default=True,
+    metavar="N",
+    help="Slots that time is cut into: more give closer bounds and take longer.",
+)
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0.1),
+    default=TIME_LIMIT_SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="For each integer program; then the best schedule so far counts.",
+)
+@rate_options
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.allocation/1).")
+def command(
+    queue_file: Path,
+    goal: str | None,
+    budget: float | None,
+    form: str | None,
+    slots: int,
+    time_limit: float,
+    calibrate_with: str | None,
+    machine: str | None,
+    as_json: bool,
+) -> int:
+    """Say where and when each program of a queue runs on a limited number of nodes, for the least cost or the earliest end.
+
+    QUEUE.toml names kinds of nodes ([[nodes]]: fabric, count, cores, price) and programs ([[programs]]: a trace or a bundled
+    program, how often it runs, its deadline). Times are predicted, costs follow, and an integer program (HiGHS) finds the
+    schedule within budget and deadlines. Leaves with 1 where there is none, and says which limit is in the way.
+    """
+    if as_json and form is not None:
+        raise click.UsageError(f"--json and --as {form}: give one of them")
+    with Steps() as steps:
+        queue, allocation = allocate(
+            queue_file,
+            goal=cast(AllocationGoal | None, goal),
+            budget=budget,
+            slots=slots,
+            time_limit=time_limit,
+            rates=RateRequest(calibrate_with=calibrate_with, machine=machine),
+            progress=steps,
+        )
+    if as_json:
+        emit_json(allocation)
+    elif form is None or not allocation.choices:
+        console().print(allocation_table(allocation))
+    elif form == "sbatch":
+        click.echo("\n".join(sbatch_lines(queue, allocation)))
+    else:
+        click.echo(job_submit(queue, allocation))
+    return 0 if allocation.choices else 1
