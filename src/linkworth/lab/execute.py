@@ -7,11 +7,14 @@ from typing import BinaryIO
 
 import msgspec
 
+from linkworth.lab import dilation
 from linkworth.lab.site import LabSite
 from linkworth.launch.base import Job, Stream
 from linkworth.launch.counters import difference
 from linkworth.model.counters import NodeCounters
 from linkworth.mpi import find
+
+STOP_SECONDS = 2.0
 
 
 class Executed(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +44,7 @@ def on_node(site: LabSite, node: str | None, command: list[str], output: BinaryI
     try:
         code = process.wait()
     except KeyboardInterrupt:
-        code = process.wait()  # the terminal has told it too
+        code = _stopped(process)
     return _executed(site, [place], command, code, started, before)
 
 
@@ -57,7 +60,17 @@ def on_ranks(
     end = launcher.run(
         Job(command=[str(program), *command[1:]], ranks=ranks, folder=Path.cwd()), _PassOn(output, errors)
     )
-    return _executed(site, site.nodes, command, end.exit_code, started, before)
+    return _executed(site, site.nodes, command, end.exit_code, started, before, dilation.remark(ranks))
+
+
+def _stopped(process: subprocess.Popen[bytes]) -> int:
+    """Wait for a command that the terminal has interrupted as well, and end one that was not."""
+    for stop in (process.terminate, process.kill):
+        try:
+            return process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            stop()
+    return process.wait()
 
 
 class _PassOn:
@@ -76,7 +89,13 @@ class _PassOn:
 
 
 def _executed(
-    site: LabSite, nodes: list[str], command: list[str], code: int, started: float, before: list[NodeCounters]
+    site: LabSite,
+    nodes: list[str],
+    command: list[str],
+    code: int,
+    started: float,
+    before: list[NodeCounters],
+    doubt: str = "",
 ) -> Executed:
     return Executed(
         lab=site.lab.name,
@@ -85,5 +104,5 @@ def _executed(
         exit_code=code,
         seconds=time.monotonic() - started,
         counters=difference(before, site.counters()),
-        facts=site.facts(),
+        facts=site.facts() | ({"doubt": doubt} if doubt else {}),
     )

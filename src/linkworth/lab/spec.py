@@ -98,8 +98,19 @@ PRESETS: dict[str, tuple[str, float | None]] = {
 """Name -> what it is, bits per second. `NAMExK` gives a node K of its NICs."""
 
 _WITH_NICS = re.compile(r"(?P<name>.+)x(?P<nics>[0-9]{1,3})")
-_RATE_UNITS = {"bit": 1.0, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9, "tbit": 1e12}
-_TIME_UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
+_RATE_UNITS = {
+    "bit": 0,
+    "kbit": 3,
+    "mbit": 6,
+    "gbit": 9,
+    "tbit": 12,
+    "bps": 0,
+    "kbps": 3,
+    "mbps": 6,
+    "gbps": 9,
+}
+_TIME_UNITS = {"ns": -9, "us": -6, "µs": -6, "ms": -3, "s": 0}
+"""Powers of ten."""
 _NUMBER_AND_UNIT = re.compile(r"\s*(?P<number>[0-9]+(?:\.[0-9]+)?)\s*(?P<unit>[a-zµ/%]*)\s*", re.IGNORECASE)
 
 
@@ -165,10 +176,10 @@ def parse_factor(text: str) -> float:
 def parse_rate(text: str) -> float:
     """Return bits per second from `1gbit`, `100 Mbit/s`. Raises UsageError."""
     match = _NUMBER_AND_UNIT.fullmatch(text)
-    unit = match["unit"].lower().removesuffix("/s").removesuffix("ps") if match else ""
+    unit = match["unit"].lower().removesuffix("/s") if match else ""
     if match is None or unit not in _RATE_UNITS:
         raise UsageError(f"--rate {text}: a rate is a number and kbit, mbit or gbit, such as 1gbit")
-    return float(match["number"]) * _RATE_UNITS[unit]
+    return float(f"{match['number']}e{_RATE_UNITS[unit]}")
 
 
 def parse_time(text: str, option: str = "--latency") -> float:
@@ -176,7 +187,7 @@ def parse_time(text: str, option: str = "--latency") -> float:
     match = _NUMBER_AND_UNIT.fullmatch(text)
     if match is None or match["unit"].lower() not in _TIME_UNITS:
         raise UsageError(f"{option} {text}: a time is a number and ns, us, ms or s, such as 30us")
-    return float(match["number"]) * _TIME_UNITS[match["unit"].lower()]
+    return float(f"{match['number']}e{_TIME_UNITS[match['unit'].lower()]}")
 
 
 def parse_share(text: str, option: str = "--loss") -> float:

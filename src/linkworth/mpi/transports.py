@@ -130,6 +130,9 @@ def _mpich_through(network: str, within: Way = "sockets", *, cma: bool = False) 
     if network == "ucx":
         memory = ",posix,sysv" if within == "memory" else ""
         variables["UCX_TLS"] = f"tcp{memory}{',cma' if cma else ''},self"
+        if within == "memory":
+            # Else UCX 1.13 puts long messages within a node into its sockets, as these can write without a copy.
+            variables["UCX_TCP_PUT_ENABLE"] = "n"
     else:
         variables["FI_PROVIDER"] = "tcp"
     return _through(within, environment=variables)

@@ -1,0 +1,148 @@
+"""MPI programs on the nodes of a lab: ranks in blocks, messages on the data NICs."""
+
+import contextlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mpi_programs import each_mpi
+from sending_program import MESSAGE_BYTES, compile_into
+
+from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.lab import labs
+from linkworth.lab.labs import Lab
+from linkworth.lab.launcher import LabLauncher
+from linkworth.lab.plan import HeldPlace
+from linkworth.lab.site import LabSite, open_lab
+from linkworth.lab.spec import LabSpec
+from linkworth.lab.state import LabState
+from linkworth.launch.base import Job, Stream
+from linkworth.launch.counters import difference
+from linkworth.model.mpi import MpiInstallation
+from linkworth.model.where import Where
+from linkworth.mpi import transports
+
+OPEN_MPI = MpiInstallation(
+    name="openmpi-4.1.4", kind="openmpi", version="4.1.4", library="/usr/lib/libmpi.so", library_version="",
+    mpiexec="/usr/bin/mpiexec",
+)  # fmt: skip
+
+
+class Output:
+    """Keeps what a job prints."""
+
+    def __init__(self) -> None:
+        self.text = b""
+
+    def output(self, _stream: Stream, data: bytes) -> None:
+        self.text += data
+
+    def tick(self, _seconds: float) -> None:
+        pass
+
+
+def lab_of(nodes: int) -> Lab:
+    """A lab that is only described."""
+    names = ["head", *LabSpec(nodes=nodes).node_names]
+    known = LabState(
+        name="described", mark="0", spec=LabSpec(nodes=nodes), scoped=True, owner=1, owner_started=1, keeper=1,
+        keeper_started=1, own_user_namespace=False, places={name: HeldPlace(pid=1, started=1) for name in names},
+    )  # fmt: skip
+    return Lab(known, Path("/nowhere"))
+
+
+def launcher(nodes: int, ranks_per_node: int | None = None) -> LabLauncher:
+    lab = lab_of(nodes)
+    return LabLauncher(lab, OPEN_MPI, nodes=lab.spec.node_names, ranks_per_node=ranks_per_node, transport="")
+
+
+@given(st.integers(1, 12), st.integers(1, 200))
+def test_ranks_are_spread_evenly_in_blocks(nodes: int, ranks: int) -> None:
+    counts = launcher(nodes).slots(ranks)
+    assert sum(counts.values()) == ranks
+    assert max(counts.values()) - min(counts.values()) <= 1
+    assert list(counts) == LabSpec(nodes=nodes).node_names[: len(counts)]
+
+
+def test_ranks_per_node_fill_the_first_nodes() -> None:
+    assert launcher(3, 4).slots(6) == {"node1": 4, "node2": 2}
+    with pytest.raises(UsageError, match="13 ranks do not fit on 3 nodes of 4 ranks each"):
+        launcher(3, 4).slots(13)
+
+
+def test_the_command_line_starts_in_the_head_and_names_nodes_and_nics() -> None:
+    words = launcher(2).arguments(Job(command=["./program", "x"], ranks=3, environment={"A": "1"}))
+    assert words[:3] == ["/nowhere/enter", "head", "/usr/bin/mpiexec"]
+    assert words[words.index("--host") + 1] == "node1:2,node2:1"
+    assert words[words.index("btl_tcp_if_include") + 1] == "d0"
+    assert words[words.index("plm_rsh_agent") + 1] == "/nowhere/agent"
+    assert words[-2:] == ["./program", "x"]
+    assert "A=1" in words
+
+
+def test_an_mpi_with_another_launcher_is_refused() -> None:
+    cray = MpiInstallation(
+        name="cray-8",
+        kind="cray",
+        version="8",
+        library="/opt/lib",
+        library_version="",
+        mpiexec="/usr/bin/aprun",
+    )
+    lab = lab_of(2)
+    with pytest.raises(EnvironmentLacksError, match="cray-8 cannot start programs in a lab"):
+        LabLauncher(lab, cray, nodes=lab.spec.node_names, ranks_per_node=None, transport="")
+
+
+@pytest.mark.requires("lab")
+@pytest.mark.parametrize("mpi", each_mpi())
+def test_messages_between_nodes_are_counted_on_the_nic(mpi: MpiInstallation, tmp_path: Path) -> None:
+    program = str(compile_into(tmp_path, mpi))
+    with open_lab(Where(kind="lab", name="unshaped", nodes=2)) as site:
+        before = site.counters()
+        said = Output()
+        end = site.launcher(mpi).run(Job(command=[program], ranks=2, timeout=60), said)
+        counted = difference(before, site.counters())
+        assert end.exit_code == 0, said.text
+        assert {line.split()[-1] for line in said.text.decode().splitlines() if "rank" in line} == {
+            "node1",
+            "node2",
+        }
+        sent = {nic.nic: nic.sent_bytes for nic in counted[0].nics}
+        assert MESSAGE_BYTES <= sent["d0"] < 1.1 * MESSAGE_BYTES
+        assert sent["lo"] < 0.1 * MESSAGE_BYTES
+        assert counted[0].tcp_segments_sent > 0
+        assert sum(counted[0].core_seconds) > 0
+
+
+@pytest.mark.requires("lab")
+@pytest.mark.parametrize("mpi", each_mpi())
+def test_a_transport_uses_what_it_says_within_a_node(mpi: MpiInstallation, tmp_path: Path) -> None:
+    program = str(compile_into(tmp_path, mpi))
+    with labs.up(LabSpec(nodes=1)) as lab:
+        for name in transports.names(mpi):
+            site = LabSite(lab, Where(kind="lab", name="x", transport=name), [])
+            before = site.counters()
+            said = Output()
+            end = site.launcher(mpi).run(Job(command=[program], ranks=2, timeout=60), said)
+            assert end.exit_code == 0, (name, said.text)
+            [counted] = difference(before, site.counters())
+            sent = {nic.nic: nic.sent_bytes for nic in counted.nics}
+            expected = transports.settings(name, mpi).within_node
+            if expected == "sockets":
+                assert MESSAGE_BYTES <= sent["lo"] < 1.2 * MESSAGE_BYTES, name
+            elif expected == "memory":
+                assert sent["lo"] < 0.1 * MESSAGE_BYTES, name
+            assert sent["d0"] < 0.01 * MESSAGE_BYTES
+
+
+@pytest.mark.requires("lab")
+def test_a_place_with_fewer_nodes_than_asked_is_refused() -> None:
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(labs.up(LabSpec(nodes=2), "two"))
+        with pytest.raises(UsageError, match="the lab two has 2 nodes; 3 were asked for"):
+            open_lab(Where(kind="lab", name="two", nodes=3))
+        with open_lab(Where(kind="lab", name="two", nodes=1)) as site:
+            assert site.nodes == ["node1"]
+        assert labs.find("two") is not None

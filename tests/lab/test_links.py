@@ -1,0 +1,55 @@
+"""The traffic control of a link: bursts stay short, and joined packets fit into them."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linkworth.lab import links
+from linkworth.lab.spec import LabSpec
+
+rates = st.floats(min_value=1e5, max_value=1e11)
+
+
+def numbers(spec: LabSpec) -> dict[str, int]:
+    [line] = links.rate_limit(spec, "d0")
+    found = re.findall(r"(rate|burst|limit|overhead|peakrate|mtu) (\d+)", line)
+    return {name: int(value) for name, value in found}
+
+
+@given(rates, st.sampled_from([None, 576, 1500, 9000, 65535]))
+def test_a_packet_always_fits_and_a_burst_stays_short(rate: float, mtu: int | None) -> None:
+    spec = LabSpec(rate=rate, mtu=mtu)
+    given_numbers = numbers(spec)
+    at_once = given_numbers.get("mtu", given_numbers["burst"])
+    frame = spec.packet_bytes + links.ETHERNET_HEADER
+    assert at_once >= frame
+    assert at_once <= max(2 * (frame + links.FRAME_OVERHEAD), rate / 8 * links.FAST_BURST_SECONDS)
+    assert links.joined_bytes(spec) <= at_once
+    assert given_numbers["limit"] >= given_numbers.get("mtu", 0)
+
+
+@given(rates)
+def test_the_rate_is_the_asked_one_where_no_packets_are_joined(rate: float) -> None:
+    assert numbers(LabSpec(rate=rate, mtu=1500))["rate"] == pytest.approx(rate, abs=1)
+    assert numbers(LabSpec(rate=rate))["rate"] == pytest.approx(rate, rel=0.01)
+
+
+def test_an_unshaped_link_has_no_traffic_control() -> None:
+    assert links.rate_limit(LabSpec(), "d0") == []
+    assert links.impairment(LabSpec(), "d0") == []
+
+
+def test_netem_delays_and_loses_inside_the_bucket() -> None:
+    [line] = links.impairment(LabSpec(rate=1e9, latency=30e-6, jitter=5e-6, loss=0.01), "d0")
+    assert line.startswith("qdisc add dev d0 parent 1:1 handle 2: netem limit ")
+    assert line.endswith("delay 30.0us 5.0us loss 1.000000%")
+
+
+@given(rates, st.floats(min_value=1e-6, max_value=0.1))
+def test_netem_holds_all_packets_that_fly(rate: float, latency: float) -> None:
+    spec = LabSpec(rate=rate, latency=latency)
+    [line] = links.impairment(spec, "d0")
+    limit = int(re.findall(r"limit (\d+)", line)[0])
+    assert limit * spec.packet_bytes >= rate / 8 * latency
