@@ -123,6 +123,23 @@ def _networkd() -> str | None:
     return None if tried.returncode == 0 else "no network and mount namespaces to run systemd-networkd in"
 
 
+def _user_namespaces() -> str | None:
+    """As an ordinary user, whom root becomes for it."""
+    user = [
+        "setpriv",
+        "--reuid=65534",
+        "--regid=65534",
+        "--clear-groups",
+        "--bounding-set=-all",
+        "--inh-caps=-all",
+    ]
+    words = ["unshare", "--user", "--map-root-user", "--net", "true"]
+    tried = subprocess.run(
+        [*(user if os.geteuid() == 0 else []), *words], capture_output=True, cwd="/", check=False
+    )
+    return None if tried.returncode == 0 else "the kernel gives users no user namespaces"
+
+
 def _root() -> str | None:
     return None if os.geteuid() == 0 else "not root"
 
@@ -151,6 +168,7 @@ CHECKS: dict[str, Callable[[], str | None]] = {
     "dev-full": _device_full,
     "root": _root,
     "lab": _lab,
+    "user-namespaces": _user_namespaces,
     "nspawn": partial(_isolation, "nspawn"),
     "lxc": partial(_isolation, "lxc"),
     "nft": partial(_program, "nft"),

@@ -4,6 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from linkworth.lab.labs import Lab
+from linkworth.lab.plan import HeldPlace
+from linkworth.lab.spec import LabSpec
+from linkworth.lab.state import LabState
+
 
 @pytest.fixture(autouse=True)
 def own_labs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -11,3 +16,15 @@ def own_labs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     folder = tmp_path_factory.mktemp("runtime")
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
     return folder / "linkworth" / "lab"
+
+
+@pytest.fixture
+def described_lab() -> Lab:
+    """A lab of two nodes and 1 Gbit/s with 100 us that is only described, not up."""
+    spec = LabSpec(nodes=2, rate=1e9, latency=100e-6)
+    places = {name: HeldPlace(pid=1, started=1) for name in ("head", *spec.node_names)}
+    known = LabState(
+        name="described", mark="0", spec=spec, scoped=True, owner=1, owner_started=1, keeper=1, keeper_started=1,
+        own_user_namespace=False, places=places,
+    )  # fmt: skip
+    return Lab(known, Path("/nowhere"))

@@ -62,5 +62,8 @@ def test_a_node_that_disappears_is_the_cause_and_the_next_run_has_a_new_lab(reli
 def test_a_link_that_goes_down_is_the_cause_and_the_study_goes_on(reliability, tmp_path):
     found = reliability.link_lost(tmp_path)
     assert (found["exit code"], found["left running"]) == (1, 0)
-    assert found["states"] in ("timeout, done", "failed, done")  # the MPI may learn of it before its time is up
+    assert found["states"] in (
+        "timeout, done",
+        "failed, done",
+    )  # the MPI may learn of it before its time is up
     assert found["cause"].startswith("the link d0 of node2 is down; ")

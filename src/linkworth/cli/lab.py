@@ -68,7 +68,7 @@ def up(name: str, spec: LabSpec, as_json: bool) -> int:
     return 0
 
 
-@command.command("exec", context_settings={"allow_interspersed_args": False, "ignore_unknown_options": False})
+@command.command("exec")
 @click.option(
     "--node", metavar="NODE", help="Run it on this node (node1, node2, ..., or head).  [default: the first]"
 )
@@ -105,16 +105,15 @@ def execute(name: str, words: tuple[str, ...], node: str | None, ranks: int | No
     from linkworth.lab import execute as execution
     from linkworth.lab.site import open_lab
 
-    command = list(words[1:] if words[0] == "--" else words)
     output: BinaryIO = sys.stderr.buffer if as_json else sys.stdout.buffer
     where = Where(kind="lab", name=name, nodes=nodes, ranks_per_node=ppn, transport=transport)
     with open_lab(where) as site:
         for sentence in site.cleaned:
             note(f"linkworth: {sentence}")
         if ranks is None:
-            done = execution.on_node(site, node, command, output)
+            done = execution.on_node(site, node, list(words), output)
         else:
-            done = execution.on_ranks(site, ranks, mpi, command, output, sys.stderr.buffer)
+            done = execution.on_ranks(site, ranks, mpi, list(words), output, sys.stderr.buffer)
     if as_json:
         emit_json(done)
     return done.exit_code if done.exit_code >= 0 else 128 - done.exit_code

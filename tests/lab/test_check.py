@@ -1,0 +1,94 @@
+"""What links deliver against what was asked."""
+
+import pytest
+
+from linkworth.errors import UsageError
+from linkworth.lab import check, labs, probe
+from linkworth.lab.labs import Lab
+from linkworth.lab.spec import LabSpec
+
+WIRE = 1538 / 1448
+"""Bytes of a full packet on the wire for those of its payload (MTU 1500)."""
+
+
+@pytest.mark.requires("lab")
+def test_a_shaped_link_is_measured_and_is_not_faster_than_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "RATE_SECONDS", 0.4)
+    monkeypatch.setattr(check, "TRIES", 1)
+    with labs.up(LabSpec(nodes=2, nics=2, rate=20e6)) as lab:
+        found = check.check(lab)
+    assert [nic.nic for nic in found.nics] == ["d0", "d1"]
+    for nic in found.nics:
+        assert 1e6 < nic.delivered_bits_per_second < 1.1 * 20e6
+        assert nic.payload_bits_per_second * WIRE == pytest.approx(nic.delivered_bits_per_second)
+        assert 0 < nic.latency_seconds <= nic.median_latency_seconds
+
+
+class Played:
+    """Answers in place of the two ends of a connection."""
+
+    def __init__(self, *answers: tuple[float, float]) -> None:
+        self.answers = list(answers)
+        """Wire rate in bits per second, and one-way latency in seconds."""
+
+    def __call__(self, _lab: Lab, _nic: int, measure: str, _seconds: float) -> dict[str, float]:
+        rate, latency = self.answers[0]
+        if measure == "rate":
+            return {"bytes": rate / 8 / WIRE, "seconds": 1.0}
+        self.answers.pop(0)
+        return {"shortest": 2 * latency, "tenth": 2 * latency, "median": 2 * latency}
+
+
+def checked(lab: Lab, monkeypatch: pytest.MonkeyPatch, *answers: tuple[float, float]) -> check.LabCheck:
+    monkeypatch.setattr(check, "_probe", Played(*answers))
+    return check.check(lab)
+
+
+@pytest.mark.parametrize(
+    ("delivered", "latency", "passed"),
+    [
+        (0.98e9, 110e-6, True),
+        (1.029e9, 100e-6, True),
+        (0.96e9, 100e-6, False),
+        (1.04e9, 100e-6, False),
+        (1e9, 124e-6, True),
+        (1e9, 126e-6, False),
+        (1e9, 70e-6, False),
+    ],
+)
+def test_the_verdict_is_by_rate_and_latency(
+    described_lab: Lab, monkeypatch: pytest.MonkeyPatch, delivered: float, latency: float, passed: bool
+) -> None:
+    found = checked(described_lab, monkeypatch, *[(delivered, latency)] * check.TRIES)
+    assert found.passed is passed
+    assert found.nics[0].tries == (1 if passed else check.TRIES)
+
+
+def test_the_best_of_several_tries_counts(described_lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = checked(described_lab, monkeypatch, (0.7e9, 100e-6), (0.99e9, 100e-6))
+    assert found.passed
+    assert found.nics[0].tries == 2
+    assert found.nics[0].delivered_bits_per_second == pytest.approx(0.99e9)
+
+
+@pytest.mark.requires("lab")
+def test_a_lab_of_one_node_has_no_link() -> None:
+    with labs.up(LabSpec(nodes=1)) as lab, pytest.raises(UsageError, match="has one node"):
+        check.check(lab)
+
+
+def test_the_two_ends_count_what_goes_between_them(capsys: pytest.CaptureFixture[str]) -> None:
+    import socket
+    import threading
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        one = socket.create_connection(server.getsockname())
+        other, _ = server.accept()
+    sender = threading.Thread(target=probe.send, args=(one,))
+    sender.start()
+    with other:
+        counted = probe.receive(other, 0.2)
+    sender.join()
+    one.close()
+    assert counted["bytes"] > 0
+    assert 0.1 < counted["seconds"] < 10

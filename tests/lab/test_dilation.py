@@ -1,0 +1,47 @@
+"""Links as much slower as computation on shared cores."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from linkworth.lab import dilation
+from linkworth.lab.cpu import CoreClock
+from linkworth.lab.spec import LabSpec
+from linkworth.launch.local import cores
+
+
+def test_a_factor_or_a_number_of_ranks_dilates(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert dilation.dilated(LabSpec(), "3.5").dilate == 3.5
+    monkeypatch.setattr(dilation, "measured_slowdown", lambda ranks: ranks / 2)
+    assert dilation.dilated(LabSpec(), "8ranks").dilate == 4.0
+    assert dilation.dilated(LabSpec(), "6 ranks").dilate == 3.0
+
+
+def test_more_ranks_than_cores_are_slower(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dilation, "WORK_SECONDS", 0.05)
+    assert dilation.measured_slowdown(6 * cores()) > 2.0
+
+
+def test_the_remark_names_ranks_and_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dilation, "cores", lambda: 2)
+    assert dilation.remark(2) == ""
+    assert dilation.remark(8).startswith("8 ranks on 2 cores: computation is about 4 times slower")
+
+
+def test_cpu_time_is_added_up_without_a_control_group() -> None:
+    clock = CoreClock(holder=os.getpid())
+    first = clock.read()
+    busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        until = time.monotonic() + 30
+        while sum(clock.read()) < sum(first) + 0.1 and time.monotonic() < until:
+            time.sleep(0.02)
+        grown = clock.read()
+        assert sum(grown) >= sum(first) + 0.1
+        assert all(late >= early for early, late in zip(first, grown, strict=True))
+    finally:
+        busy.kill()
+        busy.wait()

@@ -1,0 +1,60 @@
+"""A lab of a user without rights: a user namespace gives them, where the kernel allows it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+NOBODY = 65534
+PROGRAM = """
+import os, subprocess, sys
+sys.dont_write_bytecode = True
+from linkworth.lab import labs
+from linkworth.lab.site import LabSite
+from linkworth.lab.spec import LabSpec
+from linkworth.model.where import Where
+os.chdir("/")
+with labs.up(LabSpec(nodes=2, rate=1e8, mtu=1500)) as lab:
+    said = subprocess.run(lab.enter("node2", ["hostname"]), capture_output=True, text=True)
+    user = subprocess.run(lab.enter("node2", ["id", "-u"]), capture_output=True, text=True)
+    again = subprocess.run(lab.enter("head", [str(lab.folder / "enter"), "node1", "hostname"]), capture_output=True, text=True)
+    names = {nic.nic for node in LabSite(lab, Where(kind="lab", name="x"), []).counters() for nic in node.nics}
+    folder = lab.folder
+print(os.geteuid(), said.stdout.strip(), user.stdout.strip(), again.stdout.strip(), sorted(names), folder.exists())
+"""
+
+
+def without_rights() -> list[str]:
+    """Words before a command that make it an ordinary user's, who may read the files of the tests."""
+    if os.geteuid() != 0:
+        return []
+    keep = "-all,+dac_read_search"
+    return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", f"--inh-caps={keep}",
+            f"--ambient-caps={keep}", f"--bounding-set={keep}"]  # fmt: skip
+
+
+@pytest.mark.requires("lab", "user-namespaces")
+def test_a_user_without_rights_has_labs_too(own_labs: Path) -> None:
+    runtime = own_labs.parents[1]
+    if os.geteuid() == 0:
+        # Its parents are root's own; the one folder that the user needs is made where anyone may.
+        runtime = Path("/tmp") / f"linkworth-test-{os.getpid()}"
+        runtime.mkdir(mode=0o700)
+        os.chown(runtime, NOBODY, NOBODY)
+    try:
+        done = subprocess.run(
+            [*without_rights(), sys.executable, "-c", PROGRAM],
+            env={**os.environ, "XDG_RUNTIME_DIR": str(runtime), "PYTHONDONTWRITEBYTECODE": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        uid = NOBODY if os.geteuid() == 0 else os.geteuid()
+        assert done.stdout.split("\n")[0] == f"{uid} node2 0 node1 ['d0', 'lo'] False", done.stderr
+    finally:
+        if os.geteuid() == 0:
+            shutil.rmtree(runtime)
