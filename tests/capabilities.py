@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -68,6 +69,12 @@ def _namespaces() -> str | None:
     unshare = ["unshare", "--mount", "--uts", "--ipc", "--pid", "--fork", "true"]
     tried = subprocess.run(unshare, capture_output=True, check=False)
     return None if tried.returncode == 0 else "the kernel forbids namespaces"
+
+
+def _reframe() -> str | None:
+    """ReFrame, in the Python environment of the tests."""
+    place = Path(sys.executable).parent / "reframe"
+    return None if place.exists() else "reframe is not installed"
 
 
 def _device_full() -> str | None:
@@ -163,6 +170,7 @@ CHECKS: dict[str, Callable[[], str | None]] = {
     "python-otf2": _python_otf2,
     "eztrace": partial(_program, "eztrace"),
     "namespaces": _namespaces,
+    "reframe": _reframe,
     "slurm": _slurm,
     "two-cores": partial(_cores, 2),
     "dev-full": _device_full,

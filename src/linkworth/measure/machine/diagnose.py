@@ -3,7 +3,7 @@
 import platform
 
 from linkworth.launch.local import cores
-from linkworth.measure.machine import hardware, kernel, tools
+from linkworth.measure.machine import hardware, kernel, schedulers, tools
 from linkworth.model.environment import Diagnosis
 from linkworth.mpi import find
 
@@ -24,7 +24,7 @@ def diagnose() -> Diagnosis:
             *working,
             *tools.compilers(),
             tools.zstandard(),
-            *tools.schedulers(),
+            *schedulers.schedulers(),
             *kernel.features(),
             *hardware.infiniband(),
             *hardware.ethernet(),

@@ -1,4 +1,4 @@
-"""Compilers, schedulers and libraries."""
+"""Compilers and libraries."""
 
 import ctypes
 import re
@@ -124,18 +124,3 @@ def zstandard() -> Check:
     return Check(
         group="recording", name="libzstd.so.1", present=True, detail=version, purpose="makes traces smaller"
     )
-
-
-def schedulers() -> list[Check]:
-    """Look for batch systems by their commands."""
-    found = []
-    for name, command in (("Slurm", "sbatch"), ("Slurm launcher", "srun"), ("PBS", "qsub"), ("LSF", "bsub")):
-        path = shutil.which(command)
-        version = (identify.ask([path, "--version"], 5.0) or "").strip().splitlines() if path else []
-        detail = (version[0] if version else str(path)) if path else f"{command} is not on PATH"
-        found.append(
-            Check(
-                group="schedulers", name=name, present=bool(path), detail=detail, purpose="jobs on clusters"
-            )
-        )
-    return found
