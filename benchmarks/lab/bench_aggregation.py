@@ -1,0 +1,69 @@
+"""Throughput of several emulated NICs used as one, by way and number, against one NIC and against their sum.
+
+    .venv/bin/python benchmarks/lab/bench_aggregation.py [--rate 1gbit] [--nics 1,2,4] [--bytes 1048576] [--ways stripe,mptcp]
+
+Two nodes, one rank of Open MPI on each, its own bandwidth test (a window of 64 messages); every way that this kernel has. The
+baseline is one NIC in the same run.
+"""
+
+import argparse
+import sys
+
+from linkworth.bench.run import run
+from linkworth.errors import EnvironmentLacksError
+from linkworth.lab import labs
+from linkworth.lab.site import LabSite
+from linkworth.lab.spec import LabSpec, describe_rate, parse_rate
+from linkworth.model.where import Where
+
+WAYS = ["stripe", "mptcp", "roundrobin", "bond"]
+
+
+def measure(spec: LabSpec, size: int) -> tuple[float, int, int, dict[str, int]]:
+    """Return bits per second, TCP retransmits and segments out of order of both nodes, and the first's bytes by NIC."""
+    with labs.up(spec) as lab:
+        site = LabSite(lab, Where(kind="lab", name=lab.name), [])
+        result = run("bandwidth", site=site, mpi="openmpi", ranks=2, sizes=[size])
+    counters = result.carried.counters if result.carried else []
+    again = sum(node.tcp_retransmits for node in counters)
+    disordered = sum(node.tcp_out_of_order for node in counters)
+    sent = {nic.nic: nic.sent_bytes for nic in counters[0].nics if nic.nic.startswith("d")}
+    rate = result.rows[0].bandwidth_bytes_per_second
+    assert rate is not None
+    return rate * 8, again, disordered, sent
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rate", type=parse_rate, default=1e9, help="of each NIC")
+    parser.add_argument("--nics", default="1,2,4", help="numbers of NICs")
+    parser.add_argument("--bytes", type=int, default=1 << 20, help="message size")
+    parser.add_argument("--ways", default=",".join(WAYS))
+    parser.add_argument("--mtu", type=int, help="switches the joining of packets off")
+    given = parser.parse_args()
+    base, *_ = measure(LabSpec(nodes=2, rate=given.rate, mtu=given.mtu), given.bytes)
+    print(
+        f"NICs of {describe_rate(given.rate)}, messages of {given.bytes} bytes; one NIC: {base / 1e6:.0f} Mbit/s"
+    )
+    print(
+        "way          NICs  Mbit/s  of one NIC  of the sum  retransmits  out of order  least and most loaded NIC"
+    )
+    for way in given.ways.split(","):
+        for nics in (int(text) for text in given.nics.split(",")):
+            if nics == 1:
+                continue
+            spec = LabSpec(nodes=2, nics=nics, rate=given.rate, mtu=given.mtu, aggregate=way)
+            try:
+                rate, again, disordered, sent = measure(spec, given.bytes)
+            except EnvironmentLacksError as error:
+                print(f"{way:12} not here: {error}")
+                break
+            total = sum(sent.values())
+            shares = f"{min(sent.values()) / total:.1%} {max(sent.values()) / total:.1%}"
+            print(f"{way:12} {nics:4} {rate / 1e6:7.0f} {rate / base:11.2f} {rate / (nics * given.rate):11.2f} "
+                  f"{again:12} {disordered:13}  {shares}")  # fmt: skip
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
