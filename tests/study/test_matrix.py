@@ -55,8 +55,8 @@ def test_a_file_name_is_one(text):
 
 
 @given(NAMES)
-def test_different_names_have_different_file_names_but_for_colons(names):
-    found = Counter(file_name(name) for name in {name.replace(":", "-") for name in names})
+def test_different_names_have_different_file_names_but_for_colons_and_spaces(names):
+    found = Counter(file_name(name) for name in {name.replace(":", "-").replace(" ", "-") for name in names})
     assert all(count == 1 for count in found.values())
 
 

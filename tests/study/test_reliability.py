@@ -65,5 +65,5 @@ def test_a_link_that_goes_down_is_the_cause_and_the_study_goes_on(reliability, t
     assert found["states"] in (
         "timeout, done",
         "failed, done",
-    )  # the MPI may learn of it before its time is up
+    )
     assert found["cause"].startswith("the link d0 of node2 is down; ")

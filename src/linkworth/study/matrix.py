@@ -15,7 +15,7 @@ from linkworth.study.patterns import matches
 
 HERE = "here"
 """Name of the environment in which a program is recorded that no environment measures."""
-_UNSAFE = re.compile(r"[^A-Za-z0-9_.+=-]+")
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.,+=-]+")
 _LONGEST_NAME = 80
 
 
@@ -179,7 +179,7 @@ def identity(workload: str, environment: str, mode: Mode, repetition: int) -> st
 def file_name(text: str) -> str:
     """Return a text as a part of a file's name; what cannot stand there, and what is too long, leaves a hash behind."""
     plain = _UNSAFE.sub("-", text).strip("-.") or "x"
-    if plain == text.replace(":", "-") and len(plain) <= _LONGEST_NAME:
+    if plain == re.sub("[: ]", "-", text) and len(plain) <= _LONGEST_NAME:
         return plain
     return f"{plain[:_LONGEST_NAME].rstrip('-')}~{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 

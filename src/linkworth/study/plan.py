@@ -163,6 +163,8 @@ def _predict_command(planned: PlannedRun, study: Study) -> list[str]:
     environment = planned.environment
     target = as_text(planned.workload.command)
     fabric = environment.fabric + (f"x{environment.nics}" if (environment.nics or 1) > 1 else "")
+    if is_bench(planned.workload):  # what the fabric's parameters say
+        return ["linkworth", "fabrics", "show", fabric]
     given = {
         "-n": planned.ranks if has_skeleton(planned.workload) else None,
         "--nodes": planned.nodes,
