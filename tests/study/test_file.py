@@ -151,6 +151,8 @@ ERRORS = [
     ("[variables]", "[scale.lab.environments.x]\nmtu = 9\n[variables]", "study.toml:8: scale.lab.environments.x: the study"),
     ("[variables]", "[scale.lab.environments.gbe]\nmtu = 0\n[variables]", "study.toml:9: scale.lab.environments.gbe.mtu"),
     ("[variables]", '[scale.lab]\nwithout_workloads = ["*"]\n[variables]', "study.toml:8: scale.lab: it leaves no workload"),
+    ('["npb:${program}.${class}"]', '[{ run = "${program}${class}", figures = { a = "(" } }]', "toml:2: workloads[0].figures.a"),
+    ('["npb:${program}.${class}"]', '["bench:${program}${class}"]', "study.toml:2: workloads[0].run: there is no test ftS"),
     ("[variables]", '[prices]\ncatalog = "x"\n[variables]', "study.toml:9: prices.catalog: no price catalog"),
     ("[variables]", '[predict]\nmeasured_on = "gbe"\n[variables]', "study.toml:9: predict.measured_on: gbe is only predicted"),
     ("[variables]", '[predict]\nmeasured = {x = "gbe"}\n[variables]', "study.toml:9: predict.measured.x: measured 'gbe'"),

@@ -134,7 +134,10 @@ def test_programs_without_a_skeleton_are_recorded_once_for_predictions():
         measure=["time", "trace"],
         prediction=StudyPrediction(record_on="b"),
     )
-    assert len([run for run in expand(everything, 0) if run.mode == "trace"]) == 4
+    assert [run.run for run in expand(everything, 0) if run.mode == "trace"] == [
+        "own@b@trace@r000",
+        "npb-ft.S@b@trace@r000",
+    ]
 
 
 def test_filters():

@@ -82,6 +82,7 @@ def _measured(
     workload = as_workload(planned, site)
     limit = time_limit(planned, study)
     counted = "counters" in study.measure
+    iterations = planned.workload.iteration_pattern or None
     if "profile" in study.measure:
         profile = call_profile.profile(
             workload,
@@ -90,10 +91,17 @@ def _measured(
             site=site,
             folder=folder,
             watcher=watcher,
+            iterations=iterations,
         )
         return of_profile(profile, planned.workload, _output(folder), counted=counted)
     result = measured.run(
-        workload, mpi=planned.environment.mpi, timeout=limit, site=site, folder=folder, watcher=watcher
+        workload,
+        mpi=planned.environment.mpi,
+        timeout=limit,
+        site=site,
+        folder=folder,
+        watcher=watcher,
+        iterations=iterations,
     )
     return of_run(result, planned.workload, _output(folder), counted=counted)
 

@@ -1,5 +1,6 @@
 """The tables of a study file, one by one, with their variables filled in."""
 
+import re
 import shlex
 import shutil
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ import msgspec
 
 from linkworth.catalog import fabrics
 from linkworth.errors import UsageError
+from linkworth.measure.iterations import pattern
 from linkworth.model.study import Environment, Mode, StudyComparison, StudyWorkload, Value
 from linkworth.mpi import apps
 from linkworth.study import micro
@@ -30,6 +32,7 @@ def workloads_of(document: Document, place: Place) -> list[StudyWorkload]:
     table = document.data["workloads"][place[1]]
     found = []
     for one, values in _filled(document, place, WorkloadTable, table):
+        _check_patterns(document, place, one)
         command = _words(document, (*place, "run"), one.run)
         if one.otherwise and not _is_here(command[0]):
             command = _words(document, (*place, "otherwise"), one.otherwise)
@@ -56,6 +59,20 @@ def workloads_of(document: Document, place: Place) -> list[StudyWorkload]:
                 )
             )
     return found
+
+
+def _check_patterns(document: Document, place: Place, one: WorkloadTable) -> None:
+    if one.iteration_pattern:
+        document.check((*place, "iteration_pattern"), partial(pattern, one.iteration_pattern))
+    for name, text in one.figures.items():
+        try:
+            groups = re.compile(text).groups
+        except re.error as error:
+            raise document.error(
+                (*place, "figures", name), f"{text!r} is no regular expression: {error}"
+            ) from None
+        if groups < 1:
+            raise document.error((*place, "figures", name), f"{text!r} has no group; put the number into one")
 
 
 def _words(document: Document, place: Place, command: str | list[str]) -> list[str]:
@@ -156,8 +173,8 @@ def comparisons_of(
             )
         against = [
             name
-            for pattern in one.environments or ["*"]
-            for name in matching(pattern, names)
+            for wanted in one.environments or ["*"]
+            for name in matching(wanted, names)
             if name != one.baseline
         ]
         if not against:

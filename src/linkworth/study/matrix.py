@@ -88,17 +88,18 @@ def _recordings(
     measured: Sequence[tuple[StudyWorkload, Environment]],
     predicted: Sequence[tuple[StudyWorkload, Environment]],
 ) -> list[tuple[StudyWorkload, Environment]]:
-    wanted = [pair for pair in measured if "trace" in study.measure and not is_bench(pair[0])]
+    """Return each workload that is recorded once, with the environment in which that is done."""
     named = study.prediction.record_on
-    for workload in dict.fromkeys(workload.name for workload, _ in predicted):
-        found = next(one for one in study.workloads if one.name == workload)
-        if is_bench(found) or (has_skeleton(found) and not named):
+    wanted = []
+    for workload in study.workloads:
+        if is_bench(workload):
             continue
-        places = [environment for one, environment in measured if one.name == workload]
-        chosen = [environment for environment in places if environment.name == named] or places
-        pair = (found, chosen[0] if chosen else _here(study))
-        if pair not in wanted:
-            wanted.append(pair)
+        places = [environment for one, environment in measured if one is workload]
+        asked = "trace" in study.measure and bool(places)
+        predicted_here = any(one is workload for one, _ in predicted)
+        if asked or (predicted_here and (named or not has_skeleton(workload))):
+            chosen = [environment for environment in places if environment.name == named] or places
+            wanted.append((workload, chosen[0] if chosen else _here(study)))
     return wanted
 
 

@@ -33,7 +33,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 def of_run(result: RunResult, workload: StudyWorkload, output: str, *, counted: bool) -> Outcome:
     """Return the outcome of a run. `output` is what the program wrote; `counted`: the counters are wanted."""
     figures, missing = _figures(workload.figures, output)
-    iterations = result.iteration_seconds or _iterations(workload.iteration_pattern, output)
+    iterations = result.iteration_seconds
     state, cause = _state(result, workload, missing)
     metrics = {"elapsed_seconds": result.seconds}
     if result.reported_seconds is not None:
@@ -148,10 +148,6 @@ def _figures(patterns: Mapping[str, str], output: str) -> tuple[dict[str, float]
             if not found:
                 missing.append(f"the output has nothing for {name} (figures: {pattern})")
     return {name: value for name, value in figures.items() if value == value}, "; ".join(missing)
-
-
-def _iterations(pattern: str, output: str) -> list[float]:
-    return [float(text) for text in re.findall(pattern, output, re.MULTILINE)] if pattern else []
 
 
 def _facts(result: RunResult) -> dict[str, str]:
