@@ -1,7 +1,7 @@
 """What an hour of one's own node costs."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkworth.catalog import on_premises, prices
@@ -32,6 +32,7 @@ def test_always_busy_without_power_is_the_price_over_the_hours():
 positive = st.floats(0.01, 1e6)
 
 
+@settings(deadline=None)  # a busy machine
 @given(positive, st.floats(0.5, 20), st.floats(0.01, 1), st.floats(0, 5000), st.floats(0.001, 2))
 def test_over_its_life_the_node_earns_exactly_what_it_costs(price, years, utilisation, watts, per_kwh):
     costs = OnPremises(

@@ -11,8 +11,6 @@ from linkworth.model.advice import Advice, Goal
 from linkworth.predict.draws import Drawn
 from linkworth.skeleton.progress import Progress
 
-DEFAULT_DRAWS = 100
-
 
 def advise_on_request(
     trace: TraceRequest | None,
@@ -29,7 +27,7 @@ def advise_on_request(
     """Return the advice for a trace, a bundled program, or predictions made before.
 
     Exactly one of `trace` and `predictions_file` is needed. Without `on`, a trace is replayed on all fabrics that have a
-    price. `goal` is by default time where only a budget is given, else cost. `draws` of the parameters (default 100) are
+    price. `goal` is by default time where only a budget is given, else cost. `draws` of the parameters (default: 100 or fewer) are
     replayed for how sure the choice is, where there are several options; 0: none. Predictions made before have no trace to
     replay.
     """
@@ -52,9 +50,7 @@ def advise_on_request(
         raise UsageError(
             f"no price for fabric {', '.join(unpriced)}; give it with --price {unpriced[0]}=USD_PER_NODE_HOUR"
         )
-    sets, drawn = replay_predictions(
-        trace, on or list(environments), DEFAULT_DRAWS if draws is None else draws, progress
-    )
+    sets, drawn = replay_predictions(trace, on or list(environments), draws, progress)
     return advise(sets, environments, goal=goal, deadline=deadline, budget=budget, drawn=_useful(drawn))
 
 

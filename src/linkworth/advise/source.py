@@ -16,6 +16,8 @@ from linkworth.predict.request import measured_time, traced
 from linkworth.skeleton.progress import Progress
 from linkworth.skeleton.rates import RateRequest
 
+DEFAULT_DRAWS = 100
+
 
 class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
     """How a trace is to be replayed, as the options of the command line say it; None where an option is not given."""
@@ -54,11 +56,12 @@ def read_predictions(path: Path, on: Sequence[str]) -> PredictionSet:
 
 
 def replay_predictions(
-    request: TraceRequest, names: Sequence[str], draws: int = 0, progress: Progress | None = None
+    request: TraceRequest, names: Sequence[str], draws: int | None = 0, progress: Progress | None = None
 ) -> tuple[list[PredictionSet], Drawn | None]:
     """Replay a trace, or the skeleton of a bundled program, on the fabrics `names` and all numbers of nodes.
 
-    Also return the times under `draws` draws of the parameters, if there is anything to compare and any draw is wanted.
+    Also return the times under `draws` draws of the parameters, if there is anything to compare and any draw is wanted; None: 100,
+    or fewer for a long trace.
     """
     measured = None if request.measured is None else measured_time(request.measured)
     chosen = [fabrics.get(name) for name in names]
@@ -86,6 +89,8 @@ def replay_predictions(
                 cpu_factor = found.calibration.cpu_factor
             sets.append(found)
         drawn = None
-        if draws > 0 and len(chosen) * len(sets) > 1:
-            drawn = draw_times(path, chosen, sets, count=draws, ppn=request.ppn)
+        if draws != 0 and len(chosen) * len(sets) > 1:
+            drawn = draw_times(
+                path, chosen, sets, count=draws or DEFAULT_DRAWS, ppn=request.ppn, limited=draws is None
+            )
         return sets, drawn

@@ -26,6 +26,7 @@ VERBS = {
     "calibrate": "a network fitted to measured micro-benchmarks",
     "convert": "a trace for other tools",
     "predict": "time on other networks",
+    "sweep": "one program over many networks, nodes and placements",
     "advise": "which network to choose",
     "study": "many programs in many environments, from one file",
     "allocate": "which programs of a queue run on which nodes",

@@ -22,14 +22,22 @@ _OF_SETTINGS = (
     "collective",
     "pass_unmodelled",
 )
+_PLACEMENT = click.option(
+    "--placement",
+    default="block",
+    show_default=True,
+    metavar="HOW",
+    help="Ranks on nodes: block, cyclic, node numbers (0,0,1,1), or a hostfile or rankfile.",
+)
+_PLACEMENTS = click.option(
+    "--placement",
+    multiple=True,
+    default=("block",),
+    show_default="block",
+    metavar="HOW",
+    help="Ranks on nodes: block, cyclic, node numbers (0,0,1,1), or a hostfile or rankfile; repeatable.",
+)
 _OPTIONS = (
-    click.option(
-        "--placement",
-        default="block",
-        show_default=True,
-        metavar="HOW",
-        help="Ranks on nodes: block, cyclic, node numbers (0,0,1,1), or a hostfile or rankfile.",
-    ),
     click.option(
         "--progress",
         type=click.Choice(["asynchronous", "calls"]),
@@ -113,7 +121,15 @@ _OPTIONS = (
 
 def replay_options(command: _Command) -> _Command:
     """Add the options to a command, which gets them as `placement` and `settings` (a ReplaySettings)."""
+    return _added(command, _PLACEMENT)
 
+
+def sweep_options(command: _Command) -> _Command:
+    """Add the same options to a command that takes several placements, which gets them as a tuple."""
+    return _added(command, _PLACEMENTS)
+
+
+def _added(command: _Command, placement: Callable[[Any], Any]) -> _Command:
     @functools.wraps(command)
     def with_settings(**given: Any) -> object:  # noqa: ANN401 (whatever options the command has)
         from linkworth.predict import request
@@ -122,6 +138,6 @@ def replay_options(command: _Command) -> _Command:
         return command(settings=request.settings(**wanted), **given)
 
     added: Any = with_settings
-    for option in reversed(_OPTIONS):
+    for option in reversed((placement, *_OPTIONS)):
         added = option(added)
     return cast(_Command, added)

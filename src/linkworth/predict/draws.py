@@ -17,8 +17,8 @@ from linkworth.trace.read import open_trace
 ASSUMED_SPREAD = Spread(latency=0.1, bandwidth=0.1, overhead=0.1, computation=0.02)
 """Of a fabric that says none of its own: round figures of ours, not measured on any fabric (2026-11). 10 % is the size of the
 smaller differences from published times in docs/explanation/accuracy.md (7 to 13 %); 2 % is for runs on quiet nodes."""
-MOST_EVENTS = 100_000_000
-"""Of all replays of the draws together: some ten seconds a core."""
+MOST_EVENTS = 40_000_000
+"""Of all replays of the draws together, where nobody asked for a number of draws: some ten seconds on two quiet cores."""
 FEWEST_DRAWS = 10
 
 Times = Mapping[tuple[str, int], Sequence[float]]
@@ -43,17 +43,18 @@ def draw_times(
     *,
     count: int,
     ppn: int | None = None,
+    limited: bool = True,
 ) -> Drawn:
     """Replay the trace at `path` with `count` draws of the parameters, on each fabric and as each of `sets` was predicted.
 
     Draw d has the same random numbers for all of them: a network that is slower than it says is so in the same draws as any
-    other, and the computation is the same. Computation that varies (`noise`) has its own seed in each draw. `count` is cut
-    where all replays together would have more than MOST_EVENTS, though not below FEWEST_DRAWS.
+    other, and the computation is the same. Computation that varies (`noise`) has its own seed in each draw. Where it is
+    `limited`, `count` is cut so that all replays together have at most MOST_EVENTS, though not below FEWEST_DRAWS.
     """
     trace = open_trace(path)
     jobs = [(fabric, predicted) for fabric in fabrics for predicted in sets]
     affordable = MOST_EVENTS // max(1, trace.engine.events * len(jobs))
-    made = min(count, max(FEWEST_DRAWS, affordable))
+    made = min(count, max(FEWEST_DRAWS, affordable)) if limited else count
     assumed: list[str] = []
     work = []
     for fabric, predicted in jobs:

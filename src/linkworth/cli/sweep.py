@@ -1,0 +1,127 @@
+"""`linkworth sweep`: one program over many networks, nodes and placements."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from linkworth.cli.number_list import NumberList
+from linkworth.cli.rate_options import rate_options, say_rates
+from linkworth.cli.replay_options import sweep_options
+
+if TYPE_CHECKING:
+    from linkworth.model.settings import ReplaySettings
+
+
+@click.command()
+@click.argument("trace", metavar="TRACE|PROGRAM")
+@click.option(
+    "--on", "fabric_names", multiple=True, required=True, metavar="FABRIC", help="A fabric; repeatable."
+)
+@click.option(
+    "--vary",
+    "axes",
+    multiple=True,
+    metavar="NAME=VALUES",
+    help="A parameter and its values, such as latency=1us..100us:10, bandwidth=1Gbit,10Gbit or overhead=x0.5..x2:5; "
+    "latency, bandwidth, overhead, rails, cpu-factor, background-load; repeatable: all combinations.",
+)
+@click.option(
+    "--nodes",
+    type=NumberList("nodes"),
+    metavar="K[,K...]",
+    help="Nodes to lay the ranks on.  [default: 2]",
+)
+@click.option("--ppn", type=int, metavar="P", help="Ranks on a node.  [default: spread evenly]")
+@click.option(
+    "--measured",
+    metavar="FABRIC=SECONDS",
+    help="A time measured on one fabric: scales the computation so that the replay there takes that long.",
+)
+@click.option(
+    "--cpu-factor",
+    type=float,
+    default=1.0,
+    show_default=True,
+    metavar="X",
+    help="Speed of the target's cores against those that recorded: 2 halves the computation.",
+)
+@click.option("-n", "ranks", type=int, metavar="N", help="Ranks of a bundled program without a trace.")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Replays at the same time.  [default: all cores]",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.csv",
+    help="Write one line a point as CSV, instead of the table.",
+)
+@rate_options
+@sweep_options
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.sweep/1).")
+def command(
+    trace: str,
+    fabric_names: tuple[str, ...],
+    axes: tuple[str, ...],
+    nodes: tuple[int, ...] | None,
+    ppn: int | None,
+    measured: str | None,
+    cpu_factor: float,
+    ranks: int | None,
+    workers: int | None,
+    output: Path | None,
+    placement: tuple[str, ...],
+    settings: "ReplaySettings",
+    calibrate_with: str | None,
+    machine: str | None,
+    as_json: bool,
+) -> None:
+    """Replay TRACE at every combination of fabrics, parameters, numbers of nodes and placements, on all cores.
+
+    On many nodes: `mpiexec -n 64 python -m mpi4py.futures -m linkworth sweep ...`, one process a core. The results are the same
+    bit for bit, however many work on them.
+    """
+    from linkworth.catalog import fabrics
+    from linkworth.cli.output import console, emit_json, note
+    from linkworth.cli.steps import Steps
+    from linkworth.cli.sweep_table import as_csv, sweep_table
+    from linkworth.predict import axes as parameters
+    from linkworth.predict import request
+    from linkworth.predict.sweep import sweep
+    from linkworth.skeleton.rates import RateRequest
+
+    chosen = [fabrics.get(name) for name in fabric_names]
+    varied = [parameters.parse(text) for text in axes]
+    known = request.measured_time(measured) if measured is not None else None
+    rates = RateRequest(calibrate_with=calibrate_with, machine=machine)
+    with (
+        Steps() as steps,
+        request.traced(trace, ranks, rates, scaled=known is not None, progress=steps) as path,
+    ):
+        found = sweep(
+            path,
+            chosen,
+            varied,
+            nodes=nodes or (),
+            ppn=ppn,
+            placements=placement,
+            cpu_factor=cpu_factor,
+            measured=known,
+            settings=settings,
+            workers=workers,
+            shared=not request.is_program(trace),
+        )
+    for warning in found.warnings:
+        note(f"linkworth: warning: {warning}")
+    say_rates(found.rates)
+    if output is not None:
+        output.write_text(as_csv(found), encoding="utf-8")
+        note(f"linkworth: {len(found.points)} points in {output}")
+    if as_json:
+        emit_json(found)
+    elif output is None:
+        console().print(sweep_table(found))

@@ -1,0 +1,73 @@
+"""A sweep as a table for a person, or as CSV."""
+
+import csv
+import io
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from linkworth.cli import units
+from linkworth.model.sweep import Sweep
+
+MOST_ROWS = 100
+"""Points that are shown; --json and CSV have all."""
+PARTS = (
+    "seconds",
+    "compute_seconds",
+    "overhead_seconds",
+    "latency_seconds",
+    "bandwidth_seconds",
+    "wait_seconds",
+)
+
+
+def sweep_table(sweep: Sweep) -> RenderableType:
+    """Return a line a point."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("fabric", no_wrap=True)
+    for name in ("nodes", "placement", *(axis.name for axis in sweep.axes)):
+        table.add_column(name, justify="left" if name == "placement" else "right", no_wrap=True)
+    for name in PARTS:
+        table.add_column(
+            "time" if name == "seconds" else name.removesuffix("_seconds"), justify="right", no_wrap=True
+        )
+    for point in sweep.points[:MOST_ROWS]:
+        table.add_row(
+            point.fabric,
+            str(point.nodes),
+            point.placement,
+            *(_value(axis.name, point.parameters[axis.name]) for axis in sweep.axes),
+            *(units.seconds(getattr(point, part), digits=4 if part == "seconds" else 3) for part in PARTS),
+        )
+    parts: list[RenderableType] = [
+        Text(
+            f"{sweep.workload}, {sweep.ranks} ranks, {len(sweep.points)} replays on {sweep.workers}",
+            style="bold",
+        ),
+        table,
+    ]
+    if len(sweep.points) > MOST_ROWS:
+        parts.append(
+            Text(f"and {len(sweep.points) - MOST_ROWS} more points (-o FILE.csv and --json have them)")
+        )
+    return Group(*parts)
+
+
+def as_csv(sweep: Sweep) -> str:
+    """Return a header and a line a point; SI units, numbers as they are exactly."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    axes = [axis.name for axis in sweep.axes]
+    writer.writerow(["fabric", "nodes", "placement", *axes, *PARTS, "internode_bytes"])
+    for point in sweep.points:
+        values = [repr(point.parameters[name]) for name in axes]
+        times = [repr(getattr(point, part)) for part in PARTS]
+        writer.writerow([point.fabric, point.nodes, point.placement, *values, *times, point.internode_bytes])
+    return text.getvalue()
+
+
+def _value(name: str, value: float) -> str:
+    if name == "latency":
+        return units.seconds(value)
+    return units.rate(value) if name == "bandwidth" else f"{value:g}"

@@ -1,0 +1,153 @@
+"""The parameters of a sweep as a user types them, and what they make of a fabric: `latency=1us..100us:10`."""
+
+import math
+import re
+from collections.abc import Mapping
+
+import msgspec
+
+from linkworth.errors import UsageError
+from linkworth.model.fabric import Fabric, Path
+from linkworth.model.settings import ReplaySettings
+from linkworth.model.sweep import SweepAxis
+
+MOST_VALUES = 10_000
+
+_SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
+_RATES = {
+    f"{prefix}{unit}": scale * size
+    for prefix, scale in {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}.items()
+    for unit, size in {"B/s": 1.0, "bit/s": 1 / 8, "bit": 1 / 8, "b/s": 1 / 8}.items()
+}
+UNITS: Mapping[str, Mapping[str, float]] = {
+    "latency": _SECONDS,
+    "bandwidth": _RATES,
+    "overhead": {},
+    "rails": {},
+    "cpu-factor": {},
+    "background-load": {},
+}
+"""Parameters, and the units that their values may have."""
+ONLY_FACTORS = ("overhead",)
+"""A fabric's overhead is a curve by message size, so it can be scaled only."""
+NO_FACTORS = ("rails", "cpu-factor", "background-load")
+
+_NUMBER = re.compile(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-zµ/]*)")
+
+
+def parse(text: str) -> SweepAxis:
+    """Parse `NAME=VALUE,VALUE...` or `NAME=FROM..TO:COUNT`; with an `x` before the values they are factors.
+
+    A range has equal ratios between its values, or equal differences with `:lin` at its end or where it begins at 0. Raises
+    UsageError for a name, a value or a unit that cannot be used.
+    """
+    option = f"--vary {text!r}"
+    name, equals, values = (part.strip() for part in text.partition("="))
+    if name not in UNITS:
+        raise UsageError(f"{option}: there is no {name!r} to vary; choose {', '.join(UNITS)}")
+    if not equals or not values:
+        raise UsageError(
+            f"{option}: it has no values; write --vary {name}=FROM..TO:COUNT or {name}=VALUE,VALUE"
+        )
+    words = re.split(r"\.\.|,", values.partition(":")[0]) if ".." in values else values.split(",")
+    factor = words[0].strip().startswith("x")
+    if any(word.strip().startswith("x") != factor for word in words):
+        raise UsageError(f"{option}: factors (x2) and values cannot be mixed")
+    if factor and name in NO_FACTORS:
+        raise UsageError(f"{option}: {name} is given by value, without x")
+    if not factor and name in ONLY_FACTORS:
+        raise UsageError(
+            f"{option}: {name} depends on the message, so give factors of it, such as {name}=x0.5..x2:5"
+        )
+    units = {} if factor else UNITS[name]
+    found = (
+        _range(values, units, option) if ".." in values else [_value(word, units, option) for word in words]
+    )
+    if len(found) > MOST_VALUES:
+        raise UsageError(f"{option}: {len(found)} values; give at most {MOST_VALUES}")
+    for value in found:
+        _check(name, value, factor, option)
+    return SweepAxis(name=name, values=found, factor=factor)
+
+
+def _range(text: str, units: Mapping[str, float], option: str) -> list[float]:
+    ends, _, tail = text.partition(":")
+    count, _, kind = tail.partition(":")
+    first, _, last = ends.partition("..")
+    if not (count.isdecimal() and int(count) > 1) or kind not in ("", "lin", "log"):
+        raise UsageError(
+            f"{option}: write FROM..TO:COUNT with a count of at least 2, and :lin after it if you like"
+        )
+    low, high, number = _value(first, units, option), _value(last, units, option), int(count)
+    if number > MOST_VALUES:
+        raise UsageError(f"{option}: {number} values; give at most {MOST_VALUES}")
+    if not kind:
+        kind = "lin" if low == 0 or high == 0 else "log"
+    if kind == "log" and (low == 0 or high == 0):
+        raise UsageError(f"{option}: 0 has no ratio to another value; write :lin at its end")
+    steps = [step / (number - 1) for step in range(number)]
+    if kind == "lin":
+        between = [low + (high - low) * step for step in steps]
+    else:
+        between = [low * math.exp(math.log(high / low) * step) for step in steps]
+    # The ends are as they were typed, whatever the rounding between them.
+    return [low, *between[1:-1], high]
+
+
+def _value(word: str, units: Mapping[str, float], option: str) -> float:
+    found = _NUMBER.fullmatch(word.strip().removeprefix("x").strip())
+    unit = found[2] if found else ""
+    if not found or (unit and unit not in units):
+        known = f" with one of the units {', '.join(units)}" if units else ""
+        raise UsageError(f"{option}: {word.strip()!r} is no value; give a number{known}")
+    try:
+        value = float(found[1]) * (units[unit] if unit else 1.0)
+    except ValueError:
+        raise UsageError(f"{option}: {word.strip()!r} is no number") from None
+    if not math.isfinite(value):
+        raise UsageError(f"{option}: {word.strip()!r} is not finite")
+    return value
+
+
+def _check(name: str, value: float, factor: bool, option: str) -> None:
+    if name == "rails" and not (value == int(value) and 1 <= value <= 64):
+        raise UsageError(f"{option}: {value:g} rails; give whole numbers from 1 to 64")
+    if name == "background-load" and not 0 <= value < 1:
+        raise UsageError(f"{option}: {value:g}; a share is from 0 to below 1")
+    positive = name in ("bandwidth", "cpu-factor") or (factor and name != "overhead" and name != "latency")
+    if positive and value <= 0:
+        raise UsageError(f"{option}: {value:g}; give values above 0")
+
+
+def applied(
+    fabric: Fabric, settings: ReplaySettings, axes: list[SweepAxis], values: tuple[float, ...]
+) -> tuple[Fabric, ReplaySettings, float | None, dict[str, float]]:
+    """Return the fabric and the settings at one point, the CPU factor if an axis gives one, and the parameters as applied."""
+    cpu_factor: float | None = None
+    parameters: dict[str, float] = {}
+    link = fabric.link
+    for axis, value in zip(axes, values, strict=True):
+        if axis.name == "latency":
+            value = value * link.latency_seconds if axis.factor else value
+            link = msgspec.structs.replace(link, latency_seconds=value)
+        elif axis.name == "bandwidth":
+            value = value * link.bandwidth_bytes_per_second if axis.factor else value
+            link = msgspec.structs.replace(link, bandwidth_bytes_per_second=value)
+        elif axis.name == "overhead":
+            link = _with_overhead(link, value)
+        elif axis.name == "rails":
+            fabric = msgspec.structs.replace(fabric, rails=int(value))
+        elif axis.name == "cpu-factor":
+            cpu_factor = value
+        else:
+            settings = msgspec.structs.replace(settings, background_load=value)
+        parameters[axis.name] = value
+    return msgspec.structs.replace(fabric, link=link), settings, cpu_factor, parameters
+
+
+def _with_overhead(path: Path, factor: float) -> Path:
+    return msgspec.structs.replace(
+        path,
+        send_overhead=[(size, seconds * factor) for size, seconds in path.send_overhead],
+        receive_overhead=[(size, seconds * factor) for size, seconds in path.receive_overhead],
+    )

@@ -1,0 +1,119 @@
+"""One trace on many fabrics, numbers of nodes, placements and values of parameters."""
+
+import math
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+
+from linkworth.errors import UsageError
+from linkworth.model.fabric import Fabric
+from linkworth.model.prediction import Calibration, Layout
+from linkworth.model.settings import ReplaySettings
+from linkworth.model.sweep import Sweep, SweepAxis, SweepPoint
+from linkworth.predict.axes import applied
+from linkworth.predict.calibrate import cpu_factor_for
+from linkworth.predict.workers import Task, replay_all
+from linkworth.replay.layout import lay_out
+from linkworth.trace.read import open_trace
+
+MOST_POINTS = 1_000_000
+_AS_RECORDED = ReplaySettings()
+
+
+def sweep(
+    path: Path,
+    fabrics: Sequence[Fabric],
+    axes: Sequence[SweepAxis],
+    *,
+    nodes: Sequence[int] = (),
+    ppn: int | None = None,
+    placements: Sequence[str] = ("block",),
+    cpu_factor: float = 1.0,
+    measured: tuple[Fabric, float] | None = None,
+    settings: ReplaySettings = _AS_RECORDED,
+    workers: int | None = None,
+    shared: bool = True,
+) -> Sweep:
+    """Replay the trace at `path` at every combination of fabrics, numbers of nodes, placements and values of `axes`.
+
+    `measured` scales the computation as in `predict`, on the first number of nodes and the first placement. A placement that
+    names nodes itself (numbers, a file) goes with no number of nodes. Raises UsageError for what cannot be combined.
+    """
+    if not fabrics:
+        raise UsageError("no fabric to sweep; give at least one with --on (see `linkworth fabrics`)")
+    if cpu_factor <= 0:
+        raise UsageError(f"--cpu-factor {cpu_factor:g}: give a number above 0 (2 means twice as fast)")
+    if settings.samples:
+        raise UsageError(f"--samples {settings.samples}: a sweep gives one time a point; leave it out")
+    names = [axis.name for axis in axes]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise UsageError(f"--vary {twice[0]}: it is given twice; put all its values into one")
+    if "cpu-factor" in names and measured is not None:
+        raise UsageError("--vary cpu-factor: --measured sets the CPU factor already; leave one of them out")
+    trace = open_trace(path)
+    ranks = trace.engine.ranks
+    layouts = _layouts(ranks, nodes, ppn, placements)
+    count = len(fabrics) * len(layouts) * math.prod(len(axis.values) for axis in axes)
+    if count > MOST_POINTS:
+        raise UsageError(f"that is {count} replays; sweep at most {MOST_POINTS} at once")
+    calibration = Calibration(cpu_factor=cpu_factor, rates=trace.metadata.rates)
+    if measured is not None:
+        cpu_factor = cpu_factor_for(
+            trace.engine,
+            measured[0],
+            layouts[0][1],
+            measured[1],
+            tolerate_cut=trace.incomplete,
+            settings=settings,
+        )
+        calibration = Calibration(
+            cpu_factor=cpu_factor,
+            measured_fabric=measured[0].name,
+            measured_seconds=measured[1],
+            rates=trace.metadata.rates,
+        )
+    tasks, places = [], []
+    for fabric, (placement, layout) in product(fabrics, layouts):
+        for values in product(*(axis.values for axis in axes)):
+            at, there, factor, parameters = applied(fabric, settings, list(axes), values)
+            tasks.append(Task(at, layout, factor or cpu_factor, there))
+            places.append((fabric.name, layout.nodes, placement, parameters))
+    predictions, who = replay_all(path, tasks, workers=workers, shared=shared)
+    return Sweep(
+        workload=trace.metadata.workload,
+        ranks=ranks,
+        axes=list(axes),
+        points=[
+            SweepPoint(
+                fabric=name,
+                nodes=number,
+                placement=placement,
+                parameters=parameters,
+                seconds=found.seconds,
+                compute_seconds=found.compute_seconds,
+                overhead_seconds=found.overhead_seconds,
+                latency_seconds=found.latency_seconds,
+                bandwidth_seconds=found.bandwidth_seconds,
+                wait_seconds=found.wait_seconds,
+                internode_bytes=found.internode_bytes,
+            )
+            for (name, number, placement, parameters), found in zip(places, predictions, strict=True)
+        ],
+        calibration=calibration,
+        workers=who,
+        warnings=list(trace.damage),
+    )
+
+
+def _layouts(
+    ranks: int, nodes: Sequence[int], ppn: int | None, placements: Sequence[str]
+) -> list[tuple[str, Layout]]:
+    if len(set(nodes)) < len(nodes):
+        raise UsageError(f"--nodes {','.join(map(str, nodes))}: give each number of nodes once")
+    if len(set(placements)) < len(placements):
+        raise UsageError(f"--placement {', '.join(placements)}: give each placement once")
+    return [
+        (placement, lay_out(ranks, number, ppn, placement))
+        for number in nodes or (None,)
+        for placement in placements
+    ]

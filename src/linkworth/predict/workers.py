@@ -1,0 +1,122 @@
+"""Many replays of one trace: on all cores of this machine, or on the processes of an MPI job through mpi4py.futures.
+
+Each replay depends on its own input alone and results come back in the order of the inputs, so that they are the same whatever
+replays them.
+"""
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.model.fabric import Fabric
+from linkworth.model.prediction import Layout, Prediction
+from linkworth.model.settings import ReplaySettings
+from linkworth.replay.run import replay
+from linkworth.trace.read import TraceFile, open_trace
+
+CHUNKS_PER_PROCESS = 8
+"""Parts of the work that each process gets in turn: few messages, and no long wait for the last one."""
+
+
+class Task(msgspec.Struct, frozen=True):
+    """One replay."""
+
+    fabric: Fabric
+    layout: Layout
+    cpu_factor: float
+    settings: ReplaySettings
+
+
+def replay_all(
+    path: Path, tasks: Sequence[Task], *, workers: int | None = None, shared: bool = True
+) -> tuple[list[Prediction], str]:
+    """Return the predictions of all tasks for the trace at `path`, in their order, and what replayed them.
+
+    In a job that was started as `mpiexec -n N python -m mpi4py.futures -m linkworth ...` the other processes replay; else
+    `workers` threads (default: all cores). `shared`: every process can read the trace at `path`; if not, its bytes are sent once.
+    """
+    processes = mpi_processes()
+    if processes == 0:
+        trace = open_trace(path)
+        threads = workers or len(os.sched_getaffinity(0))
+        # The engine runs without the interpreter's lock, so threads use all cores.
+        with ThreadPoolExecutor(threads) as pool:
+            found = list(pool.map(partial(_replayed, trace), tasks))
+        return found, f"{threads} thread{'s' if threads > 1 else ''}"
+    if workers is not None:
+        raise UsageError(
+            f"--workers {workers}: an MPI job has its processes; leave it out, or start linkworth by itself"
+        )
+    content = None if shared else path.read_bytes()
+    chunk = max(1, len(tasks) // (processes * CHUNKS_PER_PROCESS))
+    with _mpi_pool(content) as pool:
+        found = list(
+            pool.map(
+                partial(_replayed_there, str(path.absolute()), content is not None), tasks, chunksize=chunk
+            )
+        )
+    return found, f"{processes} MPI process{'es' if processes > 1 else ''}"
+
+
+def mpi_processes() -> int:
+    """Return how many other processes of an mpi4py.futures job wait for work; 0 outside of one."""
+    # Only that start-up imports mpi4py.futures before linkworth; nobody else pays for MPI.
+    if "mpi4py.futures" not in sys.modules:
+        return 0
+    from mpi4py import MPI
+
+    return int(MPI.COMM_WORLD.Get_size()) - 1
+
+
+@contextmanager
+def _mpi_pool(content: bytes | None) -> Iterator[Any]:
+    try:
+        from mpi4py.futures import MPIPoolExecutor
+    except ImportError:
+        raise EnvironmentLacksError(
+            "sweeping on several nodes needs mpi4py; install it with: pip install 'linkworth[mpi]'"
+        ) from None
+    sent: dict[str, Any] = {} if content is None else {"initializer": keep, "initargs": (content,)}
+    with MPIPoolExecutor(**sent) as pool:
+        yield pool
+
+
+_KEPT: list[tuple[Path, tempfile.TemporaryDirectory[str]]] = []
+
+
+def keep(content: bytes) -> None:
+    """Write a trace that was sent to a folder of this process's own, which goes with it."""
+    folder = tempfile.TemporaryDirectory(prefix="linkworth-")
+    path = Path(folder.name) / f"{hashlib.sha256(content).hexdigest()[:16]}.lwt"
+    path.write_bytes(content)
+    _KEPT[:] = [(path, folder)]
+
+
+@lru_cache(maxsize=1)
+def _opened(path: str) -> TraceFile:
+    return open_trace(Path(path))
+
+
+def _replayed_there(path: str, sent: bool, task: Task) -> Prediction:
+    return _replayed(_opened(str(_KEPT[0][0]) if sent else path), task)
+
+
+def _replayed(trace: TraceFile, task: Task) -> Prediction:
+    return replay(
+        trace.engine,
+        task.fabric,
+        task.layout,
+        cpu_factor=task.cpu_factor,
+        tolerate_cut=trace.incomplete,
+        settings=task.settings,
+    )

@@ -1,0 +1,206 @@
+"""Sweeps: every combination, in order, the same bit for bit whatever replays it."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import pytest
+from synthetic import recv, send, write_trace
+
+from linkworth.catalog import fabrics
+from linkworth.cli.main import main
+from linkworth.errors import UsageError
+from linkworth.model.settings import ReplaySettings
+from linkworth.mpi import find
+from linkworth.predict import predict
+from linkworth.predict.axes import parse
+from linkworth.predict.sweep import sweep
+
+MB = 1_000_000
+
+
+@pytest.fixture
+def trace(tmp_path):
+    ring = [
+        [send((rank + 1) % 4, MB).after(0.01), recv((rank - 1) % 4, MB)]
+        if rank % 2 == 0
+        else [recv((rank - 1) % 4, MB).after(0.01), send((rank + 1) % 4, MB)]
+        for rank in range(4)
+    ]
+    return write_trace(tmp_path / "ring.lwt", [calls * 3 for calls in ring])
+
+
+AXES = ["latency=1us..100us:3", "bandwidth=1Gbit,10Gbit"]
+
+
+def swept(trace, **more):
+    return sweep(
+        trace,
+        [fabrics.get("gbe"), fabrics.get("ib-fdr")],
+        [parse(text) for text in AXES],
+        nodes=[2, 4],
+        placements=["block", "cyclic"],
+        **more,
+    )
+
+
+def test_every_combination_is_there_once_in_order(trace):
+    found = swept(trace)
+    places = [
+        (point.fabric, point.nodes, point.placement, *point.parameters.values()) for point in found.points
+    ]
+    assert places == [
+        (fabric, nodes, placement, pytest.approx(latency), bandwidth)
+        for fabric in ("gbe", "ib-fdr")
+        for nodes in (2, 4)
+        for placement in ("block", "cyclic")
+        for latency in (1e-6, 1e-5, 1e-4)
+        for bandwidth in (1.25e8, 1.25e9)
+    ]
+
+
+def test_a_point_is_what_predict_says(trace):
+    found = sweep(trace, [fabrics.get("gbe")], [parse("latency=x1"), parse("cpu-factor=2")], nodes=[4])
+    (point,) = found.points
+    (known,) = predict(trace, [fabrics.get("gbe")], nodes=4, cpu_factor=2).predictions
+    parts = (
+        "seconds",
+        "compute_seconds",
+        "overhead_seconds",
+        "latency_seconds",
+        "bandwidth_seconds",
+        "wait_seconds",
+    )
+    for part in (*parts, "internode_bytes"):
+        assert getattr(point, part) == getattr(known, part)
+
+
+def test_a_measured_time_scales_all_points(trace):
+    measured = (fabrics.get("gbe"), 0.5)
+    found = sweep(trace, [fabrics.get("gbe")], [], nodes=[2, 4], measured=measured)
+    assert found.points[0].seconds == pytest.approx(0.5, rel=1e-5)
+    assert found.calibration.measured_fabric == "gbe"
+
+
+def test_the_points_are_the_same_whatever_the_workers(trace):
+    one, three = swept(trace, workers=1), swept(trace, workers=3)
+    assert one.points == three.points
+    assert (one.workers, three.workers) == ("1 thread", "3 threads")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"axes": [parse("latency=1us"), parse("latency=2us")]}, "--vary latency: it is given twice"),
+        ({"fabrics": []}, "no fabric to sweep"),
+        ({"nodes": [2, 2]}, "give each number of nodes once"),
+        ({"placements": ["block", "block"]}, "give each placement once"),
+        ({"nodes": [9]}, "the trace has only 4 ranks"),
+        ({"cpu_factor": 0.0}, "give a number above 0"),
+        ({"settings": ReplaySettings(samples=20)}, "a sweep gives one time a point"),
+        (
+            {"axes": [parse("cpu-factor=2")], "measured": (fabrics.get("gbe"), 1.0)},
+            "--measured sets the CPU factor already",
+        ),
+        (
+            {"axes": [parse(f"{name}=0.1..0.9:1000") for name in ("latency", "bandwidth")]},
+            "that is 1000000 replays|",
+        ),
+    ],
+)
+def test_what_cannot_be_combined(trace, change, message, monkeypatch):
+    monkeypatch.setattr("linkworth.predict.sweep.MOST_POINTS", 999)
+    arguments = {"fabrics": [fabrics.get("gbe")], "axes": [], **change}
+    with pytest.raises(UsageError, match=message):
+        sweep(trace, arguments.pop("fabrics"), arguments.pop("axes"), **arguments)
+
+
+def command(trace, *more):
+    varied = [word for text in AXES for word in ("--vary", text)]
+    return ["sweep", str(trace), "--on", "gbe", "--on", "ib-fdr", *varied, "--nodes", "2,4", *more]
+
+
+def test_the_verb_prints_a_table_json_and_csv(capsys, trace, tmp_path):
+    assert main(command(trace)) == 0
+    shown = capsys.readouterr().out
+    assert "24 replays on" in shown and "latency" in shown and "ib-fdr" in shown
+    target = tmp_path / "sweep.csv"
+    assert main(command(trace, "--json", "-o", str(target))) == 0
+    out, err = capsys.readouterr()
+    document = json.loads(out)
+    assert document["schema"] == "linkworth.sweep/1"
+    assert "24 points in" in err
+    rows = list(csv.DictReader(io.StringIO(target.read_text())))
+    assert len(rows) == len(document["points"]) == 24
+    for row, point in zip(rows, document["points"], strict=True):
+        assert float(row["seconds"]) == point["seconds"]
+        assert float(row["latency"]) == point["parameters"]["latency"]
+        assert (row["fabric"], int(row["nodes"])) == (point["fabric"], point["nodes"])
+
+
+def test_bad_input_is_one_sentence(capsys, trace):
+    assert main(command(trace, "--vary", "width=3")) == 2
+    assert "there is no 'width' to vary" in capsys.readouterr().err
+    assert main(command(trace.with_name("none.lwt"))) == 2
+
+
+@pytest.fixture
+def mpi_job(tmp_path):
+    """Return how to start Python on N processes of MPICH, and the environment in which mpi4py finds it."""
+    if find_spec("mpi4py") is None:
+        pytest.skip("mpi4py is not installed")
+    mpi = next(each for each in find.find_all() if each.kind == "mpich")
+    # The wheel of mpi4py wants the usual name of the library, which Debian's MPICH does not have.
+    folder = tmp_path / "mpi"
+    folder.mkdir()
+    (folder / "libmpi.so.12").symlink_to(mpi.library)
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(folder), "MPI4PY_MPIABI": "mpich"}
+    return [str(mpi.mpiexec), "-n", "3", sys.executable, "-m", "mpi4py.futures"], environment
+
+
+@pytest.mark.requires("mpich")
+@pytest.mark.parametrize("workload", ["trace", "program"])
+def test_an_mpi_job_gives_the_same_points(mpi_job, trace, tmp_path, workload):
+    """With a trace that every process reads, and with a program's skeleton, which only the first process has."""
+    start, environment = mpi_job
+    if workload == "trace":
+        arguments = command(trace)
+    else:
+        machine = ["--machine", "xeon-e5-2650v3-x2"]
+        arguments = ["sweep", "npb:ep.S", "-n", "4", *machine, "--on", "gbe", "--vary", "latency=1us,2us"]
+    together, alone = tmp_path / "together.csv", tmp_path / "alone.csv"
+    done = subprocess.run(
+        [*start, "-m", "linkworth", *arguments, "-o", str(together), "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["workers"] == "2 MPI processes"
+    assert main([*arguments, "-o", str(alone)]) == 0
+    assert together.read_bytes() == alone.read_bytes()
+
+
+@pytest.mark.requires("mpich")
+def test_faults_of_an_mpi_job_are_one_sentence(mpi_job, trace):
+    start, environment = mpi_job
+    for more, message in (
+        (["--workers", "2"], "an MPI job has its processes"),
+        (["--on", "gbx"], "no fabric is called"),
+    ):
+        done = subprocess.run(
+            [*start, "-m", "linkworth", *command(trace, *more)],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+            env=environment,
+        )
+        assert done.returncode == 2
+        assert message in done.stderr and "Traceback" not in done.stderr
