@@ -27,8 +27,8 @@ def advise_on_request(
     """Return the advice for a trace, a bundled program, or predictions made before.
 
     Exactly one of `trace` and `predictions_file` is needed. Without `on`, a trace is replayed on all fabrics that have a
-    price. `goal` is by default time where only a budget is given, else cost. `draws` of the parameters (default: 100 or fewer) are
-    replayed for how sure the choice is, where there are several options; 0: none. Predictions made before have no trace to
+    price. `goal` is by default time where only a budget is given, else cost. `draws` of the parameters (default: 100 or fewer)
+    are replayed for how sure the choice is, where there are several options; 0: none. Predictions made before have no trace to
     replay.
     """
     if (trace is None) == (predictions_file is None):

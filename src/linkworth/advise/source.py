@@ -60,8 +60,8 @@ def replay_predictions(
 ) -> tuple[list[PredictionSet], Drawn | None]:
     """Replay a trace, or the skeleton of a bundled program, on the fabrics `names` and all numbers of nodes.
 
-    Also return the times under `draws` draws of the parameters, if there is anything to compare and any draw is wanted; None: 100,
-    or fewer for a long trace.
+    Also return the times under `draws` draws of the parameters, if there is anything to compare and any draw is wanted; None:
+    100, or fewer for a long trace.
     """
     measured = None if request.measured is None else measured_time(request.measured)
     chosen = [fabrics.get(name) for name in names]

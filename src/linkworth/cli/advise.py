@@ -103,7 +103,8 @@ from linkworth.skeleton.rates import RateRequest
     "--draws",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Replays of each option with parameters drawn from their spread, for how sure the choice is; 0: none.  [default: 100, fewer for a long trace]",
+    help="Replays of each option with parameters drawn from their spread, for how sure the choice is; 0: none."
+    "  [default: 100, fewer for a long trace]",
 )
 @rate_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.advice/1).")
