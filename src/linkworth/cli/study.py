@@ -91,6 +91,9 @@ def run(
 @command.command()
 @click.argument("target", type=click.Path(path_type=Path), metavar="FOLDER|FILE")
 @click.option(
+    "--scale", default="", metavar="NAME", help="Of a study file: the folder of the study at that scale."
+)
+@click.option(
     "--max-parallel", type=click.IntRange(min=1), metavar="K", help="Batch jobs or predictions at a time."
 )
 @click.option("--redo-failed", is_flag=True, help="Make runs that failed or were not verified once more.")
@@ -99,7 +102,7 @@ def run(
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.study-status/1).")
 def resume(
-    target: Path, max_parallel: int | None, redo_failed: bool, accept_changes: bool, as_json: bool
+    target: Path, scale: str, max_parallel: int | None, redo_failed: bool, accept_changes: bool, as_json: bool
 ) -> int:
     """Make the runs of a study that are missing: what is done is neither made again nor lost, a half run is made anew.
 
@@ -108,14 +111,17 @@ def resume(
     from linkworth.study import resume as taking_up
     from linkworth.study.store import find
 
-    store = taking_up.resume(find(target), accept_changes=accept_changes)
+    store = taking_up.resume(find(target, scale), accept_changes=accept_changes)
     return _run(store, (), max_parallel, redo_failed=redo_failed, as_json=as_json)
 
 
 @command.command()
 @click.argument("target", type=click.Path(path_type=Path), metavar="FOLDER|FILE")
+@click.option(
+    "--scale", default="", metavar="NAME", help="Of a study file: the folder of the study at that scale."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.study-status/1).")
-def status(target: Path, as_json: bool) -> int:
+def status(target: Path, scale: str, as_json: bool) -> int:
     """Say how far a study is, also while it runs.
 
     Exit code: 0 all runs are done, 1 some failed or are not verified, 4 some are not made yet.
@@ -124,7 +130,7 @@ def status(target: Path, as_json: bool) -> int:
     from linkworth.study.status import status_of
     from linkworth.study.store import Store, find
 
-    found = status_of(Store(find(target)))
+    found = status_of(Store(find(target, scale)))
     if as_json:
         emit_json(found)
     else:

@@ -22,8 +22,8 @@ from linkworth.skeleton.rates import RateRequest, rates_for
 from linkworth.study.fabric import fabric_of
 from linkworth.study.matrix import PlannedRun, has_skeleton, is_bench
 from linkworth.study.outcome import Outcome
-from linkworth.study.replays import Job, Target, make
-from linkworth.study.store import Store
+from linkworth.study.replays import Job, Made, Target, make
+from linkworth.study.store import Store, now
 
 
 class NotYet(LinkworthError):
@@ -154,17 +154,18 @@ def _work(job: Job) -> float:
         return 0.0
 
 
-def run_jobs(jobs: Sequence[Job], processes: int | None = None) -> Generator[tuple[str, Outcome], None, None]:
+def run_jobs(jobs: Sequence[Job], processes: int | None = None) -> Generator[Made, None, None]:
     """Make the jobs and give each run's outcome as it comes. Closing the iterator stops what is not begun."""
     count = min(processes or len(os.sched_getaffinity(0)), len(jobs))
     if count <= 1:
         yield from itertools.chain.from_iterable(make(job) for job in jobs)
         return
+    began = now()
     # Spawned, so that no process holds what this one has open (the study's lock).
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(count, mp_context=context, initializer=_end_with_parent)
     try:
-        pending: dict[Future[list[tuple[str, Outcome]]], Job] = {pool.submit(make, job): job for job in jobs}
+        pending: dict[Future[list[Made]], Job] = {pool.submit(make, job): job for job in jobs}
         while pending:
             for future in wait(pending, return_when=FIRST_COMPLETED).done:
                 job = pending.pop(future)
@@ -172,7 +173,9 @@ def run_jobs(jobs: Sequence[Job], processes: int | None = None) -> Generator[tup
                     yield from future.result()
                 except BrokenProcessPool:
                     cause = "the process that made it was killed, as the kernel does when memory runs out"
-                    yield from ((target.run, Outcome(state="failed", cause=cause)) for target in job.targets)
+                    outcome = Outcome(state="failed", cause=cause)
+                    for target in job.targets:
+                        yield Made(run=target.run, outcome=outcome, started=began, ended=now())
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         for process in multiprocessing.active_children():

@@ -60,12 +60,15 @@ class Estimate:
     def remaining(self, runs: Iterable[PlannedRun], parallel: int = 1) -> float | None:
         """Return the seconds that runs will take, `parallel` at a time; None where nothing is known of any like them."""
         total = 0.0
+        medians: dict[tuple[str, ...], float] = {}
         for planned in runs:
             keys = self._keys(planned.mode, planned.workload.name, planned.environment.name)
-            known = next((self._seconds[key] for key in keys if key in self._seconds), None)
-            if known is None:
+            key = next((key for key in keys if key in self._seconds), None)
+            if key is None:
                 return None
-            total += median(known)
+            if key not in medians:
+                medians[key] = median(self._seconds[key])
+            total += medians[key]
         return total / parallel
 
     @staticmethod

@@ -4,6 +4,7 @@ Runs in a process of its own, so that the predictions of a study use all cores.
 """
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -48,8 +49,33 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     targets: list[Target]
 
 
-def make(job: Job) -> list[tuple[str, Outcome]]:
+class Made(msgspec.Struct, frozen=True, kw_only=True):
+    """A prediction that was made."""
+
+    run: str
+    outcome: Outcome
+    started: str
+    """The predictions of a job share its time evenly."""
+    ended: str
+
+
+def make(job: Job) -> list[Made]:
     """Return the outcome of each of a job's runs; what goes wrong is an outcome with its cause."""
+    began = datetime.now(UTC)
+    found = _outcomes(job)
+    share = (datetime.now(UTC) - began) / max(1, len(found))
+    return [
+        Made(
+            run=run,
+            outcome=outcome,
+            started=(began + number * share).isoformat(timespec="milliseconds"),
+            ended=(began + (number + 1) * share).isoformat(timespec="milliseconds"),
+        )
+        for number, (run, outcome) in enumerate(found)
+    ]
+
+
+def _outcomes(job: Job) -> list[tuple[str, Outcome]]:
     if micro.is_micro(job.command):
         return [(target.run, _bench(job, target)) for target in job.targets]
     try:

@@ -11,6 +11,7 @@ import msgspec
 
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.launch.base import Observer
+from linkworth.launch.local import cores
 from linkworth.launch.site import Site
 from linkworth.model.study import RunRecord
 from linkworth.study.attempt import attempt, disk_or_file
@@ -79,6 +80,7 @@ class Runner:
         self.estimate = Estimate(store.records())
         self.open: dict[str, PlannedRun] = {}
         self.waiting: list[str] = []
+        self._parallel = 1
 
     def run(self) -> Status:
         """Make all runs that are open. Raises IncompleteError where the user or a full disk stops it: it can be resumed."""
@@ -105,6 +107,7 @@ class Runner:
 
     def _make(self, runs: Sequence[PlannedRun]) -> None:
         if (self.max_parallel or 1) > 1 and any(map(is_batch, runs)):
+            self._parallel = self.max_parallel or 1
             with Crew(self.max_parallel or 1, self._with_retries) as crew:
                 for planned in runs:
                     if not is_batch(planned):
@@ -114,6 +117,7 @@ class Runner:
                     self.watch.started(planned)
                 for made in crew.rest():
                     self._keep(*made)
+            self._parallel = 1
             runs = [planned for planned in runs if not is_batch(planned)]
         for planned in runs:
             self.watch.started(planned)
@@ -171,7 +175,7 @@ class Runner:
             self.store.write(record)
         self.open.pop(planned.run)
         self.estimate.add(record)
-        self.watch.finished(record, self.estimate.remaining(self.open.values()))
+        self.watch.finished(record, self.estimate.remaining(self.open.values(), self._parallel))
 
     def _predict(self, runs: Sequence[PlannedRun]) -> None:
         if not runs:
@@ -181,12 +185,12 @@ class Runner:
         by_name = {planned.run: planned for planned in runs}
         for run, outcome in failed.items():
             self._keep(by_name[run], record_of(by_name[run], outcome, started, []))
-        with contextlib.closing(run_jobs(jobs, self.max_parallel)) as outcomes:
-            for run, outcome in outcomes:
-                planned = by_name[run]
-                self.store.fresh_folder(run)
-                self._keep(planned, record_of(planned, outcome, started, []))
-                started = now()
+        self._parallel = min(self.max_parallel or cores(), max(1, len(jobs)))
+        with contextlib.closing(run_jobs(jobs, self.max_parallel)) as predictions:
+            for made in predictions:
+                self.store.fresh_folder(made.run)
+                record = record_of(by_name[made.run], made.outcome, made.started, [], ended=made.ended)
+                self._keep(by_name[made.run], record)
 
     def _stopped(self) -> IncompleteError:
         made = len(self.chosen) - len(self.open)
@@ -209,7 +213,9 @@ class _Said:
         self.watch.say(text)
 
 
-def record_of(planned: PlannedRun, outcome: Outcome, started: str, failures: Sequence[str]) -> RunRecord:
+def record_of(
+    planned: PlannedRun, outcome: Outcome, started: str, failures: Sequence[str], *, ended: str = ""
+) -> RunRecord:
     """Return the record of a run whose last attempt ended like this."""
     return RunRecord(
         run=planned.run,
@@ -230,7 +236,7 @@ def record_of(planned: PlannedRun, outcome: Outcome, started: str, failures: Seq
         block=planned.block,
         order=planned.order,
         started=started,
-        ended=now(),
+        ended=ended or now(),
         definition=planned.definition,
     )
 
