@@ -9,6 +9,7 @@ from functools import cache, partial
 from pathlib import Path
 
 import network_namespaces
+import virtual_machine
 
 
 def _program(*names: str) -> str | None:
@@ -187,6 +188,7 @@ CHECKS: dict[str, Callable[[], str | None]] = {
     "ifupdown": partial(_program, "ifquery"),
     "system-yaml": _system_yaml,
     "tap": network_namespaces.lacking,
+    "virtual-machine": virtual_machine.lacking,
 }
 
 

@@ -41,6 +41,7 @@ def main() -> int:
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--mtu", type=int, help="switches the joining of packets off")
     given = parser.parse_args()
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     base, *_ = measure(LabSpec(nodes=2, rate=given.rate, mtu=given.mtu), given.bytes)
     print(
         f"NICs of {describe_rate(given.rate)}, messages of {given.bytes} bytes; one NIC: {base / 1e6:.0f} Mbit/s"

@@ -12,6 +12,7 @@ from linkworth.errors import UsageError
 from linkworth.lab import cgroups, labs, state
 from linkworth.lab import spec as specs
 from linkworth.lab.addresses import LAUNCH_NIC
+from linkworth.lab.bonding import BOND
 from linkworth.lab.cpu import CoreClock
 from linkworth.lab.labs import Lab
 from linkworth.lab.launcher import LabLauncher
@@ -68,12 +69,15 @@ class LabSite:
         return [self._counters(node) for node in self.nodes]
 
     def _counters(self, node: str) -> NodeCounters:
-        """Read them from outside, by the node's holder; the launch network carries no message of a program."""
+        """Read them from outside, by the node's holder; the launch network carries no message of a program.
+
+        A bond would count once more what its NICs count.
+        """
         place = self.lab.state.places[node]
         counted = node_counters(node, Path(f"/proc/{place.pid}/net"))
         return msgspec.structs.replace(
             counted,
-            nics=[nic for nic in counted.nics if nic.nic != LAUNCH_NIC],
+            nics=[nic for nic in counted.nics if nic.nic not in (LAUNCH_NIC, BOND)],
             core_seconds=cgroups.core_seconds(place.cgroup) or self._clocks[node].read(),
         )
 
