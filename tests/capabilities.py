@@ -57,7 +57,7 @@ def _python_otf2() -> str | None:
 def _slurm() -> str | None:
     """Slurm's daemons, and the right to give each of a test cluster's nodes namespaces of its own."""
     places = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
-    for program in ("slurmctld", "slurmd", "munged", "sbatch", "unshare"):
+    for program in ("slurmctld", "slurmd", "munged", "sbatch", "unshare", "setpriv"):
         if not shutil.which(program, path=places):
             return f"{program} is not installed"
     return _namespaces()

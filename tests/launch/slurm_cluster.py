@@ -197,8 +197,9 @@ class SlurmCluster:
 
     def _spawn(self, name: str, command: list[str], **variables: str) -> None:
         with (self.folder / f"{name}.out").open("ab") as output:
+            # Also where the tests themselves are killed, nothing of the cluster is left.
             self._daemons[name] = subprocess.Popen(
-                command,
+                ["setpriv", "--pdeathsig", "KILL", *command],
                 env={**os.environ, "PATH": PATH, **self.environment, **variables},
                 stdin=subprocess.DEVNULL,
                 stdout=output,

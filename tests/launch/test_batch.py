@@ -1,16 +1,17 @@
 """What is common to batch systems: time limits, and how a job's script and its folder say what happened."""
 
+import itertools
 import subprocess
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linkworth.errors import UsageError
-from linkworth.launch import pairing
-from linkworth.launch.batch import clock, duration
+from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.launch import following, pairing
+from linkworth.launch.batch import BatchState, clock, duration
 from linkworth.launch.batch_site import request_of
-from linkworth.launch.job_folder import parse_reading
+from linkworth.launch.job_folder import JobFolder, parse_reading
 from linkworth.launch.job_script import PAIRING_FAILED, body
 from linkworth.launch.slurm import Slurm, expand
 from linkworth.model.where import Where
@@ -73,6 +74,70 @@ PROBED = "linkworth-probe 0 2 a\nlinkworth-probe 1 2 b\n"
 def test_a_probe_is_judged(output, sentence):
     assert sentence in pairing.verdict(output, 2, 2)
     assert bool(sentence) is bool(pairing.verdict(output, 2, 2))
+
+
+class Silent:
+    """A batch system whose controller restarts while a job runs."""
+
+    name = "slurm"
+
+    def __init__(self, answers):
+        self.answers = iter(answers)
+        self.cancelled = []
+
+    def state(self, jobs):
+        answer = next(self.answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return dict.fromkeys(jobs, answer)
+
+    def cancel(self, jobs):
+        self.cancelled += jobs
+
+
+class Nobody:
+    def output(self, stream, data):
+        pass
+
+    def tick(self, seconds):
+        pass
+
+
+def followed(tmp_path, monkeypatch, answers):
+    monkeypatch.setattr(following, "ASK_SECONDS", (0.05, 0.05))
+    monkeypatch.setattr(following, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(following, "SETTLE_SECONDS", 0.05)
+    batch = Silent(answers)
+    said = []
+    return (
+        following.Following(batch, "7", JobFolder(tmp_path), Nobody(), None, said.append).follow(),
+        said,
+        batch,
+    )
+
+
+def test_a_controller_that_restarts_does_not_end_the_run(tmp_path, monkeypatch):
+    away = EnvironmentLacksError("Slurm does not answer: Unable to contact slurm controller")
+    timeout = BatchState(phase="ended", state="TIMEOUT", cause="time limit", timed_out=True, nodes=["n1"])
+    end, said, batch = followed(tmp_path, monkeypatch, [away, BatchState(phase="running"), away, timeout])
+    assert said == [str(away)] * 2
+    assert (end.cause, end.timed_out, end.nodes, batch.cancelled) == ("time limit", True, ["n1"], [])
+
+
+def test_a_job_that_vanished_says_what_its_log_says(tmp_path, monkeypatch):
+    monkeypatch.setattr(following, "FORGOTTEN_SECONDS", 0.1)
+    (tmp_path / "job.log").write_text("one\nslurmstepd: error: disk full\n")
+    end, _, _ = followed(tmp_path, monkeypatch, itertools.repeat(BatchState(phase="unknown")))
+    assert end.exit_code == 1
+    assert end.cause.startswith("slurm job 7 ended (it is not known any more) before the program did")
+    assert end.cause.endswith("disk full")
+
+
+def test_why_a_job_waits_is_said_once(tmp_path, monkeypatch):
+    waiting = BatchState(phase="pending", reason="Resources")
+    done = BatchState(phase="ended", cause="it was cancelled")
+    _, said, _ = followed(tmp_path, monkeypatch, [waiting, waiting, done])
+    assert said == ["slurm job 7 waits: Resources"]
 
 
 class Here(Slurm):

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 
+from linkworth.errors import EnvironmentLacksError
 from linkworth.launch.base import JobEnd, Observer, Stream
 from linkworth.launch.batch import Batch, BatchState, JobId
 from linkworth.launch.job_folder import JobFolder
@@ -14,6 +15,8 @@ ASK_SECONDS = (1.0, 15.0)
 """Between two questions to the batch system: at first, and after a while (each question is half as frequent again)."""
 FORGOTTEN_SECONDS = 30.0
 """How long a job may be unknown before it counts as gone: just submitted ones are, on a busy cluster."""
+SILENT_SECONDS = 600.0
+"""How long the batch system may not answer at all (its controller restarts) before the run is given up; the job is left alone."""
 SETTLE_SECONDS = 10.0
 """How long the batch system is given to say how a job ended, and shared files to arrive."""
 _STREAMS: tuple[Stream, ...] = ("stdout", "stderr")
@@ -40,6 +43,7 @@ class Following:
         self.began: float | None = None
         """By this machine's clock: when the program was seen to run."""
         self.told = ""
+        self._silent_since: float | None = None
 
     def follow(self) -> JobEnd:
         """Pass its output on until it ends, its time is up or linkworth itself is told to stop; both cancel it."""
@@ -82,7 +86,16 @@ class Following:
             time.sleep(LOOK_SECONDS)
 
     def _ask(self) -> BatchState:
-        state = self.batch.state([self.identity])[self.identity]
+        try:
+            state = self.batch.state([self.identity])[self.identity]
+        except EnvironmentLacksError as error:
+            now = time.monotonic()
+            self._silent_since = self._silent_since or now
+            if now - self._silent_since > SILENT_SECONDS:
+                raise
+            self.say(str(error))
+            return BatchState(phase="running")
+        self._silent_since = None
         if state.reason and state.reason != self.told:
             self.told = state.reason
             self.say(f"{self.batch.name} job {self.identity} waits: {state.reason}")

@@ -38,12 +38,16 @@ class GivenLauncher:
     @property
     def program(self) -> Path | None:
         """The program that will run, where it can be told from the options before it."""
-        for word in self.command[1:]:
-            if word.startswith("-") or word.isdigit():
-                continue
-            found = shutil.which(word)
-            if found:
-                return Path(found).absolute()
+        at = self.program_at
+        found = None if at is None else shutil.which(self.command[at])
+        return Path(found).absolute() if found else None
+
+    @property
+    def program_at(self) -> int | None:
+        """Where in the command it stands."""
+        for number, word in enumerate(self.command[1:], 1):
+            if not word.startswith("-") and not word.isdigit() and shutil.which(word):
+                return number
         return None
 
     @property

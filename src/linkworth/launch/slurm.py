@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from linkworth.errors import EnvironmentLacksError
 from linkworth.launch.batch import (
     BatchRequest,
     BatchState,
@@ -49,6 +50,10 @@ class Slurm:
         'srun --mpi=none --ntasks-per-node=1 --ntasks="$SLURM_JOB_NUM_NODES" --nodes="$SLURM_JOB_NUM_NODES"'
     )
 
+    def __init__(self) -> None:
+        # What has ended stays as it was: nobody is asked about it again.
+        self._ended: dict[JobId, BatchState] = {}
+
     def script(self, request: BatchRequest) -> str:
         """Return the script with its #SBATCH lines."""
         return "\n".join(
@@ -75,15 +80,18 @@ class Slurm:
 
     def state(self, jobs: Iterable[JobId]) -> dict[JobId, BatchState]:
         """Ask squeue, and of what it has forgotten the accounting, and where there is none the controller."""
-        wanted = list(jobs)
-        found = _from_squeue(wanted)
+        every = list(jobs)
+        wanted = [job for job in every if job not in self._ended]
+        found = _from_squeue(wanted) if wanted else {}
         missing = [job for job in wanted if job not in found]
         if missing:
             found |= _from_sacct(missing)
         for job in wanted:
             if job not in found:
                 found |= _from_scontrol(job)
-        return {job: found.get(job, BatchState(phase="unknown")) for job in wanted}
+        self._ended |= {job: state for job, state in found.items() if state.phase == "ended"}
+        known = self._ended | found
+        return {job: known.get(job, BatchState(phase="unknown")) for job in every}
 
     def cancel(self, jobs: Iterable[JobId]) -> None:
         """Cancel by scancel."""
@@ -132,7 +140,10 @@ def _from_squeue(jobs: list[JobId]) -> dict[JobId, BatchState]:
         ],
         system="Slurm",
     )
-    # squeue refuses the whole question when it knows none of the jobs.
+    # squeue refuses the whole question when it knows none of the jobs; any other refusal is the controller's.
+    if answer.code != 0 and "Invalid job id" not in answer.said:
+        said = answer.said.strip().splitlines() or [f"exit code {answer.code}"]
+        raise EnvironmentLacksError(f"Slurm does not answer: {said[-1]}")
     found = {}
     for line in answer.out.splitlines():
         job, _, rest = line.strip().partition("|")
@@ -140,10 +151,10 @@ def _from_squeue(jobs: list[JobId]) -> dict[JobId, BatchState]:
         reason, _, nodes = rest.partition("|")
         if job in jobs:
             found[job] = _state(state, reason=reason, nodes=nodes)
-    ended = [job for job, state in found.items() if state.phase == "ended"]
-    for job in ended:
-        # squeue tells no exit code.
-        found[job] = _from_scontrol(job).get(job, found[job])
+    for job, known in found.items():
+        # squeue tells no exit code, which is plain only where all went well.
+        if known.phase == "ended" and known.state != "COMPLETED":
+            found[job] = _from_scontrol(job).get(job, known)
     return found
 
 
@@ -203,7 +214,7 @@ def _state(text: str, *, reason: str = "", exit_code: str = "", nodes: str = "")
         phase=phase,
         state=word,
         cause=cause if phase == "ended" else "",
-        exit_code=number if phase == "ended" else None,
+        exit_code=None if phase != "ended" else 0 if word == "COMPLETED" else number,
         timed_out=word in ("TIMEOUT", "DEADLINE"),
         nodes=expand(nodes) if nodes and nodes != "(null)" else [],
         reason=reason if phase == "pending" and reason != "None" else "",

@@ -12,6 +12,7 @@ from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.launch.base import Job, Launcher, Observer
 from linkworth.launch.site import Site
 from linkworth.measure import iterations as reading
+from linkworth.measure import srun_check
 from linkworth.measure.counters import CounterWatch
 from linkworth.measure.ending import classify
 from linkworth.measure.output import OutputKeeper
@@ -93,6 +94,7 @@ def execute(
     iterations: str | None = None,
 ) -> RunResult:
     """Run what was planned with variables for its ranks. Raises UsageError where a bundled program refuses its input."""
+    srun_check.check(decided)
     asked = reading.pattern(iterations) if iterations else None
     job = Job(
         command=decided.command,

@@ -1,0 +1,60 @@
+"""Proves, before a run, that the user's own srun command starts ranks that find each other."""
+
+from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.launch import pairing
+from linkworth.launch.base import Job, Stream
+from linkworth.launch.given import GivenLauncher
+from linkworth.launch.job_script import PROBE_SECONDS
+from linkworth.measure.plan import Plan
+from linkworth.mpi import build, find
+
+
+def check(decided: Plan) -> None:
+    """Run the size probe in the program's place, once for an MPI library and srun's options, where srun starts an MPI program.
+
+    Raises UsageError where srun starts copies of rank 0 of 1.
+    """
+    launcher = decided.launcher
+    if not isinstance(launcher, GivenLauncher) or not launcher.name.startswith("srun"):
+        return
+    at = launcher.program_at
+    ranks = decided.workload.ranks
+    if at is None or ranks < 2 or decided.program is None or not find.is_linked(decided.program):
+        return
+    options = launcher.command[:at]
+    remembered = pairing.Remembered("srun", str(launcher.path), decided.mpi, [" ".join(options)])
+    if remembered.index is not None:
+        return
+    try:
+        probe = build.size_probe(decided.mpi)
+    except EnvironmentLacksError:
+        # Without a compiler nothing can be proved, and the run may well be right.
+        return
+    kept = _Kept()
+    GivenLauncher([*options, str(probe)]).run(
+        Job(command=[*options, str(probe)], ranks=ranks, timeout=PROBE_SECONDS), kept
+    )
+    trouble = pairing.verdict(kept.text, ranks, 1)
+    if trouble.startswith("started"):
+        plugin = {"openmpi": "pmix", "mpich": "pmi2", "mvapich": "pmi2"}.get(decided.mpi.kind)
+        remedy = f"give it --mpi={plugin}" if plugin else "choose its --mpi (srun --mpi=list)"
+        raise UsageError(f"`{' '.join(options)}` {trouble}; {remedy}, or let linkworth choose with --slurm")
+    if not trouble:
+        remembered.keep(0)
+
+
+class _Kept:
+    """Remembers what the probe prints."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+
+    @property
+    def text(self) -> str:
+        return self._data.decode(errors="replace")
+
+    def output(self, _stream: Stream, data: bytes) -> None:
+        self._data += data
+
+    def tick(self, _seconds: float) -> None:
+        pass
