@@ -17,6 +17,7 @@ def test_words_are_tests_or_files():
         ["latency", *tests.COLLECTIVES],
     )
     assert request.split([]) == ([], ["latency", "bandwidth"])
+    assert request.split(["runs/osu", "np.out"]) == ([Path("runs/osu"), Path("np.out")], [])
     assert request.split(["a.json"]) == ([Path("a.json")], [])
     assert request.split(["latency", "all"])[1] == [
         "latency",

@@ -8,7 +8,7 @@ from golden import check_golden
 
 from linkworth.cli.bench_table import table
 from linkworth.errors import UsageError
-from linkworth.report.bench import write_plot
+from linkworth.report.bench import labelled, write_plot
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -43,3 +43,16 @@ def test_a_plot_of_nothing_is_refused(latency, tmp_path):
         write_plot([("a", msgspec.structs.replace(latency, rows=[]))], tmp_path / "plot.svg")
     with pytest.raises(UsageError, match=r"ends in .svg or .png"):
         write_plot([("a", latency)], tmp_path / "plot.gif")
+
+
+def test_results_of_a_file_are_told_apart(latency, beff):
+    import msgspec
+
+    other = msgspec.structs.replace(latency, where="lab 100mbit")
+    names = [name for name, _ in labelled("kept", [latency, latency, other, beff])]
+    assert names == [
+        "kept, lab gbe, Open MPI 4.1.4, run 1",
+        "kept, lab gbe, Open MPI 4.1.4, run 2",
+        "kept, lab 100mbit, Open MPI 4.1.4",
+        "kept",
+    ]

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import signal
 import time
 from pathlib import Path
@@ -49,6 +50,22 @@ def test_sockets_on_the_loopback_are_told_from_memory(linkworth, monkeypatch):
     carried = json.loads(done.stdout)["carried"]
     assert carried["transport"] == "ob1: tcp"
     assert carried["verdict"].startswith("inside a node over lo (TCP on the loopback): 1.")
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.requires(kind)) for kind in ("mpich", "openmpi")]
+)
+@pytest.mark.requires("lab")
+def test_between_nodes_the_nic_is_named(linkworth, kind):
+    done = linkworth("bench", "bandwidth", "--lab", "gbe", "--nodes", "2", "--mpi", kind, "--seconds", "0.02",
+                     "--sizes", "256K", "--window", "8", "--json")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert (document["nodes"], document["facts"]["rate"]) == (2, "1 Gbit/s")
+    assert re.match(r"between nodes over d0: 1\.[01]\d of the payload", document["carried"]["verdict"])
+    assert "tcp" in document["carried"]["transport"]
+    # Nothing that a link of 1 Gbit/s carries is faster than it, beyond what its token bucket lets through at first.
+    assert document["rows"][0]["bandwidth_bytes_per_second"] < 1.3e8
 
 
 @pytest.mark.requires("mpi")
@@ -129,7 +146,7 @@ def test_a_dry_run_runs_nothing(linkworth):
     ("words", "code", "sentence"),
     [
         (["nosuch"], 2, "there is no test nosuch"),
-        (["missing.json"], 2, "cannot read missing.json"),
+        (["missing.json"], 2, "missing.json: cannot be read"),
         (["latency", "-n", "1"], 2, "-n 1: a network is measured between two ranks or more"),
         (["latency", "--plot", "x.gif"], 2, "ends in .svg or .png"),
         (

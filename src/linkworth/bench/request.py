@@ -8,7 +8,6 @@ import msgspec
 from linkworth.bench import run, tests
 from linkworth.bench.run import Prepared
 from linkworth.bench.settings import Among, BenchSettings
-from linkworth.bench.store import SUFFIX
 from linkworth.errors import UsageError
 from linkworth.launch.site import Site
 
@@ -23,9 +22,14 @@ _OPTIONS_OF = {
 
 def split(words: Sequence[str]) -> tuple[list[Path], list[str]]:
     """Tell files of results from names of tests; no word at all means the default tests. Raises UsageError for a wrong name."""
-    files = [Path(word) for word in words if word.endswith(SUFFIX)]
-    names = [test.name for test in tests.named([word for word in words if not word.endswith(SUFFIX)])]
+    files = [Path(word) for word in words if _is_file(word)]
+    names = [test.name for test in tests.named([word for word in words if not _is_file(word)])]
     return files, names or ([] if files else DEFAULT_TESTS)
+
+
+def _is_file(word: str) -> bool:
+    known = word in tests.TESTS or word in tests.GROUPS
+    return not known and ("." in word or "/" in word or Path(word).is_file())
 
 
 def settings(

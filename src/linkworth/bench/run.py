@@ -170,7 +170,7 @@ def _result(
         if getattr(settings, name):
             facts[name] = "yes"
     warnings = [*stream.warnings, *doubts(stream.rows, stream.drifts, settings.precision, settings.seconds)]
-    if len(members) > plan.cores:
+    if 0 < plan.cores < len(members):
         warnings.append(
             f"{len(members)} ranks share {plan.cores} cores: times hold the waiting for a core, not the network's alone"
         )

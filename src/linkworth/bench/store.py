@@ -10,8 +10,6 @@ from linkworth.errors import UsageError
 from linkworth.measure.run import write_atomically
 from linkworth.model.bench import BenchResult, BenchSet
 
-SUFFIX = ".json"
-
 
 def document(results: Sequence[BenchResult]) -> BenchResult | BenchSet:
     """Return one result as it is, and several as a set."""
@@ -19,7 +17,7 @@ def document(results: Sequence[BenchResult]) -> BenchResult | BenchSet:
 
 
 def read(path: Path) -> list[BenchResult]:
-    """Return the results of a file. Raises UsageError where it is none of ours."""
+    """Return the results of a file of ours (`measure.parsers.bench` reads other tools' too). Raises UsageError for any other."""
     try:
         content = path.read_bytes()
     except OSError as error:

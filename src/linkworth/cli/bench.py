@@ -73,26 +73,26 @@ def command(
     """Measure the network between ranks, and say what really carried the bytes.
 
     TEST is one or more of latency, bandwidth, bibandwidth, pingpong, multipair, overlap, beff, alltoall, allreduce, bcast,
-    allgather, barrier, or `collectives`, or `all`; without one it is latency and bandwidth. A FILE (.json) of earlier results
-    is shown, and drawn with --plot.
+    allgather, barrier, or `collectives`, or `all`; without one it is latency and bandwidth. A FILE of earlier results, or
+    of OSU, IMB, NetPIPE, HPCC or ucx_perftest, is shown, and drawn with --plot.
 
     Exit code: 0 measured, 1 it failed, 2 it cannot be run like this, 3 this machine lacks something, 4 it was stopped (Ctrl-C,
     time limit); what was measured until then is kept.
     """
     from linkworth.bench import request, store
+    from linkworth.measure.parsers import bench as parsers
+    from linkworth.report import bench as drawing
 
     files, names = request.split(words)
     if plot:
-        from linkworth.report import bench as drawing
-
         drawing.check_plot(plot)
-    shown = [(path.stem, result) for path in files for result in store.read(path)]
+    shown = [named for path in files for named in drawing.labelled(path.stem, parsers.read(path))]
     stopped = ""
     if names:
         from linkworth.measure.where import open_site
 
         kept = store.ResultFile(output) if output and not dry_run else None
-        with open_site(where) as site:
+        with open_site(where, note) as site:
             prepared = request.prepare(names, site=site, mpi=mpi, ranks=ranks, settings=settings)
             if dry_run:
                 return _show_plan([test.arguments for test in prepared], as_json)

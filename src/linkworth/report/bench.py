@@ -1,5 +1,6 @@
 """Draws results of micro-benchmarks into a file."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +16,24 @@ def check_plot(path: Path) -> None:
         raise UsageError(f"--plot {path}: give a file that ends in {' or '.join(FORMATS)}")
     if not path.parent.is_dir():
         raise UsageError(f"--plot {path}: there is no folder {path.parent}")
+
+
+def labelled(name: str, results: Sequence[BenchResult]) -> list[tuple[str, BenchResult]]:
+    """Name the results of one file: by the file, and by place and MPI, or by number, where it has a test more than once."""
+    tests = Counter(result.test for result in results)
+    places = Counter((result.test, result.where, result.mpi) for result in results)
+    seen: Counter[tuple[str, str, str]] = Counter()
+    named = []
+    for result in results:
+        key = (result.test, result.where, result.mpi)
+        seen[key] += 1
+        parts = [name]
+        if tests[result.test] > places[key]:
+            parts += [part for part in (result.where, result.mpi) if part]
+        if places[key] > 1:
+            parts.append(f"run {seen[key]}")
+        named.append((", ".join(parts), result))
+    return named
 
 
 def write_plot(results: Sequence[tuple[str, BenchResult]], path: Path) -> None:
