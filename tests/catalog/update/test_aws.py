@@ -104,11 +104,6 @@ def answer(path, _query, _turn):
     return 404, {}, b""
 
 
-@pytest.fixture(autouse=True)
-def data_home(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-
-
 def dollars(name, region, market="on-demand"):
     (found,) = [
         price.usd_per_node_hour

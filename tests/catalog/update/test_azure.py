@@ -15,11 +15,6 @@ TODAY = datetime.date(2026, 11, 22)
 HB = "Virtual Machines HBrsv3 Series"
 
 
-@pytest.fixture(autouse=True)
-def data_home(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-
-
 def items_of(name):
     """What the interface has of a node type: on demand, spot, low priority, Windows, a reservation, another region."""
     if name != "Standard_HB120rs_v3":

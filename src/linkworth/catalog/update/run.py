@@ -54,7 +54,9 @@ def update(
         raise UsageError(f"no prices can be updated from {provider!r}; choose {' or '.join(PROVIDERS)}")
     known = _KNOWN[provider]
     client = Client(endpoint or os.environ.get(ENDPOINT_VARIABLE) or known.endpoint, sleep=sleep)
-    before = {_wanted(price): price for price in prices.get_catalog(provider)}
+    # The shipped catalog below the user's: a newer release may know node types that the user's file does not have yet.
+    known_prices = [*prices.get_catalog(provider, shipped=True), *prices.get_catalog(provider)]
+    before = {_wanted(price): price for price in known_prices}
     templates = _templates(before.values(), instances)
     wanted = _all_wanted(before, templates, regions, known.markets)
     answers = known.fetch(client, [each for each in wanted if each.market in known.markets])
