@@ -75,13 +75,13 @@ def sentence(options: Sequence[AdviceOption], choice: int | None, goal: Goal, dr
         chosen = options[choice].draws
         assert chosen is not None
         others = [
-            (option.draws.choice_is_better, place)
+            (option.draws.choice_is_better, option.rank, place)
             for place, option in enumerate(options)
             if place != choice and option.feasible and option.draws is not None
         ]
         if others:
             word = "cheaper" if goal == "cost" else "faster"
-            wins, place = min(others)
+            wins, _, place = min(others)
             parts.append(
                 f"{name_of(options[choice], options)} is {word} than {name_of(options[place], options)}, the nearest, "
                 f"in {wins} of {count} draws, and the best of all in {chosen.best}"
