@@ -248,12 +248,14 @@ def _ended_soon(known: LabState) -> bool:
 def _end_keeper(known: LabState) -> None:
     for number, patience in ((signal.SIGTERM, DOWN_SECONDS), (signal.SIGKILL, 1.0)):
         if not known.is_kept:
-            return
+            break
         with contextlib.suppress(ProcessLookupError):
             os.kill(known.keeper, number)
         until = time.monotonic() + patience
         while known.is_kept and time.monotonic() < until:
             time.sleep(0.005)
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(known.keeper, os.WNOHANG)  # where this process made the lab itself
 
 
 def _remove_rest(folder: Path, known: LabState) -> list[int]:
