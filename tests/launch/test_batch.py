@@ -153,7 +153,7 @@ def run_script(
     place = tmp_path / "it's a job"
     place.mkdir(exist_ok=True)
     text = body(Here(), place=place, ways=ways, known=known, probe=tmp_path / "probe", ranks=ranks, command=program,
-                environment={"NAME": "a 'quoted' value"}, folder=tmp_path, as_root={})  # fmt: skip
+                environment={"NAME": "a 'quoted' value"}, folder=tmp_path, exported={})  # fmt: skip
     return subprocess.run(["sh", "-c", text], check=False).returncode, place
 
 

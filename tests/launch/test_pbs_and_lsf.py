@@ -35,7 +35,7 @@ def test_a_pbs_script(tmp_path, commands):
     for wanted in ("-N ft", "-l select=4:ncpus=2:mpiprocs=2", "-l place=scatter", "-l walltime=01:30:00", "-q short", "-A me",
                    "-r n", "-l software=x"):  # fmt: skip
         assert f"#PBS {wanted}" in lines
-    assert lines[-2:] == [f"cd '{tmp_path}' || exit 1", "mpiexec ./x"]
+    assert lines[-2:] == [f"cd {tmp_path} || exit 1", "mpiexec ./x"]
 
 
 def test_a_pbs_array(tmp_path, commands):

@@ -191,9 +191,15 @@ def test_linkworths_own_limit_counts_from_the_programs_start(cluster, tmp_path, 
 
 
 def test_a_program_that_fails_is_no_failure_of_slurm(cluster, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    result = started([script(tmp_path, "exit 6")], 1, tmp_path)
+    odd = tmp_path / "it's 100% odd"
+    odd.mkdir()
+    monkeypatch.chdir(odd)
+    result = started([script(odd, "pwd; exit 6")], 1, odd, where=Where(kind="slurm", options=["--exclusive"]))
     assert (result.state, result.exit_code) == ("failed", 6)
+    # Nor does srun say that it waited for a step before this one: the wait would count as the program's.
+    lines = (odd / "out/output.txt").read_text().splitlines()
+    assert lines[0] == str(odd)
+    assert not any("retrying" in line for line in lines)
 
 
 def test_a_node_that_dies_is_the_cause(cluster, tmp_path, monkeypatch):

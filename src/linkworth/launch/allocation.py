@@ -146,7 +146,7 @@ class StepLauncher:
         return run_session(
             words,
             observer,
-            environment=ROOT_ALLOWED if self.mpi.kind == "openmpi" else {},
+            environment=pairing.SRUN_VARIABLES | (ROOT_ALLOWED if self.mpi.kind == "openmpi" else {}),
             timeout=job.timeout,
             folder=job.folder,
             inherit_stdin=job.inherit_stdin,

@@ -120,7 +120,7 @@ class BatchLauncher:
             command=job.command,
             environment=self._variables | job.environment,
             folder=folder,
-            as_root=as_root,
+            exported=as_root | (pairing.SRUN_VARIABLES if self.name == "slurm" else {}),
         )
         given = self._request
         return BatchRequest(

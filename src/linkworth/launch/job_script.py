@@ -28,12 +28,14 @@ def body(
     command: Sequence[str],
     environment: Mapping[str, str],
     folder: Path,
-    as_root: Mapping[str, str],
+    exported: Mapping[str, str],
 ) -> str:
-    """Return the commands. `known` is the index of the way that is known to work; `probe` the program that tries the others."""
+    """Return the commands. `known` is the index of the way that is known to work; `probe` the program that tries the others;
+    `exported` are variables for the launchers.
+    """
     quoted = shlex.quote(str(place))
     lines = [f"J={quoted}", f"cd {shlex.quote(str(folder))} || exit 1"]
-    lines += [f"export {name}={shlex.quote(value)}" for name, value in as_root.items()]
+    lines += [f"export {name}={shlex.quote(value)}" for name, value in exported.items()]
     lines.append(f'{batch.list_nodes} > "$J/nodes"')
     if known is None and probe is not None:
         lines += _probing(ways, probe, ranks)

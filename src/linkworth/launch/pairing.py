@@ -21,6 +21,14 @@ from linkworth.mpi.cache import cache_folder
 _LINE = re.compile(r"^linkworth-probe (\d+) (\d+) (\S+)$", re.MULTILINE)
 
 
+SRUN_VARIABLES = {"SLURM_OVERLAP": "1"}
+"""For every srun of a run (srun(1), input environment variables).
+
+Else the program's step waits until the step before it, the probe's or the counters', has wholly gone, and the wait counts as the
+program's time. Versions before 20.11 do not know it and need it not.
+"""
+
+
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
     """How many ranks on how many nodes."""
 

@@ -5,6 +5,7 @@ Written after the manuals and tested against stand-ins of the commands that answ
 
 import json
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,7 @@ class Pbs:
                 "#!/bin/sh",
                 *(f"#PBS {option}" for option in _directives(request)),
                 # PBS starts every job in the home folder.
-                f"cd '{request.folder}' || exit 1",
+                f"cd {shlex.quote(str(request.folder))} || exit 1",
                 request.body.rstrip(),
                 "",
             ]

@@ -1,6 +1,7 @@
 """Slurm through its own commands: sbatch, squeue, sacct, scontrol, scancel (docs/explanation/batch-systems.md says why)."""
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -102,8 +103,9 @@ class Slurm:
 
 def _directives(request: BatchRequest) -> Iterator[str]:
     yield f"--job-name={request.name}"
-    yield f"--chdir={request.folder}"
-    yield f"--output={request.log}"
+    # sbatch takes quotes away as a shell does.
+    yield f"--chdir={shlex.quote(str(request.folder))}"
+    yield f"--output={shlex.quote(str(request.log).replace('%', '%%'))}"
     # An array's elements share the log.
     yield "--open-mode=append"
     yield f"--ntasks={request.tasks}"
