@@ -213,3 +213,21 @@ def test_noise_is_not_taken_for_a_protocol() -> None:
     fitted = fit_path(noisy, fabric)
     assert not fitted.reasons["eager_limit_bytes"].measured
     assert fitted.path.latency_seconds == pytest.approx(link.latency_seconds, rel=0.15)
+
+
+@pytest.mark.parametrize(("bucket", "bandwidth"), [(9000, 1.25e8), (3000, 1.25e7)])
+def test_the_bucket_of_a_shaped_link_comes_back(bucket: int, bandwidth: float) -> None:
+    link = Path(
+        latency_seconds=1e-6,
+        bandwidth_bytes_per_second=bandwidth,
+        send_overhead=[(0, 2e-6)],
+        receive_overhead=[(0, 2e-6)],
+        eager_limit_bytes=65536,
+        burst_bytes=bucket,
+    )
+    fabric = msgspec.structs.replace(fabrics.get("gbe"), link=link)
+    found = points(fabric)
+    fitted = fit_path(found, wrong_base(fabric))
+    assert fitted.path.burst_bytes == pytest.approx(bucket, rel=0.1)
+    assert fitted.path.bandwidth_bytes_per_second == pytest.approx(bandwidth, rel=0.02)
+    assert statistics.median(misses(fabric, fitted, found)) < 0.02

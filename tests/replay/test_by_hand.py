@@ -233,3 +233,26 @@ def test_the_marked_region_alone_is_timed(predict: Predict) -> None:
     assert got.compute_seconds == pytest.approx(3 * MS)
     # The whole run's bytes count, wherever its timed part lies.
     assert got.internode_bytes == 16
+
+
+def test_a_shaped_link_passes_what_its_bucket_holds_at_once(predict: Predict) -> None:
+    # The bucket of 400 B is full: the other 600 B take 0.6 us, at both ends at the same time.
+    on = fabric(way(latency=10 * US, bandwidth=NANOSECOND_A_BYTE, eager=4096, burst_bytes=400))
+    got = predict([[send(1, 1000)], [recv(0, 1000)]], on)
+    assert got.seconds == pytest.approx(10.6 * US)
+    assert got.bandwidth_seconds == pytest.approx(0.6 * US)
+    assert predict([[send(1, 300)], [recv(0, 300)]], on).seconds == pytest.approx(10 * US)
+
+
+def test_a_bucket_fills_at_the_links_rate(predict: Predict) -> None:
+    # The second message follows 0.25 us after the first has left, so it finds 250 B of the 400.
+    on = fabric(way(bandwidth=NANOSECOND_A_BYTE, eager=4096, burst_bytes=400))
+    got = predict([[send(1, 1000), send(1, 1000).after(0.85 * US)], [recv(0, 1000), recv(0, 1000)]], on)
+    assert got.seconds == pytest.approx((0.85 + 1.0 - 0.25) * US)
+
+
+def test_a_stream_gets_no_more_than_the_bandwidth(predict: Predict) -> None:
+    on = fabric(way(bandwidth=NANOSECOND_A_BYTE, eager=1 << 20, burst_bytes=5000))
+    count = 100
+    got = predict([[send(1, 1000) for _ in range(count)], [recv(0, 1000) for _ in range(count)]], on)
+    assert got.seconds == pytest.approx((count * 1000 - 5000) / NANOSECOND_A_BYTE)

@@ -49,6 +49,7 @@ PathCosts path_costs(const nb::dict& path) {
     costs.mtu_bytes = nb::cast<std::uint64_t>(path["mtu_bytes"]);
     costs.header_bytes = nb::cast<std::uint64_t>(path["header_bytes"]);
     costs.header_in_mtu_bytes = nb::cast<std::uint64_t>(path["header_in_mtu_bytes"]);
+    costs.burst_bytes = nb::cast<std::uint64_t>(path["burst_bytes"]);
     return costs;
 }
 

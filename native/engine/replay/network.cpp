@@ -38,9 +38,12 @@ Network::Network(const FabricCosts& fabric, const std::vector<std::uint32_t>& ra
       listener_(listener),
       rail_bandwidth_(fabric.link.bandwidth_bytes_per_second),
       striped_bandwidth_(rail_bandwidth_ * (1 + (fabric.rails - 1) * fabric.rail_efficiency) / fabric.rails),
+      bucket_seconds_(static_cast<double>(fabric.link.burst_bytes) / fabric.link.bandwidth_bytes_per_second),
       chunk_bytes_(chunks_of(fabric, ranks_on_node)),
       out_(ranks_on_node.size() * fabric.rails),
       in_(out_.size()),
+      out_full_(bucket_seconds_ > 0 ? out_.size() : 0),
+      in_full_(out_full_.size()),
       memory_(ranks_on_node.size()),
       out_load_(with_loads ? out_.size() : 0),
       in_load_(out_load_.size()),
@@ -100,10 +103,28 @@ void Network::send(std::uint32_t message, const Transmission& what, const Stamp&
     send_in_chunks(message, rail, static_cast<std::uint32_t>(chunks), on_all_rails);
 }
 
+Stamp Network::passed(const Stamp& start, double wire, std::vector<Stamp>& full, std::uint32_t port) const {
+    Stamp out = start;
+    if (bucket_seconds_ <= 0) {
+        out.add_bandwidth(wire, false);
+        return out;
+    }
+    // The bucket fills at the link's rate: what is sent puts off the moment when it is full, and no byte
+    // leaves earlier than one bucket before that.
+    Stamp& full_again = full[port];
+    full_again.raise_to(start);
+    full_again.add_bandwidth(wire, false);
+    if (full_again.seconds - bucket_seconds_ > start.seconds) {
+        out = full_again;
+        out.add_bandwidth(-bucket_seconds_, false);
+    }
+    return out;
+}
+
 Stamp Network::carry_alone(const Transmission& what, const Stamp& ready, Stamp& left) {
     const double rails = striped(what.bytes) ? fabric_.rails : 1;
     const double bandwidth = rails > 1 ? striped_bandwidth_ * rails : rail_bandwidth_;
-    const double wire = fabric_.link.wire_bytes(what.bytes) / bandwidth;
+    const double wire = alone(fabric_.link.wire_bytes(what.bytes) / bandwidth);
     const double stall = restarts_.stall_seconds(what.connection, what.bytes, ready.seconds);
     left = ready;
     left.add_wait(stall);
@@ -131,21 +152,25 @@ void Network::send_alone(std::uint32_t message) {
     const double wire = shipment.chunk_wire_bytes / bandwidth;
     if (fabric_.contention) start.raise_to(port.free);
     Stamp left = start;
-    left.add_bandwidth(wire, false);
-    if (fabric_.contention) {
+    if (!fabric_.contention) {
+        left.add_bandwidth(alone(wire), false);
+    } else {
+        left = passed(start, wire, out_full_, port_of(what.source_node, shipment.rail));
         port.free = left;
         if (!out_load_.empty())
             out_load_[port_of(what.source_node, shipment.rail)].add(start.seconds, left.seconds);
         const double gap = fabric_.link.gap_seconds;
-        if (wire < gap) port.free.add_overhead(gap - wire);
+        const double taken = left.seconds - start.seconds;
+        if (taken < gap) port.free.add_overhead(gap - taken);
     }
     shipment.unsent = 0;
     const Stamp head = head_after(shipment, start);
     leave(message, left);
-    if (fabric_.contention && switches_.hops(what.source_node, what.destination_node) > 0) {
+    if (fabric_.contention &&
+        (bucket_seconds_ > 0 || switches_.hops(what.source_node, what.destination_node) > 0)) {
         const std::uint32_t parcel = parcels_.take();
         Stamp tail = head;
-        tail.add_bandwidth(wire, false);
+        tail.add_bandwidth(left.seconds - start.seconds, false);
         parcels_[parcel] = {head, tail, message, shipment.rail, 0};
         queue_.push(head.seconds, Happening::parcel, parcel);
         return;
@@ -200,18 +225,18 @@ void Network::on_port(std::uint32_t index) {
     const double bandwidth = striped(shipment.what.bytes) ? striped_bandwidth_ : rail_bandwidth_;
     const double wire = shipment.chunk_wire_bytes / bandwidth;
     const bool first = !shipment.head_left;
-    port.free = start;
-    port.free.add_bandwidth(wire, false);
-    const Stamp left = port.free;
+    const Stamp left = passed(start, wire, out_full_, index);
+    const double taken = left.seconds - start.seconds;
+    port.free = left;
     if (!out_load_.empty()) out_load_[index].add(start.seconds, left.seconds);
     const double gap = fabric_.link.gap_seconds;
-    if (first && wire < gap) port.free.add_overhead(gap - wire);
+    if (first && taken < gap) port.free.add_overhead(gap - taken);
     if (!port.idle()) queue_.push(port.free.seconds, Happening::port, index);
 
     const std::uint32_t parcel = parcels_.take();
     const Stamp head = head_after(shipment, start);
     Stamp tail = head;
-    tail.add_bandwidth(wire, false);
+    tail.add_bandwidth(taken, false);
     parcels_[parcel] = {head, tail, message, index % fabric_.rails, 0};
     queue_.push(head.seconds, Happening::parcel, parcel);
     if (--shipment.unsent == 0) leave(message, left);
@@ -245,25 +270,25 @@ void Network::arrive(std::uint32_t message, std::uint32_t rail, const Stamp& hea
     Stamp in_memory = head;
     if (fabric_.contention) {
         const double wire = shipment.chunk_wire_bytes / bandwidth;
-        Stamp& free = in_[port_of(what.destination_node, rail)];
+        const std::uint32_t port = port_of(what.destination_node, rail);
+        Stamp& free = in_[port];
         const double backlog = (free.seconds - head.seconds) * bandwidth;
         in_memory.raise_to(free);
-        free = in_memory;
-        free.add_bandwidth(wire, false);
-        if (!in_load_.empty())
-            in_load_[port_of(what.destination_node, rail)].add(in_memory.seconds, free.seconds);
+        free = passed(in_memory, wire, in_full_, port);
+        if (!in_load_.empty()) in_load_[port].add(in_memory.seconds, free.seconds);
+        const double taken = free.seconds - in_memory.seconds;
         in_memory = free;
         in_memory.raise_to(tail);
-        if (wire < fabric_.link.gap_seconds) free.add_overhead(fabric_.link.gap_seconds - wire);
+        if (taken < fabric_.link.gap_seconds) free.add_overhead(fabric_.link.gap_seconds - taken);
         // Lost at the switch; a probe two round trips later finds it out (RFC 8985, 7.2), and these trips
         // take the full buffer's time.
         if (backlog > fabric_.tcp.port_buffer_bytes)
             in_memory.add_wait(2 * (2 * fabric_.link.latency_seconds +
                                     fabric_.tcp.port_buffer_bytes / fabric_.link.bandwidth_bytes_per_second));
     } else {
-        in_memory.add_bandwidth(
-            shipment.chunk_wire_bytes / (on_all ? striped_bandwidth_ * fabric_.rails : rail_bandwidth_),
-            false);
+        in_memory.add_bandwidth(alone(shipment.chunk_wire_bytes /
+                                      (on_all ? striped_bandwidth_ * fabric_.rails : rail_bandwidth_)),
+                                false);
     }
     if (shipment.unarrived == 1 && !shipment.head_arrived) {
         listener_.on_arrival(message, in_memory);
@@ -283,12 +308,14 @@ void Network::arrive(std::uint32_t message, std::uint32_t rail, const Stamp& hea
 Stamp Network::control(std::uint32_t source_node, std::uint32_t destination_node, const Stamp& ready) {
     Stamp at = ready;
     if (fabric_.contention) {
-        OutPort& port = out_[port_of(source_node, 0)];
+        const std::uint32_t index = port_of(source_node, 0);
+        OutPort& port = out_[index];
         at.raise_to(port.free);
-        port.free.raise_to(at);
-        port.free.add_bandwidth(fabric_.link.wire_seconds(0), false);
+        at = passed(at, fabric_.link.wire_seconds(0), out_full_, index);
+        port.free = at;
+    } else {
+        at.add_bandwidth(alone(fabric_.link.wire_seconds(0)), false);
     }
-    at.add_bandwidth(fabric_.link.wire_seconds(0), false);
     at.add_latency(fabric_.link.latency_seconds + switches_.latency_seconds(source_node, destination_node),
                    false);
     return at;

@@ -101,15 +101,23 @@ class Network {
     void leave(std::uint32_t message, const Stamp& left);
     Stamp head_after(Shipment& shipment, const Stamp& start);
     void arrive(std::uint32_t message, std::uint32_t rail, const Stamp& head, const Stamp& tail);
+    /// When bytes that take `wire` seconds at the link's rate are out, if their first is at `start`. `full`:
+    /// by port, when its token bucket is full again.
+    Stamp passed(const Stamp& start, double wire, std::vector<Stamp>& full, std::uint32_t port) const;
+    /// Seconds of a message's bytes on a link that nobody else uses.
+    double alone(double wire) const { return wire > bucket_seconds_ ? wire - bucket_seconds_ : 0; }
 
     const FabricCosts& fabric_;
     EventQueue& queue_;
     NetworkListener& listener_;
     double rail_bandwidth_;                   ///< bytes per second of one rail for a message on one
     double striped_bandwidth_;                ///< of one rail for a message on all
+    double bucket_seconds_;                   ///< that an idle link sends at once; 0: as its rate allows
     std::vector<std::uint64_t> chunk_bytes_;  ///< [node]: what its NIC sends of one connection in turn
     std::vector<OutPort> out_;                ///< [node x rails + rail]
     std::vector<Stamp> in_;                   ///< likewise: when it is free
+    std::vector<Stamp> out_full_;             ///< as out_; empty where links have no bucket
+    std::vector<Stamp> in_full_;              ///< likewise
     std::vector<Stamp> memory_;               ///< [node]
     std::vector<Shipment> shipments_;         ///< [message]
     Pool<Parcel> parcels_;

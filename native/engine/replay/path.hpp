@@ -45,6 +45,8 @@ struct PathCosts {
     std::uint64_t mtu_bytes = 0;
     std::uint64_t header_bytes = 0;
     std::uint64_t header_in_mtu_bytes = 0;
+    /// What a link passes at once when it was idle long enough: the token bucket of a shaped NIC.
+    std::uint64_t burst_bytes = 0;
 
     /// Message bytes and the headers of its packets.
     double wire_bytes(std::uint64_t bytes) const {

@@ -118,6 +118,9 @@ def _message_seconds(row: BenchRow, kind: str | None) -> float | None:
         seconds = row.bytes / row.bandwidth_bytes_per_second
     else:
         seconds = None
+    if seconds is not None and row.median and row.mean:
+        # What else ran now and then on the machine is no property of the network; the median leaves it out.
+        seconds *= row.median / row.mean
     return seconds if seconds is not None and 0 < seconds < float("inf") else None
 
 

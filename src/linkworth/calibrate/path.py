@@ -14,6 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from linkworth.calibrate import measured, protocol
+from linkworth.calibrate.compromise import compromise, slope
 from linkworth.calibrate.curve import Overheads, simplify
 from linkworth.calibrate.measured import Point
 from linkworth.calibrate.replayed import message_seconds
@@ -29,8 +30,13 @@ CURVE_TOLERANCE = 0.01
 SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 SHARE_GAIN = 0.005
 """By how much a stream must be met better for unequal overheads; less is noise."""
+SMALL_MISS = 0.02
+"""What the base's eager limit may add to the misses, relative and in the mean, before it is given up."""
 LEAST_LATENCY_SHARE = 0.05
 """Of the shortest message's time: overheads that are measured larger than the rest leave at least this for the latency."""
+BUCKET_BYTES = 1024
+FASTER_THAN_ITS_WIRE = 0.85
+"""Share of what latency and bytes would take, below which a message has been let through at once."""
 BOUND = 1.1
 """A stream is bound by overhead, not by the wire, where its message takes this many times the wire's time."""
 
@@ -72,10 +78,12 @@ class _Fit:
         self._small = 0.0
 
     def run(self) -> FittedPath:
-        for _ in range(TURNS):
+        for turn in range(TURNS):
             before = self.path
             self.streaming = {point.bytes: self._stage_seconds(point) for point in self.stream}
             self._fit_bandwidth()
+            if turn == 0:
+                self._fit_bucket()
             small = self._fit_small_overhead()
             self._fit_gap()
             if self.in_turn:
@@ -146,7 +154,7 @@ class _Fit:
         return None
 
     def _faster_together(self) -> list[Point]:
-        """Return the large messages of the most pairs at once, where they carry clearly more than one: its CPUs are the bound."""
+        """Return the large messages of the most pairs, where they carry clearly more than one pair: its CPUs are the bound."""
         pairs = max((point.pairs for point in self.multipair), default=1)
         points = self._large([point for point in self.multipair if point.pairs == pairs])
         alone = {point.bytes: point.seconds for point in self.stream}
@@ -154,17 +162,50 @@ class _Fit:
             return []
         return [point for point in points if alone.get(point.bytes, 0.0) > BOUND * point.seconds]
 
+    def _fit_bucket(self) -> None:
+        """Fit the bucket of a shaped link, out of which short messages pass faster than the streams' bandwidth allows."""
+        self._set(burst_bytes=0)
+        points = [
+            point for point in self.in_turn if BUCKET_BYTES <= point.bytes <= LARGE_BYTES and not self.inside
+        ]
+        if len(points) < 3 or not self.stream:
+            return
+        shortest = self.in_turn[0].seconds
+        ratios = [
+            point.seconds
+            / (shortest + wire_bytes(self.path, point.bytes) / self.path.bandwidth_bytes_per_second)
+            for point in points
+        ]
+        if statistics.median(ratios) > FASTER_THAN_ITS_WIRE:
+            return
+        kept = self.path
+
+        def missed(bucket: int) -> float:
+            half = [(0, shortest / 2)]
+            self._set(latency_seconds=0.0, send_overhead=half, receive_overhead=half)
+            self._set(burst_bytes=bucket, eager_limit_bytes=1 << 30)
+            total = sum(
+                math.log(self._replayed(point.kind, point.bytes) / point.seconds) ** 2 for point in points
+            )
+            self.path = kept
+            return total
+
+        bucket = min((round(1000 * 1.15**step) for step in range(50)), key=missed)
+        half = [(0, shortest / 2)]
+        self._set(burst_bytes=bucket, latency_seconds=0.0, send_overhead=half, receive_overhead=half)
+        self._found("burst_bytes", points, "messages that take less than their bytes take in a stream")
+
     def _fit_bandwidth_to_slope(self, points: list[Point]) -> None:
         """Fit a line to the times of large messages. Inside a node a stream's time is the CPUs', only the rest is the path's."""
         xs = [float(wire_bytes(self.path, point.bytes)) for point in points]
         ys = [point.seconds - self._copying(point.bytes) for point in points]
-        slope = _slope(xs, ys, [1 / point.seconds**2 for point in points])
+        per_byte = slope(xs, ys, [1 / point.seconds**2 for point in points])
         # No overhead is below zero: no message may be faster than its bytes on the path.
         shortest = self.in_turn[0].seconds
-        slope = min([slope, *((y - shortest) / x for x, y in zip(xs, ys, strict=True))])
+        per_byte = min([per_byte, *((y - shortest) / x for x, y in zip(xs, ys, strict=True))])
         # Less than a fiftieth of the whole is within the errors of the two.
-        slope = max(slope, points[-1].seconds / xs[-1] / 50)
-        self._set(bandwidth_bytes_per_second=1 / slope)
+        per_byte = max(per_byte, points[-1].seconds / xs[-1] / 50)
+        self._set(bandwidth_bytes_per_second=1 / per_byte)
         self._found("bandwidth_bytes_per_second", points, "slope of the times of large messages")
 
     def _copying(self, size: int) -> float:
@@ -212,7 +253,7 @@ class _Fit:
     def _fit_latency(self, small: float | None) -> None:
         points = self._smallest(self.in_turn)
         rest = {point.bytes: point.seconds - self._flow(point.bytes) for point in points}
-        whole = statistics.median(rest.values())
+        whole = max(0.0, statistics.median(rest.values()))
         if small is not None:
             overhead = min(small, whole * (1 - LEAST_LATENCY_SHARE) / 2)
             note = "what is left of the shortest messages' half round trip without overheads and bytes"
@@ -223,7 +264,7 @@ class _Fit:
                 f"the overheads' share of the shortest messages' time, {share:.0%}, is the base's: only a test of the message "
                 "rate (bandwidth) tells it"
             )
-        self._set(latency_seconds=whole - 2 * overhead)
+        self._set(latency_seconds=max(0.0, whole - 2 * overhead))
         self._found("latency_seconds", points, note)
         self._small = overhead
 
@@ -233,7 +274,7 @@ class _Fit:
         costs = [
             protocol.CpuCost(
                 point.bytes,
-                point.seconds - self._flow(point.bytes) - path.latency_seconds,
+                self._cost(point, handshake),
                 point.noise * point.seconds,
             )
             for point in self.in_turn
@@ -260,6 +301,18 @@ class _Fit:
         )
         for side in ("send_overhead", "receive_overhead"):
             self._found(side, used, note)
+
+    def _cost(self, point: Point, handshake: float) -> float:
+        """Return what of a message's time is neither latency nor bytes.
+
+        On a link with a bucket the replay tells what the bytes take: a message meets what the last ones left in it.
+        """
+        if not self.path.burst_bytes:
+            return point.seconds - self._flow(point.bytes) - self.path.latency_seconds
+        size = point.bytes
+        own = overhead_at(self.path.send_overhead, size) + overhead_at(self.path.receive_overhead, size)
+        own += handshake if size > self.path.eager_limit_bytes else 0.0
+        return point.seconds - self._replayed(measured.IN_TURN, size) + own
 
     def _missed_with(self, costs: Sequence[protocol.CpuCost], handshake: float, limit: int) -> float:
         """Return the sum of squared relative misses of the replay with this eager limit and the overheads that go with it."""
@@ -322,6 +375,11 @@ class _Fit:
             self._keep("eager_limit_bytes", "no step of a handshake stands out of the latencies")
             return base
         limit = protocol.first_that_explains(costs, handshake)
+        points = len(self.in_turn) + len(self.stream)
+        with_base, without = (self._missed_with(costs, handshake, each) for each in (base, limit))
+        if with_base <= without + points * SMALL_MISS**2:
+            self._keep("eager_limit_bytes", "no step of a handshake stands out of the latencies")
+            return base
         self._found(
             "eager_limit_bytes",
             self.in_turn,
@@ -340,7 +398,7 @@ class _Fit:
             return Overheads(size, each, each, tolerance)
         wire = self._wire(size)
         if each > staged:
-            each = _compromise(point.seconds, both, staged, wire)
+            each = compromise(point.seconds, both, staged, wire)
             return Overheads(size, each, each, min(tolerance, allowed * staged))
         if staged <= BOUND * wire:
             receive = both * self._receivers_share(size, both)
@@ -379,7 +437,8 @@ class _Fit:
 
     def _flow(self, size: int) -> float:
         """Return the seconds of a message's bytes on the path, undisturbed."""
-        return wire_bytes(self.path, size) / self.path.bandwidth_bytes_per_second
+        beyond = max(0, wire_bytes(self.path, size) - self.path.burst_bytes)
+        return beyond / self.path.bandwidth_bytes_per_second
 
     def _base_overhead_share(self) -> float:
         base = self.base
@@ -435,30 +494,3 @@ def _same(one: Path, other: Path) -> bool:
         ),
     ]
     return all(math.isclose(a, b, rel_tol=CONVERGED) for a, b in pairs)
-
-
-def _slope(xs: Sequence[float], ys: Sequence[float], weights: Sequence[float]) -> float:
-    total = sum(weights)
-    mean_x = sum(w * x for w, x in zip(weights, xs, strict=True)) / total
-    mean_y = sum(w * y for w, y in zip(weights, ys, strict=True)) / total
-    spread = sum(w * (x - mean_x) ** 2 for w, x in zip(weights, xs, strict=True))
-    joint = sum(w * (x - mean_x) * (y - mean_y) for w, x, y in zip(weights, xs, ys, strict=True))
-    return joint / spread if spread > 0 else 0.0
-
-
-def _compromise(seconds: float, both: float, staged: float, wire: float) -> float:
-    """Return each side's overhead where half of the latencies' is more than a stream allows: the one that misses both least.
-
-    Both misses are relative; the least sum of their squares is looked for on a grid between the two.
-    """
-
-    def miss(each: float) -> float:
-        latency = (seconds - both + 2 * each) / seconds
-        stream = max(each, wire) / staged
-        return math.log(latency) ** 2 + math.log(stream) ** 2
-
-    steps = 40
-    return min(
-        (staged + (both / 2 - staged) * step / steps for step in range(steps + 1)),
-        key=miss,
-    )

@@ -8,6 +8,8 @@ from linkworth import _engine
 
 WARM_UP = 2
 """Rounds before the timed ones: they fill the pipeline, and a connection's first message meets an idle network."""
+PINGPONG_WARM_UP = 64
+"""Of a ping-pong, whose short messages take so many to empty a shaped link's bucket."""
 ROUNDS = 4
 WINDOW = 64
 """Messages under way at once in the bandwidth tests (osu_bw's default)."""
@@ -59,7 +61,7 @@ def pingpong(path: Path, size: int) -> float:
             rank.receive(peer, size)
             rank.send(peer, size)
 
-    _write(path, 2, one_round)
+    _write(path, 2, one_round, warm_up=PINGPONG_WARM_UP)
     return 2.0 * ROUNDS
 
 
@@ -95,7 +97,7 @@ def both_ways(path: Path, size: int) -> float:
     return 2.0 * ROUNDS * WINDOW
 
 
-def _write(path: Path, ranks: int, one_round: Round) -> None:
+def _write(path: Path, ranks: int, one_round: Round, warm_up: int = WARM_UP) -> None:
     document = {
         "schema": "linkworth.trace-metadata/1",
         "workload": path.stem,
@@ -105,7 +107,7 @@ def _write(path: Path, ranks: int, one_round: Round) -> None:
     writer = _engine.TraceWriter(str(path), ranks, json.dumps(document))
     for number in range(ranks):
         rank = _Rank(writer, number)
-        for _ in range(WARM_UP):
+        for _ in range(warm_up):
             one_round(rank)
         timed = number == 0
         if timed:

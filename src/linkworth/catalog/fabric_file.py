@@ -210,7 +210,7 @@ def _check_path(path: Path, table: str, origin: str) -> None:
         "bandwidth_bytes_per_second",
         "give a positive number of bytes per second (inf for no limit)",
     )
-    for field in ("eager_limit_bytes", "mtu_bytes", "header_bytes", "header_in_mtu_bytes"):
+    for field in ("eager_limit_bytes", "mtu_bytes", "header_bytes", "header_in_mtu_bytes", "burst_bytes"):
         _check_bytes(getattr(path, field), f"{table}.{field}", origin)
     check(
         path.header_in_mtu_bytes <= path.header_bytes,

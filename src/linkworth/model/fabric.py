@@ -38,6 +38,8 @@ class Path(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes on the wire of each packet that are not message data."""
     header_in_mtu_bytes: int = 0
     """Those of `header_bytes` that the MTU counts (IP and TCP headers)."""
+    burst_bytes: int = 0
+    """What an idle link lets through at once before its bandwidth holds: the token bucket of a shaped NIC."""
 
 
 class SwitchLevel(msgspec.Struct, frozen=True, kw_only=True):

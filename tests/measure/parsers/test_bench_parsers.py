@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkworth.errors import UsageError
@@ -192,6 +192,7 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
         bench.read(tmp_path / "none.txt")
 
 
+@settings(deadline=None)
 @given(
     rows=st.dictionaries(st.integers(0, 1 << 40), st.integers(1, 10**10), min_size=1, max_size=30),
     junk=JUNK,
@@ -206,6 +207,7 @@ def test_osu_numbers_come_back_whatever_stands_between(rows: dict[int, int], jun
     )
 
 
+@settings(deadline=None)
 @given(
     rows=st.dictionaries(st.integers(0, 1 << 40), st.integers(1, 10**10), min_size=1, max_size=30),
     junk=JUNK,
@@ -220,6 +222,7 @@ def test_imb_numbers_come_back_whatever_stands_between(rows: dict[int, int], jun
     )
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 1 << 30), st.floats(1e-6, 10.0)), min_size=1, max_size=30))
 def test_netpipe_files_numbers_come_back(rows: list[tuple[int, float]]) -> None:
     text = "".join(
@@ -237,6 +240,7 @@ def test_netpipe_files_numbers_come_back(rows: list[tuple[int, float]]) -> None:
         )
 
 
+@settings(deadline=None)
 @given(
     name=st.sampled_from(sorted(path.name for path in FIXTURES.glob("*.*") if path.suffix != ".md")),
     share=st.floats(0, 1),
@@ -255,6 +259,7 @@ def test_a_truncated_file_gives_some_of_its_rows_or_a_sentence(
         assert all(result.rows for result in results)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_is_read_or_refused_without_another_error(text: str) -> None:
     for parser in (osu, imb, netpipe, hpcc, ucx_perftest):

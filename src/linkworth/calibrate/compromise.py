@@ -1,0 +1,32 @@
+"""Between points that no curve meets at once: a line through them, and overheads that two tests tell differently."""
+
+import math
+from collections.abc import Sequence
+
+
+def slope(xs: Sequence[float], ys: Sequence[float], weights: Sequence[float]) -> float:
+    """Return the slope of the line of least weighted squares."""
+    total = sum(weights)
+    mean_x = sum(w * x for w, x in zip(weights, xs, strict=True)) / total
+    mean_y = sum(w * y for w, y in zip(weights, ys, strict=True)) / total
+    spread = sum(w * (x - mean_x) ** 2 for w, x in zip(weights, xs, strict=True))
+    joint = sum(w * (x - mean_x) * (y - mean_y) for w, x, y in zip(weights, xs, ys, strict=True))
+    return joint / spread if spread > 0 else 0.0
+
+
+def compromise(seconds: float, both: float, staged: float, wire: float) -> float:
+    """Return each side's overhead where half of the latencies' is more than a stream allows: the one that misses both least.
+
+    Both misses are relative; the least sum of their squares is looked for on a grid between the two.
+    """
+
+    def miss(each: float) -> float:
+        latency = (seconds - both + 2 * each) / seconds
+        stream = max(each, wire) / staged
+        return math.log(latency) ** 2 + math.log(stream) ** 2
+
+    steps = 40
+    return min(
+        (staged + (both / 2 - staged) * step / steps for step in range(steps + 1)),
+        key=miss,
+    )
