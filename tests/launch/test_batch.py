@@ -140,6 +140,14 @@ def test_why_a_job_waits_is_said_once(tmp_path, monkeypatch):
     assert said == ["slurm job 7 waits: Resources"]
 
 
+def test_only_what_a_job_left_is_removed(tmp_path):
+    for name in ("job.json", "end", "before.n1", "probe.0", "stdout", "theirs.txt"):
+        (tmp_path / name).touch()
+    (tmp_path / "after.all").mkdir()
+    JobFolder(tmp_path).clear()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["after.all", "theirs.txt"]
+
+
 class Here(Slurm):
     """Slurm's script, run without Slurm."""
 

@@ -86,7 +86,7 @@ class BatchLauncher:
             identity = known.job
             self._say(f"found {self.name} job {identity} of this run again")
         else:
-            _empty(files)
+            files.clear()
             if remembered.index is None:
                 request = self._requested(job, files, ways, remembered, probe=build.size_probe(self.mpi))
             identity = self.batch.submit(request, files.script)
@@ -173,8 +173,3 @@ def _finished_before(job: Job) -> bool:
             job.record / "job" / "job.json"
         ).stat().st_mtime_ns
     return False
-
-
-def _empty(files: JobFolder) -> None:
-    for file in files.place.iterdir():
-        file.unlink(missing_ok=True)

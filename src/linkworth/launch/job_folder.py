@@ -11,6 +11,9 @@ from linkworth.launch.slurm import expand
 from linkworth.model.counters import NodeCounters
 
 RECORD = "job.json"
+_LEFT = (RECORD, f"{RECORD}.new", "job.sh", "job.log", "paired", "nodes", "before.*", "after.*", "probe.*", "started", "stdout",
+         "stderr", "finished", "end", "end.new")  # fmt: skip
+"""Everything that a job or its submission leaves."""
 
 
 class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,6 +53,13 @@ class JobFolder:
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(self.place / RECORD)
+
+    def clear(self) -> None:
+        """Remove what an earlier job left; anything else in the folder is not ours."""
+        for pattern in _LEFT:
+            for file in self.place.glob(pattern):
+                if file.is_file():
+                    file.unlink()
 
     @property
     def started(self) -> float | None:

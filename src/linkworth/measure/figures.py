@@ -1,6 +1,6 @@
 """A run's result as lines `NAME=VALUE UNIT`, which test frameworks (ReFrame, Ramble) pick out with one pattern."""
 
-from statistics import fmean, median
+from statistics import fmean
 from typing import NamedTuple
 
 from linkworth.model.run import RunResult
@@ -42,7 +42,7 @@ def figures(result: RunResult) -> list[Figure]:
         found.append(Figure("reported_seconds", reported, "s"))
     if result.iteration_seconds:
         found += [
-            Figure("iteration_seconds", median(result.iteration_seconds), "s"),
+            Figure("iteration_seconds", fmean(result.iteration_seconds), "s"),
             Figure("iterations", len(result.iteration_seconds), "1"),
         ]
     if result.counters:
