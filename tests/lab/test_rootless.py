@@ -17,7 +17,7 @@ from linkworth.lab.site import LabSite
 from linkworth.lab.spec import LabSpec
 from linkworth.model.where import Where
 os.chdir("/")
-with labs.up(LabSpec(nodes=2, rate=1e8, mtu=1500)) as lab:
+with labs.up(LabSpec(nodes=2, rate=1e8, mtu=1500, **eval(sys.argv[1]))) as lab:
     said = subprocess.run(lab.enter("node2", ["hostname"]), capture_output=True, text=True)
     user = subprocess.run(lab.enter("node2", ["id", "-u"]), capture_output=True, text=True)
     again = subprocess.run(lab.enter("head", [str(lab.folder / "enter"), "node1", "hostname"]), capture_output=True, text=True)
@@ -37,7 +37,19 @@ def without_rights() -> list[str]:
 
 
 @pytest.mark.requires("lab", "user-namespaces")
-def test_a_user_without_rights_has_labs_too(own_labs: Path) -> None:
+@pytest.mark.parametrize(
+    ("more", "nics"),
+    [
+        pytest.param({}, ["d0"], id="plain"),
+        pytest.param(
+            {"nics": 2, "latency": 1e-3, "aggregate": "roundrobin"},
+            ["d0", "d1"],
+            id="switch",
+            marks=pytest.mark.requires("tap", "nft"),
+        ),
+    ],
+)
+def test_a_user_without_rights_has_labs_too(own_labs: Path, more: dict[str, object], nics: list[str]) -> None:
     runtime = own_labs.parents[1]
     if os.geteuid() == 0:
         # Its parents are root's own; the one folder that the user needs is made where anyone may.
@@ -46,15 +58,20 @@ def test_a_user_without_rights_has_labs_too(own_labs: Path) -> None:
         os.chown(runtime, NOBODY, NOBODY)
     try:
         done = subprocess.run(
-            [*without_rights(), sys.executable, "-c", PROGRAM],
-            env={**os.environ, "XDG_RUNTIME_DIR": str(runtime), "PYTHONDONTWRITEBYTECODE": "1"},
+            [*without_rights(), sys.executable, "-c", PROGRAM, repr(more)],
+            env={
+                **os.environ,
+                "XDG_RUNTIME_DIR": str(runtime),
+                "XDG_CACHE_HOME": str(runtime),
+                "PYTHONDONTWRITEBYTECODE": "1",
+            },
             capture_output=True,
             text=True,
             check=False,
             timeout=60,
         )
         uid = NOBODY if os.geteuid() == 0 else os.geteuid()
-        assert done.stdout.split("\n")[0] == f"{uid} node2 0 node1 ['d0', 'lo'] False", done.stderr
+        assert done.stdout.split("\n")[0] == f"{uid} node2 0 node1 {[*nics, 'lo']} False", done.stderr
     finally:
         if os.geteuid() == 0:
             shutil.rmtree(runtime)

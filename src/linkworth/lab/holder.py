@@ -121,6 +121,15 @@ def _batch(tool: str, lines: list[str]) -> None:
 
 
 def _command(command: PlanCommand, words: list[str]) -> Staying | None:
+    try:
+        return _started(command, words)
+    except OSError as error:
+        raise PlaceError(
+            f"{command.purpose}: cannot start {words[0]}: {error.strerror}", lacks=True
+        ) from None
+
+
+def _started(command: PlanCommand, words: list[str]) -> Staying | None:
     if not command.stays:
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         if done.returncode != 0:
