@@ -40,6 +40,11 @@ _FORMATS = ["csv", "parquet", "latex", "svg", "png", "pdf"]
     type=click.Choice(_FORMATS),
     help="Write tables and figures in this format only; repeatable.  [default: all]",
 )
+@click.option(
+    "--no-profiles",
+    is_flag=True,
+    help="Make no profiles of the traces, which take minutes of large ones: without them there are no groups.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.study-report/1).")
 def command(
     target: Path,
@@ -48,6 +53,7 @@ def command(
     html: Path | None,
     against: Path | None,
     formats: tuple[str, ...],
+    no_profiles: bool,
     as_json: bool,
 ) -> int:
     """Write the report of a study, also of one that is not complete: one HTML page, and each table and figure as files.
@@ -65,6 +71,7 @@ def command(
             html=html,
             against=against,
             formats=list(formats) or _FORMATS,
+            make_profiles=not no_profiles,
             progress=steps,
         )
     if as_json:

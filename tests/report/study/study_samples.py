@@ -118,11 +118,11 @@ def interconnects() -> tuple[Study, list[RunRecord]]:
     return study, records
 
 
-def profiles() -> dict[str, TraceProfile]:
+def profiles() -> dict[tuple[str, str], TraceProfile]:
     """What traces of `interconnects` would say."""
     groups: dict[str, Group] = {"ep": "none", "ft": "highly dependent", "is": "highly dependent"}
     return {
-        f"npb:{program}.{problem}": TraceProfile(
+        (f"npb:{program}.{problem}", "gbe" if problem == "A" else ""): TraceProfile(
             group=groups[program],
             reason=f"{program} of the tests",
             ran=problem == "A",

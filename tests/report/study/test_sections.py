@@ -109,8 +109,8 @@ def test_groups_come_from_the_traces(interconnects_sections: dict[str, Section])
 def test_profiles_say_where_they_are_from(interconnects_sections: dict[str, Section]) -> None:
     table = interconnects_sections["profiles"].tables[0]
     sources = {row[1].text for row in table.rows}
-    assert sources == {"ib-fdr, predicted", "gbe, predicted", "as recorded"}
-    assert sum(row[1].text == "as recorded" for row in table.rows) == 3, (
+    assert sources == {"ib-fdr, predicted", "gbe, predicted", "gbe, recorded"}
+    assert sum(row[1].text == "gbe, recorded" for row in table.rows) == 3, (
         "those that were not run have no shares"
     )
     path = interconnects_sections["profiles"].tables[1]

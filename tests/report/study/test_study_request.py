@@ -50,7 +50,7 @@ def test_a_damaged_trace_is_said_and_the_report_is_written(tmp_path: Path) -> No
         folder=tmp_path / "files",
         html=tmp_path / "page.html",
         formats=["csv"],
-        traces={"npb:ft.A": trace},
+        traces={("npb:ft.A", "gbe"): trace},
         progress=samples.NoProgress(),
     )
     assert any("npb:ft.A has no profile" in warning for warning in written.warnings)

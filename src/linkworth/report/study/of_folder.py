@@ -16,12 +16,13 @@ def report_of(
     html: Path | None = None,
     against: Path | None = None,
     formats: Sequence[str] = FORMATS,
+    make_profiles: bool = True,
     progress: Progress,
 ) -> StudyReport:
     """Write the report of a study's folder (or of a study file, whose folder is in the current one).
 
-    Without `folder` it is written to `report` in the study's folder, without `html` to `report.html` there. Raises UsageError
-    for what is no study and for what cannot be written.
+    Without `folder` it is written to `report` in the study's folder, without `html` to `report.html` there. Without
+    `make_profiles` no trace is read. Raises UsageError for what is no study and for what cannot be written.
     """
     store = Store(find(target, scale))
     folder = folder or store.folder / "report"
@@ -35,21 +36,18 @@ def report_of(
         against=(other.study, other.records()) if other else None,
         formats=formats,
         planned=len(store.planned),
-        traces=_traces(store),
+        traces=_traces(store) if make_profiles else {},
         progress=progress,
     )
 
 
-def _traces(store: Store) -> dict[str, Path]:
-    """Return the trace of each workload that has one: recorded where it ran, or else without running."""
-    found: dict[str, Path] = {}
+def _traces(store: Store) -> dict[tuple[str, str], Path]:
+    """Return the traces by workload and environment; "" is the environment of what was recorded without running."""
+    found: dict[tuple[str, str], Path] = {}
     for planned in store.planned:
-        name = planned.workload.name
-        places = {
-            "trace": store.trace(name, planned.environment.name),
-            "predict": store.trace(f"{name}-{planned.ranks}"),
-        }
-        path = places.get(planned.mode)
-        if path is not None and path.exists():
-            found.setdefault(name, path)
-    return found
+        name, environment = planned.workload.name, planned.environment.name
+        if planned.mode == "trace":
+            found[name, environment] = store.trace(name, environment)
+        elif planned.mode == "predict":
+            found[name, ""] = store.trace(f"{name}-{planned.ranks}")
+    return {key: path for key, path in found.items() if path.exists()}

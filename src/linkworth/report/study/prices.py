@@ -50,7 +50,7 @@ def prices_of(study: Study) -> tuple[dict[str, NodePrice], list[str]]:
 
 
 def _matching(environment: Environment, catalog: list[Price], region: str | None) -> list[Price]:
-    return [
+    fitting = [
         price
         for price in catalog
         if (
@@ -58,3 +58,5 @@ def _matching(environment: Environment, catalog: list[Price], region: str | None
         )
         and (region is None or price.region == region)
     ]
+    # Where both are known, the price of nodes that nobody takes away before the run ends.
+    return [price for price in fitting if price.market != "spot"] or fitting

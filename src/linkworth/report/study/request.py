@@ -55,13 +55,13 @@ def report(
     against: tuple[Study, Sequence[RunRecord]] | None = None,
     formats: Sequence[str] = FORMATS,
     planned: int | None = None,
-    traces: Mapping[str, Path] | None = None,
+    traces: Mapping[tuple[str, str], Path] | None = None,
     progress: Progress,
 ) -> StudyReport:
     """Write the page to `html` and all tables and figures to `folder`.
 
-    `planned` is the number of runs that the study asks for: fewer records are said on the page. `traces` are the traces of
-    workloads, by their names, of which profiles are made. Raises UsageError where
+    `planned` is the number of runs that the study asks for: fewer records are said on the page. `traces`, by workload and
+    environment ("" where nothing ran), are what profiles are made of. Raises UsageError where
     nothing has been run yet, and where something cannot be written.
     """
     if not records:

@@ -53,13 +53,16 @@ class Results:
     """A study and what came out of it."""
 
     def __init__(
-        self, study: Study, records: Iterable[RunRecord], profiles: Mapping[str, TraceProfile] | None = None
+        self,
+        study: Study,
+        records: Iterable[RunRecord],
+        profiles: Mapping[tuple[str, str], TraceProfile] | None = None,
     ) -> None:
         self.study = study
         self.records = [record for record in records if record.repetition >= 0]
         self.workloads = _names([w.name for w in study.workloads], (r.workload for r in self.records))
-        self.profiles = {name: found for name, found in (profiles or {}).items() if name in self.workloads}
-        """By workload: what its trace says."""
+        self.profiles = {key: found for key, found in (profiles or {}).items() if key[0] in self.workloads}
+        """What traces say, by workload and environment; "" is the environment of what was recorded without running."""
         timed = [record for record in self.records if record.mode != "trace"]
         self.environments = _names([e.name for e in study.environments], (r.environment for r in timed))
         by_key: dict[tuple[str, str, Mode], list[RunRecord]] = {}

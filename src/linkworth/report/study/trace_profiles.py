@@ -35,21 +35,21 @@ class _Kept(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def profiles_of(
-    traces: Mapping[str, Path],
+    traces: Mapping[tuple[str, str], Path],
     smaller: Mapping[str, str],
     step: Callable[[str], None] = lambda _: None,
-) -> tuple[dict[str, TraceProfile], list[str]]:
-    """Return the profile of each workload's trace, and a sentence for each that has none.
+) -> tuple[dict[tuple[str, str], TraceProfile], list[str]]:
+    """Return the profile of each trace by workload and environment, and a sentence for each trace that has none.
 
     `smaller` has, by workload, the one that is the same program on a smaller problem, which makes its group more certain.
     """
-    found: dict[str, TraceProfile] = {}
+    found: dict[tuple[str, str], TraceProfile] = {}
     remarks = []
-    for workload, trace in traces.items():
-        other = traces.get(smaller.get(workload, ""))
+    for (workload, environment), trace in traces.items():
+        other = traces.get((smaller.get(workload, ""), environment))
         step(f"profile of {workload}")
         try:
-            found[workload] = _kept(trace, other) or _make(trace, other)
+            found[workload, environment] = _kept(trace, other) or _make(trace, other)
         except (LinkworthError, OSError) as error:
             remarks.append(f"{workload} has no profile: {error}")
     return found, remarks

@@ -13,6 +13,7 @@ from linkworth.report.study import show
 from linkworth.report.study.results import Results, problem_of
 from linkworth.report.study.sections import look
 from linkworth.report.study.table import Cell, Drawing, Section, Table, column, drawing, nothing, words
+from linkworth.report.study.trace_profiles import TraceProfile
 
 _GROUPS = ["highly dependent", "dependent", "low", "none"]
 _EFFICIENCIES = {
@@ -89,13 +90,13 @@ def _found(results: Results) -> list[_Shares]:
     found += [
         _Shares(
             workload=workload,
-            source="as recorded",
+            source=f"{environment}, recorded",
             computation=profile.compute_share,
             communication=profile.communication_share,
             initialisation=profile.init_share,
             efficiencies={name: getattr(profile, name) for name in _EFFICIENCIES},
         )
-        for workload, profile in results.profiles.items()
+        for (workload, environment), profile in results.profiles.items()
         if profile.ran
     ]
     order = {name: n for n, name in enumerate(results.workloads)}
@@ -223,7 +224,7 @@ def critical_path(results: Results) -> Table | None:
 def _groups(results: Results) -> Table | None:
     if not results.profiles:
         return None
-    found = sorted(results.profiles.items(), key=lambda item: _GROUPS.index(item[1].group))
+    found = sorted(_one_each(results).items(), key=lambda item: _GROUPS.index(item[1].group))
     return Table(
         key="groups",
         title="Groups of network dependence, from the profiles alone",
@@ -236,10 +237,18 @@ def _groups(results: Results) -> Table | None:
     )
 
 
+def _one_each(results: Results) -> dict[str, TraceProfile]:
+    """Return one profile a workload: its group follows from a replay on one network, wherever the trace was made."""
+    found: dict[str, TraceProfile] = {}
+    for (workload, _), profile in results.profiles.items():
+        found.setdefault(workload, profile)
+    return found
+
+
 def _sentence(results: Results) -> str:
     """Return the programs of each group, by the largest class of each."""
     latest: dict[str, tuple[str, str]] = {}
-    for workload, profile in results.profiles.items():
+    for workload, profile in _one_each(results).items():
         program, problem = problem_of(workload)
         if program not in latest or problem >= latest[program][0]:
             latest[program] = (problem, profile.group)

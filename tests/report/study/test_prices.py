@@ -1,0 +1,74 @@
+"""Prices of a study's environments, from the file and from a catalog."""
+
+from pathlib import Path
+
+from linkworth.model.study import Environment, Study, StudyPrices, StudyWorkload
+from linkworth.report.study.prices import prices_of
+
+ROW = """[[prices]]
+name = "{name}"
+fabric = "{fabric}"
+usd_per_node_hour = {usd}
+provider = "P"
+region = "{region}"
+date = "2026-11"
+source = "chosen for the tests"
+market = "{market}"
+"""
+
+
+def catalog(path: Path, *rows: tuple[str, str, float, str, str]) -> str:
+    text = 'title = "T"\n' + "".join(
+        ROW.format(name=name, fabric=fabric, usd=usd, region=region, market=market)
+        for name, fabric, usd, region, market in rows
+    )
+    path.write_text(text)
+    return str(path)
+
+
+def study(prices: StudyPrices, *environments: Environment) -> Study:
+    return Study(
+        name="s",
+        workloads=[StudyWorkload(name="w", command=["w"])],
+        environments=list(environments),
+        prices=prices,
+    )
+
+
+def test_the_environments_own_price_stands_before_the_catalog(tmp_path: Path) -> None:
+    known = catalog(tmp_path / "p.toml", ("n", "gbe", 2.0, "r", "on-demand"))
+    own = Environment(name="own", fabric="gbe", usd_per_node_hour=1.0)
+    found, remarks = prices_of(
+        study(StudyPrices(catalog=known), own, Environment(name="other", fabric="gbe"))
+    )
+    assert {name: price.usd for name, price in found.items()} == {"own": 1.0, "other": 2.0}
+    assert "P n r" in found["other"].name and "chosen for the tests" in found["other"].source
+    assert remarks == []
+
+
+def test_the_instance_and_the_region_choose(tmp_path: Path) -> None:
+    known = catalog(
+        tmp_path / "p.toml",
+        ("a", "gbe", 1.0, "east", "on-demand"),
+        ("a", "gbe", 2.0, "west", "on-demand"),
+        ("a", "gbe", 0.1, "west", "spot"),
+        ("b", "gbe", 3.0, "west", "on-demand"),
+    )
+    chosen = Environment(name="e", fabric="gbe", instance="a")
+    found, _ = prices_of(study(StudyPrices(catalog=known, region="west"), chosen))
+    assert found["e"].usd == 2.0, "not the price of nodes that may be taken away"
+
+
+def test_several_that_fit_are_a_remark_and_no_guess(tmp_path: Path) -> None:
+    known = catalog(
+        tmp_path / "p.toml", ("a", "gbe", 1.0, "r", "on-demand"), ("b", "gbe", 2.0, "r", "on-demand")
+    )
+    found, (remark,) = prices_of(study(StudyPrices(catalog=known), Environment(name="e", fabric="gbe")))
+    assert found == {}
+    assert "e has no price" in remark and "a in r, b in r" in remark
+
+
+def test_a_catalog_that_is_gone_is_a_remark(tmp_path: Path) -> None:
+    prices = StudyPrices(catalog=str(tmp_path / "gone.toml"))
+    found, (remark,) = prices_of(study(prices, Environment(name="e", fabric="gbe")))
+    assert found == {} and "Prices are missing" in remark

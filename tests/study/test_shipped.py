@@ -1,0 +1,68 @@
+"""The study files in studies/: each can be used at each of its scales, and has its page."""
+
+from pathlib import Path
+
+import pytest
+
+from linkworth.study.file import load
+from linkworth.study.matrix import expand
+from linkworth.study.plan import check_all
+
+ROOT = Path(__file__).parents[2]
+PAPERS = ["interconnects", "osu-and-npb", "slurm-four-nodes", "weather-transports", "nic-aggregation"]
+FILES = sorted((ROOT / "studies").glob("*.toml"))
+
+
+def test_the_five_studies_and_a_starter_are_there() -> None:
+    assert {path.stem for path in FILES} == {*PAPERS, "first"}
+
+
+@pytest.mark.parametrize("name", PAPERS)
+@pytest.mark.parametrize("scale", ["", "lab", "predict"])
+def test_every_scale_has_runs_that_can_be_made(name: str, scale: str) -> None:
+    study = load(ROOT / "studies" / f"{name}.toml", scale=scale)
+    runs = expand(study, 1)
+    check_all(study, runs)
+    modes = {planned.mode for planned in runs}
+    if scale == "predict":
+        assert modes == {"predict"}
+    else:
+        assert "measure" in modes and "predict" not in modes
+    kinds = {planned.environment.where.kind for planned in runs if planned.mode == "measure"}
+    if scale == "lab":
+        assert kinds == {"lab"}
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_predictions_are_at_full_size(name: str) -> None:
+    full = {w.name: w.ranks for w in load(ROOT / "studies" / f"{name}.toml").workloads}
+    predicted = load(ROOT / "studies" / f"{name}.toml", scale="predict")
+    assert {w.name for w in predicted.workloads} <= {*full, "application"}
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_any_study_can_go_to_hosts_of_a_file(name: str) -> None:
+    study = load(ROOT / "studies" / f"{name}.toml", where="hostfile:hosts")
+    assert {environment.where.kind for environment in study.environments} == {"hostfile"}
+
+
+@pytest.mark.parametrize("name", [*PAPERS, "first"])
+def test_every_study_has_its_page(name: str) -> None:
+    page = (ROOT / "docs" / "studies" / f"{name}.md").read_text(encoding="utf-8")
+    assert f"linkworth study run studies/{name}.toml" in page
+    if name in PAPERS:
+        assert "--scale lab" in page and "--scale predict" in page and "--where hostfile" in page
+    assert f"studies/{name}.md" in (ROOT / "zensical.toml").read_text(encoding="utf-8")
+
+
+def test_the_starter_runs_here_and_predicts() -> None:
+    study = load(ROOT / "studies" / "first.toml")
+    assert {mode for environment in study.environments for mode in environment.modes} == {
+        "measure",
+        "predict",
+    }
+    assert all(
+        environment.where.kind == "local"
+        for environment in study.environments
+        if "measure" in environment.modes
+    )
