@@ -4,10 +4,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "tracefile/merge.hpp"
+#include "tracefile/names.hpp"
 #include "tracefile/part.hpp"
 
 namespace nb = nanobind;
@@ -65,12 +67,22 @@ nb::dict part_info(const std::string& path) {
         return Part(path);
     }();
     nb::dict calls;
+    std::map<std::string, std::uint64_t> counted;
     for (std::size_t name = 0; name < part.names().size(); ++name) {
         if (part.counts().events[name] > 0) {
-            calls[part.names()[name].c_str()] = part.counts().events[name];
+            std::uint64_t& sum = counted[part.names()[name]];
+            sum += part.counts().events[name];
+            calls[part.names()[name].c_str()] = sum;
+        }
+    }
+    nb::list sites;
+    for (const std::string& entry : part.entries()) {
+        if (const std::string_view site = tracefile::at_site(entry).site; !site.empty()) {
+            sites.append(nb::str(site.data(), site.size()));
         }
     }
     nb::dict out;
+    out["call_sites"] = sites;
     out["rank"] = part.header().rank;
     out["size"] = part.header().size;
     out["host"] = part.header().host;

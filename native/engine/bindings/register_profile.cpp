@@ -5,12 +5,15 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstddef>
+#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "profile/phases.hpp"
 #include "profile/scan.hpp"
+#include "tracefile/names.hpp"
 
 namespace nb = nanobind;
 
@@ -23,18 +26,43 @@ namespace {
 using profile::RankTimes;
 using profile::Scan;
 
+nb::dict totals_dict(const profile::CallTotals& call) {
+    nb::dict out;
+    out["count"] = call.count;
+    out["bytes"] = call.bytes;
+    out["seconds"] = call.seconds;
+    return out;
+}
+
+/// Calls by name, each with those of its call sites.
 nb::list calls_list(const tracefile::Trace& trace, const Scan& scan) {
-    nb::list out;
-    for (std::size_t name = 0; name < scan.calls.size(); ++name) {
-        const profile::CallTotals& call = scan.calls[name];
-        if (call.count > 0) {
-            nb::dict item;
-            item["name"] = trace.names()[name];
-            item["count"] = call.count;
-            item["bytes"] = call.bytes;
-            item["seconds"] = call.seconds;
-            out.append(item);
+    struct Call {
+        profile::CallTotals totals;
+        nb::list sites;
+    };
+    std::map<std::string_view, Call> calls;
+    for (std::size_t entry = 0; entry < scan.calls.size(); ++entry) {
+        const profile::CallTotals& part = scan.calls[entry];
+        if (part.count == 0) {
+            continue;
         }
+        const auto [name, site] = tracefile::at_site(trace.entries()[entry]);
+        Call& call = calls[name];
+        call.totals.count += part.count;
+        call.totals.bytes += part.bytes;
+        call.totals.seconds += part.seconds;
+        if (!site.empty()) {
+            nb::dict item = totals_dict(part);
+            item["site"] = nb::str(site.data(), site.size());
+            call.sites.append(item);
+        }
+    }
+    nb::list out;
+    for (const auto& [name, call] : calls) {
+        nb::dict item = totals_dict(call.totals);
+        item["name"] = nb::str(name.data(), name.size());
+        item["sites"] = call.sites;
+        out.append(item);
     }
     return out;
 }

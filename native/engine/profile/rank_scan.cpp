@@ -91,6 +91,7 @@ RankScan::Use RankScan::resolve(const Shape& shape) {
     use.resolved = true;
     use.call_class = shape.call_class;
     use.name = shape.name;
+    use.entry = shape.entry;
     use.bytes_each = shape.bytes;
     use.tag = shape.tag;
     use.matters = shape.call_class != CallClass::local && shape.call_class != CallClass::probe &&
@@ -175,7 +176,7 @@ void RankScan::flush_block() {
         if (use.count == 0) {
             continue;
         }
-        CallTotals& totals = scan_.calls[use.name];
+        CallTotals& totals = scan_.calls[use.entry];
         totals.count += use.count;
         totals.seconds += use.seconds;
         times_.events += use.count;

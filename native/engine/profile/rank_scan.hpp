@@ -39,6 +39,7 @@ class RankScan {
         bool matters = false;  ///< its events change what is known of requests, communicators or marks
         tracefile::CallClass call_class = tracefile::CallClass::local;
         std::uint32_t name = 0;
+        std::uint32_t entry = 0;
         UniformCollective collective;
         std::shared_ptr<const tracefile::Shape> lists;  ///< of a collective with bytes by peer
         std::uint64_t count = 0;

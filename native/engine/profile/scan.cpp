@@ -18,7 +18,7 @@ constexpr std::uint64_t events_in_turn = 1024;
 }  // namespace
 
 Scan::Scan(const tracefile::Trace& trace, std::uint32_t matrix_rows, std::vector<std::uint32_t> nodes)
-    : calls(trace.names().size()),
+    : calls(trace.entries().size()),
       ranks(trace.ranks()),
       traffic(trace.ranks(), matrix_rows, std::move(nodes)),
       waits(trace.ranks(), trace.names().size()) {}

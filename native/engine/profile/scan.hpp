@@ -36,7 +36,7 @@ struct Scan {
     /// `nodes`: the node of each rank; empty where it is not known.
     Scan(const tracefile::Trace& trace, std::uint32_t matrix_rows, std::vector<std::uint32_t> nodes);
 
-    std::vector<CallTotals> calls;  ///< by name
+    std::vector<CallTotals> calls;  ///< by entry of the table of names
     std::vector<RankTimes> ranks;
     Traffic traffic;
     Waits waits;

@@ -35,7 +35,9 @@ std::shared_ptr<const Trace> Trace::beginning(std::uint64_t events) const {
     data->bytes = data_->bytes;
     data->header = data_->header;
     data->metadata = data_->metadata;
+    data->entries = data_->entries;
     data->names = data_->names;
+    data->name_of_entry = data_->name_of_entry;
     data->collectives = data_->collectives;
     data->blocks = data_->blocks;
     data->first_block = data_->first_block;

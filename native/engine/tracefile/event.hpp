@@ -121,6 +121,7 @@ struct Completion {
 /// All of a call but its times. Fields that the class does not have keep their defaults.
 struct Shape {
     std::uint32_t name = 0;
+    std::uint32_t entry = 0;  ///< in the table of names: `name`, or that name at one call site
     CallClass call_class = CallClass::local;
     Collective collective = Collective::none;
     CompleteMode mode = CompleteMode::wait;

@@ -214,12 +214,12 @@ CommonNames common_names(const World& world) {
     common.new_number.resize(world.part_of_rank.size());
     std::map<std::string, std::uint32_t> number;
     for (std::size_t rank = 0; rank < world.part_of_rank.size(); ++rank) {
-        if (world.part_of_rank[rank] == nullptr || world.part_of_rank[rank]->names() == common.names) {
+        if (world.part_of_rank[rank] == nullptr || world.part_of_rank[rank]->entries() == common.names) {
             continue;
         }
         std::vector<std::uint32_t>& renumbered = common.new_number[rank];
         bool changed = false;
-        for (const std::string& name : world.part_of_rank[rank]->names()) {
+        for (const std::string& name : world.part_of_rank[rank]->entries()) {
             const auto [entry, added] =
                 number.try_emplace(name, static_cast<std::uint32_t>(common.names.size()));
             if (added) {

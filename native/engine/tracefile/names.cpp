@@ -126,6 +126,14 @@ bool class_by_name(std::string_view name, CallClass& call_class) {
     return true;
 }
 
+NamedSite at_site(std::string_view entry) {
+    const std::size_t mark = entry.find('@');
+    if (mark == std::string_view::npos) {
+        return {entry, {}};
+    }
+    return {entry.substr(0, mark), entry.substr(mark + 1)};
+}
+
 std::vector<std::string> split_names(std::span<const std::uint8_t> table) {
     std::vector<std::string> names;
     std::string name;

@@ -32,6 +32,14 @@ bool is_collective(std::string_view name);
 std::string_view class_name(CallClass call_class);
 bool class_by_name(std::string_view name, CallClass& call_class);
 
+/// Parts an entry of the table of names, `MPI_Send@/path/of/program+0x4f2`: name, and call site (empty for
+/// none).
+struct NamedSite {
+    std::string_view name;
+    std::string_view site;
+};
+NamedSite at_site(std::string_view entry);
+
 /// Splits a table of names, each with a NUL after it. Empty names at the end are room that was not used.
 std::vector<std::string> split_names(std::span<const std::uint8_t> table);
 

@@ -13,7 +13,7 @@ namespace linkworth::tracefile {
 namespace {
 
 constexpr char part_magic[8] = {'L', 'W', 'P', 'A', 'R', 'T', '1', '\0'};
-constexpr std::uint32_t part_version = 2;  // older ones are read as well
+constexpr std::uint32_t part_version = 3;  // older ones are read as well
 constexpr std::size_t part_header_bytes = 1024;
 constexpr std::size_t block_header_bytes = 64;
 // Between two readings that are so far apart, the clocks' own cost (some 50 ns) is below a millionth.
@@ -85,7 +85,10 @@ void Part::read_header() {
         throw TraceError(path_ +
                          " has a damaged header (its table of names or its block size makes no sense)");
     }
-    names_ = split_names(bytes.subspan(names_offset, names_bytes));
+    entries_ = split_names(bytes.subspan(names_offset, names_bytes));
+    for (const std::string& entry : entries_) {
+        names_.emplace_back(at_site(entry).name);
+    }
 }
 
 void Part::read_blocks() {

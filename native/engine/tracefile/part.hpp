@@ -61,6 +61,9 @@ class Part {
 
     const std::string& path() const { return path_; }
     const PartHeader& header() const { return header_; }
+    /// The table of names: calls, and calls at one call site; see `at_site`.
+    const std::vector<std::string>& entries() const { return entries_; }
+    /// Of the call that each entry means.
     const std::vector<std::string>& names() const { return names_; }
     const std::vector<PartBlock>& blocks() const { return blocks_; }
     const CallCounts& counts() const { return counts_; }
@@ -85,7 +88,7 @@ class Part {
     std::string path_;
     MappedFile file_;
     PartHeader header_;
-    std::vector<std::string> names_;
+    std::vector<std::string> entries_, names_;
     std::vector<PartBlock> blocks_;
     CallCounts counts_{0};
     std::uint64_t events_ = 0;

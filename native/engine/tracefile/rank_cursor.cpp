@@ -136,9 +136,11 @@ bool RankCursor::define_shape(const std::uint8_t*& at) {
     }
     Shape& shape = *state_->shapes[number];
     if (!decode_shape({at, static_cast<std::size_t>(size)}, shape) ||
-        shape.name >= state_->data->names.size()) {
+        shape.name >= state_->data->entries.size()) {
         return false;
     }
+    shape.entry = shape.name;
+    shape.name = state_->data->name_of_entry[shape.entry];
     if (is_collective(shape.call_class)) {
         shape.collective = state_->data->collectives[shape.name];
     }

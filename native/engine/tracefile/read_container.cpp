@@ -3,6 +3,7 @@
 #include <cinttypes>
 #include <cstring>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "tracefile/crc32c.hpp"
@@ -52,10 +53,16 @@ void read_header(TraceData& data) {
                "record it again");
     }
     data.metadata = std::string_view(reinterpret_cast<const char*>(metadata.data()), metadata.size());
-    data.names = split_names(names);
-    data.collectives.reserve(data.names.size());
-    for (const std::string& name : data.names) {
-        data.collectives.push_back(collective_by_name(name));
+    data.entries = split_names(names);
+    std::unordered_map<std::string_view, std::uint32_t> number;
+    for (const std::string& entry : data.entries) {
+        const std::string_view name = at_site(entry).name;
+        const auto [known, added] = number.try_emplace(name, static_cast<std::uint32_t>(data.names.size()));
+        if (added) {
+            data.names.emplace_back(name);
+            data.collectives.push_back(collective_by_name(name));
+        }
+        data.name_of_entry.push_back(known->second);
     }
 }
 

@@ -34,6 +34,8 @@ std::uint64_t Trace::file_bytes() const { return data_->bytes.size(); }
 std::uint64_t Trace::raw_bytes() const { return data_->raw_bytes; }
 std::string_view Trace::metadata_json() const { return data_->metadata; }
 const std::vector<std::string>& Trace::names() const { return data_->names; }
+
+const std::vector<std::string>& Trace::entries() const { return data_->entries; }
 const std::vector<Damage>& Trace::damage() const { return data_->damage; }
 
 Collective Trace::collective_of(std::uint32_t name) const {

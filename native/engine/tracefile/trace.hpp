@@ -57,6 +57,8 @@ class Trace {
     std::uint64_t raw_bytes() const;
     std::string_view metadata_json() const;
     const std::vector<std::string>& names() const;
+    /// The table of names: calls, and calls at one call site; see `at_site`.
+    const std::vector<std::string>& entries() const;
     /// `Collective::none` for every name that is no collective.
     Collective collective_of(std::uint32_t name) const;
     const std::vector<Damage>& damage() const;

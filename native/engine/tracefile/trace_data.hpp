@@ -24,7 +24,9 @@ struct TraceData {
     std::span<const std::uint8_t> bytes;
     TraceHeader header;
     std::string_view metadata;
-    std::vector<std::string> names;
+    std::vector<std::string> entries;  ///< of the table of names
+    std::vector<std::string> names;    ///< of calls, each once
+    std::vector<std::uint32_t> name_of_entry;
     std::vector<Collective> collectives;                             ///< by name
     std::vector<IndexEntry> blocks;                                  ///< readable ones, by rank and sequence
     std::vector<std::size_t> first_block;                            ///< by rank, and one more at the end

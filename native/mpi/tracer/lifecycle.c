@@ -2,9 +2,11 @@
 #define _GNU_SOURCE
 #include "lifecycle.h"
 
+#include "bindings.h"
 #include "communicator.h"
 #include "profile.h"
 #include "session.h"
+#include "site.h"
 #include "wrapper.h"
 #include "yield.h"
 
@@ -40,7 +42,11 @@ static bool begin_part(void) {
     }
     const char* suffix = lw_recorder.profiling ? "profile" : "part";
     if (!lw_part_create(folder, suffix, lw_names, lw_names_bytes)) return false;
-    if (lw_recorder.profiling) lw_profile_begin(lw_part.header);
+    if (lw_recorder.profiling)
+        lw_profile_begin(lw_part.header);
+    else
+        lw_sites_begin(lw_part.header);
+    lw_bindings_begin();
     // The first block is opened ahead of the first event: mapping it takes longer than a call.
     return lw_thread_attach(lw_clock_start().ticks) != NULL;
 }
@@ -50,6 +56,7 @@ bool lw_may_begin(void) { return !recorded_process; }
 void lw_before_init(struct lw_call* call, uint32_t name) {
     if (lw_tracing) {  // since a session began
         lw_enter(call, name);
+        call->site = 0;
         return;
     }
     bool yielding = asked_for("LINKWORTH_YIELD");
@@ -68,6 +75,7 @@ void lw_before_init(struct lw_call* call, uint32_t name) {
     lw_yielding = yielding;
     lw_tracing = tracing;
     lw_enter(call, name);
+    call->site = 0;  // that of the wrapper
     // What the library calls of itself during its initialisation is not recorded: lw_depth is set.
 }
 

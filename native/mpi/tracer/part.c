@@ -77,7 +77,7 @@ int lw_usable_cores(void) {
 
 static void fill_header(struct lw_part_header* header, const char* host, uint32_t names_bytes) {
     memcpy(header->magic, "LWPART1", 8);
-    header->version = 2;
+    header->version = 3;
     header->flags = lw_clock.counter ? LW_PART_COUNTER_TICKS : 0;
     header->rank = -1;
     header->block_bytes = LW_BLOCK_BYTES;

@@ -3,6 +3,7 @@
 #include "record.h"
 
 #include "repeat.h"
+#include "site.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static bool reserve_payload(size_t bytes) {
 uint8_t* lw_payload_begin(struct lw_call* call, enum lw_class class, size_t bytes) {
     enum { HEAD_AND_PADDING = 64 };
     if (!reserve_payload(bytes + HEAD_AND_PADDING)) return NULL;
-    uint8_t* at = lw_put(lw_recorder.payload, call->name);
+    uint8_t* at = lw_put(lw_recorder.payload, lw_site_entry(call));
     *at++ = (uint8_t)class;
     return at;
 }

@@ -68,6 +68,7 @@ struct lw_call {
     bool succeeded;            ///< the real function answered MPI_SUCCESS
     int64_t cpu;               ///< CPU time of the gap before the call, ns; -1 where it was not read
     uint64_t start, end;       ///< ticks
+    uintptr_t site;            ///< where the program goes on after the call; 0: not known
     struct lw_thread* self;    ///< who calls; set where recording
     struct lw_repeat* repeat;  ///< where the call's shape is to be remembered (repeat.h), or NULL
 };

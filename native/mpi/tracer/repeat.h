@@ -100,6 +100,8 @@ LW_INLINE void lw_note(struct lw_call* call, struct lw_repeat* repeat) {
 LW_INLINE bool lw_repeats(struct lw_call* call, struct lw_key key) {
     if (__builtin_expect(!call->succeeded, 0)) return false;
     struct lw_thread* self = call->self;
+    // The site as well: spread over the word, so that no two differ as two arguments do.
+    key.words[4] ^= call->site * 0xd1342543de82ef95u;
     uint64_t low = key.words[0] + 2 * key.words[1] + 4 * key.words[2];
     uint64_t high = key.words[3] + 8 * key.words[4] + call->name;
     uint64_t hash = (low ^ (high << 23 | high >> 41)) * 0x9e3779b97f4a7c15u;

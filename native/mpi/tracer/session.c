@@ -28,6 +28,7 @@ bool lw_before_session_init(struct lw_call* call, uint32_t name) {
         lw_before_init(call, name);
     else
         lw_enter(call, name);
+    call->site = 0;  // that of the wrapper
     return begins;
 }
 

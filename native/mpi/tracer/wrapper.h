@@ -3,6 +3,7 @@
 #ifndef LINKWORTH_WRAPPER_H
 #define LINKWORTH_WRAPPER_H
 
+#include "bindings.h"
 #include "repeat.h"
 
 #pragma GCC visibility push(hidden)
@@ -12,11 +13,13 @@ void lw_enter_first(struct lw_call* call);
 
 LW_INLINE bool lw_bypass(void) { return lw_depth || !lw_active; }
 
+/// In the wrapper itself, whose return address tells the call site.
 LW_INLINE void lw_enter(struct lw_call* call, uint32_t name) {
     lw_depth = 1;
     call->name = name;
     call->cpu = -1;
     call->repeat = NULL;
+    lw_note_site(call, __builtin_return_address(0), __builtin_dwarf_cfa());
     call->recording = lw_tracing;
     if (__builtin_expect(call->recording, 1)) {
         struct lw_thread* self = call->self = lw_self;

@@ -1,10 +1,12 @@
 """The part of a profile's screen that is about time: shares, waiting, efficiencies, calls."""
 
+from pathlib import PurePath
+
 from rich.markup import escape
 from rich.table import Table
 
 from linkworth.cli.units import seconds, volume
-from linkworth.model.profile import Profile, Waits
+from linkworth.model.profile import CallProfile, Profile, SiteProfile, Waits
 
 BAR = 30
 _SHOWN_CALLS = 5
@@ -77,6 +79,9 @@ def calls(profile: Profile) -> Table:
     table.add_column("  call")
     for heading in ("calls", "bytes", "time inside", "share", "a call", "of it waiting"):
         table.add_column(heading, justify="right")
+    has_sites = any(call.sites for call in profile.calls)
+    if has_sites:
+        table.add_column("called most from")
     total = sum(call.seconds for call in profile.calls) or 1.0
     waited = {call.name: call.seconds for call in profile.waits.calls} if profile.waits is not None else {}
     for call in profile.calls[:_SHOWN_CALLS]:
@@ -88,7 +93,38 @@ def calls(profile: Profile) -> Table:
             f"{call.seconds / total:.1%}",
             seconds(call.seconds / call.count),
             f"{waited[call.name] / call.seconds:.0%}" if call.name in waited and call.seconds > 0 else "",
+            *([escape(_sites(call))] if has_sites else []),
         )
     if profile.oversubscribed:
         table.caption = "As recorded: the time inside calls includes waiting for a core."
     return table
+
+
+def _sites(call: CallProfile) -> str:
+    """Return the place that takes most of a call's time, with its share, and how many others there are."""
+    if not call.sites:
+        return ""
+    most = call.sites[0]
+    if len(call.sites) == 1:
+        return _place(most)
+    share = f"{most.seconds / call.seconds:.0%}, " if call.seconds > 0 else ""
+    return f"{_place(most)} ({share}and {len(call.sites) - 1} more)"
+
+
+def _place(site: SiteProfile) -> str:
+    line = f"{PurePath(site.file).name}:{site.line}" if site.file else ""
+    function = _short(site.function)
+    return f"{function}, {line}" if function and line else function or line or PurePath(site.site).name
+
+
+def _short(function: str) -> str:
+    """Return a C++ function without arguments and template arguments, with the class that it is of; others as they are."""
+    plain, depth = "", 0
+    for letter in function:
+        depth += letter == "<"
+        if letter == "(" and depth == 0 and plain:
+            break
+        if depth == 0:
+            plain += letter
+        depth -= letter == ">"
+    return "::".join(plain.split("::")[-2:])

@@ -18,6 +18,20 @@ class Shares(msgspec.Struct, frozen=True, kw_only=True):
     """MPI_Init and MPI_Finalize."""
 
 
+class SiteProfile(msgspec.Struct, frozen=True, kw_only=True):
+    """One MPI call at one place of the program, over all ranks."""
+
+    site: str
+    """`MODULE+0xADDRESS`: the instruction after the call, as the module's symbol table counts."""
+    count: int
+    bytes: int
+    seconds: float
+    function: str = ""
+    file: str = ""
+    line: int = 0
+    """Empty and 0 where there are no debug data."""
+
+
 class CallProfile(msgspec.Struct, frozen=True, kw_only=True):
     """One MPI call over all ranks."""
 
@@ -27,6 +41,8 @@ class CallProfile(msgspec.Struct, frozen=True, kw_only=True):
     """As given in the calls' arguments: sent, or the capacity of a receive."""
     seconds: float
     """Wall time inside the call, summed over ranks."""
+    sites: list[SiteProfile] = msgspec.field(default_factory=list)
+    """Where the program makes it, longest first; empty where the trace does not say."""
 
 
 class Pop(msgspec.Struct, frozen=True, kw_only=True):

@@ -33,6 +33,14 @@ class MpiInfo(msgspec.Struct, frozen=True, kw_only=True):
     version: str = ""
 
 
+class CallSite(msgspec.Struct, frozen=True, kw_only=True):
+    """Where in a program's source a call is made; "" and 0 where there are no debug data."""
+
+    function: str = ""
+    file: str = ""
+    line: int = 0
+
+
 class TraceMetadata(msgspec.Struct, frozen=True, kw_only=True):
     """The JSON document in a trace file (docs/reference/trace-format.md)."""
 
@@ -52,6 +60,8 @@ class TraceMetadata(msgspec.Struct, frozen=True, kw_only=True):
     """What was lost before the trace was written, one sentence each."""
     rates: RateSource | None = None
     """Of a skeleton: where its computation times come from."""
+    call_sites: dict[str, CallSite] = msgspec.field(default_factory=dict)
+    """By `MODULE+0xADDRESS`, as the table of names has it."""
 
 
 class TraceSummary(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ from linkworth.profile.pop import efficiencies, sampled_efficiencies
 from linkworth.profile.scan import TraceScan, scan
 from linkworth.profile.shares import measured_shares, shares_with_a_core_each
 from linkworth.profile.waits import waits
+from linkworth.profile.where_called import located
 from linkworth.profile.where_it_ran import core_shares, cpu_use, elapsed_seconds, nodes_of
 from linkworth.replay.layout import block
 from linkworth.replay.run import Replay, replay_in_detail
@@ -64,7 +65,7 @@ def of_trace(path: Path, smaller: Path | None = None, *, whole: bool = False) ->
             if shared_memory is not None
             else measured_shares(found.ranks)
         ),
-        calls=found.calls,
+        calls=located(found.calls, trace.metadata.call_sites),
         pop=(
             sampled_efficiencies(_rank_compute(found, marked=ideal.marked_region), runtime, ideal)
             if sample.events < trace.engine.events and shared_memory is None

@@ -66,7 +66,7 @@ class TraceScan(msgspec.Struct, frozen=True, kw_only=True):
 def scan(trace: _engine.Trace, nodes: Sequence[int] = ()) -> TraceScan:
     """Read every event of `trace` once. `nodes`: the node of each rank; empty where it is not known."""
     found: dict[str, Any] = _engine.profile_trace(trace, MATRIX_ROWS, list(nodes))
-    calls = [CallProfile(**call) for call in found["calls"]]
+    calls = msgspec.convert(found["calls"], list[CallProfile])
     return TraceScan(
         calls=sorted(calls, key=lambda call: (-call.seconds, call.name)),
         ranks=[RankTimes(**rank) for rank in found["ranks"]],

@@ -10,6 +10,7 @@ import msgspec
 from linkworth import __version__, _engine
 from linkworth.errors import IncompleteError, UsageError
 from linkworth.model.trace import MpiInfo, TraceMetadata, TraceSummary
+from linkworth.trace import call_sites
 
 _NOT_COMPLETE = {
     "cut": "did not reach MPI_Finalize",
@@ -62,6 +63,7 @@ def _completed(metadata: TraceMetadata, parts: list[str]) -> TraceMetadata:
         mpi=mpi,
         created=metadata.created or datetime.now(UTC).isoformat(timespec="seconds"),
         linkworth=metadata.linkworth or __version__,
+        call_sites=call_sites.resolve(call_sites.of_parts(map(Path, parts))),
     )
 
 

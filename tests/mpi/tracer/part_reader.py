@@ -95,6 +95,7 @@ class Event:
     duration: int  # ticks
     thread: int = 0
     finish: int = 0  # ticks
+    site: str = ""
 
 
 @dataclass
@@ -260,7 +261,7 @@ def _read_block(part: Part, data: bytes, offset: int, ends: dict[int, int], requ
     assert next_request == requests or len(ends) > 1 or thread, "a block knows the number of the next request"
     cursor = Cursor(data, offset + BLOCK.size)
     limit = offset + max(units, 1) * 65536
-    shapes: list[tuple[str, str, dict]] = []
+    shapes: list[tuple[str, str, str, dict]] = []
     first = len(part.events)
     now = base
     while cursor.position < limit:
@@ -273,16 +274,16 @@ def _read_block(part: Part, data: bytes, offset: int, ends: dict[int, int], requ
             length = cursor.varint()
             payload = Cursor(data, cursor.position)
             cursor.position += length
-            name = part.names[payload.varint()]
+            name, _, site = part.names[payload.varint()].partition("@")
             kind = CLASSES[payload.byte()]
-            shapes.append((name, kind, _fields(kind, payload, cursor.position)))
+            shapes.append((name, site, kind, _fields(kind, payload, cursor.position)))
             assert payload.position == cursor.position, f"the payload of {name} has bytes left over"
             continue
         assert head >= 8
-        name, kind, fields = shapes[(head - 8) // 2]
+        name, site, kind, fields = shapes[(head - 8) // 2]
         gap = cursor.varint()
         cpu = cursor.varint() if head % 2 else None
-        event = Event(name, kind, fields, gap, cpu, cursor.varint(), thread)
+        event = Event(name, kind, fields, gap, cpu, cursor.varint(), thread, site=site)
         now += event.gap + event.duration
         event.finish = now
         requests += kind in MAKES_REQUEST
@@ -301,7 +302,7 @@ def read_part(path: Path) -> Part:
         HEADER.unpack_from(data)
     )
     assert magic == b"LWPART1\0"
-    assert (version, block_bytes) == (2, 65536)
+    assert (version, block_bytes) == (3, 65536)
     start, latest = tuple(rest[0:3]), tuple(rest[3:6])
     cpu, dropped, pid, cores, rate, host, program, library = rest[6:]
     names = data[names_offset : names_offset + names_bytes].rstrip(b"\0").decode().split("\0")

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from linkworth.trace import call_sites
+
 INTERFACES = {"mpif.h": 1, "use mpi": 2, "use mpi_f08": 3}
 
 
@@ -72,6 +74,30 @@ def test_each_fortran_interface_records_the_calls_of_the_program(bench, interfac
         assert calls == _expected(part.rank)
 
 
+@pytest.mark.requires("gfortran")
+@pytest.mark.parametrize("interface", INTERFACES)
+def test_a_call_site_is_the_programs_line_not_one_of_the_fortran_library(bench, interface):
+    run = bench.record(_compiled(bench, INTERFACES[interface]), ranks=2, yielding=False)
+    assert run.returncode == 0, run.stderr
+    source = (Path(__file__).parent / "programs" / "interfaces.F90").read_text().splitlines()
+    places = call_sites.resolve({event.site for part in run.parts for event in part.events})
+    for part in run.parts:
+        seen = 0
+        for event in part.events[1:-1]:
+            if event.name == "MPI_Comm_size":
+                continue  # Open MPI's Fortran library, for itself
+            place = places[event.site]
+            assert (place.function, Path(place.file).name) == (
+                "MAIN__",
+                "interfaces.F90",
+            )  # so gfortran calls a program
+            # A statement may go on over two lines, and gfortran gives some calls through the modules the program's last line.
+            statement = " ".join(source[place.line - 2 : place.line])
+            assert event.name.lower() in statement.lower() or (interface != "mpif.h" and place.line > 90)
+            seen += 1
+        assert seen >= 20
+
+
 def _compiled(bench, interface):
     compiler = Path(bench.mpi.mpicc)
     compiler = compiler.with_name(compiler.name.replace("mpicc", "mpifort"))
@@ -79,7 +105,7 @@ def _compiled(bench, interface):
         pytest.skip(f"{bench.mpi.name} has no Fortran")
     program = bench.folder / "program"
     source = Path(__file__).parent / "programs" / "interfaces.F90"
-    command = [compiler, f"-DINTERFACE={interface}", "-w", "-J", bench.folder, source, "-o", program]
+    command = [compiler, f"-DINTERFACE={interface}", "-g", "-w", "-J", bench.folder, source, "-o", program]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return program

@@ -1,0 +1,25 @@
+"""Where in the program the calls of a profile are made."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from linkworth.model.profile import CallProfile, SiteProfile
+from linkworth.model.trace import CallSite
+
+
+def located(calls: Sequence[CallProfile], known: Mapping[str, CallSite]) -> list[CallProfile]:
+    """Return the calls, the sites of each longest first, with function, file and line where the trace knows them."""
+    return [
+        msgspec.structs.replace(
+            call, sites=[_named(site, known) for site in sorted(call.sites, key=lambda site: -site.seconds)]
+        )
+        for call in calls
+    ]
+
+
+def _named(site: SiteProfile, known: Mapping[str, CallSite]) -> SiteProfile:
+    place = known.get(site.site)
+    if place is None:
+        return site
+    return msgspec.structs.replace(site, function=place.function, file=place.file, line=place.line)

@@ -1,0 +1,81 @@
+"""Call sites of a recorded run: which function, file and line each one is in, asked of binutils' addr2line where it ran."""
+
+import os
+import shutil
+import struct
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from linkworth.model.trace import CallSite
+
+LONGEST_SECONDS = 60.0
+"""For one file's addresses: large debug data take long to read."""
+
+_NAMES = struct.Struct("<32xII")
+"""Offset and bytes of the table of names in a part's header (docs/reference/trace-format.md)."""
+
+
+def of_parts(parts: Iterable[Path]) -> list[str]:
+    """Return the call sites that ranks wrote into their tables of names, `MODULE+0xADDRESS`, each once."""
+    found: dict[str, None] = {}
+    for part in parts:
+        try:
+            with part.open("rb") as file:
+                offset, size = _NAMES.unpack(file.read(_NAMES.size))
+                file.seek(offset)
+                table = file.read(size)
+        except (OSError, struct.error):
+            continue
+        for entry in table.split(b"\0"):
+            _, mark, site = entry.partition(b"@")
+            if mark:
+                found.setdefault(os.fsdecode(site))
+    return list(found)
+
+
+def resolve(sites: Iterable[str]) -> dict[str, CallSite]:
+    """Return function, file and line of each call site; those of which nothing is known are left out."""
+    tool = shutil.which("addr2line")
+    by_module: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+    for site in sites:
+        module, plus, address = site.rpartition("+0x")
+        try:
+            by_module[module if plus else site].append((site, int(address, 16)))
+        except ValueError:
+            continue
+    found = {}
+    for module, addresses in by_module.items():
+        if tool is not None and Path(module).is_file():
+            # The program goes on after the call, which may be another line's: the call itself is before it.
+            places = _ask(tool, module, [address - 1 for _, address in addresses])
+            found.update({site: place for (site, _), place in zip(addresses, places, strict=False) if place})
+    return found
+
+
+def _ask(tool: str, module: str, addresses: Sequence[int]) -> list[CallSite | None]:
+    try:
+        done = subprocess.run(
+            [tool, "-f", "-C", "-e", module],
+            input="".join(f"{address:#x}\n" for address in addresses),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=LONGEST_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    lines = done.stdout.splitlines()
+    return [_place(function, where) for function, where in zip(lines[::2], lines[1::2], strict=False)]
+
+
+def _place(function: str, where: str) -> CallSite | None:
+    file, _, line = where.partition(" (")[0].rpartition(":")
+    place = CallSite(
+        function="" if function == "??" else function,
+        file="" if file == "??" else file,
+        line=int(line) if line.isdigit() else 0,
+    )
+    return place if place.function or place.file else None

@@ -1,0 +1,43 @@
+"""Where in the program each call is made."""
+
+from collections import Counter
+from pathlib import Path
+
+from linkworth.trace import call_sites
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+def _lines(source):
+    """Numbers of the lines with a remark `in ...`, by the remark."""
+    return {
+        text.partition("// ")[2]: number
+        for number, text in enumerate((PROGRAMS / source).read_text().splitlines(), 1)
+        if "// in " in text
+    }
+
+
+def test_a_call_with_the_same_arguments_is_told_apart_by_its_place(bench):
+    run = bench.record(bench.compile("call_sites.c", "-g", "-O0"), ranks=2)
+    assert run.returncode == 0, run.stderr
+    wanted = _lines("call_sites.c")
+    for part in run.parts:
+        calls = Counter(event.site for event in part.named("MPI_Barrier"))
+        places = call_sites.resolve(calls)
+        assert {(place.function, Path(place.file).name, place.line): calls[site] for site, place in places.items()} == {
+            ("main", "call_sites.c", wanted["in the loop"]): 3,
+            ("beside", "call_sites.c", wanted["in beside"]): 4,
+        }  # fmt: skip
+        assert {part.program for part in run.parts} == {site.rpartition("+")[0] for site in calls}
+
+
+def test_the_table_of_names_lists_each_place_once(bench):
+    run = bench.record(bench.compile("call_sites.c"), ranks=2)
+    paths = [part.path for part in run.parts]
+    sites = call_sites.of_parts(paths)
+    assert len(sites) == len(set(sites))
+    assert set(sites) == {event.site for part in run.parts for event in part.events if event.site}
+
+
+def test_nothing_is_made_up_for_a_place_that_no_file_has():
+    assert call_sites.resolve(["/no/such/program+0x10", "nonsense", "/bin/sh+0xzz"]) == {}
