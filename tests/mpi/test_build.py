@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -50,8 +51,23 @@ def test_builders_at_once_end_with_one_whole_result(part, mpi):
         results = set(pool.map(lambda _: build.npb(mpi), range(3)))
     assert len(results) == 1
     assert os.access(results.pop(), os.X_OK)
-    left = [path.name for path in (cache.cache_folder() / "mpi").iterdir()]
+    left = [path.name for path in (cache.cache_folder() / "mpi").iterdir() if path.suffix != ".lock"]
     assert len(left) == 1, "temporary folders must be gone"
+
+
+def test_of_those_who_want_the_same_at_once_one_builds_it(tmp_path):
+    made = []
+
+    def make(work):
+        made.append(work)
+        time.sleep(0.05)
+        (work / "product").write_text("whole")
+
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda _: cache.built_once(tmp_path / "place", "product", make), range(8)))
+    assert len(made) == 1
+    assert {path.read_text() for path in results} == {"whole"}
+    assert not made[0].exists()
 
 
 @pytest.mark.requires("mpi", "c++")

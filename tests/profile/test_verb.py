@@ -51,7 +51,7 @@ def test_json_is_the_contract(tmp_path):
     assert document["schema"] == "linkworth.profile/1"
     assert set(document["shares"]) == {"compute", "communication", "init"}
     assert sum(document["shares"].values()) == pytest.approx(1)
-    assert set(document["calls"][0]) == {"name", "count", "bytes", "seconds"}
+    assert set(document["calls"][0]) == {"name", "count", "bytes", "seconds", "sites"}
     assert set(document["pop"]) == {
         "parallel_efficiency",
         "load_balance",

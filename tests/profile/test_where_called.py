@@ -1,0 +1,52 @@
+"""Calls told apart by where the program makes them."""
+
+import pytest
+import synthetic
+from synthetic import recv, send
+
+from linkworth import _engine
+from linkworth.cli.profile_times import calls
+from linkworth.model.trace import CallSite
+from linkworth.profile import of_trace
+from linkworth.profile.scan import scan
+from linkworth.profile.where_called import located
+
+
+@pytest.fixture
+def trace(tmp_path):
+    first = [
+        send(1, 100, name="MPI_Send@/bin/a+0x10").lasting(1.0),
+        send(1, 200, name="MPI_Send@/bin/a+0x20").lasting(3.0),
+    ]
+    second = [recv(0, 100), recv(0, 200)]
+    return synthetic.write_trace(
+        tmp_path / "t.lwt", [[*first, send(1, 4).lasting(0.5)], [*second, recv(0, 4)]]
+    )
+
+
+def test_a_call_is_the_sum_of_its_sites_and_of_what_has_none(trace):
+    found = {call.name: call for call in scan(_engine.Trace(str(trace))).calls}
+    assert set(found) == {"MPI_Init", "MPI_Send", "MPI_Recv", "MPI_Finalize"}
+    sends = found["MPI_Send"]
+    assert (sends.count, sends.bytes, sends.seconds) == (3, 304, 4.5)
+    assert {site.site: (site.count, site.bytes, site.seconds) for site in sends.sites} == {
+        "/bin/a+0x10": (1, 100, 1.0),
+        "/bin/a+0x20": (1, 200, 3.0),
+    }
+    assert found["MPI_Recv"].sites == []
+
+
+def test_sites_come_longest_first_and_named_where_the_trace_knows(trace):
+    known = {"/bin/a+0x20": CallSite(function="solve", file="/src/solve.c", line=7)}
+    (sends,) = [
+        call for call in located(scan(_engine.Trace(str(trace))).calls, known) if call.name == "MPI_Send"
+    ]
+    assert [(site.function, site.line) for site in sends.sites] == [("solve", 7), ("", 0)]
+
+
+def test_the_replay_and_the_names_know_calls_without_their_sites(trace):
+    assert set(_engine.Trace(str(trace)).names) == {"MPI_Init", "MPI_Send", "MPI_Recv", "MPI_Finalize"}
+    profile = of_trace(trace)
+    assert profile.messages == 3
+    shown = next(column for column in calls(profile).columns if column.header == "called most from")
+    assert next(iter(shown.cells)) == "a+0x20 (67%, and 1 more)"
