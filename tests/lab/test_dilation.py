@@ -10,7 +10,6 @@ import pytest
 from linkworth.lab import dilation
 from linkworth.lab.cpu import CoreClock
 from linkworth.lab.spec import LabSpec
-from linkworth.launch.local import cores
 
 
 def test_a_factor_or_a_number_of_ranks_dilates(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -20,9 +19,18 @@ def test_a_factor_or_a_number_of_ranks_dilates(monkeypatch: pytest.MonkeyPatch) 
     assert dilation.dilated(LabSpec(), "6 ranks").dilate == 3.0
 
 
-def test_more_ranks_than_cores_are_slower(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dilation, "WORK_SECONDS", 0.05)
-    assert dilation.measured_slowdown(6 * cores()) > 2.0
+@pytest.mark.parametrize(("together", "slowdown"), [(0.6, 6.0), (0.05, 1.0)])
+def test_the_slowdown_is_the_time_together_over_the_time_alone(
+    monkeypatch: pytest.MonkeyPatch, together: float, slowdown: float
+) -> None:
+    monkeypatch.setattr(dilation, "_work", lambda workers, _rounds: 0.1 if len(workers) == 1 else together)
+    assert dilation.measured_slowdown(3) == slowdown
+
+
+def test_a_slowdown_is_measured_by_processes_that_compute(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dilation, "WORK_SECONDS", 0.01)
+    assert 1.0 <= dilation.measured_slowdown(3) < 1000.0
+    assert dilation.measured_slowdown(0) == 1.0
 
 
 def test_the_remark_names_ranks_and_cores(monkeypatch: pytest.MonkeyPatch) -> None:
