@@ -71,7 +71,7 @@ def test_the_replay_of_a_ping_pong_is_the_closed_form(name: str, size: int) -> N
     assert replayed.message_seconds(fabrics.get(name), "latency", size) == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("name", ["gbe", "10gbe", "ib-qdr", "ib-fdr", "ib-hdr", "opa100", "efa", "slingshot"])
+@pytest.mark.parametrize("name", ["gbe", "10gbe", "ib-qdr", "ib-fdr", "opa100", "slingshot"])
 def test_a_catalog_fabric_comes_back(name: str) -> None:
     fabric = fabrics.get(name)
     found = points(fabric, pairs=4)
@@ -111,7 +111,7 @@ def test_shared_memory_comes_back() -> None:
     assert overhead_at(path.send_overhead, 1) == pytest.approx(1e-7, rel=0.05)
 
 
-@settings(max_examples=6, deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate))
+@settings(max_examples=4, deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate))
 @given(
     latency=st.floats(5e-7, 5e-5),
     wires=st.floats(50, 1000),

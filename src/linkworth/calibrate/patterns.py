@@ -8,7 +8,7 @@ from linkworth import _engine
 
 WARM_UP = 2
 """Rounds before the timed ones: they fill the pipeline, and a connection's first message meets an idle network."""
-PINGPONG_WARM_UP = 64
+PINGPONG_WARM_UP = 24
 """Of a ping-pong, whose short messages take so many to empty a shaped link's bucket."""
 ROUNDS = 4
 WINDOW = 64

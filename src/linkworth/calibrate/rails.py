@@ -8,7 +8,7 @@ import msgspec
 
 from linkworth.calibrate import measured
 from linkworth.calibrate.measured import Point
-from linkworth.calibrate.path import LARGE_BYTES, Found
+from linkworth.calibrate.path_fit import LARGE_BYTES, Found
 from linkworth.calibrate.replayed import message_seconds
 from linkworth.model.fabric import Fabric
 

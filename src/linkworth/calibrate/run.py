@@ -9,7 +9,8 @@ import msgspec
 
 from linkworth.calibrate import measured
 from linkworth.calibrate.measured import Origin, Point
-from linkworth.calibrate.path import Found, fit_path
+from linkworth.calibrate.path import fit_path
+from linkworth.calibrate.path_fit import Found
 from linkworth.calibrate.rails import fit_rails, on_rails
 from linkworth.calibrate.replayed import message_seconds
 from linkworth.calibrate.request import CalibrationRequest, fabric_name

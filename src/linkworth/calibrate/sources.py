@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from linkworth.calibrate.measured import Point
-from linkworth.calibrate.path import Found
+from linkworth.calibrate.path_fit import Found
 from linkworth.catalog.fabric_file import NUMERIC_FABRIC_FIELDS, NUMERIC_PATH_FIELDS
 from linkworth.model.fabric import Fabric, Path, SourceNote
 

@@ -7,7 +7,7 @@ import msgspec
 
 from linkworth.calibrate import measured
 from linkworth.calibrate.measured import Point
-from linkworth.calibrate.path import LARGE_BYTES, SMALL_BYTES
+from linkworth.calibrate.path_fit import LARGE_BYTES, SMALL_BYTES
 from linkworth.model.calibration import FittedPoint
 from linkworth.model.fabric import Spread
 

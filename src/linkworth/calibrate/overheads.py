@@ -1,0 +1,223 @@
+"""The part of a path's fit that is CPU time and protocol: latency, overheads by size, eager limit."""
+
+import math
+import statistics
+from collections.abc import Sequence
+
+from linkworth.calibrate import measured, protocol
+from linkworth.calibrate.compromise import compromise
+from linkworth.calibrate.curve import Overheads, simplify
+from linkworth.calibrate.measured import Point
+from linkworth.calibrate.path_fit import BOUND, SMALL_BYTES, PathFit
+from linkworth.catalog.derived import overhead_at
+
+CURVE_TOLERANCE = 0.01
+"""Share of a message's time by which a simplified overhead curve may miss, where the measurement is not noisier."""
+SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+SHARE_GAIN = 0.005
+"""By how much a stream must be met better for unequal overheads; less is noise."""
+SMALL_MISS = 0.02
+"""What the base's eager limit may add to the misses, relative and in the mean, before it is given up."""
+LEAST_LATENCY_SHARE = 0.05
+"""Of the shortest message's time: overheads that are measured larger than the rest leave at least this for the latency."""
+
+
+class OverheadFit(PathFit):
+    """Fits what ping-pongs leave beside the bytes."""
+
+    def fit_latency(self, small: float | None) -> None:
+        """Fit the latency: what the shortest messages leave beside overheads, `small` seconds a side where it is known."""
+        points = self.smallest(self.in_turn)
+        rest = {point.bytes: point.seconds - self.flow(point.bytes) for point in points}
+        whole = max(0.0, statistics.median(rest.values()))
+        if small is not None:
+            overhead = min(small, whole * (1 - LEAST_LATENCY_SHARE) / 2)
+            note = "what is left of the shortest messages' half round trip without overheads and bytes"
+        else:
+            share = self.base_overhead_share()
+            overhead = whole * share / 2
+            note = (
+                f"the overheads' share of the shortest messages' time, {share:.0%}, is the base's: only a test of the message "
+                "rate (bandwidth) tells it"
+            )
+        self.set(latency_seconds=max(0.0, whole - 2 * overhead))
+        self.found("latency_seconds", points, note)
+        self.small_overhead = overhead
+
+    def fit_overheads(self, small: float | None) -> None:
+        """Fit both sides' overheads by size, and the eager limit."""
+        path = self.path
+        handshake = 2 * path.latency_seconds + 2 * self.flow(0) + 3 * self.small_overhead
+        costs = [
+            protocol.CpuCost(
+                point.bytes,
+                self.cost(point, handshake),
+                point.noise * point.seconds,
+            )
+            for point in self.in_turn
+        ]
+        limits = protocol.eager_limits(costs, handshake)
+        base = self.base.eager_limit_bytes
+        if expected := [found for found in limits if found.bytes <= base < found.first_rendezvous_bytes]:
+            limits = expected
+        if limits:
+            fits = [(self.missed_with(costs, handshake, found.bytes), found) for found in limits]
+            found = min(fits)[1]
+            limit = base if expected else found.bytes
+            self.say_limit(found, limit)
+        else:
+            limit = self.limit_without_evidence(costs, handshake)
+        self.set_overheads(self.overheads(costs, handshake, limit))
+        self.set(eager_limit_bytes=limit)
+        used = [*self.in_turn, *(self.stream if small is not None else [])]
+        note = (
+            "the stream's message rate gives the larger of both sides', the latency their sum; where a stream says nothing of a "
+            "size both sides are equal, else the receiver's is the larger"
+            if small is not None
+            else "the sum of both sides by size, in equal halves; how much of the shortest messages' time it is, is the base's"
+        )
+        for side in ("send_overhead", "receive_overhead"):
+            self.found(side, used, note)
+
+    def cost(self, point: Point, handshake: float) -> float:
+        """Return what of a message's time is neither latency nor bytes.
+
+        On a link with a bucket the replay tells what the bytes take: a message meets what the last ones left in it.
+        """
+        if not self.path.burst_bytes:
+            return point.seconds - self.flow(point.bytes) - self.path.latency_seconds
+        size = point.bytes
+        own = overhead_at(self.path.send_overhead, size) + overhead_at(self.path.receive_overhead, size)
+        own += handshake if size > self.path.eager_limit_bytes else 0.0
+        return point.seconds - self.replayed(measured.IN_TURN, size) + own
+
+    def missed_with(self, costs: Sequence[protocol.CpuCost], handshake: float, limit: int) -> float:
+        """Return the sum of squared relative misses of the replay with this eager limit and the overheads that go with it."""
+        kept = self.path
+        self.set_overheads(self.overheads(costs, handshake, limit))
+        self.set(eager_limit_bytes=limit)
+        missed = sum(
+            math.log(self.replayed(point.kind, point.bytes) / point.seconds) ** 2
+            for point in [*self.in_turn, *(point for point in self.stream if point.kind == measured.STREAM)]
+        )
+        self.path = kept
+        return missed
+
+    def overheads(self, costs: Sequence[protocol.CpuCost], handshake: float, limit: int) -> list[Overheads]:
+        """Return both sides' curves for an eager limit: the costs without the handshake, in as few points as will do."""
+        kept = self.path
+        self.set(eager_limit_bytes=limit)
+        sides = [
+            self.sides(point, max(0.0, cost.seconds - (handshake if cost.bytes > limit else 0.0)))
+            for point, cost in zip(self.in_turn, costs, strict=True)
+        ]
+        self.path = kept
+        eager = simplify([side for side in sides if side.bytes <= limit])
+        asked = simplify([side for side in sides if side.bytes > limit])
+        if eager and asked:
+            asked = [asked[0]._replace(bytes=limit + 1), *asked[1:]]
+            if eager[-1].bytes < limit:
+                eager.append(self.at_limit(eager, limit))
+        return [*eager, *asked]
+
+    @staticmethod
+    def at_limit(eager: Sequence[Overheads], limit: int) -> Overheads:
+        """Go on to the limit as the curve went between its last two points."""
+        last = eager[-1]
+        if len(eager) == 1:
+            return last._replace(bytes=limit)
+        before = eager[-2]
+        further = (limit - last.bytes) / (last.bytes - before.bytes)
+        return Overheads(
+            limit,
+            max(0.0, last.send_seconds + further * (last.send_seconds - before.send_seconds)),
+            max(0.0, last.receive_seconds + further * (last.receive_seconds - before.receive_seconds)),
+            last.tolerance_seconds,
+        )
+
+    def say_limit(self, found: protocol.EagerLimit, limit: int) -> None:
+        """Note why the eager limit is where it is."""
+        note = (
+            f"a {found.shape} of {found.evidence:.0f} standard deviations between {found.bytes} and "
+            f"{found.first_rendezvous_bytes} bytes"
+        )
+        self.found(
+            "eager_limit_bytes",
+            self.in_turn,
+            note + ("; in it the base's limit" if limit != found.bytes else ""),
+        )
+
+    def limit_without_evidence(self, costs: Sequence[protocol.CpuCost], handshake: float) -> int:
+        """Return the base's eager limit, or another where the base's cannot be."""
+        base = self.base.eager_limit_bytes
+        if protocol.explains([cost for cost in costs if cost.bytes > base], handshake):
+            self.keep("eager_limit_bytes", "no step of a handshake stands out of the latencies")
+            return base
+        limit = protocol.first_that_explains(costs, handshake)
+        points = len(self.in_turn) + len(self.stream)
+        with_base, without = (self.missed_with(costs, handshake, each) for each in (base, limit))
+        if with_base <= without + points * SMALL_MISS**2:
+            self.keep("eager_limit_bytes", "no step of a handshake stands out of the latencies")
+            return base
+        self.found(
+            "eager_limit_bytes",
+            self.in_turn,
+            f"no step stands out, and messages below it take less than a handshake; the base's {base} bytes cannot be",
+        )
+        return limit
+
+    def sides(self, point: Point, both: float) -> Overheads:
+        """Share the overheads of a size between the sides."""
+        size = point.bytes
+        allowed = max(CURVE_TOLERANCE, 1.5 * point.noise)
+        tolerance = allowed * point.seconds
+        each = both / 2
+        staged = self.streaming.get(size)
+        if staged is None:
+            return Overheads(size, each, each, tolerance)
+        wire = self.wire(size)
+        if each > staged:
+            each = compromise(point.seconds, both, staged, wire)
+            return Overheads(size, each, each, min(tolerance, allowed * staged))
+        if staged <= BOUND * wire:
+            receive = both * self.receivers_share(size, both)
+            return Overheads(size, both - receive, receive, tolerance)
+        larger = min(staged, both)
+        tolerance = min(tolerance, allowed * staged)
+        return Overheads(size, both - larger, larger, tolerance)
+
+    def receivers_share(self, size: int, both: float) -> float:
+        """Return which part of both sides' overhead the receiver has, 0.5 to 1, by what a stream that the wire binds takes.
+
+        Starting and ending a window takes longer the more of it is the receiver's. Equal halves where the stream does not tell.
+        """
+        measured_seconds = next(point.seconds for point in self.stream if point.bytes == size)
+
+        def miss(share: float) -> float:
+            send, receive = [(0, self.small_overhead)], [(0, self.small_overhead)]
+            if size > 0:
+                send, receive = [*send, (size, both * (1 - share))], [*receive, (size, both * share)]
+            kept = self.path
+            self.set(send_overhead=send, receive_overhead=receive)
+            missed = abs(math.log(self.replayed(measured.STREAM, size) / measured_seconds))
+            self.path = kept
+            return missed
+
+        misses = [(miss(share), share) for share in SHARES]
+        least, share = min(misses)
+        return share if least < misses[0][0] - SHARE_GAIN else SHARES[0]
+
+    def set_overheads(self, points: Sequence[Overheads]) -> None:
+        """Take over a curve's points."""
+        send, receive = ([(point.bytes, point[column]) for point in points] for column in (1, 2))
+        if send[0][0] <= SMALL_BYTES:
+            # Shorter messages cost the same either way: a curve is flat before its first point.
+            send[0], receive[0] = (0, send[0][1]), (0, receive[0][1])
+        self.set(send_overhead=send, receive_overhead=receive)
+
+    def base_overhead_share(self) -> float:
+        """Return the overheads' share of a short message's time on the base."""
+        base = self.base
+        overheads = overhead_at(base.send_overhead, 0) + overhead_at(base.receive_overhead, 0)
+        whole = overheads + base.latency_seconds
+        return overheads / whole if whole > 0 else 0.5

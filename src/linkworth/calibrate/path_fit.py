@@ -1,0 +1,105 @@
+"""What the parts of a path's fit share: the points, the path as it is known so far, and the reasons for its fields."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from linkworth.calibrate import measured
+from linkworth.calibrate.measured import Point
+from linkworth.calibrate.replayed import message_seconds
+from linkworth.catalog.derived import overhead_at, wire_bytes
+from linkworth.model.fabric import Fabric
+
+SMALL_BYTES = 64
+LARGE_BYTES = 65536
+BOUND = 1.1
+"""A stream is bound by overhead, not by the wire, where its message takes this many times the wire's time."""
+
+
+class Found(NamedTuple):
+    """Why a field of the path has its value."""
+
+    measured: bool
+    points: tuple[Point, ...]
+    note: str
+
+
+class PathFit:
+    """A path under fit."""
+
+    def __init__(self, points: Sequence[Point], base: Fabric, inside_a_node: bool) -> None:
+        self.inside = inside_a_node
+        self.base = base.intranode if inside_a_node else base.link
+        self.fabric = msgspec.structs.replace(base, rails=1)
+        self.in_turn = measured.of_kind(points, measured.IN_TURN)
+        self.stream = [point for point in measured.of_kind(points, measured.STREAM) if point.bytes > 0]
+        self.both = [point for point in measured.of_kind(points, measured.BOTH_WAYS) if point.bytes > 0]
+        self.multipair = measured.of_kind(points, measured.MULTIPAIR)
+        # One pair of osu_mbw_mr is osu_bw.
+        single = [point for point in self.multipair if point.pairs == 1]
+        known = {point.bytes for point in self.stream}
+        self.stream = sorted(
+            [*self.stream, *(point for point in single if point.bytes not in known)],
+            key=lambda point: point.bytes,
+        )
+        self.path = self.base
+        self.reasons: dict[str, Found] = {}
+        self.streaming: dict[int, float] = {}
+        self.small_overhead = 0.0
+
+    def set(self, **fields: object) -> None:
+        """Change fields of the path."""
+        self.path = msgspec.structs.replace(self.path, **fields)
+
+    def replayed(self, kind: str, size: int, pairs: int = 1) -> float:
+        """Return the seconds of a message in the replay of a test on the path as it is."""
+        name = "intranode" if self.inside else "link"
+        fabric = msgspec.structs.replace(self.fabric, **{name: self.path})
+        return message_seconds(fabric, kind, size, pairs=pairs, inside_a_node=self.inside)
+
+    def wire(self, size: int) -> float:
+        """Return the seconds of a message's bytes in a stream.
+
+        Inside a node messages are copied side by side, up to the ceiling of all.
+        """
+        if self.inside:
+            return size / self.fabric.intranode_total_bytes_per_second
+        return wire_bytes(self.path, size) / self.path.bandwidth_bytes_per_second
+
+    def stage_seconds(self, point: Point) -> float:
+        """Return what the slowest stage takes for a message of a stream: the measured time less what starting and ending a window
+        adds to it in the replay."""
+        size = point.bytes
+        slowest = max(
+            self.wire(size),
+            overhead_at(self.path.send_overhead, size),
+            overhead_at(self.path.receive_overhead, size),
+            self.path.gap_seconds,
+        )
+        added = max(0.0, self.replayed(measured.STREAM, size) - slowest)
+        return max(point.seconds - added, 0.5 * point.seconds)
+
+    def flow(self, size: int) -> float:
+        """Return the seconds of a message's bytes on the path, undisturbed."""
+        beyond = max(0, wire_bytes(self.path, size) - self.path.burst_bytes)
+        return beyond / self.path.bandwidth_bytes_per_second
+
+    def smallest(self, points: list[Point]) -> list[Point]:
+        """Return the points of short messages, or the shortest."""
+        small = [point for point in points if point.bytes <= SMALL_BYTES]
+        return small or points[:1]
+
+    def large(self, points: list[Point]) -> list[Point]:
+        """Return the points of large messages, from a sixteenth of the largest on; none where the largest is short."""
+        if not points or points[-1].bytes < LARGE_BYTES:
+            return []
+        return [point for point in points if point.bytes >= max(LARGE_BYTES, points[-1].bytes / 16)]
+
+    def found(self, field: str, points: Sequence[Point], note: str) -> None:
+        """Note that a field is measured."""
+        self.reasons[field] = Found(True, tuple(points), note)
+
+    def keep(self, field: str, note: str) -> None:
+        """Note that a field is the base's."""
+        self.reasons[field] = Found(False, (), note)
