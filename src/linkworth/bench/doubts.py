@@ -1,7 +1,7 @@
 """What a reader must doubt in a test's rows, in a few sentences."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from linkworth.model.bench import BenchRow
 
@@ -60,8 +60,8 @@ def _skewed(rows: Sequence[BenchRow]) -> str:
     )
 
 
-def _sizes(sizes: object) -> str:
-    listed = sorted(set(sizes))  # type: ignore[call-overload]
+def _sizes(sizes: Iterable[int]) -> str:
+    listed = sorted(set(sizes))
     if len(listed) > 3:
         return f"{len(listed)} sizes"
     return ", ".join(f"{size} B" for size in listed)

@@ -51,7 +51,7 @@ class Value(msgspec.Struct, tag_field="kind", tag="value"):
     value: float | None
 
 
-class Warning(msgspec.Struct, tag_field="kind", tag="warning"):
+class Remark(msgspec.Struct, tag_field="kind", tag="warning"):
     """A sentence for the result's warnings."""
 
     text: str
@@ -71,7 +71,7 @@ class End(msgspec.Struct, tag_field="kind", tag="end"):
     payload_between_nodes_bytes: float
 
 
-_DECODER = msgspec.json.Decoder(Start | Row | Value | Warning | Overlap | End)
+_DECODER = msgspec.json.Decoder(Start | Row | Value | Remark | Overlap | End)
 
 
 class ResultStream:
@@ -119,7 +119,7 @@ class ResultStream:
         if not self.names.take(line) and line.strip():
             self.said.append(line)
 
-    def _take_result(self, result: Start | Row | Value | Warning | Overlap | End) -> None:
+    def _take_result(self, result: Start | Row | Value | Remark | Overlap | End) -> None:
         match result:
             case Start():
                 self.start = result
@@ -128,7 +128,7 @@ class ResultStream:
             case Value(name=name, value=value):
                 if value is not None:
                     self.values[name] = value
-            case Warning(text=text):
+            case Remark(text=text):
                 self.warnings.append(text)
             case Overlap(share=share):
                 if self.rows:
