@@ -26,6 +26,8 @@ from linkworth.mpi import find
 TOLERANCE = 0.05
 LATENCY_BYTES, BANDWIDTH_BYTES = 8, 2_000_000
 """What HPC Challenge sends."""
+NETPIPE_REPEATS = 1000
+"""Round trips of one of its trials."""
 HPCC_INPUT = Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
 
 Best = defaultdict[int | str, list[float]]
@@ -42,8 +44,12 @@ def two_ranks(mpi: MpiInstallation, program: str, *arguments: str, folder: Path)
 
 
 def netpipe(mpi: MpiInstallation, most: int, folder: Path) -> dict[int, float]:
-    """Return the seconds of half a round trip by size."""
-    two_ranks(mpi, "NPopenmpi", "-l", "1", "-u", str(most), "-o", "np.out", folder=folder)
+    """Return the seconds of half a round trip by size.
+
+    By itself NetPIPE sets the repetitions of a size by the time of the one before, which on a busy machine takes for ever.
+    """
+    repeats = ["-n", str(NETPIPE_REPEATS)]
+    two_ranks(mpi, "NPopenmpi", "-l", "1", "-u", str(most), *repeats, "-o", "np.out", folder=folder)
     lines = (line.split() for line in (folder / "np.out").read_text().splitlines())
     return {int(size): float(seconds) for size, _, seconds in lines}
 
