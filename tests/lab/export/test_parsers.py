@@ -110,7 +110,7 @@ def generated(host: Path, root: Path) -> Path:
 
 @pytest.mark.requires("netplan")
 def test_netplan_reads_every_file(tmp_path: Path) -> None:
-    for number, spec in enumerate(SPECS):
+    for number, spec in enumerate(spec for spec in SPECS if spec.isolation != "nspawn"):  # as lxc for netplan
         folder = tmp_path / str(number)
         export(spec, "netplan", folder)
         for host in sorted(path.parents[2] for path in folder.glob("*/etc/netplan/*.yaml")):
