@@ -21,7 +21,9 @@ with labs.up(LabSpec(nodes=2, rate=1e8, mtu=1500, **eval(sys.argv[1]))) as lab:
     said = subprocess.run(lab.enter("node2", ["hostname"]), capture_output=True, text=True)
     user = subprocess.run(lab.enter("node2", ["id", "-u"]), capture_output=True, text=True)
     again = subprocess.run(lab.enter("head", [str(lab.folder / "enter"), "node1", "hostname"]), capture_output=True, text=True)
-    names = {nic.nic for node in LabSite(lab, Where(kind="lab", name="x"), []).counters() for nic in node.nics}
+    site = LabSite(lab, Where(kind="lab", name="x"), [])
+    names = {nic.nic for node in site.counters() for nic in node.nics}
+    assert "from readings of processes" in site.facts()["CPU time"]
     folder = lab.folder
 print(os.geteuid(), said.stdout.strip(), user.stdout.strip(), again.stdout.strip(), sorted(names), folder.exists())
 """

@@ -84,6 +84,10 @@ class LabSite:
     def facts(self) -> dict[str, str]:
         """Return what a result must say of the lab."""
         said = facts(self.lab.spec) | {"nodes used": str(len(self.nodes))}
+        if not cgroups.core_seconds(self.lab.state.places[self.nodes[0]].cgroup):
+            said["CPU time"] = (
+                "from readings of processes: without what each took between the last reading and its end"
+            )
         return said | ({"cleaned": "; ".join(self.cleaned)} if self.cleaned else {})
 
     def __enter__(self) -> Self:
