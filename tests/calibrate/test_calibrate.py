@@ -121,6 +121,17 @@ def test_what_has_no_use_is_said() -> None:
     assert found.notes[0].startswith("osu-7.0-bcast-full.txt (OSU 7.0 bcast, ")
 
 
+def test_a_ping_pong_of_both_directions_is_not_taken_for_one_of_turns(tmp_path: Path) -> None:
+    gbe = fabrics.get("gbe")
+    latency = replayed.result(gbe, "latency", SIZES)
+    slow = replayed.result(msgspec.structs.replace(gbe, link=fabrics.get("ib-hdr").link), "pingpong", SIZES)
+    slow = msgspec.structs.replace(slow, facts={"bidirectional": "yes"})
+    stream = msgspec.structs.replace(replayed.result(gbe, "bandwidth", SIZES), facts={"window": "16"})
+    found = calibrate(CalibrationRequest(files=[put(tmp_path / "all.json", latency, slow, stream)]))
+    assert found.fabric.link.latency_seconds == pytest.approx(gbe.link.latency_seconds, rel=0.05)
+    assert ["a fit has no use" in found.notes[0], "a window of 16 messages" in found.notes[1]] == [True, True]
+
+
 def test_results_without_anything_to_fit_are_refused(files: dict[str, Path]) -> None:
     with pytest.raises(UsageError, match=r"no test that a fabric can be fitted to \(there: bcast\)"):
         calibrate(CalibrationRequest(files=[FIXTURES / "osu-7.0-bcast-full.txt"]))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from linkworth.calibrate.patterns import WINDOW
 from linkworth.model.bench import BenchResult, BenchRow
 
 IN_TURN = "latency"
@@ -20,6 +21,8 @@ _KINDS = {
     "bibandwidth": BOTH_WAYS,
     "multipair": MULTIPAIR,
 }
+_NOT_IN_TURN = ("bidirectional", "pairs")
+"""Options of a ping-pong under which its times are not those of one message after the other between two ranks."""
 _NEARLY_THE_SAME = 1.02
 _FEWEST = 6
 LEAST_NOISE = 0.005
@@ -68,9 +71,14 @@ def points(origins: Iterable[Origin]) -> tuple[list[Point], list[str]]:
                 continue
             used = True
             found[kind, row.bytes, _pairs(origin.result, row, kind)].append((seconds, _noise(row), origin))
+        window = origin.result.facts.get("window", str(WINDOW))
         if not used:
             unused.append(
                 f"{origin.source}: a fit has no use for this test; the fabric is fitted to the others"
+            )
+        elif window != str(WINDOW) and origin.result.test in {STREAM, BOTH_WAYS, MULTIPAIR}:
+            unused.append(
+                f"{origin.source}: measured with a window of {window} messages, but fitted as one of {WINDOW}; measure with that"
             )
     result = [_point(key, values) for key, values in sorted(found.items(), key=_order)]
     return _with_scatter(result), unused
@@ -106,6 +114,8 @@ def _with_scatter(points: list[Point]) -> list[Point]:
 
 
 def _kind(result: BenchResult, row: BenchRow) -> str | None:
+    if any(result.facts.get(option) == "yes" for option in _NOT_IN_TURN):
+        return None
     if result.test == "beff":
         return IN_TURN if row.label == "ping pong" else None
     return _KINDS.get(result.test)
