@@ -97,7 +97,6 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     """Likewise: `30us`."""
     aggregation: str = ""
     isolation: str = ""
-    binding: str = ""
     placement: str = "block"
     nodes: int | None = None
     ranks_per_node: int | None = None

@@ -141,7 +141,6 @@ def environments_of(document: Document, place: Place, file: StudyFile) -> list[E
                 latency=one.latency,
                 aggregation=one.aggregation,
                 isolation=one.isolation,
-                binding=one.binding,
                 placement=one.placement or "block",
                 nodes=_number(one.nodes),
                 ranks_per_node=_number(one.ranks_per_node),

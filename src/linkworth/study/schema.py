@@ -67,7 +67,6 @@ class EnvironmentTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     latency: str = ""
     aggregation: str = ""
     isolation: str = ""
-    binding: str = ""
     placement: str = ""
     nodes: Count | None = None
     ranks_per_node: Count | None = None
