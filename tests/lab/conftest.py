@@ -1,9 +1,11 @@
 """Labs of the tests: their state is kept in a folder of each test, so that no test sees another's labs."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from linkworth.lab import labs, state
 from linkworth.lab.labs import Lab
 from linkworth.lab.plan import HeldPlace
 from linkworth.lab.spec import LabSpec
@@ -11,11 +13,14 @@ from linkworth.lab.state import LabState
 
 
 @pytest.fixture(autouse=True)
-def own_labs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_labs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The folder where this test's labs are."""
     folder = tmp_path_factory.mktemp("runtime")
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
-    return folder / "linkworth" / "lab"
+    yield folder / "linkworth" / "lab"
+    # A test that fails may leave a lab that stays.
+    for known in state.running() if (folder / "linkworth").exists() else []:
+        labs.down(known.name)
 
 
 @pytest.fixture

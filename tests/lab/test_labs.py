@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -129,6 +130,13 @@ def test_a_named_lab_stays_until_it_is_taken_down() -> None:
     assert traces_of(lab) == []
     with pytest.raises(UsageError, match="no lab mine is up"):
         labs.down("mine")
+
+
+def test_a_lab_whose_folder_is_removed_ends() -> None:
+    with labs.up(LabSpec(nodes=1), "mine") as lab:
+        lab.keep()
+    shutil.rmtree(lab.folder)
+    assert eventually(lambda: traces_of(lab) == [])
 
 
 def test_killing_the_linkworth_that_uses_a_lab_ends_the_lab(own_labs: Path) -> None:

@@ -7,10 +7,10 @@ makes the lab outlive its linkworth (`lab up`).
 
 import contextlib
 import os
-import select
 import shutil
 import signal
 import sys
+import time
 from pathlib import Path
 from types import FrameType
 
@@ -20,6 +20,8 @@ from linkworth.lab import cgroups, container_groups, holder, processes, system
 from linkworth.lab.plan import HEAD, HeldPlace, KeeperAnswer, KeeperRequest, PlacePlan
 
 KEEP = b"keep\n"
+FOLDER_SECONDS = 1.0
+"""How often a lab that stays looks whether its folder is still there."""
 
 
 class _Place(msgspec.Struct):
@@ -60,7 +62,7 @@ def main() -> int:
         answer = keeper.up()
         os.write(1, msgspec.json.encode(answer) + b"\n")
         os.close(1)
-        ended.wait()
+        ended.wait(Path(request.folder))
     except holder.PlaceError as error:
         keeper.down()
         os.write(1, msgspec.json.encode(KeeperAnswer(error=str(error), lacks=error.lacks)) + b"\n")
@@ -101,7 +103,8 @@ class _End:
     def ignore(self) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
-    def wait(self) -> None:
+    def wait(self, folder: Path) -> None:
+        """Wait for the end; a lab whose folder is removed (at the user's logout) could be ended by nobody else."""
         said = b""
         while True:
             piece = os.read(0, 4096)
@@ -110,8 +113,8 @@ class _End:
             said += piece
             if said.endswith(KEEP):
                 break
-        while True:
-            select.select([], [], [])
+        while folder.exists():
+            time.sleep(FOLDER_SECONDS)
 
 
 class _Keeper:
