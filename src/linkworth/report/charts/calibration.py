@@ -10,6 +10,10 @@ from linkworth.report.charts import theme
 from linkworth.report.charts.figure import Figure, values
 
 _WIDTH, _HEIGHT = 560, 340
+_SIZE = (
+    "datum.value >= 1048576 ? datum.value / 1048576 + ' MiB' : "
+    "datum.value >= 1024 ? datum.value / 1024 + ' KiB' : datum.value + ' B'"
+)
 _TESTS = {
     "latency": "one after the other",
     "bandwidth": "a stream",
@@ -43,8 +47,8 @@ def figure(calibration: Calibration) -> Figure:
     x = alt.X(
         "bytes:Q",
         scale=alt.Scale(type="log", base=2),
-        title="message size (bytes)",
-        axis=alt.Axis(format="~s", tickCount=8),
+        title="message size",
+        axis=alt.Axis(labelExpr=_SIZE, tickCount=8),
     )
     measured = base.mark_point(filled=True, size=36, opacity=0.9).encode(
         x=x,
