@@ -79,14 +79,16 @@ def killed(folder: Path, runs: int, kills: int, seed: int = 1) -> dict[str, int]
     (folder / "s.toml").write_text(SHORT.format(runs=runs))
     seen: dict[str, bytes] = {}
     lost = changed = unreadable = 0
-    # So that the last kill comes before the last run, and each between two records or within one.
-    steps = max(1, 2 * (runs - 1) // (kills + 1))
-    for _ in range(kills):
+    met = 0
+    for number in range(kills):
         process = start(folder, "run", "s.toml")
-        goal = min(runs - 1, len(seen) + chance.randint(0, steps - 1))
+        # So that all kills meet a study that runs, each between two records or within a run.
+        share = (runs - 1 - len(seen)) / (kills - number)
+        goal = min(runs - 2, len(seen) + chance.randint(0, max(0, round(2 * share) - 2)))
         while process.poll() is None and len(list(study.glob("runs/*/run.json"))) < goal:
             time.sleep(0.005)
-        time.sleep(chance.uniform(0.0, 0.4))
+        time.sleep(chance.uniform(0.0, 0.15))
+        met += process.poll() is None
         process.send_signal(signal.SIGKILL)
         process.wait()
         now = records(study)
@@ -104,7 +106,7 @@ def killed(folder: Path, runs: int, kills: int, seed: int = 1) -> dict[str, int]
     lost += len(seen.keys() - now.keys())
     changed += sum(seen[run] != now[run] for run in seen.keys() & now.keys())
     return {
-        "kills": kills,
+        "kills that met it running": met,
         "results": len(now),
         "results before the last call": before_last,
         "lost": lost,
