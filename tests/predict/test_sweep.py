@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from synthetic import recv, send, write_trace
@@ -155,9 +156,11 @@ def mpi_job(tmp_path):
         pytest.skip("mpi4py is not installed")
     mpi = next(each for each in find.find_all() if each.kind == "mpich")
     # The wheel of mpi4py wants the usual name of the library, which Debian's MPICH does not have.
-    folder = tmp_path / "mpi"
-    folder.mkdir()
-    (folder / "libmpi.so.12").symlink_to(mpi.library)
+    folder = Path(mpi.library).parent
+    if not (folder / "libmpi.so.12").exists():
+        folder = tmp_path / "mpi"
+        folder.mkdir()
+        (folder / "libmpi.so.12").symlink_to(mpi.library)
     environment = {**os.environ, "LD_LIBRARY_PATH": str(folder), "MPI4PY_MPIABI": "mpich"}
     return [str(mpi.mpiexec), "-n", "3", sys.executable, "-m", "mpi4py.futures"], environment
 

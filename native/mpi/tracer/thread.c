@@ -65,6 +65,8 @@ struct lw_thread* lw_thread_attach(uint64_t origin) {
         self = make(origin);
     if (self) {
         atomic_fetch_add(&attached, 1);
+        // The thread that had the state may have made its last call since ORIGIN was read.
+        if (origin < self->last_exit) origin = self->last_exit;
         self->last_exit = origin;
         self->long_gap_follows = &self->shapes[0].long_gap_follows;
         lw_processor_time_attach(&self->cpu, origin, first);

@@ -14,33 +14,31 @@ struct Pair {
     MPI_Comm comm;
     int partner;
     bool leads;
-    std::vector<char> out, in;
+    char *out, *in;
 };
 
 void answer_each_other(Pair& pair, int bytes, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) {
-        if (pair.leads) MPI_Send(pair.out.data(), bytes, MPI_BYTE, pair.partner, kTag, pair.comm);
-        MPI_Recv(pair.in.data(), bytes, MPI_BYTE, pair.partner, kTag, pair.comm, MPI_STATUS_IGNORE);
-        if (!pair.leads) MPI_Send(pair.out.data(), bytes, MPI_BYTE, pair.partner, kTag, pair.comm);
+        if (pair.leads) MPI_Send(pair.out, bytes, MPI_BYTE, pair.partner, kTag, pair.comm);
+        MPI_Recv(pair.in, bytes, MPI_BYTE, pair.partner, kTag, pair.comm, MPI_STATUS_IGNORE);
+        if (!pair.leads) MPI_Send(pair.out, bytes, MPI_BYTE, pair.partner, kTag, pair.comm);
     }
 }
 
 /// As above, with every receive posted before the message that it waits for can have left.
 void answer_posted(Pair& pair, int bytes, std::int64_t count) {
     MPI_Request coming;
-    const auto post = [&] {
-        MPI_Irecv(pair.in.data(), bytes, MPI_BYTE, pair.partner, kTag, pair.comm, &coming);
-    };
+    const auto post = [&] { MPI_Irecv(pair.in, bytes, MPI_BYTE, pair.partner, kTag, pair.comm, &coming); };
     if (!pair.leads) post();
     for (std::int64_t i = 0; i < count; ++i) {
         if (pair.leads) {
             post();
-            MPI_Send(pair.out.data(), bytes, MPI_BYTE, pair.partner, kTag, pair.comm);
+            MPI_Send(pair.out, bytes, MPI_BYTE, pair.partner, kTag, pair.comm);
             MPI_Wait(&coming, MPI_STATUS_IGNORE);
         } else {
             MPI_Wait(&coming, MPI_STATUS_IGNORE);
             if (i + 1 < count) post();
-            MPI_Send(pair.out.data(), bytes, MPI_BYTE, pair.partner, kTag, pair.comm);
+            MPI_Send(pair.out, bytes, MPI_BYTE, pair.partner, kTag, pair.comm);
         }
     }
 }
@@ -48,19 +46,25 @@ void answer_posted(Pair& pair, int bytes, std::int64_t count) {
 void send_at_once(Pair& pair, int bytes, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) {
         MPI_Request both[2];
-        MPI_Irecv(pair.in.data(), bytes, MPI_BYTE, pair.partner, kTag, pair.comm, &both[0]);
-        MPI_Isend(pair.out.data(), bytes, MPI_BYTE, pair.partner, kTag, pair.comm, &both[1]);
+        MPI_Irecv(pair.in, bytes, MPI_BYTE, pair.partner, kTag, pair.comm, &both[0]);
+        MPI_Isend(pair.out, bytes, MPI_BYTE, pair.partner, kTag, pair.comm, &both[1]);
         MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
     }
 }
 
+/// Where a message that is sent and one that comes lie: apart, as in OSU's latency, so that what is sent
+/// stays in the caches of both sides; or what came is sent back, as NetPIPE does, so that it moves between
+/// them.
+enum class Memory { apart, same };
+
 /// Half of the group against the other half; those that are beyond the pairs wait.
-void run_pairs(Bench& bench, const Group& group, bool asynchronous, bool bidirectional) {
+void run_pairs(Bench& bench, const Group& group, bool asynchronous, bool bidirectional, Memory memory) {
     const int pairs = group.size / 2;
     const auto longest =
         static_cast<std::size_t>(*std::max_element(bench.settings.sizes.begin(), bench.settings.sizes.end()));
+    std::vector<char> out(longest, 'a'), in(memory == Memory::apart ? longest : 0, 'b');
     Pair pair{group.comm, group.rank < pairs ? group.rank + pairs : group.rank - pairs, group.rank < pairs,
-              std::vector<char>(longest, 'a'), std::vector<char>(longest, 'b')};
+              out.data(), memory == Memory::apart ? in.data() : out.data()};
     const auto exchange = bidirectional ? send_at_once : asynchronous ? answer_posted : answer_each_other;
     const double times = bidirectional ? 1.0 : 0.5;  // one direction of a round trip
     Sampler sampler(group.comm, bench.limits());
@@ -80,10 +84,13 @@ void run_pairs(Bench& bench, const Group& group, bool asynchronous, bool bidirec
 
 }  // namespace
 
-void run_latency(Bench& bench) { run_pairs(bench, bench.group, false, false); }
+void run_latency(Bench& bench) { run_pairs(bench, bench.group, false, false, Memory::apart); }
 
 void run_pingpong(Bench& bench) {
-    run_pairs(bench, bench.group, bench.settings.asynchronous, bench.settings.bidirectional);
+    // One memory cannot be sent from while a message comes into it.
+    const bool at_once = bench.settings.asynchronous || bench.settings.bidirectional;
+    run_pairs(bench, bench.group, bench.settings.asynchronous, bench.settings.bidirectional,
+              at_once ? Memory::apart : Memory::same);
 }
 
 }  // namespace linkworth::netbench
