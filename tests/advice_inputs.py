@@ -4,12 +4,12 @@ from linkworth.model.prediction import Prediction, PredictionSet
 from linkworth.model.price import Price
 
 
-def predicted(times, nodes, ranks=64):
+def predicted(times, nodes, ranks=64, **more):
     return PredictionSet(
-        workload="app",
+        workload=more.pop("workload", "app"),
         ranks=ranks,
         nodes=nodes,
-        ppn=-(-ranks // nodes),
+        ppn=more.pop("ppn", -(-ranks // nodes)),
         predictions=[
             Prediction(
                 fabric=fabric,
@@ -23,6 +23,7 @@ def predicted(times, nodes, ranks=64):
             )
             for fabric, seconds in times.items()
         ],
+        **more,
     )
 
 

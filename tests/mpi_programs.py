@@ -1,11 +1,15 @@
 """A small MPI program that ends in the way that its argument names, compiled for an MPI of this machine."""
 
+import os
 import subprocess
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from linkworth.launch.base import Job
+from linkworth.launch.local import ROOT_ALLOWED, LocalLauncher
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import find
 
@@ -42,6 +46,27 @@ int main(int argc, char **argv)
 }
 """
 ALLREDUCES = 100
+
+
+def started(
+    mpi: MpiInstallation,
+    ranks: int,
+    command: Sequence[str | Path],
+    environment: Mapping[str, str] | None = None,
+    *,
+    timeout: float,
+) -> "subprocess.CompletedProcess[str]":
+    """Start a program on a number of ranks of an MPI, as linkworth does, and wait for its end."""
+    job = Job(command=list(map(str, command)), ranks=ranks, environment=dict(environment or {}))
+    return subprocess.run(
+        LocalLauncher(mpi).arguments(job),
+        env=os.environ | ROOT_ALLOWED,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=timeout,
+    )
 
 
 @cache

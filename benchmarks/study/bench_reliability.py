@@ -80,11 +80,12 @@ def killed(folder: Path, runs: int, kills: int, seed: int = 1) -> dict[str, int]
     seen: dict[str, bytes] = {}
     lost = changed = unreadable = 0
     met = 0
+    # So that all kills meet a study that runs, even where this process gets a core late.
+    last_goal = runs * 3 // 4
     for number in range(kills):
         process = start(folder, "run", "s.toml")
-        # So that all kills meet a study that runs, each between two records or within a run.
-        share = (runs - 1 - len(seen)) / (kills - number)
-        goal = min(runs - 2, len(seen) + chance.randint(0, max(0, round(2 * share) - 2)))
+        share = max(0, last_goal - len(seen)) / (kills - number)
+        goal = min(last_goal, len(seen) + chance.randint(0, max(0, round(2 * share) - 2)))
         while process.poll() is None and len(list(study.glob("runs/*/run.json"))) < goal:
             time.sleep(0.005)
         time.sleep(chance.uniform(0.0, 0.15))

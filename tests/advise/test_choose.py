@@ -1,5 +1,6 @@
 """The choice: hand-worked cases and invariants."""
 
+import advice_inputs
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -7,45 +8,14 @@ from hypothesis import strategies as st
 from linkworth.advise import advise
 from linkworth.advise.choose import TIE_TOLERANCE, cost_usd, usd_text
 from linkworth.errors import UsageError
-from linkworth.model.prediction import Prediction, PredictionSet
-from linkworth.model.price import Price
 
 
 def predicted(times, nodes=2):
-    return PredictionSet(
-        workload="npb:ft.C",
-        ranks=64,
-        nodes=nodes,
-        predictions=[
-            Prediction(
-                fabric=fabric,
-                seconds=seconds,
-                compute_seconds=seconds,
-                overhead_seconds=0.0,
-                latency_seconds=0.0,
-                bandwidth_seconds=0.0,
-                wait_seconds=0.0,
-                internode_bytes=0,
-            )
-            for fabric, seconds in times.items()
-        ],
-        warnings=["a warning"],
-    )
+    return advice_inputs.predicted(times, nodes, workload="npb:ft.C", ppn=0, warnings=["a warning"])
 
 
 def priced(prices):
-    return {
-        fabric: Price(
-            name=f"{fabric}-node",
-            fabric=fabric,
-            usd_per_node_hour=usd,
-            provider="p",
-            region="r",
-            date="2026",
-            source="s",
-        )
-        for fabric, usd in prices.items()
-    }
+    return {fabric: advice_inputs.price(f"{fabric}-node", fabric, usd) for fabric, usd in prices.items()}
 
 
 PRICES = priced({"gbe": 0.78, "ib-fdr": 0.975})

@@ -3,7 +3,7 @@
 import socket
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from linkworth.launch import counters
@@ -90,6 +90,8 @@ def test_files_that_are_not_there_count_nothing(tmp_path):
 
 
 @given(st.text(), st.text())
+@example(dev="\u00b9", other="")  # a digit that is not a number
+@example(dev="", other="Tcp: --1")
 def test_no_text_can_stop_the_reading(dev, other):
     counters.from_texts("n0", dev=dev, snmp=f"Tcp: a\n{other}", netstat=other, stat=f"cpu0 {dev}")
 

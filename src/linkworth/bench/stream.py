@@ -15,22 +15,10 @@ KEPT_LINES = 60
 OWN_WORDS = "lw-netbench: "
 
 
-class Row(msgspec.Struct, tag_field="kind", tag="row"):
-    """A size; as BenchRow, and what only warnings need."""
+class Row(BenchRow, frozen=True, kw_only=True, tag_field="kind", tag="row"):
+    """A size, with what only warnings need."""
 
-    bytes: int
-    latency_seconds: float | None = None
-    label: str = ""
-    bandwidth_bytes_per_second: float | None = None
-    samples: int = 0
     operations_per_sample: int = 1
-    mean: float | None = None
-    median: float | None = None
-    deviation: float | None = None
-    minimum: float | None = None
-    p99: float | None = None
-    confidence_half_width: float | None = None
-    outliers: int = 0
     drift: float | None = None
 
 

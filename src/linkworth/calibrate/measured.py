@@ -137,7 +137,7 @@ def _message_seconds(row: BenchRow, kind: str | None) -> float | None:
 def _pairs(result: BenchResult, row: BenchRow, kind: str) -> int:
     if kind != MULTIPAIR:
         return 1
-    digits = "".join(character for character in row.label.split(" ")[0] if character.isdigit())
+    digits = "".join(character for character in row.label.split(" ")[0] if character.isdecimal())
     return max(1, int(digits) if digits else result.ranks // 2)
 
 

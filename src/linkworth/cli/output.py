@@ -1,5 +1,6 @@
 """Where a verb's answer goes: one JSON document, or a table for a person."""
 
+import os
 import sys
 
 import click
@@ -21,6 +22,11 @@ def console() -> Console:
     return Console(
         file=sys.stdout, soft_wrap=not terminal, width=None if terminal else FILE_WIDTH, highlight=False
     )
+
+
+def is_live() -> bool:
+    """Say whether standard error is a terminal that can show what changes in place."""
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def note(message: str) -> None:

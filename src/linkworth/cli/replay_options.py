@@ -37,6 +37,23 @@ _PLACEMENTS = click.option(
     metavar="HOW",
     help="Ranks on nodes: block, cyclic, node numbers (0,0,1,1), or a hostfile or rankfile; repeatable.",
 )
+_PROGRAM = (
+    click.option("--ppn", type=int, metavar="P", help="Ranks on a node.  [default: spread evenly]"),
+    click.option(
+        "--measured",
+        metavar="FABRIC=SECONDS",
+        help="A time measured on one fabric: scales the computation so that the replay there takes that long.",
+    ),
+    click.option(
+        "--cpu-factor",
+        type=float,
+        default=1.0,
+        show_default=True,
+        metavar="X",
+        help="Speed of the target's cores against those that recorded: 2 halves the computation.",
+    ),
+    click.option("-n", "ranks", type=int, metavar="N", help="Ranks of a bundled program without a trace."),
+)
 _OPTIONS = (
     click.option(
         "--progress",
@@ -117,6 +134,13 @@ _OPTIONS = (
         help="Give collectives that are not modelled their recorded time, instead of an error.",
     ),
 )
+
+
+def program_options(command: _Command) -> _Command:
+    """Add what a replay of one program is told of it: ranks on a node, a measured time, the cores' speed, its ranks."""
+    for option in reversed(_PROGRAM):
+        command = option(command)
+    return command
 
 
 def replay_options(command: _Command) -> _Command:

@@ -1,13 +1,12 @@
 """Progress of several steps: a bar on a terminal's standard error, a plain line a step elsewhere."""
 
-import os
-import sys
 from types import TracebackType
 from typing import Self
 
 import click
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from linkworth.cli.bar import started_bar
 
 
 class Steps:
@@ -22,16 +21,12 @@ class Steps:
         self._done = 0
 
     def __enter__(self) -> Self:
-        if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
-            self._bar = Progress(
-                TextColumn("{task.description}", markup=False),
-                BarColumn(bar_width=None),
-                MofNCompleteColumn(),
-                TimeElapsedColumn(),
-                console=Console(file=sys.stderr),
-                transient=True,
-            )
-            self._bar.start()
+        self._bar = started_bar(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=None),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+        )
         return self
 
     def __exit__(

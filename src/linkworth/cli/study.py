@@ -12,6 +12,19 @@ if TYPE_CHECKING:
     from linkworth.study.store import Store
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
+_TARGET = click.argument("target", type=click.Path(path_type=Path), metavar="FOLDER|FILE")
+_SCALE_OF_TARGET = click.option(
+    "--scale", default="", metavar="NAME", help="Of a study file: the folder of the study at that scale."
+)
+_MAX_PARALLEL = click.option(
+    "--max-parallel", type=click.IntRange(min=1), metavar="K", help="Batch jobs or predictions at a time."
+)
+_REDO_FAILED = click.option(
+    "--redo-failed", is_flag=True, help="Make runs that failed or were not verified once more."
+)
+_ACCEPT_CHANGES = click.option(
+    "--accept-changes", is_flag=True, help="Follow a study file that has changed since the study was begun."
+)
 
 
 @click.group()
@@ -38,13 +51,9 @@ def command() -> None:
     metavar="EXPR",
     help="Only runs that fit: 'workload=npb:ft.* environment=gbe,fdr repetition=0', or a variable's name. May be repeated.",
 )
-@click.option(
-    "--max-parallel", type=click.IntRange(min=1), metavar="K", help="Batch jobs or predictions at a time."
-)
-@click.option("--redo-failed", is_flag=True, help="Make runs that failed or were not verified once more.")
-@click.option(
-    "--accept-changes", is_flag=True, help="Follow a study file that has changed since the study was begun."
-)
+@_MAX_PARALLEL
+@_REDO_FAILED
+@_ACCEPT_CHANGES
 @click.option(
     "--dry-run", is_flag=True, help="Show the runs in their order and their commands, and run nothing."
 )
@@ -89,17 +98,11 @@ def run(
 
 
 @command.command()
-@click.argument("target", type=click.Path(path_type=Path), metavar="FOLDER|FILE")
-@click.option(
-    "--scale", default="", metavar="NAME", help="Of a study file: the folder of the study at that scale."
-)
-@click.option(
-    "--max-parallel", type=click.IntRange(min=1), metavar="K", help="Batch jobs or predictions at a time."
-)
-@click.option("--redo-failed", is_flag=True, help="Make runs that failed or were not verified once more.")
-@click.option(
-    "--accept-changes", is_flag=True, help="Follow a study file that has changed since the study was begun."
-)
+@_TARGET
+@_SCALE_OF_TARGET
+@_MAX_PARALLEL
+@_REDO_FAILED
+@_ACCEPT_CHANGES
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.study-status/1).")
 def resume(
     target: Path, scale: str, max_parallel: int | None, redo_failed: bool, accept_changes: bool, as_json: bool
@@ -116,10 +119,8 @@ def resume(
 
 
 @command.command()
-@click.argument("target", type=click.Path(path_type=Path), metavar="FOLDER|FILE")
-@click.option(
-    "--scale", default="", metavar="NAME", help="Of a study file: the folder of the study at that scale."
-)
+@_TARGET
+@_SCALE_OF_TARGET
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.study-status/1).")
 def status(target: Path, scale: str, as_json: bool) -> int:
     """Say how far a study is, also while it runs.

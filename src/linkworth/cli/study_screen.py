@@ -1,16 +1,14 @@
 """A study on the terminal: a bar while it runs, plain lines where there is no terminal, and how it stands."""
 
-import os
 import shlex
-import sys
 from collections.abc import Iterator
 from types import TracebackType
 from typing import Self
 
 import click
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
+from linkworth.cli.bar import started_bar
 from linkworth.model.study import RunRecord
 from linkworth.study.matrix import PlannedRun
 from linkworth.study.plan import StudyPlan
@@ -30,16 +28,12 @@ class StudyProgress:
         self._bad = 0
 
     def __enter__(self) -> Self:
-        if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
-            self._bar = Progress(
-                MofNCompleteColumn(),
-                BarColumn(bar_width=None),
-                TextColumn("{task.fields[rest]}"),
-                TextColumn("{task.description}", markup=False),
-                console=Console(file=sys.stderr),
-                transient=True,
-            )
-            self._bar.start()
+        self._bar = started_bar(
+            MofNCompleteColumn(),
+            BarColumn(bar_width=None),
+            TextColumn("{task.fields[rest]}"),
+            TextColumn("{task.description}", markup=False),
+        )
         return self
 
     def __exit__(

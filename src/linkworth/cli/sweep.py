@@ -7,7 +7,7 @@ import rich_click as click
 
 from linkworth.cli.number_list import NumberList
 from linkworth.cli.rate_options import rate_options, say_rates
-from linkworth.cli.replay_options import sweep_options
+from linkworth.cli.replay_options import program_options, sweep_options
 
 if TYPE_CHECKING:
     from linkworth.model.settings import ReplaySettings
@@ -32,21 +32,7 @@ if TYPE_CHECKING:
     metavar="K[,K...]",
     help="Nodes to lay the ranks on.  [default: 2]",
 )
-@click.option("--ppn", type=int, metavar="P", help="Ranks on a node.  [default: spread evenly]")
-@click.option(
-    "--measured",
-    metavar="FABRIC=SECONDS",
-    help="A time measured on one fabric: scales the computation so that the replay there takes that long.",
-)
-@click.option(
-    "--cpu-factor",
-    type=float,
-    default=1.0,
-    show_default=True,
-    metavar="X",
-    help="Speed of the target's cores against those that recorded: 2 halves the computation.",
-)
-@click.option("-n", "ranks", type=int, metavar="N", help="Ranks of a bundled program without a trace.")
+@program_options
 @click.option(
     "--workers",
     type=click.IntRange(min=1),

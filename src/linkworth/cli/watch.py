@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import BinaryIO
 
+from linkworth.cli.output import is_live
 from linkworth.launch.base import Stream
 
 
@@ -17,7 +18,7 @@ class TerminalWatch:
             "stdout": sys.stderr.buffer if output_to_stderr else sys.stdout.buffer,
             "stderr": sys.stderr.buffer,
         }
-        self._live = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._live = is_live()
         self._shown = ""
         self._at_line_start = True
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import linkworth
 from linkworth.errors import EnvironmentLacksError
+from linkworth.mpi import compiler
 from linkworth.mpi.cache import built_once, cache_folder
 from linkworth.mpi.sources import STRICT, shipped
 
@@ -88,7 +89,7 @@ def _ask(config: str, option: str) -> str:
 
 
 def _compile(work: Path, folder: Path, files: list[Path], asked: dict[str, str]) -> None:
-    compiler = shlex.split(os.environ.get("CC", "cc"))
+    words = shlex.split(os.environ.get("CC", "cc"))
     flags = [
         "-std=gnu11",
         "-O2",
@@ -98,43 +99,33 @@ def _compile(work: Path, folder: Path, files: list[Path], asked: dict[str, str])
     ]
     if os.environ.get(STRICT) == "ON":
         flags += ["-Wall", "-Wextra", "-Werror"]
-    header = _run([*compiler, *flags, "-M", "-include", "otf2/otf2.h", "-x", "c", os.devnull])
+    header = _run([*words, *flags, "-M", "-include", "otf2/otf2.h", "-x", "c", os.devnull])
     found = re.search(r"(\S*OTF2_GlobalEvtReaderCallbacks\.h)", header.stdout)
     if header.returncode != 0 or found is None:
-        raise EnvironmentLacksError(f"the headers of OTF2 cannot be used ({_telling(header)}): {HINT}")
+        raise EnvironmentLacksError(
+            f"the headers of OTF2 cannot be used ({compiler.telling(header)}): {HINT}"
+        )
     generated = work / "others.c"
     generated.write_text(others(Path(found[1]).read_text(errors="replace")))
     linked = [*shlex.split(asked["--ldflags"]), *shlex.split(asked["--libs"])]
     rpaths = [f"-Wl,-rpath,{flag.removeprefix('-L')}" for flag in linked if flag.startswith("-L")]
     done = _run(
         [
-            *(*compiler, *flags, "-shared", f"-I{folder}", *map(str, [*files, generated])),
+            *(*words, *flags, "-shared", f"-I{folder}", *map(str, [*files, generated])),
             *("-o", str(work / PRODUCT), "-Wl,--no-undefined", *linked, *rpaths),
         ]
     )
     if done.returncode != 0:
         raise EnvironmentLacksError(
-            f"what connects linkworth to OTF2 cannot be compiled ({_telling(done)}): {HINT}"
+            f"what connects linkworth to OTF2 cannot be compiled ({compiler.telling(done)}): {HINT}"
         )
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     try:
-        return subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
+        return compiler.run(command)
     except OSError:
         raise EnvironmentLacksError(
             f"{command[0]}, a C compiler, is needed to connect to OTF2 and is missing "
             "(apt-get install build-essential, or dnf install gcc)"
         ) from None
-
-
-def _telling(done: subprocess.CompletedProcess[str]) -> str:
-    lines = [line.strip() for line in done.stderr.splitlines() if "error" in line.lower()]
-    return lines[0] if lines else f"the compiler left with exit code {done.returncode}"

@@ -126,4 +126,4 @@ def _first_line(path: Path) -> str | None:
 
 def _is_action(line: str) -> bool:
     words = line.split()
-    return len(words) > 1 and words[0].removeprefix("p").isdigit() and words[1].lower() in ACTIONS
+    return len(words) > 1 and words[0].removeprefix("p").isdecimal() and words[1].lower() in ACTIONS

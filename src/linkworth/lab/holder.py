@@ -116,7 +116,7 @@ def _batch(tool: str, lines: list[str]) -> None:
     words = done.stderr.strip().splitlines() or ["it failed"]
     # Its last line is "Command failed -:<line number>".
     number = words[-1].rpartition(":")[2]
-    failed = lines[int(number) - 1] if number.isdigit() and 0 < int(number) <= len(lines) else lines[0]
+    failed = lines[int(number) - 1] if number.isdecimal() and 0 < int(number) <= len(lines) else lines[0]
     raise PlaceError(f"the kernel refuses `{Path(tool).name} {failed}`: {words[0]}", lacks=True)
 
 

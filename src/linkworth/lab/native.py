@@ -4,12 +4,12 @@ import hashlib
 import os
 import platform
 import shlex
-import subprocess
 from functools import cache
 from pathlib import Path
 
 import linkworth
 from linkworth.errors import EnvironmentLacksError
+from linkworth.mpi import compiler
 from linkworth.mpi.cache import built_once, cache_folder
 from linkworth.mpi.sources import STRICT, hash_files, shipped
 
@@ -24,9 +24,9 @@ def compiled(part: str, product: str, *flags: str, libraries: tuple[str, ...] = 
     options = ["-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", *flags]
     if os.environ.get(STRICT) == "ON":
         options += ["-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
-    compiler = shlex.split(os.environ.get("CC", "cc"))
+    words = shlex.split(os.environ.get("CC", "cc"))
     hashed = hashlib.sha256(
-        repr((compiler, options, libraries, linkworth.__version__, platform.machine())).encode()
+        repr((words, options, libraries, linkworth.__version__, platform.machine())).encode()
     )
     hash_files(hashed, folder, [*sources, *sorted(folder.glob("*.h"))])
     place = cache_folder() / "lab" / f"{part}-{hashed.hexdigest()[:16]}"
@@ -35,7 +35,7 @@ def compiled(part: str, product: str, *flags: str, libraries: tuple[str, ...] = 
         product,
         lambda work: _compile(
             [
-                *compiler,
+                *words,
                 *options,
                 *map(str, sources),
                 "-o",
@@ -49,19 +49,12 @@ def compiled(part: str, product: str, *flags: str, libraries: tuple[str, ...] = 
 
 def _compile(command: list[str], part: str) -> None:
     try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
+        done = compiler.run(command)
     except OSError as error:
         raise EnvironmentLacksError(
             f"the lab's {part} cannot be compiled ({command[0]}: {error.strerror}): {_HINT}"
         ) from None
     if done.returncode != 0:
-        lines = [line.strip() for line in done.stderr.splitlines() if "error" in line.lower()]
-        telling = lines[0] if lines else f"the compiler left with exit code {done.returncode}"
-        raise EnvironmentLacksError(f"the lab's {part} cannot be compiled ({telling}): {_HINT}")
+        raise EnvironmentLacksError(
+            f"the lab's {part} cannot be compiled ({compiler.telling(done)}): {_HINT}"
+        )

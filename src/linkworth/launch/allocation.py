@@ -9,7 +9,7 @@ from typing import Self
 
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.launch import pairing
-from linkworth.launch.base import Job, JobEnd, Observer, Stream
+from linkworth.launch.base import Job, JobEnd, Observer
 from linkworth.launch.batch import call
 from linkworth.launch.batch_site import transport_variables
 from linkworth.launch.job_folder import parse_reading
@@ -164,27 +164,10 @@ class StepLauncher:
         probe = Job(command=[str(build.size_probe(self.mpi))], ranks=ranks, timeout=PROBE_SECONDS)
         tried = []
         for number, way in enumerate(ways):
-            kept = _Kept()
+            kept = pairing.ProbeOutput()
             self._session([*shlex.split(way), *probe.command], probe, kept)
             trouble = pairing.verdict(kept.text, ranks, min(len(self.site.nodes), ranks))
             if not trouble:
                 return number
             tried.append(f"`{way}` {trouble}")
         raise EnvironmentLacksError(f"slurm and {self.mpi.name} do not go together: {'; '.join(tried)}")
-
-
-class _Kept:
-    """Remembers what a probe prints."""
-
-    def __init__(self) -> None:
-        self._data = bytearray()
-
-    @property
-    def text(self) -> str:
-        return self._data.decode(errors="replace")
-
-    def output(self, _stream: Stream, data: bytes) -> None:
-        self._data += data
-
-    def tick(self, _seconds: float) -> None:
-        pass

@@ -82,7 +82,7 @@ def _nics(dev: str) -> list[NicCounters]:
     for line in dev.splitlines():
         name, colon, rest = line.partition(":")
         words = rest.split()
-        if not colon or len(words) < 16 or not all(word.isdigit() for word in words):
+        if not colon or len(words) < 16 or not all(word.isdecimal() for word in words):
             continue
         numbers = [int(word) for word in words]
         found.append(
@@ -103,14 +103,18 @@ def _pairs(text: str, head: str) -> Mapping[str, int]:
     lines = [line.split()[1:] for line in text.splitlines() if line.startswith(head)]
     if len(lines) < 2:
         return {}
-    return {name: int(value) for name, value in zip(*lines[:2], strict=False) if value.lstrip("-").isdigit()}
+    return {
+        name: int(value)
+        for name, value in zip(*lines[:2], strict=False)
+        if value.removeprefix("-").isdecimal()
+    }
 
 
 def _cores(stat: str) -> list[float]:
     ticks = os.sysconf("SC_CLK_TCK")
     cores = []
     for fields in _CORE.findall(stat):
-        numbers = [int(word) for word in fields.split() if word.isdigit()]
+        numbers = [int(word) for word in fields.split() if word.isdecimal()]
         cores.append(sum(numbers[field] for field in _BUSY if field < len(numbers)) / ticks)
     return cores
 

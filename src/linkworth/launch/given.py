@@ -46,7 +46,7 @@ class GivenLauncher:
     def program_at(self) -> int | None:
         """Where in the command it stands."""
         for number, word in enumerate(self.command[1:], 1):
-            if not word.startswith("-") and not word.isdigit() and shutil.which(word):
+            if not word.startswith("-") and not word.isdecimal() and shutil.which(word):
                 return number
         return None
 
@@ -63,10 +63,10 @@ class GivenLauncher:
                 continue
             elif _RANKS.match(word) and not (word == "-c" and self._kind != "openmpi"):
                 value = next(words, "")
-                total += int(value) if value.isdigit() else 0
+                total += int(value) if value.isdecimal() else 0
             elif joined := _RANKS_JOINED.match(word):
                 total += int(joined[1])
-            elif not word.startswith("-") and not word.isdigit() and shutil.which(word):
+            elif not word.startswith("-") and not word.isdecimal() and shutil.which(word):
                 before_program = False
         return total
 

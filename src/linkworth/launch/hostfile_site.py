@@ -77,7 +77,7 @@ class HostfileSite:
         with ThreadPoolExecutor(max_workers=32) as pool:
             answers = list(pool.map(lambda name: _ask(name, "getconf _NPROCESSORS_ONLN"), self.nodes))
         for name, answer in zip(self.nodes, answers, strict=True):
-            if answer.returncode != 0 or not answer.stdout.strip().isdigit():
+            if answer.returncode != 0 or not answer.stdout.strip().isdecimal():
                 said = (answer.stderr.strip() or answer.stdout.strip() or "no answer").splitlines()[-1]
                 raise EnvironmentLacksError(
                     f"{name} cannot be reached by ssh without a password: {said}; try: ssh {name} true"

@@ -113,7 +113,7 @@ def _state(state: str, code: str, hosts: str, exited: str, pending: str) -> Batc
         cause = _CAUSES.get(term[0], f"LSF ended it ({exited})")
     # `4*node1:4*node2`: slots before the host's name.
     names = [host.partition("*")[2] or host for host in hosts.split(":") if host not in ("", "-")]
-    number = int(code) if code.lstrip("-").isdigit() else None
+    number = int(code) if code.removeprefix("-").isdecimal() else None
     return BatchState(
         phase=phase,
         state=state,

@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from linkworth.errors import EnvironmentLacksError
+from linkworth.launch.base import Stream
 from linkworth.launch.batch import call
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi.cache import cache_folder
@@ -135,3 +136,22 @@ class Remembered:
             self._file.write_text(self._found[index])
         except OSError:
             pass
+
+
+class ProbeOutput:
+    """Remembers what a probe prints."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+
+    @property
+    def text(self) -> str:
+        """What came so far, of both streams."""
+        return self._data.decode(errors="replace")
+
+    def output(self, _stream: Stream, data: bytes) -> None:
+        """Take what the probe wrote."""
+        self._data += data
+
+    def tick(self, _seconds: float) -> None:
+        """Do nothing."""

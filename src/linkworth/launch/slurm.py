@@ -71,7 +71,7 @@ class Slurm:
         write_script(script, self.script(request))
         answer = call(["sbatch", "--parsable", str(script)], system="Slurm")
         job = answer.out.strip().splitlines()[-1].partition(";")[0] if answer.out.strip() else ""
-        if answer.code != 0 or not job.isdigit():
+        if answer.code != 0 or not job.isdecimal():
             raise refused("sbatch", answer)
         return job
 
@@ -206,8 +206,8 @@ def _state(text: str, *, reason: str = "", exit_code: str = "", nodes: str = "")
     word = text.split()[0].rstrip("+") if text.split() else ""
     phase: Phase = "pending" if word in _PENDING else "running" if word in _RUNNING else "ended"
     code, _, signal = exit_code.partition(":")
-    number = int(code) if code.isdigit() else None
-    if number == 0 and signal.isdigit() and int(signal):
+    number = int(code) if code.isdecimal() else None
+    if number == 0 and signal.isdecimal() and int(signal):
         number = -int(signal)
     cause = _CAUSES.get(word, "")
     if word == "FAILED" and reason in ("NodeDown", "SystemFailure", "JobLaunchFailure"):
@@ -241,7 +241,7 @@ def _expand_one(item: str) -> list[str]:
     names = []
     for part in found[1].split(","):
         first, dash, last = part.partition("-")
-        if dash and first.isdigit() and last.isdigit():
+        if dash and first.isdecimal() and last.isdecimal():
             numbers = [f"{number:0{len(first)}d}" for number in range(int(first), int(last) + 1)]
         else:
             numbers = [part]

@@ -2,7 +2,7 @@
 
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.launch import pairing
-from linkworth.launch.base import Job, Stream
+from linkworth.launch.base import Job
 from linkworth.launch.given import GivenLauncher
 from linkworth.launch.job_script import PROBE_SECONDS
 from linkworth.measure.plan import Plan
@@ -30,7 +30,7 @@ def check(decided: Plan) -> None:
     except EnvironmentLacksError:
         # Without a compiler nothing can be proved, and the run may well be right.
         return
-    kept = _Kept()
+    kept = pairing.ProbeOutput()
     GivenLauncher([*options, str(probe)]).run(
         Job(command=[*options, str(probe)], ranks=ranks, timeout=PROBE_SECONDS), kept
     )
@@ -41,20 +41,3 @@ def check(decided: Plan) -> None:
         raise UsageError(f"`{' '.join(options)}` {trouble}; {remedy}, or let linkworth choose with --slurm")
     if not trouble:
         remembered.keep(0)
-
-
-class _Kept:
-    """Remembers what the probe prints."""
-
-    def __init__(self) -> None:
-        self._data = bytearray()
-
-    @property
-    def text(self) -> str:
-        return self._data.decode(errors="replace")
-
-    def output(self, _stream: Stream, data: bytes) -> None:
-        self._data += data
-
-    def tick(self, _seconds: float) -> None:
-        pass

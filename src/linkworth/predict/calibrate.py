@@ -5,14 +5,41 @@ import msgspec
 from linkworth import _engine
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
-from linkworth.model.prediction import Layout
+from linkworth.model.prediction import Calibration, Layout
 from linkworth.model.settings import ReplaySettings
 from linkworth.replay.run import replay
+from linkworth.trace.read import TraceFile
 
 _RELATIVE_TOLERANCE = 1e-6
 _MOST_REPLAYS = 60
 _AS_RECORDED = ReplaySettings()
 _SLOWEST = 1e9
+
+
+def calibrated(
+    trace: TraceFile,
+    layout: Layout,
+    *,
+    cpu_factor: float,
+    measured: tuple[Fabric, float] | None,
+    settings: ReplaySettings = _AS_RECORDED,
+) -> Calibration:
+    """Return how the computation of `trace` is scaled: by `cpu_factor`, or so that it takes the time measured on a fabric.
+
+    Raises UsageError for a time that cannot be.
+    """
+    rates = trace.metadata.rates
+    if measured is None:
+        return Calibration(cpu_factor=cpu_factor, rates=rates)
+    fabric, seconds = measured
+    return Calibration(
+        cpu_factor=cpu_factor_for(
+            trace.engine, fabric, layout, seconds, tolerate_cut=trace.incomplete, settings=settings
+        ),
+        measured_fabric=fabric.name,
+        measured_seconds=seconds,
+        rates=rates,
+    )
 
 
 def cpu_factor_for(

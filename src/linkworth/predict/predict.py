@@ -12,10 +12,10 @@ import msgspec
 from linkworth.catalog import fabrics as catalog
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
-from linkworth.model.prediction import Calibration, NeighbourTime, Prediction, PredictionSet
+from linkworth.model.prediction import NeighbourTime, Prediction, PredictionSet
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict import breakdown
-from linkworth.predict.calibrate import cpu_factor_for
+from linkworth.predict.calibrate import calibrated
 from linkworth.predict.timeline import MOST_EVENTS, Timeline, write
 from linkworth.predict.tolerance import tolerances
 from linkworth.predict.uncertainty import interval, with_spread
@@ -60,24 +60,8 @@ def predict(
         raise UsageError("--loads is of a program alone: leave out --beside, or --loads")
     trace = open_trace(path)
     layout = lay_out(trace.engine.ranks, nodes, ppn, placement)
-    rates = trace.metadata.rates
-    calibration = Calibration(cpu_factor=cpu_factor, rates=rates)
-    if measured is not None:
-        cpu_factor = cpu_factor_for(
-            trace.engine,
-            measured[0],
-            layout,
-            measured[1],
-            tolerate_cut=trace.incomplete,
-            settings=settings,
-        )
-        calibration = Calibration(
-            cpu_factor=cpu_factor,
-            measured_fabric=measured[0].name,
-            measured_seconds=measured[1],
-            rates=rates,
-        )
-
+    calibration = calibrated(trace, layout, cpu_factor=cpu_factor, measured=measured, settings=settings)
+    cpu_factor = calibration.cpu_factor
     neighbours = [_neighbour(other, how, layout.nodes) for other, how in beside]
 
     def replayed(fabric: Fabric, scale: float = 1.0, **wanted: Any) -> Replay:  # noqa: ANN401 (what replay_in_detail takes)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
-from linkworth.model.prediction import Calibration, Layout
+from linkworth.model.prediction import Layout
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.sweep import Sweep, SweepAxis, SweepPoint
 from linkworth.predict.axes import applied
-from linkworth.predict.calibrate import cpu_factor_for
+from linkworth.predict.calibrate import calibrated
 from linkworth.predict.workers import Task, replay_all
 from linkworth.replay.layout import lay_out
 from linkworth.trace.read import open_trace
@@ -56,27 +56,14 @@ def sweep(
     count = len(fabrics) * len(layouts) * math.prod(len(axis.values) for axis in axes)
     if count > MOST_POINTS:
         raise UsageError(f"that is {count} replays; sweep at most {MOST_POINTS} at once")
-    calibration = Calibration(cpu_factor=cpu_factor, rates=trace.metadata.rates)
-    if measured is not None:
-        cpu_factor = cpu_factor_for(
-            trace.engine,
-            measured[0],
-            layouts[0][1],
-            measured[1],
-            tolerate_cut=trace.incomplete,
-            settings=settings,
-        )
-        calibration = Calibration(
-            cpu_factor=cpu_factor,
-            measured_fabric=measured[0].name,
-            measured_seconds=measured[1],
-            rates=trace.metadata.rates,
-        )
+    calibration = calibrated(
+        trace, layouts[0][1], cpu_factor=cpu_factor, measured=measured, settings=settings
+    )
     tasks, places = [], []
     for fabric, (placement, layout) in product(fabrics, layouts):
         for values in product(*(axis.values for axis in axes)):
             at, there, factor, parameters = applied(fabric, settings, list(axes), values)
-            tasks.append(Task(at, layout, factor or cpu_factor, there))
+            tasks.append(Task(at, layout, factor or calibration.cpu_factor, there))
             places.append((fabric.name, layout.nodes, placement, parameters))
     predictions, who = replay_all(path, tasks, workers=workers, shared=shared)
     return Sweep(

@@ -60,7 +60,7 @@ def parse_forced(text: str) -> ForcedCollective:
         raise UsageError(
             f"--collective {text}: the algorithms of {collective} are {', '.join(known[collective])}"
         )
-    if colon and not (segment.isascii() and segment.isdigit()):
+    if colon and not (segment.isascii() and segment.isdecimal()):
         raise UsageError(f"--collective {text}: after the colon give a segment's bytes as a whole number")
     return ForcedCollective(
         collective=collective, algorithm=algorithm, segment_bytes=int(segment) if colon else 0

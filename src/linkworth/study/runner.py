@@ -2,16 +2,14 @@
 
 import contextlib
 import shutil
-import signal
-import threading
-from collections.abc import Iterator, Sequence
-from types import FrameType
+from collections.abc import Sequence
 
 import msgspec
 
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.launch.base import Observer
 from linkworth.launch.local import cores
+from linkworth.launch.process import terminate_as_interrupt
 from linkworth.launch.site import Site
 from linkworth.model.study import RunRecord
 from linkworth.study.attempt import attempt, disk_or_file
@@ -90,7 +88,7 @@ class Runner:
         if stopped:
             self.watch.say(f"stopped {stopped} processes that an earlier call had left running")
         try:
-            with _terminate_as_interrupt():
+            with terminate_as_interrupt():
                 with marked(self.store.folder), contextlib.closing(self.sites):
                     self._make([planned for planned in self.open.values() if planned.mode != "predict"])
                 self._predict([planned for planned in self.open.values() if planned.mode == "predict"])
@@ -239,20 +237,3 @@ def record_of(
         ended=ended or now(),
         definition=planned.definition,
     )
-
-
-@contextlib.contextmanager
-def _terminate_as_interrupt() -> Iterator[None]:
-    """Treat SIGTERM (a batch system's time limit) like Ctrl-C."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

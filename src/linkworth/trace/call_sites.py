@@ -76,6 +76,6 @@ def _place(function: str, where: str) -> CallSite | None:
     place = CallSite(
         function="" if function == "??" else function,
         file="" if file == "??" else file,
-        line=int(line) if line.isdigit() else 0,
+        line=int(line) if line.isdecimal() else 0,
     )
     return place if place.function or place.file else None

@@ -1,15 +1,14 @@
 """lw-npb, built once per MPI of this machine, and started as a user would."""
 
-import os
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mpi_programs import started
 
-from linkworth.launch.base import Job
-from linkworth.launch.local import ROOT_ALLOWED, LocalLauncher
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, find, sources
 
@@ -40,25 +39,7 @@ def open_mpi() -> MpiInstallation:
 @pytest.fixture(scope="session")
 def launch() -> Launch:
     """Start a program on a number of ranks of an MPI and wait for its end."""
-
-    def start(
-        mpi: MpiInstallation,
-        ranks: int,
-        command: Sequence[str | Path],
-        environment: Mapping[str, str] | None = None,
-    ) -> subprocess.CompletedProcess[str]:
-        job = Job(command=list(map(str, command)), ranks=ranks, environment=dict(environment or {}))
-        return subprocess.run(
-            LocalLauncher(mpi).arguments(job),
-            env=os.environ | ROOT_ALLOWED,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-        )
-
-    return start
+    return partial(started, timeout=300)
 
 
 @pytest.fixture

@@ -8,21 +8,7 @@ PATH = "etc/network/interfaces.d/linkworth"
 
 def files(environment: Environment) -> dict[str, str]:
     """Return the files of every host and container: path -> text."""
-    found: dict[str, str] = {}
-    for host in environment.hosts:
-        own = {PATH: interfaces(environment, host)}
-        inside = shared.owner_files(environment, host)
-        if environment.containers == "none":
-            own |= inside
-        else:
-            inside[PATH] = container_interfaces(environment, host)
-            found |= {f"{host.container}/{path}": text for path, text in inside.items()}
-            if environment.containers == "lxc":
-                own[f"var/lib/lxc/{host.container}/linkworth.conf"] = shared.lxc_config(environment, host)
-            else:
-                own[f"etc/systemd/nspawn/{host.container}.nspawn"] = shared.nspawn_config(environment)
-        found |= {f"{host.name}/{path}": text for path, text in own.items()}
-    return found
+    return shared.files_of_hosts(environment, PATH, interfaces, container_interfaces)
 
 
 def interfaces(environment: Environment, host: Host) -> str:

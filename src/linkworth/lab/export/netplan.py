@@ -8,22 +8,8 @@ PATH = "etc/netplan/60-linkworth.yaml"
 
 def files(environment: Environment) -> dict[str, str]:
     """Return the files of every host and container: path -> text."""
-    found: dict[str, str] = {}
-    for host in environment.hosts:
-        inside = shared.owner_files(environment, host)
-        own: dict[str, str] = {PATH: host_yaml(environment, host)}
-        if environment.containers == "none":
-            own |= inside
-        else:
-            inside[PATH] = container_yaml(environment, host)
-            found |= {f"{host.container}/{path}": text for path, text in inside.items()}
-            if environment.containers == "lxc":
-                own[f"var/lib/lxc/{host.container}/linkworth.conf"] = shared.lxc_config(environment, host)
-            else:
-                own[f"etc/systemd/nspawn/{host.container}.nspawn"] = shared.nspawn_config(environment)
-                own |= systemd_networkd.nspawn_bridges(environment)
-        found |= {f"{host.name}/{path}": text for path, text in own.items()}
-    return found
+    bridges = systemd_networkd.nspawn_bridges(environment)
+    return shared.files_of_hosts(environment, PATH, host_yaml, container_yaml, beside_nspawn=bridges)
 
 
 def host_yaml(environment: Environment, host: Host) -> str:

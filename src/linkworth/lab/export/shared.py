@@ -1,6 +1,10 @@
 """Files that every format needs beside its own: kernel settings, MPTCP endpoints, names, container descriptions."""
 
+from collections.abc import Callable, Mapping
+
 from linkworth.lab.export.environment import Environment, Host
+
+HostText = Callable[[Environment, Host], str]
 
 CLOSE_ARP = """# Written by linkworth. With several NICs in one switch, an address must be answered for by its own NIC only.
 net.ipv4.conf.all.arp_ignore = 1
@@ -10,6 +14,36 @@ net.ipv4.conf.all.rp_filter = 2
 
 MOST_SUBFLOWS = 8
 """The kernel's own limit of `ip mptcp limits` (MPTCP_SUBFLOWS_MAX, Linux 6.1)."""
+
+
+def files_of_hosts(
+    environment: Environment,
+    path: str,
+    of_host: HostText,
+    of_container: HostText,
+    *,
+    beside_nspawn: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """Return the files of every host and container, for a format with one file at `path` in each: path -> text.
+
+    `beside_nspawn` are more files of hosts whose containers are those of systemd-nspawn.
+    """
+    found: dict[str, str] = {}
+    for host in environment.hosts:
+        own = {path: of_host(environment, host)}
+        inside = owner_files(environment, host)
+        if environment.containers == "none":
+            own |= inside
+        else:
+            inside[path] = of_container(environment, host)
+            found |= {f"{host.container}/{name}": text for name, text in inside.items()}
+            if environment.containers == "lxc":
+                own[f"var/lib/lxc/{host.container}/linkworth.conf"] = lxc_config(environment, host)
+            else:
+                own[f"etc/systemd/nspawn/{host.container}.nspawn"] = nspawn_config(environment)
+                own |= beside_nspawn or {}
+        found |= {f"{host.name}/{name}": text for name, text in own.items()}
+    return found
 
 
 def owner_files(environment: Environment, host: Host) -> dict[str, str]:

@@ -47,7 +47,7 @@ def partitions_of(text: str) -> dict[str, int]:
     default = ""
     for line in text.splitlines():
         words = line.split()
-        if len(words) != 3 or not words[1].isdigit():
+        if len(words) != 3 or not words[1].isdecimal():
             continue
         name = words[0].rstrip("*")
         default = name if words[0].endswith("*") else default

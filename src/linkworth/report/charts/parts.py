@@ -5,6 +5,7 @@ import altair as alt
 from linkworth.report import units
 from linkworth.report.charts import theme
 from linkworth.report.charts.figure import Figure, values
+from linkworth.report.charts.stacked import share_bars
 from linkworth.report.item import ReportItem
 
 PARTS = {
@@ -41,19 +42,8 @@ def figure(item: ReportItem, key: str) -> Figure:
     base = alt.Chart(values(rows)).encode(
         y=alt.Y("fabric:N", title=None, sort=[p.fabric for p in item.predictions.predictions])
     )
-    names = [name for name, _ in PARTS.values()]
-    bars = base.mark_bar(height=18).encode(
-        x=alt.X(
-            "start:Q",
-            title="share of the critical path",
-            axis=alt.Axis(format="%", tickCount=5),
-            scale=alt.Scale(domain=[0, 1]),
-        ),
-        x2="end:Q",
-        color=alt.Color(
-            "part:N", scale=alt.Scale(domain=names, range=[colour for _, colour in PARTS.values()])
-        ),
-        description="label:N",
+    bars = share_bars(
+        base, title="share of the critical path", kind="part", colours=dict(PARTS.values()), height=18
     )
     labels = base.mark_text(fontWeight="bold").encode(
         x="middle:Q", text="text:N", color=alt.Color("ink:N", scale=None)
@@ -62,7 +52,7 @@ def figure(item: ReportItem, key: str) -> Figure:
         key=f"{key}-parts",
         title=_message(item),
         chart=(bars + labels).properties(width=theme.PLOT_WIDTH - 30, height=alt.Step(28)),
-        columns=["fabric", *names, "all"],
+        columns=["fabric", *(name for name, _ in PARTS.values()), "all"],
         rows=[
             [p.fabric, *(units.duration(getattr(p, field)) for field in PARTS), units.duration(p.seconds)]
             for p in item.predictions.predictions

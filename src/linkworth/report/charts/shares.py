@@ -8,6 +8,7 @@ import altair as alt
 from linkworth.report import units
 from linkworth.report.charts import theme
 from linkworth.report.charts.figure import Figure, values
+from linkworth.report.charts.stacked import share_bars
 from linkworth.report.item import ReportItem
 
 KINDS = {"compute": "computation", "communication": "communication", "init": "initialisation"}
@@ -42,17 +43,7 @@ def figure(items: Sequence[ReportItem]) -> Figure:
             axis=alt.Axis(labelExpr=_lookup(names)),
         )
     )
-    bars = base.mark_bar(height=18).encode(
-        x=alt.X(
-            "start:Q",
-            title="share of the ranks' time",
-            axis=alt.Axis(format="%", tickCount=5),
-            scale=alt.Scale(domain=[0, 1]),
-        ),
-        x2="end:Q",
-        color=alt.Color("kind:N", scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))),
-        description="label:N",
-    )
+    bars = share_bars(base, title="share of the ranks' time", kind="kind", colours=COLOURS, height=18)
     labels = base.mark_text(color=theme.ON_DARK, fontWeight="bold").encode(x="middle:Q", text="text:N")
     most = max(items, key=lambda item: item.profile.shares.communication)
     share = units.percent(most.profile.shares.communication)

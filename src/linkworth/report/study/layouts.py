@@ -20,4 +20,4 @@ def nodes_of(results: Results, group: Group) -> int | None:
     if len(said) != 1:
         return None
     text = said.pop()
-    return int(text) if text.isdigit() else len(text.split(", "))
+    return int(text) if text.isdecimal() else len(text.split(", "))

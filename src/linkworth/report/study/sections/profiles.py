@@ -9,6 +9,7 @@ from linkworth.report import units
 from linkworth.report.charts import theme
 from linkworth.report.charts.figure import values
 from linkworth.report.charts.shares import COLOURS
+from linkworth.report.charts.stacked import share_bars
 from linkworth.report.study import show
 from linkworth.report.study.results import Results, problem_of
 from linkworth.report.study.sections import look
@@ -165,17 +166,7 @@ def _drawing(number: int, source: str, found: Sequence[_Shares]) -> Drawing:
             start += share
         rows.append([words(each.workload), *(_share(getattr(each, kind)) for kind in COLOURS)])
     base = alt.Chart(values(data)).encode(y=look.names_on_y([each.workload for each in found]))
-    bars = base.mark_bar(height=16).encode(
-        x=alt.X(
-            "start:Q",
-            title="share of the time",
-            axis=alt.Axis(format="%", tickCount=5),
-            scale=alt.Scale(domain=[0, 1]),
-        ),
-        x2="end:Q",
-        color=alt.Color("kind:N", scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))),
-        description="label:N",
-    )
+    bars = share_bars(base, title="share of the time", kind="kind", colours=COLOURS, height=16)
     labels = base.mark_text(color=theme.ON_DARK, fontWeight="bold").encode(x="middle:Q", text="text:N")
     most = max(found, key=lambda each: each.communication)
     return drawing(

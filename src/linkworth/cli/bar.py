@@ -1,0 +1,17 @@
+"""Progress bars on standard error, where that is a terminal."""
+
+import sys
+
+from rich.console import Console
+from rich.progress import Progress, ProgressColumn
+
+from linkworth.cli.output import is_live
+
+
+def started_bar(*columns: ProgressColumn) -> Progress | None:
+    """Return a bar of these columns that is shown and goes away when it is stopped; None where there is no terminal."""
+    if not is_live():
+        return None
+    bar = Progress(*columns, console=Console(file=sys.stderr), transient=True)
+    bar.start()
+    return bar
