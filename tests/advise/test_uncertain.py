@@ -42,6 +42,12 @@ def test_draws_are_counted_pair_by_pair():
     )
 
 
+def test_the_nearest_is_one_that_draws_can_prefer_and_not_the_same_node_at_another_price():
+    elsewhere = {**PRICES, "ib-hdr": [price("b", "ib-hdr", 1.0), price("b, far", "ib-hdr", 1.1)]}
+    found = advise(BOTH, elsewhere, drawn=drawn([10, 10], [5, 5.6]))
+    assert "ib-hdr (b, r) is cheaper than gbe, the nearest, in 2 of 2 draws" in found.uncertainty
+
+
 def test_limits_are_checked_in_each_draw():
     found = advise(BOTH, PRICES, deadline=5.2, drawn=drawn([10, 5, 10, 9], [5, 5.3, 5, 5.1]))
     gbe, hdr = (option.draws for option in found.options)

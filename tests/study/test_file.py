@@ -134,7 +134,7 @@ ERRORS = [
     ('mode = "predict"', 'mode = "guess"', "study.toml:4: mode: 'guess' is no mode; write measure, predict or both"),
     ("ranks = 8", "ranks = 0", "study.toml:5: ranks: expected 'int' >= 1"),
     ("ranks = 8", 'ranks = "many"', "study.toml:5: ranks: 'many' is no number"),
-    ("ranks = 8", "rank = 8", "study.toml:5: rank: there is no such key"),
+    ("ranks = 8", "rank = 8", "study.toml:5: rank: there is no such key; did you mean ranks"),
     ("nodes = 2", "nodes = ", "study.toml:6: this is not TOML"),
     ('"gbe"', '"gbee"', "study.toml:3: environments[0].fabric: no fabric is called 'gbee'; did you mean gbe"),
     ('"gbe"', "3", "study.toml:3: environments[0]: expected"),

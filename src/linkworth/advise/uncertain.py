@@ -75,13 +75,13 @@ def sentence(options: Sequence[AdviceOption], choice: int | None, goal: Goal, dr
         chosen = options[choice].draws
         assert chosen is not None
         others = [
-            (option.draws.choice_is_better, option.rank, place)
+            (option.draws.choice_is_better, _runs_alike(option, options[choice]), option.rank, place)
             for place, option in enumerate(options)
             if place != choice and option.feasible and option.draws is not None
         ]
         if others:
             word = "cheaper" if goal == "cost" else "faster"
-            wins, _, place = min(others)
+            wins, _, _, place = min(others)
             parts.append(
                 f"{name_of(options[choice], options)} is {word} than {name_of(options[place], options)}, the nearest, "
                 f"in {wins} of {count} draws, and the best of all in {chosen.best}"
@@ -100,6 +100,11 @@ def sentence(options: Sequence[AdviceOption], choice: int | None, goal: Goal, dr
     if count < drawn.asked:
         parts.append(f"{count} draws instead of {drawn.asked} keep the replays of this long trace short")
     return "; ".join(parts)
+
+
+def _runs_alike(one: AdviceOption, other: AdviceOption) -> bool:
+    """Whether only the prices differ, so that no draw can change which of the two is better."""
+    return (one.fabric, one.nodes) == (other.fabric, other.nodes)
 
 
 def _range(values: Sequence[float]) -> Range:

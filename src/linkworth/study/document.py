@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from linkworth.errors import UsageError
+from linkworth.study.choices import keys_at, words_at
 from linkworth.study.lines import Lines, Place, line_of, lines_of, set_in, value_at
 
 T = TypeVar("T")
@@ -78,24 +79,26 @@ class Document:
         try:
             return msgspec.convert(value, kind)
         except msgspec.ValidationError as error:
-            raise self._explained(str(error), place, entries or {}) from None
+            raise self._explained(str(error), kind, place, entries or {}) from None
 
-    def _explained(self, message: str, place: Place, entries: dict[str, Any]) -> UsageError:
+    def _explained(self, message: str, kind: object, place: Place, entries: dict[str, Any]) -> UsageError:
         reason, _, where = message.partition(" - at `")
+        start = len(place)
         for name, index, unknown in _PART.findall(where):
             if unknown:
-                kind = entries.get(str(place[-1]))
-                if kind is not None:
+                entry = entries.get(str(place[-1]))
+                if entry is not None:
                     for key in value_at(self.data, place):
-                        self.decode(kind, (*place, key), entries)
+                        self.decode(entry, (*place, key), entries)
                 break
             place = (*place, int(index) if index else name)
-        return self._sentence(reason, place)
+        return self._sentence(reason, place, kind, place[start:])
 
-    def _sentence(self, reason: str, place: Place) -> UsageError:
+    def _sentence(self, reason: str, place: Place, kind: object, path: Place) -> UsageError:
         unknown = re.search(r"unknown field `([^`]*)`", reason)
         if unknown:
-            return self.error((*place, unknown[1]), "there is no such key; see docs/reference/study-file.md")
+            known = nearest(unknown[1], keys_at(kind, path))
+            return self.error((*place, unknown[1]), f"there is no such key; {known}")
         missing = re.search(r"missing required field `([^`]*)`", reason)
         if missing:
             return self.error(place, f"{missing[1]} is missing")
@@ -105,7 +108,9 @@ class Document:
         if "matching regex" in reason:
             return self.error(place, f"{found!r} is no number; give one, or a variable such as ${{ranks}}")
         if "enum value" in reason:
-            return self.error(place, f"{found!r} is not known here")
+            return self.error(
+                place, f"{found!r} is not known here; {nearest(str(found), words_at(kind, path))}"
+            )
         reason = reason.replace("`", "'")
         return self.error(place, f"{reason[:1].lower()}{reason[1:]} ({_shown(found)})")
 

@@ -1,0 +1,46 @@
+"""What a struct's field may be: its keys or its words, for sentences on what is not among them."""
+
+import typing
+from collections.abc import Iterator
+from types import UnionType
+
+import msgspec
+
+from linkworth.study.lines import Place
+
+
+def keys_at(kind: object, path: Place) -> list[str]:
+    """Return the keys that the tables of a type may have at a path into it; none where no table with fixed keys stands."""
+    return [
+        field.encode_name
+        for found in _at(kind, path)
+        if isinstance(found, type) and issubclass(found, msgspec.Struct)
+        for field in msgspec.structs.fields(found)
+    ]
+
+
+def words_at(kind: object, path: Place) -> list[str]:
+    """Return the words that a type allows at a path into it."""
+    return [
+        str(word)
+        for found in _at(kind, path)
+        if typing.get_origin(found) is typing.Literal
+        for word in typing.get_args(found)
+    ]
+
+
+def _at(kind: object, path: Place) -> Iterator[object]:
+    origin = typing.get_origin(kind)
+    if origin in (typing.Union, UnionType):
+        for member in typing.get_args(kind):
+            yield from _at(member, path)
+    elif origin is typing.Annotated:
+        yield from _at(typing.get_args(kind)[0], path)
+    elif not path:
+        yield kind
+    elif isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        for field in msgspec.structs.fields(kind):
+            if field.encode_name == path[0]:
+                yield from _at(field.type, path[1:])
+    elif origin in (list, dict):
+        yield from _at(typing.get_args(kind)[-1], path[1:])
