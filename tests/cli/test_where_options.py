@@ -37,6 +37,8 @@ def test_each_place_by_its_option(tmp_path):
     )
     assert named("--hostfile", str(hosts)) == Where(kind="hostfile", name=str(hosts))
     assert named("--transport", "tcp") == Where(transport="tcp")
+    assert named("--bind", "core") == Where(binding="core")
+    assert named("--slurm", "--bind", "none") == Where(kind="slurm", binding="none")
     assert named("--pbs", "--partition", "short") == Where(kind="pbs", name="short")
     assert named("--partition", "short") == Where(kind="slurm", name="short")
 

@@ -30,7 +30,7 @@ StateSaveLocation={folder}/state
 SlurmctldLogFile={folder}/slurmctld.log
 SlurmdLogFile={folder}/%n/slurmd.log
 ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
+TaskPlugin={task_plugin}
 JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
 SelectType=select/cons_tres
@@ -54,11 +54,14 @@ PartitionName=tiny Nodes={first} MaxTime=60 State=UP
 class SlurmCluster:
     """Nodes `n1`, `n2`, ... with `cpus` cores each (more than this machine may have). Use it with `with`."""
 
-    def __init__(self, folder: Path, *, nodes: int = 4, cpus: int = 2) -> None:
+    def __init__(
+        self, folder: Path, *, nodes: int = 4, cpus: int = 2, task_plugin: str = "task/none"
+    ) -> None:
         self.folder = folder
         self.names = [f"n{number}" for number in range(1, nodes + 1)]
         self.configuration = folder / "slurm.conf"
         self._cpus = cpus
+        self._task_plugin = task_plugin
         self._daemons: dict[str, subprocess.Popen[bytes]] = {}
 
     @property
@@ -166,6 +169,7 @@ class SlurmCluster:
                 host=socket.gethostname(),
                 port=controller,
                 folder=self.folder,
+                task_plugin=self._task_plugin,
                 nodes="\n".join(lines),
                 first=self.names[0],
             )

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from linkworth.errors import UsageError
 from linkworth.model.study import Environment, Study, StudyPrediction, StudyWorkload
+from linkworth.model.where import Where
 from linkworth.study.filter import Filter
 from linkworth.study.matrix import expand, file_name, layout
 
@@ -159,3 +160,15 @@ def test_filters():
     for wrong, sentence in [("workload", "write KEY=PATTERN"), ("colour=red", "there is no 'colour'")]:
         with pytest.raises(UsageError, match=sentence):
             Filter([wrong])
+
+
+def test_a_key_that_came_later_does_not_make_the_runs_of_begun_studies_anew():
+    def definition(**keys):
+        environment = Environment(name="e", fabric="gbe", mtu=9000, where=Where(**keys))
+        workload = StudyWorkload(name="w", command=["true"], ranks=2)
+        (planned,) = expand(Study(name="s", workloads=[workload], environments=[environment]), 1)
+        return planned.definition
+
+    # As of version 0.1, which knew no binding.
+    assert definition() == "3975f464e16dd8c1"
+    assert len({definition(), definition(binding="core"), definition(binding="none")}) == 3

@@ -3,12 +3,12 @@
 import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import rich_click as click
 
 from linkworth.errors import UsageError
-from linkworth.model.where import Where, WhereKind
+from linkworth.model.where import Binding, Where, WhereKind
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -43,6 +43,7 @@ def where_of(
     nodes: int | None = None,
     ppn: int | None = None,
     transport: str | None = None,
+    bind: Binding | None = None,
 ) -> Where:
     """Make a place of the options' values. Raises UsageError where they contradict each other."""
     flags = {"slurm": slurm, "pbs": pbs, "lsf": lsf}
@@ -71,6 +72,7 @@ def where_of(
             nodes=nodes,
             ranks_per_node=ppn,
             transport=transport or "",
+            binding=bind or "",
             options=[*options, *batch_option],
         )
     for option, value in for_batch.items():
@@ -81,7 +83,9 @@ def where_of(
             f"--ppn {ppn}: this machine is one node, so -n says it; "
             "give more nodes with --lab, --hostfile or --slurm"
         )
-    return Where(kind=kind, name=name, nodes=nodes, ranks_per_node=ppn, transport=transport or "")
+    return Where(
+        kind=kind, name=name, nodes=nodes, ranks_per_node=ppn, transport=transport or "", binding=bind or ""
+    )
 
 
 _OPTIONS = [
@@ -105,6 +109,8 @@ _OPTIONS = [
                  help="Ranks on each node.  [default: spread evenly, in blocks]"),
     click.option("--transport", metavar="NAME",
                  help="Named setting of what carries the MPI's messages.  [default: the MPI's choice]"),
+    click.option("--bind", type=click.Choice([word for word in get_args(Binding) if word]),
+                 help="Bind each rank to a core, a socket or a NUMA node, or to nothing.  [default: the launcher's choice]"),
 ]  # fmt: skip
 _NAMES = ("lab", "hostfile", "slurm", "pbs", "lsf", "partition", "constraint", "account", "time_limit", "batch_option",
-          "nodes", "ppn", "transport")  # fmt: skip
+          "nodes", "ppn", "transport", "bind")  # fmt: skip

@@ -107,6 +107,11 @@ def open_lab(where: Where) -> LabSite:
     Raises UsageError for an unknown name or more nodes than the lab has, EnvironmentLacksError where the machine
     lacks something.
     """
+    if where.binding not in ("", "none"):
+        raise UsageError(
+            f"binding {where.binding}: the nodes of a lab share the cores of this machine, so that ranks of different "
+            "nodes would be bound to the same core; leave the binding out"
+        )
     cleaned = labs.sweep()
     there = labs.find(where.name)
     if there is not None:

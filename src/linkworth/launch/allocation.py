@@ -12,6 +12,7 @@ from linkworth.launch import pairing
 from linkworth.launch.base import Job, JobEnd, Observer
 from linkworth.launch.batch import call
 from linkworth.launch.batch_site import transport_variables
+from linkworth.launch.binding import check_slurm
 from linkworth.launch.job_folder import parse_reading
 from linkworth.launch.job_script import COUNTED, PROBE_SECONDS
 from linkworth.launch.local import ROOT_ALLOWED, set_for_ranks
@@ -69,11 +70,15 @@ class AllocationSite:
         if nodes and nodes > ranks:
             raise UsageError(f"--nodes {nodes}: {ranks} ranks cannot be on more than {ranks} nodes")
         return Shape(
-            ranks=ranks, nodes=min(len(self.nodes), ranks), ranks_per_node=self._where.ranks_per_node
+            ranks=ranks,
+            nodes=min(len(self.nodes), ranks),
+            ranks_per_node=self._where.ranks_per_node,
+            binding=self._where.binding,
         )
 
     def launcher(self, mpi: MpiInstallation) -> "StepLauncher":
         """Return what runs programs of an MPI as steps of the job."""
+        check_slurm(self._where.binding)
         return StepLauncher(self, mpi)
 
     def counters(self) -> list[NodeCounters]:
@@ -105,7 +110,8 @@ class AllocationSite:
     def facts(self) -> dict[str, str]:
         """Return the job that the steps belong to."""
         version = call(["srun", "--version"], system="Slurm").out.strip()
-        return {"batch system": version, "slurm job": os.environ[JOB]}
+        bound = {"binding": self._where.binding} if self._where.binding else {}
+        return {"batch system": version, "slurm job": os.environ[JOB]} | bound
 
     def __enter__(self) -> Self:
         """Return itself: the job holds the nodes."""

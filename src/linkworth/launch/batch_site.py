@@ -9,6 +9,7 @@ from typing import Self
 from linkworth.errors import UsageError
 from linkworth.launch.batch import Batch, BatchRequest, call, duration
 from linkworth.launch.batch_launcher import BatchLauncher
+from linkworth.launch.binding import check_slurm
 from linkworth.launch.lsf import Lsf
 from linkworth.launch.pairing import Shape
 from linkworth.launch.pbs import Pbs
@@ -57,10 +58,12 @@ class BatchSite:
             nodes = -(-ranks // each)
         if nodes and not each and ranks % nodes == 0:
             each = ranks // nodes
-        return Shape(ranks=ranks, nodes=nodes, ranks_per_node=each)
+        return Shape(ranks=ranks, nodes=nodes, ranks_per_node=each, binding=self._where.binding)
 
     def launcher(self, mpi: MpiInstallation) -> BatchLauncher:
         """Return what runs programs of an MPI as jobs."""
+        if self.name == "slurm":
+            check_slurm(self._where.binding)
         return BatchLauncher(
             self.batch,
             mpi,
@@ -77,7 +80,11 @@ class BatchSite:
 
     def facts(self) -> dict[str, str]:
         """Return the batch system's version and what was asked of it."""
-        asked = {"partition": self._request.partition, "constraint": self._request.constraint}
+        asked = {
+            "partition": self._request.partition,
+            "constraint": self._request.constraint,
+            "binding": self._where.binding,
+        }
         return {"batch system": self._version} | {name: value for name, value in asked.items() if value}
 
     def __enter__(self) -> Self:

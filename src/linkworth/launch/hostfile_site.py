@@ -11,6 +11,7 @@ from typing import Self
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.launch import hostfile
 from linkworth.launch.base import Job, JobEnd, Observer
+from linkworth.launch.binding import mpiexec_options
 from linkworth.launch.hostfile import Host
 from linkworth.launch.job_folder import parse_reading
 from linkworth.launch.job_script import COUNTED
@@ -18,7 +19,7 @@ from linkworth.launch.local import ROOT_ALLOWED, set_for_ranks
 from linkworth.launch.process import run_session
 from linkworth.model.counters import NodeCounters
 from linkworth.model.mpi import MpiInstallation
-from linkworth.model.where import Where
+from linkworth.model.where import Binding, Where
 from linkworth.mpi import transports
 
 HYDRA = ("mpich", "intel", "mvapich")
@@ -38,6 +39,7 @@ class HostfileSite:
         self.name = "hostfile"
         self.hosts = hosts[: where.nodes]
         self.transport = where.transport
+        self.binding = where.binding
         self._each = where.ranks_per_node
         self._cores: dict[str, int] = {}
 
@@ -53,7 +55,14 @@ class HostfileSite:
 
     def launcher(self, mpi: MpiInstallation) -> "HostfileLauncher":
         """Return what starts jobs of an MPI on the hosts."""
-        return HostfileLauncher(self.hosts, mpi, each=self._each, cores=self.cores, transport=self.transport)
+        return HostfileLauncher(
+            self.hosts,
+            mpi,
+            each=self._each,
+            cores=self.cores,
+            transport=self.transport,
+            binding=self.binding,
+        )
 
     def counters(self) -> list[NodeCounters]:
         """Read the counters of all hosts, at the same time; one that does not answer is left out."""
@@ -67,10 +76,11 @@ class HostfileSite:
 
     def facts(self) -> dict[str, str]:
         """Return the kernel here and the number of cores there."""
-        return {
+        found = {
             "kernel here": platform.release(),
             "cores": ", ".join(f"{name} {count}" for name, count in self._cores.items()),
         }
+        return found | ({"binding": self.binding} if self.binding else {})
 
     def __enter__(self) -> Self:
         """Ask every host for its cores. Raises EnvironmentLacksError for one that cannot be reached."""
@@ -97,7 +107,14 @@ class HostfileLauncher:
     name = "hostfile"
 
     def __init__(
-        self, hosts: Sequence[Host], mpi: MpiInstallation, *, each: int | None, cores: int, transport: str
+        self,
+        hosts: Sequence[Host],
+        mpi: MpiInstallation,
+        *,
+        each: int | None,
+        cores: int,
+        transport: str,
+        binding: Binding = "",
     ) -> None:
         if mpi.kind != "openmpi" and mpi.kind not in HYDRA:
             raise EnvironmentLacksError(
@@ -111,19 +128,23 @@ class HostfileLauncher:
         self._each = each
         self._cores = cores
         self._settings = transports.settings(transport, mpi)
+        self._binding = binding
 
     def arguments(self, job: Job) -> list[str]:
         """Return the command line of mpiexec."""
         shared = hostfile.share(self.hosts, job.ranks, self._each)
         hosts = ",".join(f"{name}:{count}" for name, count in shared.items())
+        crowded = job.ranks > self._cores
         if self.mpi.kind == "openmpi":
             newer = int(self.mpi.version.partition(".")[0]) >= 5
             prefix = ["--prtemca", "plm_ssh_agent", "ssh"] if newer else ["--mca", "plm_rsh_agent", "ssh"]
             options = [*prefix, "--host", hosts, "--map-by", "slot"]
-            if job.ranks > self._cores:
-                options += ["--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
+            if crowded:
+                options += [] if self._binding else ["--bind-to", "none"]
+                options += ["--mca", "mpi_yield_when_idle", "1"]
         else:
             options = ["-launcher", "ssh", "-hosts", hosts]
+        options += mpiexec_options(self._binding, self.mpi, crowded=crowded)
         variables = self._settings.environment | job.environment
         start = [self.mpi.mpiexec, "-n", str(job.ranks), *options, *self._settings.arguments]
         return [*start, *set_for_ranks(variables), *job.command]

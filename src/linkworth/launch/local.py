@@ -6,8 +6,10 @@ from collections.abc import Mapping
 
 from linkworth.errors import EnvironmentLacksError
 from linkworth.launch.base import Job, JobEnd, Observer
+from linkworth.launch.binding import mpiexec_options
 from linkworth.launch.process import run_session
 from linkworth.model.mpi import MpiInstallation
+from linkworth.model.where import Binding
 from linkworth.mpi import transports
 
 # Open MPI refuses to start as root unless both are set; 5 reads PRTE_, 4 reads OMPI_.
@@ -36,7 +38,7 @@ class LocalLauncher:
 
     name = "local"
 
-    def __init__(self, mpi: MpiInstallation, transport: str = "") -> None:
+    def __init__(self, mpi: MpiInstallation, transport: str = "", binding: Binding = "") -> None:
         if not mpi.mpiexec:
             raise EnvironmentLacksError(
                 f"{mpi.name} ({mpi.library}) has no launcher (mpiexec) here; give the launcher that this machine uses "
@@ -44,18 +46,21 @@ class LocalLauncher:
             )
         self.mpi = mpi
         self._settings = transports.settings(transport, mpi)
+        self._binding = binding
         # Open MPI is told to yield by an option below.
         self.spins_when_crowded = mpi.kind != "openmpi"
 
     def arguments(self, job: Job) -> list[str]:
         """Return the mpiexec command line for a job."""
-        options: list[str] = []
+        crowded = job.ranks > cores()
+        options = mpiexec_options(self._binding, self.mpi, crowded=crowded)
         if self.mpi.kind == "openmpi":
             # Open MPI counts physical cores as its slots, so even ranks within the hardware threads need leave.
             newer = int(self.mpi.version.split(".")[0]) >= 5
             options += ["--map-by", ":OVERSUBSCRIBE"] if newer else ["--oversubscribe"]
-            if job.ranks > cores():
-                options += ["--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
+            if crowded:
+                options += [] if self._binding else ["--bind-to", "none"]
+                options += ["--mca", "mpi_yield_when_idle", "1"]
         return [
             self.mpi.mpiexec,
             "-n",

@@ -12,6 +12,7 @@ from linkworth.launch.counters import node_counters
 from linkworth.launch.local import LocalLauncher
 from linkworth.model.counters import NodeCounters
 from linkworth.model.mpi import MpiInstallation
+from linkworth.model.where import Binding
 
 
 class LocalSite:
@@ -19,8 +20,9 @@ class LocalSite:
 
     name = "local"
 
-    def __init__(self, transport: str = "", proc: Path = Path("/proc")) -> None:
+    def __init__(self, transport: str = "", binding: Binding = "", *, proc: Path = Path("/proc")) -> None:
         self.transport = transport
+        self.binding = binding
         self.nodes = [socket.gethostname()]
         self._proc = proc
 
@@ -31,7 +33,7 @@ class LocalSite:
 
     def launcher(self, mpi: MpiInstallation) -> LocalLauncher:
         """Return the launcher of an MPI on this machine."""
-        return LocalLauncher(mpi, self.transport)
+        return LocalLauncher(mpi, self.transport, self.binding)
 
     def counters(self) -> list[NodeCounters]:
         """Read this machine's counters, of everything that runs on it."""
@@ -40,6 +42,8 @@ class LocalSite:
     def facts(self) -> dict[str, str]:
         """Return the kernel and the processor."""
         found = {"kernel": platform.release(), "cores": str(self.cores)}
+        if self.binding:
+            found["binding"] = self.binding
         try:
             processor = re.search(r"^model name\s*:\s*(.+)$", (self._proc / "cpuinfo").read_text(), re.M)
         except OSError:

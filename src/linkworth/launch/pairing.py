@@ -16,7 +16,9 @@ import msgspec
 from linkworth.errors import EnvironmentLacksError
 from linkworth.launch.base import Stream
 from linkworth.launch.batch import call
+from linkworth.launch.binding import mpiexec_options, srun_options
 from linkworth.model.mpi import MpiInstallation
+from linkworth.model.where import Binding
 from linkworth.mpi.cache import cache_folder
 
 _LINE = re.compile(r"^linkworth-probe (\d+) (\d+) (\S+)$", re.MULTILINE)
@@ -31,11 +33,12 @@ program's time. Versions before 20.11 do not know it and need it not.
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
-    """How many ranks on how many nodes."""
+    """How many ranks on how many nodes, and what they are bound to."""
 
     ranks: int
     nodes: int | None = None
     ranks_per_node: int | None = None
+    binding: Binding = ""
 
 
 def ways(system: str, mpi: MpiInstallation, shape: Shape) -> list[str]:
@@ -70,6 +73,7 @@ def _slurm_ways(mpi: MpiInstallation, shape: Shape) -> list[str]:
         size += ["--nodes", str(shape.nodes)]
     if shape.ranks_per_node:
         size += ["--ntasks-per-node", str(shape.ranks_per_node)]
+    size += srun_options(shape.binding)
     return [
         shlex.join(["srun", f"--mpi={plugin}", *size])
         for plugin in fitting.get(mpi.kind, ("pmi2", "pmix"))
@@ -82,6 +86,7 @@ def _mpiexec_ways(system: str, mpi: MpiInstallation, shape: Shape) -> list[str]:
     if shape.ranks_per_node:
         openmpi = ["--map-by", f"ppr:{shape.ranks_per_node}:node"]
         start += openmpi if mpi.kind == "openmpi" else ["-ppn", str(shape.ranks_per_node)]
+    start += mpiexec_options(shape.binding, mpi)
     found = [shlex.join(start)]
     if system == "pbs":
         # A library that was built without PBS's task manager needs to be told the nodes.

@@ -62,6 +62,10 @@ def workload(command: Sequence[str], ranks: int | None, site: Site | None = None
             raise UsageError(
                 f"{command[0]} starts the ranks by itself, and so does {place.name}; leave one of the two out"
             )
+        if isinstance(place, LocalSite) and place.binding:
+            raise UsageError(
+                f"{command[0]} has its own options for binding; leave one of the two out (binding {place.binding})"
+            )
         given = GivenLauncher(command)
         name = given.program.name if given.program else given.name
         return Workload(name=name, command=list(command), ranks=given.ranks)

@@ -19,7 +19,7 @@ def open_site(where: Where, say: Callable[[str], None] | None = None) -> Site:
             raise UsageError(
                 f"--nodes {where.nodes}: this machine is one node; name more with --lab, --hostfile or --slurm"
             )
-        return LocalSite(where.transport)
+        return LocalSite(where.transport, where.binding)
     # Imported where they are used: a run on this machine needs none of them.
     if where.kind == "lab":
         from linkworth.lab.site import open_lab

@@ -5,6 +5,8 @@ from typing import Literal
 import msgspec
 
 WhereKind = Literal["local", "hostfile", "slurm", "pbs", "lsf", "lab"]
+Binding = Literal["", "core", "socket", "numa", "none"]
+"""What each rank is bound to; "": what the launcher does by itself."""
 
 
 class Where(msgspec.Struct, frozen=True, kw_only=True):
@@ -19,5 +21,6 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
     """None: ranks are spread evenly, in blocks."""
     transport: str = ""
     """A named setting of the MPI's transport (`linkworth.mpi.transports`); "": the MPI's own choice."""
+    binding: Binding = ""
     options: list[str] = msgspec.field(default_factory=list)
     """More options for the batch system, as typed."""

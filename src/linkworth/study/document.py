@@ -6,11 +6,12 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import msgspec
 
 from linkworth.errors import UsageError
+from linkworth.model.where import Binding
 from linkworth.study.choices import keys_at, words_at
 from linkworth.study.lines import Lines, Place, line_of, lines_of, set_in, value_at
 
@@ -105,6 +106,10 @@ class Document:
         found = value_at(self.data, place)
         if place[-1:] == ("mode",):
             return self.error(place, f"{found!r} is no mode; write measure, predict or both")
+        if place[-1:] == ("binding",):
+            return self.error(
+                place, f"{found!r} is no binding; write {', '.join(filter(None, get_args(Binding)))}"
+            )
         if "matching regex" in reason:
             return self.error(place, f"{found!r} is no number; give one, or a variable such as ${{ranks}}")
         if "enum value" in reason:

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -14,6 +14,7 @@ from linkworth.catalog import fabrics
 from linkworth.errors import UsageError
 from linkworth.measure.iterations import pattern
 from linkworth.model.study import Environment, Mode, StudyComparison, StudyWorkload, Value
+from linkworth.model.where import Binding
 from linkworth.mpi import apps
 from linkworth.study import micro
 from linkworth.study.document import Document, nearest
@@ -122,6 +123,14 @@ def environments_of(document: Document, place: Place, file: StudyFile) -> list[E
             if not one.fabric:
                 raise document.error(place, f"{name} is predicted, so give the fabric that it has")
             document.check((*place, "fabric"), partial(fabrics.get, one.fabric))
+        # The table's own check has let nothing else pass.
+        binding = cast(Binding, one.binding)
+        if "measure" in modes and where.kind == "lab" and binding not in ("", "none"):
+            raise document.error(
+                (*place, "binding"),
+                f"{name} is in a lab, whose nodes share the cores of this machine: ranks of different nodes would be bound to "
+                'the same core; leave it out there (binding = "none" in a scale)',
+            )
         if one.nics is not None and "predict" in modes and fabrics.get(one.fabric).rails > 1:
             raise document.error(
                 (*place, "nics"), f"{one.fabric} says already how many NICs; leave one of both out"
@@ -131,7 +140,9 @@ def environments_of(document: Document, place: Place, file: StudyFile) -> list[E
                 name=name,
                 title=one.title,
                 modes=modes,
-                where=msgspec.structs.replace(where, transport=one.transport, options=one.options),
+                where=msgspec.structs.replace(
+                    where, transport=one.transport, binding=binding, options=one.options
+                ),
                 fabric=one.fabric,
                 mpi=one.mpi or None,
                 transport=one.transport,

@@ -4,6 +4,7 @@ import hashlib
 import random
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import msgspec
 
@@ -118,8 +119,7 @@ def _planned(
             workload.command,
             sorted(workload.figures.items()),
             workload.iteration_pattern,
-            msgspec.structs.replace(environment, title="", modes=[], workloads=[], variables={}, instance="",
-                                    usd_per_node_hour=None),
+            _deciding(environment),
             [mode, ranks, nodes, per_node],
             study.prediction if mode == "predict" else None,
         ]
@@ -137,6 +137,19 @@ def _planned(
         ranks_per_node=per_node,
         definition=hashlib.sha256(decides).hexdigest()[:16],
     )
+
+
+def _deciding(environment: Environment) -> dict[str, Any]:
+    """Return what decides what is run in an environment."""
+    decides: dict[str, Any] = msgspec.to_builtins(
+        msgspec.structs.replace(environment, title="", modes=[], workloads=[], variables={}, instance="",
+                                usd_per_node_hour=None)
+    )  # fmt: skip
+    if (
+        not environment.where.binding
+    ):  # a key that came later: studies that were begun before it keep their runs
+        del decides["where"]["binding"]
+    return decides
 
 
 def layout(

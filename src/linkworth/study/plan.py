@@ -145,6 +145,7 @@ def _where_options(planned: PlannedRun) -> list[str]:
         "--nodes": where.nodes,
         "--ppn": where.ranks_per_node,
         "--transport": where.transport,
+        "--bind": where.binding,
     }
     options = {
         "local": [],

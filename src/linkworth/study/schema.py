@@ -1,12 +1,13 @@
 """A study file as it is written: the tables, and the JSON Schema that editors check them with."""
 
 import sys
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec import Meta
 
 from linkworth.model.study import Measured
+from linkworth.model.where import Binding
 
 NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 Reference = Annotated[
@@ -17,6 +18,8 @@ Seconds = Annotated[float, Meta(gt=0)]
 Factor = Annotated[float, Meta(gt=0)] | Reference
 Price = Annotated[float, Meta(ge=0)] | Reference
 ModeWord = Literal["measure", "predict", "both"]
+_BINDINGS = "|".join(word for word in get_args(Binding) if word)
+BindingOrReference = Annotated[str, Meta(pattern=rf"^({_BINDINGS}|\$\{{{NAME}\}})?$")]
 ModeOrReference = Annotated[str, Meta(pattern=rf"^(measure|predict|both|\$\{{{NAME}\}})$")]
 Text = Annotated[str, Meta(min_length=1)]
 VariableValue = str | int | float | bool | list[str | int | float | bool]
@@ -67,6 +70,8 @@ class EnvironmentTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     latency: str = ""
     aggregation: str = ""
     isolation: str = ""
+    binding: BindingOrReference = ""
+    """What each rank is bound to; "": what the launcher does by itself."""
     placement: str = ""
     nodes: Count | None = None
     ranks_per_node: Count | None = None

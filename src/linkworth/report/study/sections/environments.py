@@ -76,6 +76,7 @@ def _settings(environment: Environment) -> list[str]:
         ("latency", environment.latency),
         ("aggregation", environment.aggregation),
         ("isolation", environment.isolation),
+        ("binding", where.binding),
         ("placement", environment.placement if environment.placement != "block" else ""),
         ("cpu factor", f"{environment.cpu_factor:g}" if environment.cpu_factor != 1 else ""),
     ]

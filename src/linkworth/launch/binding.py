@@ -1,0 +1,52 @@
+"""Which cores a rank may use, as each launcher is told.
+
+Options read 2026-11 in mpirun(1) of Open MPI 4.1 and 5.0, `mpiexec -bind-to -help` of MPICH 4.0 and 5.0 (Hydra), and srun(1) of
+Slurm 22.05.
+"""
+
+from linkworth.errors import EnvironmentLacksError
+from linkworth.launch.batch import call
+from linkworth.model.mpi import MpiInstallation
+from linkworth.model.where import Binding
+
+_SRUN = {"core": "cores", "socket": "sockets", "numa": "ldoms", "none": "none"}
+
+
+def mpiexec_options(binding: Binding, mpi: MpiInstallation, *, crowded: bool = False) -> list[str]:
+    """Return the options of an MPI's own launcher; `crowded`: there are more ranks than cores, which Open MPI must be told.
+
+    Raises EnvironmentLacksError for an MPI whose launcher is not known to bind by an option.
+    """
+    if not binding:
+        return []
+    if mpi.kind == "openmpi":
+        newer = int(mpi.version.partition(".")[0]) >= 5
+        # Version 5 calls a socket a package.
+        unit = "package" if newer and binding == "socket" else binding
+        return ["--bind-to", f"{unit}:overload-allowed" if crowded and binding != "none" else unit]
+    if mpi.kind == "mpich":
+        return ["-bind-to", binding]
+    raise EnvironmentLacksError(
+        f"{mpi.name}: its launcher takes no binding from linkworth; leave the binding out, "
+        "or give the launcher's own command with its options as the program"
+    )
+
+
+def srun_options(binding: Binding) -> list[str]:
+    """Return the option of srun."""
+    return [f"--cpu-bind={_SRUN[binding]}"] if binding else []
+
+
+def check_slurm(binding: Binding) -> None:
+    """Raise EnvironmentLacksError where srun would take the option and not bind: only the plugin task/affinity does."""
+    if binding in ("", "none"):
+        return
+    said = call(["scontrol", "show", "config"], system="Slurm").out
+    plugins = next(
+        (line.partition("=")[2] for line in said.splitlines() if line.startswith("TaskPlugin ")), ""
+    )
+    if "affinity" not in plugins:
+        raise EnvironmentLacksError(
+            f"this Slurm cluster binds no ranks (TaskPlugin is {plugins.strip() or 'not told'}, not task/affinity); "
+            "leave the binding out"
+        )

@@ -1,0 +1,136 @@
+"""Ranks bound to cores: the options of each launcher, and the cores that real ranks then have."""
+
+import os
+
+import fake_installation as fake
+import pytest
+from mpi_programs import usable_mpis
+
+from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.launch import local
+from linkworth.launch.base import Job
+from linkworth.launch.binding import check_slurm, mpiexec_options, srun_options
+from linkworth.launch.hostfile import Host
+from linkworth.launch.hostfile_site import HostfileLauncher
+from linkworth.launch.local import LocalLauncher
+from linkworth.measure import plan, run
+from linkworth.measure.where import open_site
+from linkworth.model.mpi import MpiInstallation
+from linkworth.model.where import Where
+
+
+def installation(kind, version):
+    return MpiInstallation(
+        name=f"{kind}-{version}",
+        kind=kind,
+        version=version,
+        library="/opt/lib/libmpi.so",
+        library_version="",
+        mpiexec="/opt/bin/mpiexec",
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "version", "binding", "crowded", "expected"),
+    [
+        ("openmpi", "4.1.4", "core", False, ["--bind-to", "core"]),
+        ("openmpi", "4.1.4", "socket", False, ["--bind-to", "socket"]),
+        ("openmpi", "5.0.11", "socket", False, ["--bind-to", "package"]),
+        ("openmpi", "5.0.11", "numa", True, ["--bind-to", "numa:overload-allowed"]),
+        ("openmpi", "5.0.11", "none", True, ["--bind-to", "none"]),
+        ("mpich", "4.0.2", "core", True, ["-bind-to", "core"]),
+        ("cray", "8.1", "", False, []),
+    ],
+)
+def test_each_launcher_has_its_own_words(kind, version, binding, crowded, expected):
+    assert mpiexec_options(binding, installation(kind, version), crowded=crowded) == expected
+
+
+def test_a_launcher_that_is_not_known_to_bind_says_so():
+    with pytest.raises(EnvironmentLacksError, match=r"cray-8\.1: its launcher takes no binding"):
+        mpiexec_options("core", installation("cray", "8.1"))
+
+
+def test_srun_has_its_words():
+    assert [srun_options(word) for word in ("", "core", "socket", "numa", "none")] == [
+        [], ["--cpu-bind=cores"], ["--cpu-bind=sockets"], ["--cpu-bind=ldoms"], ["--cpu-bind=none"],
+    ]  # fmt: skip
+
+
+def test_more_ranks_than_cores_keep_the_binding_that_was_asked(monkeypatch):
+    monkeypatch.setattr(local, "cores", lambda: 2)
+    launcher = LocalLauncher(installation("openmpi", "4.1.4"), binding="core")
+    words = launcher.arguments(Job(command=["./x"], ranks=4))
+    assert (
+        words.count("--bind-to") == 1 and "core:overload-allowed" in words and "mpi_yield_when_idle" in words
+    )
+    hosts = HostfileLauncher(
+        [Host("a", 2)], installation("openmpi", "4.1.4"), each=None, cores=2, transport="", binding="core"
+    )
+    words = hosts.arguments(Job(command=["./x"], ranks=4))
+    assert words.count("--bind-to") == 1 and "core:overload-allowed" in words
+
+
+def test_a_lab_binds_nothing():
+    with pytest.raises(UsageError, match="nodes of a lab share the cores"):
+        open_site(Where(kind="lab", name="gbe", binding="core"))
+
+
+def test_the_users_own_launcher_has_its_own_options():
+    with (
+        open_site(Where(binding="core")) as site,
+        pytest.raises(UsageError, match="leave one of the two out"),
+    ):
+        plan.workload(["mpiexec", "-n", "2", "./x"], None, site)
+
+
+@pytest.mark.requires("mpi")
+@pytest.mark.parametrize("kind", ["openmpi", "mpich"])
+@pytest.mark.parametrize("binding", ["core", "none"])
+def test_real_ranks_have_the_cores_that_were_asked(tmp_path, kind, binding):
+    mpi = next((mpi for mpi in usable_mpis() if mpi.kind == kind), None)
+    if mpi is None:
+        pytest.skip(f"no {kind} here")
+    with open_site(Where(binding=binding)) as site:
+        given = plan.workload(["grep", "Cpus_allowed_list", "/proc/self/status"], 2, site)
+        result = run.run(given, mpi=mpi.name, site=site, folder=tmp_path / "out")
+    assert result.state == "complete" and result.facts["binding"] == binding
+    lists = [line.split()[-1] for line in (tmp_path / "out" / "output.txt").read_text().splitlines()]
+    every = os.sched_getaffinity(0)
+    if binding == "core" and len(every) > 1:
+        assert len(set(lists)) == 2 and all(each.isdecimal() for each in lists)
+    else:
+        assert len(lists) == 2 and len(set(lists)) == 1
+
+
+@pytest.mark.parametrize("plugins", ["task/none", "task/cgroup,task/affinity"])
+def test_a_slurm_that_binds_nothing_is_named(tmp_path, monkeypatch, plugins):
+    fake.script(
+        tmp_path / "scontrol",
+        f"echo 'TaskPlugin              = {plugins}'\necho 'TaskPluginParam = (null type)'",
+    )
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    check_slurm("")
+    check_slurm("none")
+    if "affinity" in plugins:
+        check_slurm("core")
+    else:
+        with pytest.raises(EnvironmentLacksError, match="TaskPlugin is task/none, not task/affinity"):
+            check_slurm("core")
+
+
+@pytest.mark.requires("slurm", "mpi", "c++")
+def test_a_job_of_a_real_slurm_binds_its_ranks(tmp_path, monkeypatch):
+    from slurm_cluster import PATH, SlurmCluster
+
+    monkeypatch.setenv("PATH", PATH)
+    monkeypatch.chdir(tmp_path)
+    with SlurmCluster(tmp_path / "c", nodes=2, cpus=1, task_plugin="task/affinity") as cluster:
+        for name, value in cluster.environment.items():
+            monkeypatch.setenv(name, value)
+        with open_site(Where(kind="slurm", nodes=2, ranks_per_node=1, binding="core")) as site:
+            given = plan.workload(["grep", "Cpus_allowed_list", "/proc/self/status"], 2, site)
+            result = run.run(given, site=site, folder=tmp_path / "out")
+    assert result.state == "complete" and result.facts["binding"] == "core"
+    lists = [line.split()[-1] for line in (tmp_path / "out" / "output.txt").read_text().splitlines()]
+    assert len(lists) == 2 and all(each.isdecimal() for each in lists)
