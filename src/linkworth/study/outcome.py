@@ -120,6 +120,11 @@ def of_counters(counters: Sequence[NodeCounters]) -> dict[str, float]:
     return metrics
 
 
+def shares_cores(facts: Mapping[str, str]) -> bool:
+    """Say whether a record's facts hold the remark of a run whose ranks had no core each."""
+    return any("ranks share" in facts.get(name, "") for name in ("remark", "warnings"))
+
+
 def _state(result: RunResult, workload: StudyWorkload, missing: str) -> tuple[RecordState, str]:
     if result.state == "timeout":
         return "timeout", result.message

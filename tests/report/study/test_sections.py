@@ -2,11 +2,14 @@
 
 import pytest
 import study_samples as samples
+from study_samples import record
 
-from linkworth.model.study import StudyComparison
+from linkworth.model.study import Environment, RunRecord, Study, StudyComparison, StudyWorkload
 from linkworth.report.study.comparing import pair
 from linkworth.report.study.contents import comparisons, contents
+from linkworth.report.study.request import crowded
 from linkworth.report.study.results import Results, problem_of, smaller_problems
+from linkworth.report.study.sections import costs, gains, times
 from linkworth.report.study.table import Cell, Section, Table
 
 
@@ -219,3 +222,64 @@ def test_programs_and_their_classes() -> None:
     assert problem_of("stencil:default") == ("stencil:default", "")
     names = ["npb:ft.C", "npb:ft.A", "npb:is.B", "stencil:default"]
     assert smaller_problems(names) == {"npb:ft.C": "npb:ft.A"}
+
+
+def noisy(
+    environment: str, seconds: list[float], workload: str = "npb:ft.A", **facts: str
+) -> list[RunRecord]:
+    return [
+        record(workload, environment, repetition=n, metrics={"seconds": value}, facts=facts)
+        for n, value in enumerate(seconds)
+    ]
+
+
+def priced(**usd: float) -> Study:
+    return Study(
+        name="s",
+        workloads=[StudyWorkload(name=f"npb:ft.{problem}", command=["x"]) for problem in "AB"],
+        environments=[
+            Environment(name=name, nodes=1, ranks=2, usd_per_node_hour=price) for name, price in usd.items()
+        ],
+    )
+
+
+def test_the_cheapest_is_undecided_where_the_runs_do_not_show_it() -> None:
+    spread = [1.0, 1.3, 0.8, 1.2, 0.9, 1.1]
+    records = noisy("a", spread) + noisy("b", [1.05 * seconds for seconds in reversed(spread)])
+    (section,) = costs.sections(Results(priced(a=1.0, b=1.0), records))
+    assert "of 1 workloads the cheapest is shown for none; undecided for 1" in section.text
+    assert cells(section.tables[0], "npb:ft.A")["against the cheapest"].text == "cheapest"
+    assert "undecided" in section.tables[0].rows[1][7].note
+    (section,) = costs.sections(Results(priced(a=1.0, b=3.0), records))
+    assert "of 1 workloads the cheapest is a for 1." in section.text
+    assert "undecided" not in section.tables[0].rows[1][7].note
+
+
+def test_a_gain_that_is_not_shown_is_no_headline() -> None:
+    spread = [1.0, 1.3, 0.8, 1.2, 0.9, 1.1]
+    records = [
+        run
+        for problem in "AB"
+        for run in (
+            noisy("a", spread, f"npb:ft.{problem}")
+            + noisy("b", [0.9 * seconds for seconds in reversed(spread)], f"npb:ft.{problem}")
+        )
+    ]
+    results = Results(priced(a=1.0, b=1.0), records)
+    (section,) = gains.sections(results)
+    assert section.drawings[0].figure.title == "No program is shown to gain from b over a (measured)"
+    assert [row[5].text for row in section.drawings[0].data.rows] == ["undecided"] * 2
+    (section,) = times.sections(results)
+    assert section.drawings[0].figure.title == "No difference of time from a is shown by these runs"
+
+
+def test_ranks_that_share_cores_are_marked_where_they_do() -> None:
+    remark = "4 ranks share 2 cores: times hold the waiting for a core"
+    records = noisy("a", [1.0, 1.1]) + noisy("b", [2.0, 2.1], remark=remark)
+    results = Results(priced(a=1.0, b=1.0), records)
+    (section,) = times.sections(results)
+    row = section.tables[0].rows[0]
+    assert "ranks share cores" not in row[1].note and "ranks share cores" in row[2].note
+    (sentence,) = crowded(results)
+    assert sentence.startswith("Ranks shared cores in b (1 of 1 workloads): ")
+    assert crowded(Results(priced(a=1.0), noisy("a", [1.0]))) == []

@@ -2,6 +2,7 @@
 
 from linkworth.model.statistics import Comparison
 from linkworth.model.study import Mode, StudyComparison
+from linkworth.report import units
 from linkworth.report.study import show
 from linkworth.report.study.results import Compared, Group, Results
 from linkworth.report.study.table import Cell, Mark, nothing
@@ -50,7 +51,7 @@ class Pair:
         }
         notes = [show.change_interval(comparison.interval), self.verdict]
         if self.verdict == "undecided" and comparison.runs_to_decide:
-            notes.append(f"about {comparison.runs_to_decide} runs would decide")
+            notes.append(f"about {units.count(comparison.runs_to_decide)} runs would decide")
         return Cell(
             text=show.change(comparison.relative_difference),
             value=comparison.relative_difference,

@@ -1,5 +1,6 @@
 """What `linkworth study report` does: records in, a folder of tables and figures and one page out."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -46,6 +47,25 @@ class StudyReport(msgspec.Struct, frozen=True, kw_only=True):
     warnings: list[str]
 
 
+def crowded(results: Results) -> list[str]:
+    """Return the sentence on the environments in which ranks shared cores, where there are some."""
+    groups = [group for group in results.groups(modes=["measure"]) if group.crowded]
+    if not groups:
+        return []
+    listed = ", ".join(
+        f"{environment} ({count} of {_count(results, environment)} workloads)"
+        for environment, count in Counter(group.environment for group in groups).items()
+    )
+    return [
+        f"Ranks shared cores in {listed}: these times hold the waiting for a core, and differences between environments "
+        "say little of machines that have a core for each rank."
+    ]
+
+
+def _count(results: Results, environment: str) -> int:
+    return sum(group.environment == environment for group in results.groups(modes=["measure"]))
+
+
 def report(
     study: Study,
     records: Sequence[RunRecord],
@@ -81,6 +101,7 @@ def report(
         warnings.append(
             f"{lost} runs are not done (failed, over their limit, or not verified) and in no mean."
         )
+    warnings += crowded(results)
     progress.step("statistics")
     sections = contents(results, other)
     figures = sum(len(section.drawings) for section in sections)

@@ -10,6 +10,7 @@ from linkworth.model.statistics import Description
 from linkworth.model.study import Environment, Mode, RunRecord, Study, StudyWorkload
 from linkworth.report.study.trace_profiles import TraceProfile
 from linkworth.statistics import describe
+from linkworth.study.outcome import shares_cores
 
 _CLASSES = "SWABCDEF"
 """Of the NAS Parallel Benchmarks, from the smallest problem on."""
@@ -41,6 +42,11 @@ class Group:
     @cached_property
     def _described(self) -> dict[str, Description | None]:
         return {}
+
+    @property
+    def crowded(self) -> bool:
+        """Whether ranks shared cores in one of the runs that are done, so that times hold the waiting for a core."""
+        return any(shares_cores(record.facts) for record in self.done)
 
     @property
     def lost_text(self) -> str:

@@ -68,8 +68,15 @@ def between(bounds: Bounds, kind: Kind) -> str:
     return f"{low_number if low_unit == high.partition(' ')[2] else low} to {high}"
 
 
-def described(description: Description, metric: Metric, *, lost: str = "", predicted: bool = False) -> Cell:
-    """Return the mean with its interval, the number of runs and what was lost of them."""
+def described(
+    description: Description,
+    metric: Metric,
+    *,
+    lost: str = "",
+    predicted: bool = False,
+    crowded: bool = False,
+) -> Cell:
+    """Return the mean with its interval, the number of runs and what was lost of them; `crowded`: ranks shared cores."""
     notes = []
     if predicted:
         notes.append("predicted")
@@ -77,6 +84,8 @@ def described(description: Description, metric: Metric, *, lost: str = "", predi
         notes.append(between(description.mean_interval, metric.kind))
     if not predicted:
         notes.append(f"{description.n} run{'s' if description.n > 1 else ''}")
+    if crowded:
+        notes.append("ranks share cores")
     if lost:
         notes.append(lost)
     mark: Mark = "predicted" if predicted else ""

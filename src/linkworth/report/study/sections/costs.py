@@ -1,7 +1,8 @@
 """What a run costs in each environment."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from linkworth.model.statistics import Comparison
 from linkworth.model.study import Mode
 from linkworth.report import units
 from linkworth.report.study import show
@@ -9,8 +10,12 @@ from linkworth.report.study.layouts import nodes_of
 from linkworth.report.study.prices import NodePrice, prices_of
 from linkworth.report.study.results import Group, Results
 from linkworth.report.study.table import Cell, Section, Table, column, nothing, whole, words
+from linkworth.statistics import compare
 
 _MODES: list[Mode] = ["measure", "predict"]
+_UNDECIDED = ""
+Priced = tuple[Group, NodePrice, int]
+"""Runs, the price of a node, and how many nodes they take."""
 
 
 def sections(results: Results) -> Iterator[Section]:
@@ -78,7 +83,7 @@ def _cost(group: Group, price: NodePrice, nodes: int) -> float:
 def _row(
     results: Results,
     scale: units.CostScale,
-    priced: list[tuple[Group, NodePrice, int]],
+    priced: list[Priced],
     group: Group,
     price: NodePrice,
     nodes: int,
@@ -86,10 +91,8 @@ def _row(
     description = group.describe("seconds")
     assert description is not None
     cost = _cost(group, price, nodes)
-    least = min(
-        _cost(*each) for each in priced if each[0].workload == group.workload and each[0].mode == group.mode
-    )
-    cheapest = cost <= least
+    cheapest = _cheapest(priced, group.workload, group.mode)
+    assert cheapest is not None
     return [
         words(group.workload),
         words(group.environment),
@@ -97,25 +100,62 @@ def _row(
         show.number(description.mean, "time"),
         whole(nodes),
         Cell(text=units.significant(price.usd, 4), value=price.usd),
-        Cell(text=scale.text(cost), value=cost, mark="good" if cheapest else ""),
-        Cell(text="cheapest" if cheapest else show.change(cost / least - 1), value=cost / least - 1)
-        if least > 0
-        else nothing(),
+        Cell(text=scale.text(cost), value=cost, mark="good" if cheapest[0] is group else ""),
+        _against(cheapest, (group, price, nodes)),
     ]
 
 
-def _text(results: Results, priced: list[tuple[Group, NodePrice, int]]) -> str:
+def _cheapest(priced: Sequence[Priced], workload: str, mode: Mode) -> Priced | None:
+    """Return where a workload's runs cost least on average; the first of equals."""
+    here = [each for each in priced if each[0].workload == workload and each[0].mode == mode]
+    return min(here, key=lambda each: _cost(*each), default=None)
+
+
+def _against(cheapest: Priced, other: Priced) -> Cell:
+    """Return how much dearer a run is than where it is cheapest, with the interval and what the runs show of it."""
+    least = _cost(*cheapest)
+    if least <= 0:
+        return nothing()
+    difference = _cost(*other) / least - 1
+    if other[0] is cheapest[0]:
+        return Cell(text="cheapest", value=difference)
+    if other[0].mode == "predict":
+        return Cell(text=show.change(difference), value=difference)
+    found = _compared(cheapest, other)
+    notes = [show.change_interval(found.interval), "" if found.verdict == "slower" else found.verdict]
+    return Cell(text=show.change(difference), value=difference, note=", ".join(filter(None, notes)))
+
+
+def _compared(cheapest: Priced, other: Priced) -> Comparison:
+    first, second = (
+        [seconds * each[1].usd * each[2] for seconds in each[0].values("seconds")]
+        for each in (cheapest, other)
+    )
+    return compare(first, second, "lower")
+
+
+def _text(results: Results, priced: list[Priced]) -> str:
     """Return in how many workloads each environment is the cheapest, by mode."""
     sentences = []
     for mode in _MODES:
         wins: dict[str, int] = {}
         for workload in results.workloads:
-            here = [each for each in priced if each[0].workload == workload and each[0].mode == mode]
-            if len(here) > 1:
-                best = min(here, key=lambda each: _cost(*each))[0].environment
-                wins[best] = wins.get(best, 0) + 1
+            best = _cheapest(priced, workload, mode)
+            others = [
+                each
+                for each in priced
+                if best and each[0].workload == workload and each[0].mode == mode and each is not best
+            ]
+            if best and others:
+                shown = mode == "predict" or all(_compared(best, each).verdict == "slower" for each in others)
+                name = best[0].environment if shown else _UNDECIDED
+                wins[name] = wins.get(name, 0) + 1
         if wins:
+            total = sum(wins.values())
             how = "As predicted" if mode == "predict" else "As measured"
+            undecided = wins.pop(_UNDECIDED, None)
             listed = ", ".join(f"{name} for {count}" for name, count in wins.items())
-            sentences.append(f"{how}, of {sum(wins.values())} workloads the cheapest is {listed}.")
+            if undecided:
+                listed = f"{listed or 'shown for none'}; undecided for {undecided}"
+            sentences.append(f"{how}, of {total} workloads the cheapest is {listed}.")
     return " ".join(sentences)

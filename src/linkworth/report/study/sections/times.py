@@ -129,7 +129,7 @@ def _table(
         title=f"{of.title.capitalize()}: mean, its 95 % interval, runs",
         columns=columns,
         rows=rows,
-        note=f"Same: within {comparison.margin:.3g} of each other by an equivalence test. "
+        note=f"Same: within {100 * comparison.margin:.3g} % of each other by an equivalence test. "
         "Failed and unverified runs are counted beside the mean and are not in it.",
     )
 
@@ -141,7 +141,9 @@ def value_cell(group: Group | None, of: Metric) -> Cell:
     description = group.describe(of.name)
     if description is None:
         return Cell(text=group.lost_text or "–", value=None, mark="bad" if group.lost else "quiet")
-    return show.described(description, of, lost=group.lost_text, predicted=group.mode == "predict")
+    return show.described(
+        description, of, lost=group.lost_text, predicted=group.mode == "predict", crowded=group.crowded
+    )
 
 
 def _error(results: Results, workload: str, environment: str, of: Metric) -> Cell:
@@ -241,7 +243,10 @@ def _drawing(comparison: StudyComparison, of: Metric, key: str, kept: Sequence[P
 
 
 def _message(of: Metric, baseline: str, pairs: Sequence[Pair]) -> str:
-    farthest = max(pairs, key=lambda each: abs(each.comparison.relative_difference or 0.0))
+    shown = [each for each in pairs if each.verdict not in ("undecided", "same")]
+    if not shown:
+        return f"No difference of {of.title} from {baseline} is shown by these runs"
+    farthest = max(shown, key=lambda each: abs(each.comparison.relative_difference or 0.0))
     ratio = 1 + (farthest.comparison.relative_difference or 0.0)
     where = f"on {farthest.group.environment} is {ratio:.3g} of that on {baseline}"
     return f"{farthest.group.workload} differs most: its {of.title} {where}"
