@@ -15,12 +15,14 @@ pytestmark = pytest.mark.requires("slurm", "mpi", "c++")
 
 STUDY = """\
 where = "slurm:main"
-repetitions = 6
+repetitions = {repetitions}
 ranks = 1
 seed = 3
 workloads = [{{ run = "{program}", name = "job" }}]
-environments = [{{ name = "cluster" }}]
+environments = [{environments}]
 """
+ONE = '{ name = "cluster" }'
+TWO = '{ name = "one", nodes = 1, ranks = 2 }, { name = "two", nodes = 2, ranks = 2 }'
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +37,13 @@ def cluster(tmp_path_factory):
         os.environ |= before
 
 
-def begin(tmp_path, seconds):
+def begin(tmp_path, seconds, environments=ONE, repetitions=6):
     program = tmp_path / "program"
-    program.write_text(f'#!/bin/sh\necho "$SLURM_JOB_ID" >> {tmp_path}/made\nsleep {seconds}\n')
+    said = f'echo "$SLURM_JOB_ID" >> {tmp_path}/made\necho "$SLURM_ARRAY_JOB_ID" >> {tmp_path}/arrays'
+    program.write_text(f"#!/bin/sh\n{said}\nsleep {seconds}\n")
     program.chmod(0o755)
     file = tmp_path / "s.toml"
-    file.write_text(STUDY.format(program=program))
+    file.write_text(STUDY.format(program=program, environments=environments, repetitions=repetitions))
     return taking_up.begin(file, folder=tmp_path / "s.study")
 
 
@@ -63,3 +66,17 @@ def test_jobs_are_on_their_way_together_and_found_again_after_a_kill(cluster, tm
     assert (status.total, status.done) == (6, 6), status.problems
     jobs = made.read_text().split()
     assert len(jobs) == len(set(jobs)) == 6
+
+
+@pytest.mark.slow  # a Slurm cluster is started, which takes its time over each job
+def test_runs_that_ask_for_the_same_nodes_are_one_array(cluster, tmp_path):
+    store = begin(tmp_path, 0, TWO, repetitions=2)
+    status = run_study(store, max_parallel=2)
+    assert (status.total, status.done) == (4, 4), status.problems
+    scripts = [file.read_text() for file in (store.folder / "arrays").glob("*.sh")]
+    assert len(scripts) == 2
+    assert all("--array=0-1%1" in script for script in scripts)
+    arrays = (tmp_path / "arrays").read_text().split()
+    assert len(arrays) == 8 and len(set(arrays)) == 2
+    for record in store.records():
+        assert len(record.facts["nodes"].split(", ")) == (2 if record.environment == "two" else 1)

@@ -17,7 +17,10 @@ _SCALE_OF_TARGET = click.option(
     "--scale", default="", metavar="NAME", help="Of a study file: the folder of the study at that scale."
 )
 _MAX_PARALLEL = click.option(
-    "--max-parallel", type=click.IntRange(min=1), metavar="K", help="Batch jobs or predictions at a time."
+    "--max-parallel",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help="Batch jobs (submitted as job arrays) or predictions at a time.",
 )
 _REDO_FAILED = click.option(
     "--redo-failed", is_flag=True, help="Make runs that failed or were not verified once more."

@@ -2,12 +2,16 @@
 
 import contextlib
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 
 import msgspec
 
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
+from linkworth.launch.arrays import MOST_ELEMENTS, Arrays
 from linkworth.launch.base import Observer
+from linkworth.launch.batch import Batch
+from linkworth.launch.batch_site import BatchSite
 from linkworth.launch.local import cores
 from linkworth.launch.process import terminate_as_interrupt
 from linkworth.launch.site import Site
@@ -22,7 +26,7 @@ from linkworth.study.outcome import Outcome
 from linkworth.study.plan import check_all
 from linkworth.study.predictions import prepare, run_jobs
 from linkworth.study.progress import Estimate, Silence, Watch
-from linkworth.study.sites import Opener, Sites, is_batch, open_environment
+from linkworth.study.sites import Opener, Sites, is_batch, open_environment, where_of
 from linkworth.study.status import Status, status_of
 from linkworth.study.store import Store, now
 
@@ -79,6 +83,7 @@ class Runner:
         self.open: dict[str, PlannedRun] = {}
         self.waiting: list[str] = []
         self._parallel = 1
+        self._arrays: Arrays | None = None
 
     def run(self) -> Status:
         """Make all runs that are open. Raises IncompleteError where the user or a full disk stops it: it can be resumed."""
@@ -104,22 +109,65 @@ class Runner:
         return record is None
 
     def _make(self, runs: Sequence[PlannedRun]) -> None:
-        if (self.max_parallel or 1) > 1 and any(map(is_batch, runs)):
+        jobs = [planned for planned in runs if is_batch(planned)]
+        if (self.max_parallel or 1) > 1 and jobs:
             self._parallel = self.max_parallel or 1
-            with Crew(self.max_parallel or 1, self._with_retries) as crew:
-                for planned in runs:
-                    if not is_batch(planned):
-                        continue
-                    for made in crew.begin(planned):
-                        self._keep(*made)
-                    self.watch.started(planned)
-                for made in crew.rest():
-                    self._keep(*made)
+            batch = self._batch_of(jobs)
+            if batch is None:
+                self._together(jobs, self._parallel, self._with_retries)
+            else:
+                for first in range(0, len(jobs), MOST_ELEMENTS):
+                    self._as_arrays(jobs[first : first + MOST_ELEMENTS], batch)
             self._parallel = 1
             runs = [planned for planned in runs if not is_batch(planned)]
         for planned in runs:
             self.watch.started(planned)
             self._keep(planned, self._with_retries(planned))
+
+    def _together(
+        self,
+        runs: Sequence[PlannedRun],
+        most: int,
+        work: Callable[[PlannedRun, Observer], RunRecord],
+        held: AbstractContextManager[object] | None = None,
+    ) -> None:
+        """Make at most so many runs at a time; `held` is left before their threads are waited for."""
+        with Crew(most, work) as crew, held or contextlib.nullcontext():
+            for planned in runs:
+                for made in crew.begin(planned):
+                    self._keep(*made)
+                self.watch.started(planned)
+            for made in crew.rest():
+                self._keep(*made)
+
+    def _batch_of(self, runs: Sequence[PlannedRun]) -> Batch | None:
+        """Return the batch system that takes runs as arrays: None where there is none (linkworth itself is in a job).
+
+        Also where there are more kinds of jobs than may be on their way: each kind is an array of its own.
+        """
+        kinds = {(repr(where_of(planned)), planned.ranks) for planned in runs}
+        if len(kinds) > self._parallel:
+            return None
+        try:
+            site = self.sites.get(runs[0])
+        except (LinkworthError, OSError):
+            return None  # each run says what is wrong
+        return site.batch if isinstance(site, BatchSite) else None
+
+    def _as_arrays(self, runs: Sequence[PlannedRun], batch: Batch) -> None:
+        """Make runs as elements of job arrays, one array for those that ask for the same nodes."""
+        place = (self.store.folder / "arrays").absolute()
+        arrays = Arrays(batch, place, expected=[planned.run for planned in runs], at_once=self._parallel)
+
+        def work(planned: PlannedRun, watcher: Observer) -> RunRecord:
+            with arrays.member(planned.run):
+                return self._with_retries(planned, watcher)
+
+        self._arrays = arrays
+        try:
+            self._together(runs, len(runs), work, contextlib.closing(arrays))
+        finally:
+            self._arrays = None
 
     def _with_retries(self, planned: PlannedRun, watcher: Observer | None = None) -> RunRecord:
         started = now()
@@ -150,6 +198,8 @@ class Runner:
             return Outcome(state="failed", cause=str(error))
         except OSError as error:
             return Outcome(state="failed", cause=disk_or_file(error))
+        if self._arrays is not None and isinstance(site, BatchSite):
+            site.batch = self._arrays
         trace = self.store.trace(planned.workload.name, planned.environment.name)
         folder = self.store.folder / "runs" / planned.run
         outcome = attempt(planned, self.store.study, site, folder, trace, watcher)

@@ -6,6 +6,7 @@ NAME.study/
     lock            held while a linkworth runs the study
     runs/RUN/       run.json (RunRecord), output.txt and whatever else the run left
     traces/         one trace a recorded workload
+    arrays/         scripts of job arrays, each of whose elements is a run
     superseded/     runs whose study file said something else then
 """
 

@@ -1,0 +1,176 @@
+"""Runs that are submitted together become job arrays: a batch system is asked once for all that are alike, not once a run."""
+
+import contextlib
+import shlex
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from linkworth.launch.batch import Batch, BatchRequest, BatchState, JobId, write_script
+
+MOST_ELEMENTS = 256
+"""Of one array: far below Slurm's usual limit (MaxArraySize 1001), as each is followed by a thread of its own."""
+ASK_SECONDS = 3.0
+"""Between two questions to the batch system, each about all jobs that are followed."""
+
+
+class Gone(Exception):
+    """linkworth stops before the array was submitted."""
+
+
+class _Waiting:
+    """One run whose job is to be an element of an array."""
+
+    def __init__(self, request: BatchRequest, script: Path) -> None:
+        self.request = request
+        self.script = script
+        self.job: JobId | None = None
+        self.error: BaseException | None = None
+
+
+class Arrays:
+    """A batch system for runs that several threads start at the same time (`linkworth.launch.batch.Batch`).
+
+    Each run's thread is a `member`. Once every expected member has submitted its job, follows one that an earlier linkworth
+    submitted, or has ended, the jobs that ask for the same nodes and limits are submitted as one array. What a member
+    submits after that (another attempt) is a job of its own.
+    """
+
+    def __init__(self, batch: Batch, place: Path, *, expected: Iterable[str], at_once: int) -> None:
+        """`place`: folder for the arrays' scripts, which the nodes share; `at_once`: elements that may run at the same time."""
+        self.name = batch.name
+        self.index = batch.index
+        self.list_nodes = batch.list_nodes
+        self.on_each_node = batch.on_each_node
+        self._batch = batch
+        self._place = place
+        self._at_once = at_once
+        self._expected = set(expected)
+        self._waiting: list[_Waiting] = []
+        self._changed = threading.Condition()
+        self._closed = False
+        self._member = threading.local()
+        self._asking = threading.Lock()
+        self._followed: set[JobId] = set()
+        self._states: dict[JobId, BatchState] = {}
+        self._asked = 0.0
+
+    @contextlib.contextmanager
+    def member(self, run: str) -> Iterator[None]:
+        """Let this thread be the one that makes a run."""
+        self._member.run = run
+        try:
+            yield
+        finally:
+            self._settle()
+
+    def close(self) -> None:
+        """Let the threads go that still wait for the others; nothing of theirs was submitted."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def script(self, request: BatchRequest) -> str:
+        """Return the script of a job by itself."""
+        return self._batch.script(request)
+
+    def submit(self, request: BatchRequest, script: Path) -> JobId:
+        """Submit a job: with those of all others that are expected, or, where it is another attempt, by itself."""
+        with self._changed:
+            if getattr(self._member, "run", None) not in self._expected:
+                waiting = None
+            else:
+                waiting = _Waiting(request, script)
+                self._waiting.append(waiting)
+                self._settle()
+                while waiting.job is None and waiting.error is None:
+                    if self._closed:
+                        raise Gone
+                    self._changed.wait()
+        if waiting is None:
+            return self._batch.submit(request, script)
+        if waiting.error is not None:
+            raise waiting.error
+        assert waiting.job is not None
+        return waiting.job
+
+    def elements(self, job: JobId, count: int) -> list[JobId]:
+        """Return the identities of an array's elements."""
+        return self._batch.elements(job, count)
+
+    def state(self, jobs: Iterable[JobId]) -> dict[JobId, BatchState]:
+        """Return states that are at most `ASK_SECONDS` old; one question is for all that are followed."""
+        self._settle()  # who asks has a job
+        wanted = list(jobs)
+        with self._asking:
+            self._followed.update(wanted)
+            known = all(job in self._states for job in wanted)
+            if not known or time.monotonic() - self._asked > ASK_SECONDS:
+                self._states |= self._batch.state(sorted(self._followed))
+                self._asked = time.monotonic()
+                self._followed = {job for job in self._followed if self._states[job].phase != "ended"}
+            return {job: self._states[job] for job in wanted}
+
+    def cancel(self, jobs: Iterable[JobId]) -> None:
+        """Cancel jobs or elements."""
+        self._batch.cancel(jobs)
+
+    def _settle(self) -> None:
+        """Expect this thread's run no more; the last one submits what all wait for."""
+        with self._changed:
+            run = getattr(self._member, "run", None)
+            if run not in self._expected:
+                return
+            self._expected.discard(run)
+            if not self._expected and not self._closed:
+                self._submit_all()
+                self._changed.notify_all()
+
+    def _submit_all(self) -> None:
+        alike: dict[bytes, list[_Waiting]] = {}
+        for each in self._waiting:
+            asked = msgspec.structs.replace(
+                each.request, name="", body="", folder=self._place, log=self._place
+            )
+            alike.setdefault(msgspec.json.encode(asked, enc_hook=str), []).append(each)
+        share, more = divmod(self._at_once, len(alike) or 1)
+        for number, members in enumerate(alike.values()):
+            limit = max(1, share + (1 if number < more else 0))
+            try:
+                for job, each in zip(self._submit(members, limit), members, strict=True):
+                    each.job = job
+            except BaseException as error:
+                for each in members:
+                    each.error = error
+        self._waiting.clear()
+
+    def _submit(self, members: list[_Waiting], limit: int) -> list[JobId]:
+        if len(members) == 1:
+            return [self._batch.submit(members[0].request, members[0].script)]
+        for each in members:
+            write_script(each.script, f"#!/bin/sh\n{each.request.body.rstrip()}\n")
+        first = members[0].request
+        self._place.mkdir(parents=True, exist_ok=True)
+        name = f"{time.time_ns()}"
+        request = msgspec.structs.replace(
+            first,
+            name="linkworth-study",
+            body=_body(self.index, members),
+            log=self._place / f"{name}.log",
+            array=len(members),
+            at_once=min(limit, len(members)),
+        )
+        job = self._batch.submit(request, self._place / f"{name}.sh")
+        return self._batch.elements(job, len(members))
+
+
+def _body(index: str, members: list[_Waiting]) -> str:
+    """Return the shell commands of an array: each element is the script of one run, with that run's own log."""
+    cases = [
+        f"{number}) exec sh {shlex.quote(str(each.script))} > {shlex.quote(str(each.request.log))} 2>&1 ;;"
+        for number, each in enumerate(members)
+    ]
+    return "\n".join([f'case "{index}" in', *cases, "esac", "exit 1"])
