@@ -16,6 +16,12 @@ namespace {
 
 bool is_partitioned(CallClass kind) { return kind == CallClass::psend_init || kind == CallClass::precv_init; }
 
+PersistentCall* persistent_call(RankState& state, std::uint64_t number) {
+    if (state.persistent.empty()) return nullptr;
+    const auto found = state.persistent.find(number);
+    return found == state.persistent.end() ? nullptr : &found->second;
+}
+
 }  // namespace
 
 bool Simulation::execute(std::uint32_t rank) {
@@ -30,10 +36,14 @@ bool Simulation::execute(std::uint32_t rank) {
             if (!state.program->names[shape.name].communicates) return true;
             if (state.program->names[shape.name].collective) require_passing(rank, shape);
             return pass_as_recorded(rank, event);
-        case CallClass::send:
         case CallClass::isend:
-        case CallClass::recv:
+            state.requests.insert(event.next_request, post_call(state, shape, false));
+            return true;
         case CallClass::irecv:
+            state.requests.insert(event.next_request, post_call(state, shape, true));
+            return true;
+        case CallClass::send:
+        case CallClass::recv:
         case CallClass::sendrecv:
         case CallClass::isendrecv:
             return call_point_to_point(rank, event);
@@ -65,9 +75,9 @@ bool Simulation::execute(std::uint32_t rank) {
             state.level = shape.code;
             state.program->region.set_level(state.rank, shape.code);
             if (shape.code > 0) {
-                state.program->region.enter(state.rank, actors_[rank].now);
+                state.program->region.enter(state.rank, ranks_[rank].actor.now);
             } else {
-                state.program->region.leave(state.rank, actors_[rank].now);
+                state.program->region.leave(state.rank, ranks_[rank].actor.now);
             }
             return true;
         case CallClass::init:
@@ -98,60 +108,56 @@ bool Simulation::execute(std::uint32_t rank) {
     return true;
 }
 
+const Membership& Simulation::membership_for(RankState& state, const Shape& shape) const {
+    const Membership* membership = state.program->communicators.find(state.rank, shape.comm);
+    if (membership == nullptr)
+        throw ReplayError("rank " + std::to_string(state.rank) + " uses a communicator in " +
+                          name_of(state.actor.rank, shape) +
+                          " whose creation is missing from the trace; record it again");
+    return *membership;
+}
+
 /// Posts the send or the receive that a call or a started persistent request asks for. Returns its operation,
 /// or `none`.
-std::uint32_t Simulation::post_call(std::uint32_t rank, const Shape& shape, bool receiving) {
-    Actor& actor = actors_[rank];
-    const Membership* membership = membership_of(rank, shape.comm);
-    if (membership == nullptr)
-        throw ReplayError("rank " + std::to_string(ranks_[rank].rank) + " uses a communicator in " +
-                          name_of(rank, shape) +
-                          " whose creation is missing from the trace; record it again");
+std::uint32_t Simulation::post_call(RankState& state, const Shape& shape, bool receiving) {
+    const Membership& membership = membership_for(state, shape);
     const bool both = shape.call_class == CallClass::sendrecv || shape.call_class == CallClass::isendrecv;
     if (receiving)
-        return post_receive(actor, *membership, false, both ? shape.recv_peer : shape.peer,
+        return post_receive(state.actor, membership, false, both ? shape.recv_peer : shape.peer,
                             both ? shape.recv_tag : shape.tag);
-    return post_send(actor, *membership, false, shape.peer, shape.tag, shape.bytes,
-                     ranks_[rank].program->names[shape.name].mode);
+    return post_send(state.actor, membership, false, shape.peer, shape.tag, shape.bytes,
+                     state.program->names[shape.name].mode);
 }
 
 bool Simulation::call_point_to_point(std::uint32_t rank, const Event& event) {
-    Actor& actor = actors_[rank];
+    RankState& state = ranks_[rank];
     const Shape& shape = *event.shape;
     const CallClass kind = shape.call_class;
-    const bool both = kind == CallClass::sendrecv || kind == CallClass::isendrecv;
-    const bool receives = kind == CallClass::recv || kind == CallClass::irecv || both;
-    const bool sends = kind == CallClass::send || kind == CallClass::isend || both;
-    std::uint32_t receive = none;
-    std::uint32_t send = none;
-    if (receives) receive = post_call(rank, shape, true);
-    if (sends) send = post_call(rank, shape, false);
-    if (kind == CallClass::isend || kind == CallClass::irecv) {
-        ranks_[rank].requests.insert(event.next_request, receives ? receive : send);
-        return true;
-    }
+    const std::uint32_t receive = kind == CallClass::send ? none : post_call(state, shape, true);
+    const std::uint32_t send = kind == CallClass::recv ? none : post_call(state, shape, false);
     if (kind == CallClass::isendrecv) {
-        ranks_[rank].requests.insert(event.next_request, receive);
-        if (send != none) ranks_[rank].paired_sends[event.next_request] = send;
+        state.requests.insert(event.next_request, receive);
+        if (send != none) state.paired_sends[event.next_request] = send;
         return true;
     }
-    if (receive != none) actor.waiting.push_back(receive);
-    if (send != none) actor.waiting.push_back(send);
-    return wait_for_operations(rank);
+    if (receive != none) state.actor.waiting.push_back(receive);
+    if (send != none) state.actor.waiting.push_back(send);
+    return wait_for_operations(state.actor, rank);
 }
 
 bool Simulation::call_complete(std::uint32_t rank, const Event& event) {
     RankState& state = ranks_[rank];
-    Actor& actor = actors_[rank];
+    Actor& actor = ranks_[rank].actor;
     for (const auto& completion : event.shape->completions) {
         const std::uint64_t number = event.next_request - completion.reference;
         std::uint32_t operation = none;
-        if (const auto found = state.persistent.find(number); found != state.persistent.end()) {
-            if (is_partitioned(found->second.shape.call_class)) {
-                complete_partitioned(rank, found->second);
-                continue;
-            }
-            operation = std::exchange(found->second.active, none);
+        PersistentCall* const call = persistent_call(state, number);
+        if (call != nullptr && is_partitioned(call->shape.call_class)) {
+            complete_partitioned(rank, *call);
+            continue;
+        }
+        if (call != nullptr) {
+            operation = std::exchange(call->active, none);
         } else {
             state.requests.take(number, operation);
         }
@@ -159,7 +165,7 @@ bool Simulation::call_complete(std::uint32_t rank, const Event& event) {
             if (const auto pair = state.paired_sends.extract(number)) actor.waiting.push_back(pair.mapped());
         if (operation != none) actor.waiting.push_back(operation);
     }
-    return wait_for_operations(rank);
+    return wait_for_operations(actor, rank);
 }
 
 bool Simulation::call_start(std::uint32_t rank, const Event& event) {
@@ -171,9 +177,10 @@ bool Simulation::call_start(std::uint32_t rank, const Event& event) {
             start_partitioned(rank, call);
             continue;
         }
-        call.active = call.shape.call_class == CallClass::collective_init
-                          ? begin_collective(rank, call.shape)
-                          : post_call(rank, call.shape, call.shape.call_class == CallClass::recv_init);
+        call.active =
+            call.shape.call_class == CallClass::collective_init
+                ? begin_collective(rank, call.shape)
+                : post_call(ranks_[rank], call.shape, call.shape.call_class == CallClass::recv_init);
     }
     return true;
 }
@@ -203,7 +210,7 @@ void Simulation::call_request_end(std::uint32_t rank, const Event& event) {
             throw OrderMatters();
         } else if (!pending.done && pending.is_receive &&
                    state.matcher.withdraw(pending.envelope, operation)) {
-            finish(operation, actors_[rank].now);
+            finish(operation, ranks_[rank].actor.now);
         }
     }
 }
@@ -230,7 +237,7 @@ bool Simulation::call_probe(std::uint32_t rank, const Shape& shape) {
         state.probe = wanted;
         return false;
     }
-    actors_[rank].now.raise_to(messages_[message].at);
+    ranks_[rank].actor.now.raise_to(messages_[message].at);
     return true;
 }
 
@@ -246,7 +253,7 @@ std::uint32_t Simulation::begin_collective(std::uint32_t rank, const Shape& shap
         return none;
     }
     Actor parent;
-    parent.now = actors_[rank].now;
+    parent.now = ranks_[rank].actor.now;
     parent.rank = rank;
     parent.membership = ground_of(*membership);
     ++membership->collectives;
@@ -257,14 +264,14 @@ std::uint32_t Simulation::begin_collective(std::uint32_t rank, const Shape& shap
 std::uint32_t Simulation::begin_schedule(const Actor& parent, Schedule schedule, std::uint8_t lane) {
     std::uint32_t index = 0;
     if (idle_actors_.empty()) {
-        index = static_cast<std::uint32_t>(actors_.size());
-        actors_.emplace_back();
+        index = rank_count() + static_cast<std::uint32_t>(further_actors_.size());
+        further_actors_.emplace_back();
     } else {
         index = idle_actors_.back();
         idle_actors_.pop_back();
     }
     const std::uint32_t request = operations_.take();
-    Actor& actor = actors_[index];
+    Actor& actor = actor_at(index);
     actor.now = parent.now;
     actor.rank = parent.rank;
     actor.request = request;
@@ -326,7 +333,7 @@ void Simulation::require_communicator(std::uint32_t rank, const Shape& shape) co
 }
 
 bool Simulation::enter_collective(std::uint32_t rank, Membership& membership, Schedule schedule) {
-    Actor& actor = actors_[rank];
+    Actor& actor = ranks_[rank].actor;
     actor.membership = ground_of(membership);
     ++membership.collectives;
     actor.schedule = std::move(schedule);
@@ -367,7 +374,7 @@ bool Simulation::call_new_communicator(std::uint32_t rank, const Event& event) {
 /// What a file system takes is no property of the network, nor of the CPU: it is not scaled.
 bool Simulation::call_input_output(std::uint32_t rank, const Event& event) {
     RankState& state = ranks_[rank];
-    actors_[rank].now.add_compute(event.duration_seconds);
+    ranks_[rank].actor.now.add_compute(event.duration_seconds);
     state.program->region.compute(state.rank, event.duration_seconds);
     state.program->input_output_seconds[event.shape->name] += event.duration_seconds;
     return true;
@@ -375,7 +382,7 @@ bool Simulation::call_input_output(std::uint32_t rank, const Event& event) {
 
 bool Simulation::pass_as_recorded(std::uint32_t rank, const Event& event) {
     ++ranks_[rank].program->passed[event.shape->name];
-    actors_[rank].now.add_wait(event.duration_seconds);
+    ranks_[rank].actor.now.add_wait(event.duration_seconds);
     return true;
 }
 

@@ -46,12 +46,6 @@ void Communicators::check(const std::vector<std::int32_t>& members) const {
             throw std::invalid_argument("a communicator with a rank that is not in the world");
 }
 
-Membership* Communicators::find(std::uint32_t rank, std::int32_t number) {
-    if (number < 0 || static_cast<std::size_t>(number) >= by_rank_[rank].size()) return nullptr;
-    Membership& found = by_rank_[rank][static_cast<std::size_t>(number)];
-    return found.communicator == nullptr ? nullptr : &found;
-}
-
 void Communicators::define(std::uint32_t rank, std::int32_t number, const std::vector<std::int32_t>& members,
                            const std::vector<std::int32_t>& remote, bool inter) {
     check(members);

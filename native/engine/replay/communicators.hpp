@@ -45,7 +45,12 @@ class Communicators {
     explicit Communicators(std::uint32_t ranks);
 
     /// Null where the rank's trace never defined that communicator (its block was lost).
-    Membership* find(std::uint32_t rank, std::int32_t number);
+    Membership* find(std::uint32_t rank, std::int32_t number) {
+        std::vector<Membership>& mine = by_rank_[rank];
+        const auto slot = static_cast<std::size_t>(static_cast<std::uint32_t>(number));
+        if (slot >= mine.size() || mine[slot].communicator == nullptr) return nullptr;
+        return &mine[slot];
+    }
     /// Throws `std::invalid_argument` for members that cannot be.
     void define(std::uint32_t rank, std::int32_t number, const std::vector<std::int32_t>& members,
                 const std::vector<std::int32_t>& remote, bool inter);

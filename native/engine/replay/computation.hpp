@@ -21,11 +21,14 @@ struct ComputationCosts {
 
 class Computation {
   public:
-    explicit Computation(const ComputationCosts& costs) : costs_(costs) {}
+    explicit Computation(const ComputationCosts& costs)
+        : costs_(costs), uniform_(costs.factor_at.empty() && costs.slowdown.empty() && !(costs.noise > 0)) {}
 
     /// Seconds of the `interval`-th stretch of a rank that took `recorded` seconds, at a level of
     /// MPI_Pcontrol.
     double seconds(std::uint32_t rank, std::int32_t level, std::uint64_t interval, double recorded) const {
+        if (uniform_) [[likely]]
+            return recorded / costs_.factor;
         double result = recorded / factor_at(level);
         if (!costs_.slowdown.empty()) result *= costs_.slowdown[rank];
         if (costs_.noise > 0) result *= noise(rank, interval);
@@ -59,6 +62,7 @@ class Computation {
     static double unit(std::uint64_t bits) { return static_cast<double>((bits >> 11U) + 1) * 0x1p-53; }
 
     const ComputationCosts& costs_;
+    bool uniform_;  ///< one factor for all
 };
 
 }  // namespace linkworth::replay

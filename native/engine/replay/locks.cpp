@@ -11,7 +11,7 @@ using tracefile::Shape;
 bool Simulation::call_lock(std::uint32_t rank, WindowSide& side, const Shape& shape) {
     if (shape.peer == tracefile::proc_null) return true;
     if (shape.found && any_order_) throw OrderMatters();
-    Actor& actor = actors_[rank];
+    Actor& actor = ranks_[rank].actor;
     const std::uint32_t index = accesses_.take();
     Access& access = accesses_[index];
     access.kind = AccessKind::lock;
@@ -28,7 +28,7 @@ bool Simulation::call_lock(std::uint32_t rank, WindowSide& side, const Shape& sh
     actor.waiting.push_back(access.done);
     access.at = control_message(rank, access.target, actor.now);
     reach_at_its_time(index);
-    return wait_for_operations(rank);
+    return wait_for_operations(ranks_[rank].actor, rank);
 }
 
 /// Shared locks of all ranks are taken without a message, as libraries do that only ask when they must.
@@ -39,8 +39,8 @@ bool Simulation::call_lock_all(std::uint32_t rank, Window& window) {
     }
     const std::uint32_t granted = operations_.take();
     window.waiting_to_all.push_back(granted);
-    actors_[rank].waiting.push_back(granted);
-    return wait_for_operations(rank);
+    ranks_[rank].actor.waiting.push_back(granted);
+    return wait_for_operations(ranks_[rank].actor, rank);
 }
 
 void Simulation::ask_for_lock(std::uint32_t index) {

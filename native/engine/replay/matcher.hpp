@@ -2,39 +2,55 @@
 /// The two queues of MPI matching at one rank: receives posted, and messages that came before their receive.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <memory>
 
+#include "replay/envelope.hpp"
+#include "replay/hashed_matcher.hpp"
 #include "replay/pool.hpp"
-#include "tracefile/event.hpp"
 
 namespace linkworth::replay {
 
-/// What a message carries and a receive asks for. `source` is a rank of the communicator.
-struct Envelope {
-    std::uint32_t context = 0;  ///< communicator, kept apart for collectives
-    std::int32_t source = 0;
-    std::int32_t tag = 0;
-
-    bool has_wildcard() const { return source == tracefile::any_source || tag == tracefile::any_tag; }
-    bool accepts(const Envelope& message) const {
-        return context == message.context && (source == tracefile::any_source || source == message.source) &&
-               (tag == tracefile::any_tag || tag == message.tag);
-    }
-    bool operator==(const Envelope&) const = default;
-};
-
 /// Matches by MPI's rules: messages of one envelope in the order they came, receives in the order they were
-/// posted, wildcards included. Without wildcards a match costs one look-up in a hash table. Items are indices
-/// that the caller chooses.
+/// posted, wildcards included. Items are indices that the caller chooses. Both queues are one short list that
+/// is searched from its front, which costs less than a hash table and a cache line or two of memory; a rank
+/// at which more has once waited has a hash table from then on.
 class Matcher {
   public:
-    Matcher();
-
     /// Returns the posted receive that this message meets, or `none`: then it waits as unexpected.
-    std::uint32_t arrive(const Envelope& envelope, std::uint32_t message);
+    std::uint32_t arrive(const Envelope& envelope, std::uint32_t message) {
+        if (hashed_) [[unlikely]] {
+            const std::uint32_t receive = hashed_->arrive(envelope, message);
+            if (receive == none) ++unexpected_;
+            return receive;
+        }
+        for (std::uint32_t place = 0; place < waiting_; ++place) {
+            const Entry& entry = list_[place];
+            if (!entry.is_message && entry.envelope.accepts(envelope)) return take(place);
+        }
+        ++unexpected_;
+        append({envelope, true, message});
+        return none;
+    }
+
     /// Returns the unexpected message that this receive takes, or `none`: then it is posted.
-    std::uint32_t post(const Envelope& envelope, std::uint32_t receive);
+    std::uint32_t post(const Envelope& envelope, std::uint32_t receive) {
+        if (hashed_) [[unlikely]] {
+            const std::uint32_t message = hashed_->post(envelope, receive);
+            if (message != none) --unexpected_;
+            return message;
+        }
+        const std::uint32_t place = unexpected_ > 0 ? place_of_message(envelope) : waiting_;
+        if (place < waiting_) {
+            --unexpected_;
+            return take(place);
+        }
+        append({envelope, false, receive});
+        return none;
+    }
+
     /// The first unexpected message that a probe would see, or `none`.
     std::uint32_t peek(const Envelope& envelope) const;
     /// Takes back a posted receive; false where it is not posted any more.
@@ -42,42 +58,44 @@ class Matcher {
     /// Messages that wait for their receive.
     std::uint32_t unexpected() const { return unexpected_; }
 
-    struct Link {
-        Envelope envelope;
-        std::uint32_t item = none;
-        std::uint32_t next = none;     ///< in the queue of its envelope
-        std::uint32_t earlier = none;  ///< in order of arrival (messages only)
-        std::uint32_t later = none;
-        std::uint64_t order = 0;
-    };
-
   private:
-    /// A place in the hash table: the queue of one envelope, of messages or of receives (never both at once).
-    /// An empty queue keeps its place until there is need of room, because the same envelope often comes
-    /// again.
-    struct Place {
+    /// Of the list; a search through half of it costs about as much as the hash table.
+    static constexpr std::size_t most_waiting = 16;
+
+    struct Entry {
         Envelope envelope;
-        std::uint32_t first = none;
-        std::uint32_t last = none;
-        bool used = false;
-        bool messages = false;
+        bool is_message = false;
+        std::uint32_t item = none;
     };
 
-    std::uint32_t find(const Envelope& envelope) const;
-    void append(std::uint32_t place, const Envelope& envelope, std::uint32_t link, bool messages);
-    std::uint32_t pop_first(std::uint32_t place);
-    void make_room();
-    void unlink_arrival(std::uint32_t link);
-    std::uint32_t place_of_oldest(const Envelope& wanted);
+    std::uint32_t place_of_message(const Envelope& wanted) const {
+        std::uint32_t place = 0;
+        while (place < waiting_ && !(list_[place].is_message && wanted.accepts(list_[place].envelope)))
+            ++place;
+        return place;
+    }
 
-    std::vector<Place> places_;
-    std::uint32_t used_ = 0;
-    Pool<Link> links_;
-    std::uint32_t oldest_ = none;
-    std::uint32_t newest_ = none;
-    std::vector<std::uint32_t> wildcards_;  ///< links of posted wildcard receives, in order
-    std::uint64_t order_ = 0;
+    std::uint32_t take(std::uint32_t place) {
+        const std::uint32_t item = list_[place].item;
+        --waiting_;
+        for (; place < waiting_; ++place) list_[place] = list_[place + 1];
+        return item;
+    }
+
+    void append(const Entry& entry) {
+        if (waiting_ == most_waiting) [[unlikely]] {
+            grow(entry);
+        } else {
+            list_[waiting_++] = entry;
+        }
+    }
+
+    void grow(const Entry& entry);
+
+    std::uint32_t waiting_ = 0;  ///< entries of the list
     std::uint32_t unexpected_ = 0;
+    std::unique_ptr<HashedMatcher> hashed_;      ///< instead of the list
+    std::array<Entry, most_waiting> list_ = {};  ///< in the order of their coming
 };
 
 }  // namespace linkworth::replay

@@ -50,10 +50,9 @@ std::uint32_t Simulation::post_send(Actor& actor, const Membership& membership, 
 void Simulation::send_eagerly(Message& message, std::uint32_t index, const Actor& actor) {
     RankState& sender = ranks_[actor.rank];
     if (any_order_ && !message.local) {
-        Stamp left;
         Transmission what = transmission_of(message);
         what.order = &sender.last_link_envelope;
-        message.at = network_.carry_alone(what, actor.now, left);
+        network_.carry_alone(what, actor.now, message.at, nullptr);
         return on_envelope(index);
     }
     if (message.local) {
@@ -115,7 +114,7 @@ void Simulation::on_envelope(std::uint32_t index) {
         meet(index, receive);
     } else if (receiver.probe && receiver.probe->accepts(message.envelope)) {
         receiver.probe.reset();
-        actors_[message.destination].now.raise_to(message.at);
+        ranks_[message.destination].actor.now.raise_to(message.at);
         resume_at_its_time(message.destination);
     }
 }
@@ -161,7 +160,7 @@ void Simulation::meet(std::uint32_t index, std::uint32_t receive) {
 /// When a rank can do something about what has come: inside MPI at once, else when its next call begins.
 Stamp Simulation::noticed_by(std::uint32_t rank, const Stamp& at) const {
     const bool computing = ranks_[rank].event_pending;
-    return options_.progress_in_calls_only && computing ? later(at, actors_[rank].now) : at;
+    return options_.progress_in_calls_only && computing ? later(at, ranks_[rank].actor.now) : at;
 }
 
 /// The receiver answers the request to send; the sender takes the answer and begins.
@@ -200,7 +199,7 @@ void Simulation::on_transfer(std::uint32_t index) {
         left = at = network_.copy(node_of(message.source), message.bytes, message.at);
         at.add_latency(options_.fabric.intranode.latency_seconds, true);
     } else {
-        at = network_.carry_alone(transmission_of(message), message.at, left);
+        network_.carry_alone(transmission_of(message), message.at, at, &left);
     }
     if (message.send != none) finish(message.send, left);
     deliver(index, at);
@@ -227,13 +226,13 @@ void Simulation::finish(std::uint32_t index, const Stamp& at) {
     operation.done_at = at;
     if (operation.actor == none) return;
     const std::uint32_t waiting = operation.actor;
-    if (--actors_[waiting].outstanding > 0) return;
-    absorb(actors_[waiting]);
+    Actor& actor = actor_at(waiting);
+    if (--actor.outstanding > 0) return;
+    absorb(actor);
     resume_at_its_time(waiting);
 }
 
-bool Simulation::wait_for_operations(std::uint32_t index) {
-    Actor& actor = actors_[index];
+bool Simulation::wait_for_operations(Actor& actor, std::uint32_t index) {
     for (const std::uint32_t waited : actor.waiting) {
         Operation& operation = operations_[waited];
         if (operation.done) continue;

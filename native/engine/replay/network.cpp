@@ -121,15 +121,17 @@ Stamp Network::passed(const Stamp& start, double wire, std::vector<Stamp>& full,
     return out;
 }
 
-Stamp Network::carry_alone(const Transmission& what, const Stamp& ready, Stamp& left) {
+void Network::carry_alone(const Transmission& what, const Stamp& ready, Stamp& at, Stamp* left) {
     const double rails = striped(what.bytes) ? fabric_.rails : 1;
     const double bandwidth = rails > 1 ? striped_bandwidth_ * rails : rail_bandwidth_;
     const double wire = alone(fabric_.link.wire_bytes(what.bytes) / bandwidth);
     const double stall = restarts_.stall_seconds(what.connection, what.bytes, ready.seconds);
-    left = ready;
-    left.add_wait(stall);
-    Stamp at = left;
-    left.add_bandwidth(wire, false);
+    at = ready;
+    at.add_wait(stall);
+    if (left != nullptr) {
+        *left = at;
+        left->add_bandwidth(wire, false);
+    }
     at.add_latency(
         fabric_.link.latency_seconds + switches_.latency_seconds(what.source_node, what.destination_node),
         false);
@@ -138,7 +140,6 @@ Stamp Network::carry_alone(const Transmission& what, const Stamp& ready, Stamp& 
         *what.order = at;
     }
     at.add_bandwidth(wire, false);
-    return at;
 }
 
 /// A message of one chunk that nobody is in the way of, but others of its kind.

@@ -57,8 +57,9 @@ class Network {
     /// there.
     Stamp control(std::uint32_t source_node, std::uint32_t destination_node, const Stamp& ready);
 
-    /// A message that has the network for itself: when its last byte is in memory, and when it has `left`.
-    Stamp carry_alone(const Transmission& transmission, const Stamp& ready, Stamp& left);
+    /// A message that has the network for itself: its last byte is in memory `at`, and has `left` before,
+    /// where that is asked for.
+    void carry_alone(const Transmission& transmission, const Stamp& ready, Stamp& at, Stamp* left);
 
     /// A message inside a node: the pair's own rate, and the node's ceiling shared by all of its messages.
     Stamp copy(std::uint32_t node, std::uint64_t bytes, const Stamp& ready);

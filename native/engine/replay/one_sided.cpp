@@ -89,17 +89,17 @@ bool Simulation::call_free_window(std::uint32_t rank, const Event& event) {
 /// Waits for the operations that the rank's actor is given, then takes the steps.
 bool Simulation::wait_then(std::uint32_t rank, const Membership& membership, std::uint32_t number,
                            Schedule steps) {
-    Actor& actor = actors_[rank];
+    Actor& actor = ranks_[rank].actor;
     actor.membership = membership;
     actor.membership.collectives = number;
     actor.schedule = std::move(steps);
-    return wait_for_operations(rank) && run_schedule(rank);
+    return wait_for_operations(ranks_[rank].actor, rank) && run_schedule(rank);
 }
 
 /// Gives the rank's actor what it has to wait for: accesses to `target` or to all, complete there or, where
 /// `locally`, so far that their memory at the origin is free.
 void Simulation::take_pending(std::uint32_t rank, WindowSide& side, std::uint32_t target, bool locally) {
-    std::vector<std::uint32_t>& waiting = actors_[rank].waiting;
+    std::vector<std::uint32_t>& waiting = ranks_[rank].actor.waiting;
     std::size_t kept = 0;
     for (PendingAccess& access : side.pending) {
         const bool wanted = target == every_target || access.target == target;
@@ -160,7 +160,7 @@ bool Simulation::call_access(std::uint32_t rank, const Event& event) {
         if (makes_request) state.requests.insert(event.next_request, none);
         return side != nullptr || pass_as_recorded(rank, event);
     }
-    Actor& actor = actors_[rank];
+    Actor& actor = ranks_[rank].actor;
     const auto target = static_cast<std::uint32_t>(shape.peer);
     const std::uint32_t index = accesses_.take();
     Access& access = accesses_[index];
@@ -290,7 +290,7 @@ bool Simulation::call_window_sync(std::uint32_t rank, const Event& event) {
         case WindowSync::flush_local_all:
             take_pending(rank, side, target,
                          shape.sync == WindowSync::flush_local || shape.sync == WindowSync::flush_local_all);
-            return wait_for_operations(rank);
+            return wait_for_operations(ranks_[rank].actor, rank);
         case WindowSync::sync:
             return true;
     }

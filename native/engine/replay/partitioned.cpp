@@ -64,7 +64,7 @@ void Simulation::start_partitioned(std::uint32_t rank, PersistentCall& call) {
     }
     call.round = channel.receives++;
     Round& round = channel.round(call.round);
-    Actor& actor = actors_[rank];
+    Actor& actor = ranks_[rank].actor;
     round.receiver_started = true;
     if (sends_whole(ranks_[rank].program->options.collectives.library)) {
         const PathCosts& costs = path(node_of(rank) == node_of(channel.sender));
@@ -80,12 +80,12 @@ void Simulation::start_partitioned(std::uint32_t rank, PersistentCall& call) {
 /// What a wait for the request waits for.
 void Simulation::complete_partitioned(std::uint32_t rank, PersistentCall& call) {
     if (call.channel == nullptr) return;
-    std::vector<std::uint32_t>& waiting = actors_[rank].waiting;
+    std::vector<std::uint32_t>& waiting = ranks_[rank].actor.waiting;
     if (call.shape.call_class == CallClass::precv_init) {
         if (call.channel->receives == 0) return;
         Round& round = call.channel->round(call.round);
         if (round.done != none) return;
-        round.waited_at = actors_[rank].now;
+        round.waited_at = ranks_[rank].actor.now;
         round.done = operations_.take();
         waiting.push_back(round.done);
         return settle(*call.channel, round);
@@ -134,7 +134,7 @@ void Simulation::ready_partition(std::uint32_t rank, const PersistentCall& call,
 
 /// A unit may leave as far as its sender is concerned.
 void Simulation::ready_unit(std::uint32_t rank, Channel& channel, std::uint64_t number, std::uint32_t unit) {
-    Actor& actor = actors_[rank];
+    Actor& actor = ranks_[rank].actor;
     const bool local = node_of(rank) == node_of(channel.receiver);
     const PathCosts& costs = path(local);
     actor.now.add_overhead(costs.send_overhead.at(channel.unit_bytes()));
@@ -253,10 +253,10 @@ bool Simulation::call_arrived(std::uint32_t rank, const Event& event) {
     Round& round = call->channel->round(call->round);
     if (round.receiver_ended) return true;
     PartWaiter waiter{shape.first_partition, call->shape.partitions, operations_.take()};
-    actors_[rank].waiting.push_back(waiter.operation);
+    ranks_[rank].actor.waiting.push_back(waiter.operation);
     round.waiters.push_back(waiter);
     settle(*call->channel, round);
-    return wait_for_operations(rank);
+    return wait_for_operations(ranks_[rank].actor, rank);
 }
 
 }  // namespace linkworth::replay

@@ -11,9 +11,6 @@ namespace {
 
 using tracefile::Event;
 
-/// Messages that wait at one rank before their senders let others go first.
-constexpr std::uint32_t most_unexpected = 256;
-
 /// [rank of the simulation]: its node, program after program.
 std::vector<std::uint32_t> nodes_of(const std::vector<Tenant>& tenants) {
     std::vector<std::uint32_t> result;
@@ -46,9 +43,8 @@ Simulation::Simulation(const std::vector<Tenant>& tenants, bool any_order)
     ranks_.reserve(ranks);
     for (Program& program : programs_)
         for (std::uint32_t rank = 0; rank < program.trace.ranks(); ++rank) {
-            actors_.emplace_back();
-            actors_.back().rank = rank_count();
             ranks_.emplace_back(program, rank);
+            ranks_.back().actor.rank = rank_count() - 1;
         }
 }
 
@@ -109,12 +105,12 @@ void Simulation::resume_at_its_time(std::uint32_t actor) {
     if (any_order_) {
         runnable_.push_back(actor);
     } else {
-        queue_.push(actors_[actor].now.seconds, Happening::resume, actor);
+        queue_.push(actor_at(actor).now.seconds, Happening::resume, actor);
     }
 }
 
 void Simulation::resume(std::uint32_t index) {
-    Actor& actor = actors_[index];
+    Actor& actor = actor_at(index);
     if (index >= rank_count() && !std::exchange(actor.noticed, false)) {
         const Stamp noticed = noticed_by(actor.rank, actor.now);
         if (noticed.seconds > actor.now.seconds) {
@@ -131,13 +127,13 @@ void Simulation::resume(std::uint32_t index) {
 void Simulation::run_rank(std::uint32_t rank) {
     RankState& state = ranks_[rank];
     for (;;) {
-        if (!state.event_pending && !fetch(rank)) return;
-        if (too_early(actors_[rank])) {
+        if (!state.event_pending && !fetch(state, rank)) return;
+        if (too_early(state.actor)) {
             resume_at_its_time(rank);
             return;
         }
         state.event_pending = false;
-        state.call_started = actors_[rank].now.seconds;
+        state.call_started = state.actor.now.seconds;
         if (!execute(rank)) return;
         if (any_order_ && leads_too_far(state)) {
             resume_at_its_time(rank);
@@ -146,16 +142,8 @@ void Simulation::run_rank(std::uint32_t rank) {
     }
 }
 
-/// A sender that never waits would put its whole trace into memory: it lets others go first.
-bool Simulation::leads_too_far(RankState& state) const {
-    const std::uint32_t destination = std::exchange(state.last_destination, none);
-    return destination != none && !runnable_.empty() &&
-           ranks_[destination].matcher.unexpected() > most_unexpected;
-}
-
 /// Takes the rank's next event and lets its computation pass. False at the end of the trace.
-bool Simulation::fetch(std::uint32_t rank) {
-    RankState& state = ranks_[rank];
+inline bool Simulation::fetch(RankState& state, std::uint32_t rank) {
     Event& event = state.event;
     if (options_.recording != nullptr) record_call_end(rank);
     if (state.finished || !state.cursor.next(event)) {
@@ -169,9 +157,9 @@ bool Simulation::fetch(std::uint32_t rank) {
     if (compute > 0) {
         const auto& counted = state.program->options.counted_level;
         if (!counted || *counted == state.level) {
-            actors_[rank].now.add_compute(compute);
+            state.actor.now.add_compute(compute);
         } else {
-            actors_[rank].now.add_wait(compute);
+            state.actor.now.add_wait(compute);
         }
         state.program->region.compute(state.rank, compute);
     }
@@ -182,12 +170,12 @@ void Simulation::record_call_end(std::uint32_t rank) {
     RankState& state = ranks_[rank];
     const double started = std::exchange(state.call_started, -1);
     if (started < 0 || state.finished) return;
-    options_.recording->call({rank, state.call_name, started, actors_[rank].now.seconds});
+    options_.recording->call({rank, state.call_name, started, ranks_[rank].actor.now.seconds});
 }
 
 /// Goes on with a collective. True when it has ended.
 bool Simulation::run_schedule(std::uint32_t index) {
-    Actor& actor = actors_[index];
+    Actor& actor = actor_at(index);
     const std::uint32_t first_tag = actor.membership.collectives * lanes & 0x7fffffffU;
     for (;;) {
         if (!actor.step_pending && !actor.schedule.next(actor.step)) break;
@@ -227,14 +215,14 @@ bool Simulation::run_schedule(std::uint32_t index) {
             case StepKind::join:
                 actor.waiting.insert(actor.waiting.end(), actor.started.begin(), actor.started.end());
                 actor.started.clear();
-                if (!wait_for_operations(index)) return false;
+                if (!wait_for_operations(actor, index)) return false;
                 break;
             case StepKind::release:
                 release_lock(actor, actor.step.peer);
                 break;
             case StepKind::wait:
                 actor.ahead_due = !actor.ahead.empty();
-                if (!wait_for_operations(index)) return false;
+                if (!wait_for_operations(actor, index)) return false;
                 break;
         }
         if (operation != none) actor.waiting.push_back(operation);
@@ -252,7 +240,7 @@ bool Simulation::run_schedule(std::uint32_t index) {
 void Simulation::end_rank(std::uint32_t rank) {
     RankState& state = ranks_[rank];
     state.finished = true;
-    state.program->region.leave(state.rank, actors_[rank].now);
+    state.program->region.leave(state.rank, ranks_[rank].actor.now);
 }
 
 ReplayResult Simulation::result(Program& program) {
@@ -260,7 +248,7 @@ ReplayResult Simulation::result(Program& program) {
     report_blocked(program, result);
     Stamp end;
     for (std::uint32_t rank = 0; rank < program.trace.ranks(); ++rank) {
-        const Stamp& now = actors_[program.first_rank + rank].now;
+        const Stamp& now = ranks_[program.first_rank + rank].actor.now;
         program.region.leave(rank, now);
         end.raise_to(now);
     }

@@ -6,6 +6,7 @@
 #include <deque>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "replay/access.hpp"
@@ -81,35 +82,40 @@ struct PersistentCall {
     std::uint64_t round = 0;     ///< of the channel, that is or was the last one
 };
 
-/// A rank's place in its trace.
+/// A rank and its place in its trace. What every call needs comes first, because with many ranks each line of
+/// the cache that a call touches is a line from memory.
 struct RankState {
     RankState(Program& its_program, std::uint32_t its_rank)
-        : program(&its_program), rank(its_rank), cursor(its_program.trace.cursor(its_rank)) {}
+        : cursor(its_program.trace.cursor(its_rank)), program(&its_program), rank(its_rank) {}
 
-    Program* program;
-    std::uint32_t rank;  ///< in its program
+    Actor actor;
     tracefile::RankCursor cursor;
     tracefile::Event event;
-    bool event_pending = false;  ///< its computation is done, its call is not
-    bool finished = false;
+    Program* program;
+    std::uint32_t rank;  ///< in its program
     RecordedComputation computation;
-    std::int32_t level = 0;       ///< of MPI_Pcontrol
     std::uint64_t intervals = 0;  ///< of computation so far
-    std::uint32_t call_name = 0;  ///< of the call under way
     double call_started = -1;     ///< its time; negative where none is under way (kept for a recording only)
-    Matcher matcher;
+    std::int32_t level = 0;       ///< of MPI_Pcontrol
+    std::uint32_t call_name = 0;  ///< of the call under way
+    std::uint32_t last_destination = none;  ///< of a message
+    bool event_pending = false;             ///< its computation is done, its call is not
+    bool finished = false;
     RequestTable requests;
+    Stamp last_link_envelope;  ///< MPI keeps the order of a pair's messages
+    Matcher matcher;
+    Stamp last_local_envelope;
+    std::optional<Envelope> probe;  ///< what a blocked probe waits for
+    Window* unlocking = nullptr;    ///< by the schedule under way
     std::unordered_map<std::uint64_t, PersistentCall> persistent;
     std::unordered_map<std::uint64_t, std::uint32_t> paired_sends;  ///< of MPI_Isendrecv: [request] the send
-    std::optional<Envelope> probe;                                  ///< what a blocked probe waits for
-    Window* unlocking = nullptr;                                    ///< by the schedule under way
-    std::uint32_t last_destination = none;                          ///< of a message
-    Stamp last_link_envelope;  ///< MPI keeps the order of a pair's messages
-    Stamp last_local_envelope;
 };
 
 /// Something in the trace depends on what comes first, so moments must be gone through in their order.
 struct OrderMatters {};
+
+/// Messages that wait at one rank before their senders let others go first.
+inline constexpr std::uint32_t most_unexpected = 256;
 
 class Simulation final : private NetworkListener {
   public:
@@ -126,10 +132,14 @@ class Simulation final : private NetworkListener {
     bool too_early(const Actor& actor) const {
         return !any_order_ && actor.now.seconds > queue_.next_seconds();
     }
-    bool leads_too_far(RankState& state) const;
+    bool leads_too_far(RankState& state) const {
+        const std::uint32_t destination = std::exchange(state.last_destination, none);
+        return destination != none && ranks_[destination].matcher.unexpected() > most_unexpected &&
+               !runnable_.empty();
+    }
     void resume(std::uint32_t actor);
     void run_rank(std::uint32_t rank);
-    bool fetch(std::uint32_t rank);
+    bool fetch(RankState& state, std::uint32_t rank);
     bool run_schedule(std::uint32_t actor);
     void end_rank(std::uint32_t rank);
     void record_call_end(std::uint32_t rank);
@@ -148,7 +158,8 @@ class Simulation final : private NetworkListener {
     bool call_input_output(std::uint32_t rank, const tracefile::Event& event);
     void detach(std::uint32_t operation);
     bool pass_as_recorded(std::uint32_t rank, const tracefile::Event& event);
-    std::uint32_t post_call(std::uint32_t rank, const tracefile::Shape& shape, bool receiving);
+    std::uint32_t post_call(RankState& state, const tracefile::Shape& shape, bool receiving);
+    const Membership& membership_for(RankState& state, const tracefile::Shape& shape) const;
     std::uint32_t begin_collective(std::uint32_t rank, const tracefile::Shape& shape);
     std::uint32_t begin_schedule(const Actor& parent, Schedule schedule, std::uint8_t lane);
     Membership ground_of(const Membership& membership) const;
@@ -223,11 +234,14 @@ class Simulation final : private NetworkListener {
     void meet(std::uint32_t message, std::uint32_t receive);
     void deliver(std::uint32_t message, const Stamp& at);
     void finish(std::uint32_t operation, const Stamp& at);
-    bool wait_for_operations(std::uint32_t actor);
+    bool wait_for_operations(Actor& actor, std::uint32_t index);
     void absorb(Actor& actor);
 
     const PathCosts& path(bool local) const {
         return local ? options_.fabric.intranode : options_.fabric.link;
+    }
+    Actor& actor_at(std::uint32_t index) {
+        return index < rank_count() ? ranks_[index].actor : further_actors_[index - rank_count()];
     }
     std::uint32_t node_of(std::uint32_t rank) const { return nodes_[rank]; }
     std::uint32_t rank_count() const { return static_cast<std::uint32_t>(ranks_.size()); }
@@ -239,9 +253,9 @@ class Simulation final : private NetworkListener {
     bool any_order_;                      ///< no moment depends on what else happens at the time
     std::deque<std::uint32_t> runnable_;  ///< actors, where the order is any
     Network network_;
-    std::deque<Actor> actors_;  ///< the first ones are the ranks
-    std::vector<std::uint32_t> idle_actors_;
-    std::vector<RankState> ranks_;
+    std::vector<RankState> ranks_;  ///< the first actors
+    std::deque<Actor> further_actors_;
+    std::vector<std::uint32_t> idle_actors_;  ///< of the further ones
     Pool<Operation> operations_;
     Pool<Message> messages_;
     Pool<Access> accesses_;

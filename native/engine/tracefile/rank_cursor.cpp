@@ -16,6 +16,12 @@ namespace {
 constexpr std::size_t padding = 4 * longest_varint + 8;
 constexpr std::array<std::uint8_t, padding> nothing{};
 
+/// Cursors share it, because blocks are independent and it is larger than what one rank has of them.
+Decompressor& decompressor() {
+    thread_local Decompressor shared;
+    return shared;
+}
+
 bool is_collective(CallClass call_class) {
     return call_class == CallClass::collective || call_class == CallClass::icollective ||
            call_class == CallClass::collective_init;
@@ -30,7 +36,6 @@ struct RankCursor::State {
     IndexEntry block;
     std::vector<std::uint8_t> raw;
     std::vector<std::unique_ptr<Shape>> shapes;  ///< kept from block to block for their memory
-    Decompressor decompressor;
     std::vector<Damage> damage;
 };
 
@@ -58,7 +63,7 @@ bool RankCursor::load_next_block() {
         state_->raw.resize(header.raw_bytes + padding);
         if (header.codec == codec_none) {
             std::memcpy(state_->raw.data(), stored.data(), stored.size());
-        } else if (!state_->decompressor.expand(stored, state_->raw.data(), header.raw_bytes)) {
+        } else if (!decompressor().expand(stored, state_->raw.data(), header.raw_bytes)) {
             give_up_block(nullptr, "does not expand to its size");
             continue;
         }

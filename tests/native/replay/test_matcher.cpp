@@ -42,6 +42,7 @@ class PlainMatcher {
         return true;
     }
     const std::list<Item>& posted() const { return posted_; }
+    const std::list<Item>& unexpected() const { return unexpected_; }
 
   private:
     template <typename Fits>
@@ -61,7 +62,8 @@ class PlainMatcher {
     std::list<Item> unexpected_;
 };
 
-TEST(Matcher, AgreesWithTwoPlainLists) {
+/// Random calls. Where more than `most` wait, what waits longest is met.
+void compare_with_plain_lists(std::size_t most) {
     for (std::uint32_t seed = 0; seed < 40; ++seed) {
         std::mt19937 random(seed);
         const auto below = [&](std::uint32_t limit) { return static_cast<std::int32_t>(random() % limit); };
@@ -70,6 +72,18 @@ TEST(Matcher, AgreesWithTwoPlainLists) {
         PlainMatcher plain;
         for (std::uint32_t index = 0; index < 3000; ++index) {
             Envelope envelope{static_cast<std::uint32_t>(below(2)), below(variety * 4), below(variety)};
+            ASSERT_EQ(matcher.unexpected(), plain.unexpected().size());
+            while (plain.posted().size() + plain.unexpected().size() > most) {
+                if (plain.unexpected().empty()) {
+                    envelope = plain.posted().front().envelope;
+                    envelope.source = std::max(envelope.source, 0);
+                    envelope.tag = std::max(envelope.tag, 0);
+                    ASSERT_EQ(matcher.arrive(envelope, index), plain.arrive(envelope, index));
+                } else {
+                    envelope = plain.unexpected().front().envelope;
+                    ASSERT_EQ(matcher.post(envelope, index), plain.post(envelope, index));
+                }
+            }
             switch (below(10)) {
                 case 0:
                     EXPECT_EQ(matcher.peek(envelope), plain.peek(envelope));
@@ -95,6 +109,28 @@ TEST(Matcher, AgreesWithTwoPlainLists) {
             }
         }
     }
+}
+
+TEST(Matcher, AgreesWithTwoPlainListsWhereMuchWaits) { compare_with_plain_lists(100'000); }
+
+TEST(Matcher, AgreesWithTwoPlainListsWhereLittleWaits) { compare_with_plain_lists(12); }
+
+TEST(Matcher, KeepsTheOrderOfWhatWaitsWhenItGrows) {
+    Matcher matcher;
+    const auto tag = [](std::uint32_t index) { return static_cast<std::int32_t>(index % 3); };
+    for (std::uint32_t index = 0; index < 50; ++index) {
+        EXPECT_EQ(matcher.arrive(Envelope{0, 0, tag(index)}, index), none);
+        EXPECT_EQ(matcher.post(Envelope{1, tracefile::any_source, tag(index)}, index), none);
+    }
+    EXPECT_EQ(matcher.unexpected(), 50U);
+    EXPECT_EQ(matcher.peek(Envelope{0, 0, 2}), 2U);
+    EXPECT_TRUE(matcher.withdraw(Envelope{1, tracefile::any_source, tag(4)}, 4));
+    for (const std::uint32_t index : {1U, 7U, 10U}) {
+        EXPECT_EQ(matcher.arrive(Envelope{1, 5, 1}, 100 + index), index);
+    }
+    for (std::uint32_t index = 0; index < 50; ++index)
+        EXPECT_EQ(matcher.post(Envelope{0, tracefile::any_source, tracefile::any_tag}, index), index);
+    EXPECT_EQ(matcher.unexpected(), 0U);
 }
 
 TEST(RequestTable, KeepsWhatLivesLongBesideWhatDoesNot) {

@@ -1,0 +1,25 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// What MPI matches messages and receives by (MPI-4.1, 3.2.3 and 3.2.4).
+#pragma once
+
+#include <cstdint>
+
+#include "tracefile/event.hpp"
+
+namespace linkworth::replay {
+
+/// What a message carries and a receive asks for. `source` is a rank of the communicator.
+struct Envelope {
+    std::uint32_t context = 0;  ///< communicator, kept apart for collectives
+    std::int32_t source = 0;
+    std::int32_t tag = 0;
+
+    bool has_wildcard() const { return source == tracefile::any_source || tag == tracefile::any_tag; }
+    bool accepts(const Envelope& message) const {
+        return context == message.context && (source == tracefile::any_source || source == message.source) &&
+               (tag == tracefile::any_tag || tag == message.tag);
+    }
+    bool operator==(const Envelope&) const = default;
+};
+
+}  // namespace linkworth::replay
