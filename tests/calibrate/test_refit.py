@@ -171,17 +171,46 @@ def test_several_pairs_show_the_wire_that_one_receivers_cpu_hides() -> None:
     assert fitted.path.bandwidth_bytes_per_second == pytest.approx(1.25e10, rel=0.03)
 
 
-@pytest.mark.parametrize(("efficiency", "least"), [(0.95, 65536), (0.7, 16384), (1.0, 65536)])
-def test_rails_come_back(efficiency: float, least: int) -> None:
+@pytest.mark.parametrize(
+    ("efficiency", "least", "rest"),
+    [(0.95, 65536, 0), (0.7, 16384, 0), (1.0, 65536, 0), (0.8, 65536, 65536), (1.0, 16384, 131072)],
+)
+def test_rails_come_back(efficiency: float, least: int, rest: int) -> None:
     fabric = msgspec.structs.replace(
-        fabrics.get("ib-fdr"), rail_efficiency=efficiency, stripe_min_bytes=least
+        fabrics.get("ib-fdr"), rail_efficiency=efficiency, stripe_min_bytes=least, stripe_rest_bytes=rest
     )
     by_rails = {rails: points(msgspec.structs.replace(fabric, rails=rails)) for rails in (2, 4)}
-    base = msgspec.structs.replace(fabric, rail_efficiency=0.5, stripe_min_bytes=1 << 20)
-    fitted = fit_rails(base, by_rails)
+    base = msgspec.structs.replace(
+        fabric, rail_efficiency=0.5, stripe_min_bytes=1 << 20, stripe_rest_bytes=8192
+    )
+    fitted = fit_rails(base, by_rails, points(fabric))
     assert fitted.fabric.rail_efficiency == pytest.approx(efficiency, abs=0.02)
-    assert fitted.fabric.stripe_min_bytes == least
+    if rest:
+        assert fitted.fabric.stripe_rest_bytes == rest
+    if rest < least:
+        assert fitted.fabric.stripe_min_bytes == least
+    for rails, found in by_rails.items():
+        again = msgspec.structs.replace(fitted.fabric, rails=rails)
+        for point in found:
+            seconds = replayed.message_seconds(again, point.kind, point.bytes)
+            assert seconds == pytest.approx(point.seconds, rel=0.03)
     assert fitted.reasons["rail_efficiency"].measured
+
+
+def test_what_the_replay_misses_on_one_rail_is_no_fault_of_several() -> None:
+    """Windows both ways that carry one way's bytes, on any number of NICs, leave the efficiency alone."""
+    fabric = msgspec.structs.replace(fabrics.get("gbe"), rail_efficiency=0.9)
+
+    def half_duplex(rails: int) -> list[measured.Point]:
+        on = msgspec.structs.replace(fabric, rails=rails)
+        both, _ = measured.points([Origin(replayed.result(on, "bibandwidth", SIZES[16:]), "replay.json")])
+        return [*points(on), *(point._replace(seconds=2 * point.seconds) for point in both)]
+
+    several = {rails: half_duplex(rails) for rails in (2, 4)}
+    base = msgspec.structs.replace(fabric, rail_efficiency=0.5)
+    fitted = fit_rails(base, several, half_duplex(1))
+    assert fitted.fabric.rail_efficiency == pytest.approx(0.9, abs=0.01)
+    assert fitted.fabric.stripe_min_bytes == fabric.stripe_min_bytes
 
 
 def test_without_a_message_rate_the_sum_of_latency_and_overheads_comes_back() -> None:

@@ -151,6 +151,34 @@ def test_reordering_takes_its_share_of_the_added_rails(seconds: Seconds) -> None
     assert seconds([[send(1, MB)], [recv(0, MB)]], on) == pytest.approx(1e-3 / 2.8)
 
 
+@pytest.mark.parametrize(
+    ("rails", "size", "longest"),
+    [
+        (4, 65_000, 65_000),  # at most the rest: on one rail, whole
+        (4, 68_000, 51_000),  # 17 kB, then the 51 kB that are left
+        (4, 96_000, 48_000),  # 24 + 24, then 48
+        (4, 132_000, 66_000 - 33_000),  # 33 + 33 leave 66 kB: more than the rest, so 33 + 33
+        (4, 400_000, 100_000),
+        (2, 68_000, 34_000),
+        (3, 90_000, 60_000),  # 30, then 60
+    ],
+)
+def test_the_rest_of_a_striped_message_takes_one_rail(
+    seconds: Seconds, rails: int, size: int, longest: int
+) -> None:
+    on = link(rails=rails, stripe_min_bytes=65_000, stripe_rest_bytes=65_000)
+    message = [[send(1, size)], [recv(0, size)]]
+    assert seconds(message, on) == pytest.approx(longest * 1e-9)
+    assert seconds(message, on, contention=False) == pytest.approx(longest * 1e-9)
+
+
+def test_uneven_messages_begin_on_one_rail_after_the_other(seconds: Seconds) -> None:
+    # 17 + 51 kB each; the long parts of four take four rails, and each rail has 68 kB.
+    ranks = [*([send(4 + pair, 68_000)] for pair in range(4)), *([recv(pair, 68_000)] for pair in range(4))]
+    on = link(rails=4, stripe_min_bytes=65_000, stripe_rest_bytes=65_000)
+    assert seconds(ranks, on, [0] * 4 + [1] * 4) == pytest.approx(68 * US)
+
+
 @pytest.mark.parametrize("aggregation", ["stripe", "message"])
 def test_short_messages_of_four_pairs_take_four_rails(seconds: Seconds, aggregation: str) -> None:
     ranks = [*([send(4 + pair, 10_000)] for pair in range(4)), *([recv(pair, 10_000)] for pair in range(4))]

@@ -130,6 +130,13 @@ def test_two_replays_agree_to_the_last_bit(ranks: list[list[Call]], on: Fabric) 
 
 
 @given(programs(), FABRICS)
+@settings(deadline=None, max_examples=40)
+def test_a_rest_that_is_shorter_than_every_share_changes_nothing(ranks: list[list[Call]], on: Fabric) -> None:
+    one_byte = msgspec.structs.replace(on, stripe_rest_bytes=1)
+    assert predict(ranks, one_byte) == predict(ranks, on)
+
+
+@given(programs(), FABRICS)
 @settings(deadline=None, max_examples=60)
 def test_no_network_beats_the_longest_computation(ranks: list[list[Call]], on: Fabric) -> None:
     longest = max(sum(call.gap for call in calls) for calls in ranks)

@@ -86,6 +86,7 @@ ReplayOptions replay_options(const nb::dict& given) {
     fabric.rails = nb::cast<std::uint32_t>(given["rails"]);
     fabric.rail_efficiency = nb::cast<double>(given["rail_efficiency"]);
     fabric.stripe_min_bytes = nb::cast<std::uint64_t>(given["stripe_min_bytes"]);
+    fabric.stripe_rest_bytes = nb::cast<std::uint64_t>(given["stripe_rest_bytes"]);
     fabric.aggregation = aggregation_of(nb::cast<std::string>(given["aggregation"]));
     fabric.chunk_bytes = nb::cast<std::uint64_t>(given["chunk_bytes"]);
     fabric.contention = nb::cast<bool>(given["contention"]);

@@ -45,6 +45,7 @@ Network::Network(const FabricCosts& fabric, const std::vector<std::uint32_t>& ra
       out_full_(bucket_seconds_ > 0 ? out_.size() : 0),
       in_full_(out_full_.size()),
       memory_(ranks_on_node.size()),
+      next_rail_(ranks_on_node.size()),
       out_load_(with_loads ? out_.size() : 0),
       in_load_(out_load_.size()),
       switches_(fabric.topology, static_cast<std::uint32_t>(ranks_on_node.size()), with_loads),
@@ -64,7 +65,19 @@ std::vector<LinkLoad> Network::loads() const {
 bool Network::striped(std::uint64_t bytes) const {
     if (fabric_.rails == 1) return false;
     if (fabric_.aggregation == Aggregation::packet) return bytes > fabric_.link.mtu_bytes;
-    return fabric_.aggregation == Aggregation::stripe && bytes >= fabric_.stripe_min_bytes;
+    return fabric_.aggregation == Aggregation::stripe && bytes >= fabric_.stripe_min_bytes &&
+           bytes > fabric_.stripe_rest_bytes;
+}
+
+std::uint32_t Network::longest_shares(std::uint64_t bytes) const {
+    const std::uint64_t rest = fabric_.stripe_rest_bytes, rails = fabric_.rails;
+    if (rest == 0 || fabric_.aggregation != Aggregation::stripe) return 1;
+    const std::uint64_t dealt = (rails * (bytes - rest) + bytes - 1) / bytes;
+    return static_cast<std::uint32_t>(rails - std::min(dealt, rails - 1));
+}
+
+std::uint32_t Network::first_rail(const Transmission& what) {
+    return longest_shares(what.bytes) == 1 ? 0 : next_rail_[what.source_node]++ % fabric_.rails;
 }
 
 std::uint32_t Network::choose_rail(const Transmission& what) const {
@@ -89,7 +102,7 @@ void Network::send(std::uint32_t message, const Transmission& what, const Stamp&
     const double wire_bytes = fabric_.link.wire_bytes(what.bytes);
     const std::uint64_t chunk_bytes = chunk_bytes_[what.source_node];
     const bool on_all_rails = striped(what.bytes);
-    const std::uint32_t rail = on_all_rails ? 0 : choose_rail(what);
+    const std::uint32_t rail = on_all_rails ? first_rail(what) : choose_rail(what);
     shipment = {ready, {}, what, wire_bytes, stall, rail, 1, 1, false, false};
     if (!fabric_.contention ||
         (!on_all_rails && what.bytes <= chunk_bytes && out_[port_of(what.source_node, rail)].idle())) {
@@ -123,7 +136,8 @@ Stamp Network::passed(const Stamp& start, double wire, std::vector<Stamp>& full,
 
 void Network::carry_alone(const Transmission& what, const Stamp& ready, Stamp& at, Stamp* left) {
     const double rails = striped(what.bytes) ? fabric_.rails : 1;
-    const double bandwidth = rails > 1 ? striped_bandwidth_ * rails : rail_bandwidth_;
+    const double bandwidth =
+        rails > 1 ? striped_bandwidth_ * rails / longest_shares(what.bytes) : rail_bandwidth_;
     const double wire = alone(fabric_.link.wire_bytes(what.bytes) / bandwidth);
     const double stall = restarts_.stall_seconds(what.connection, what.bytes, ready.seconds);
     at = ready;
@@ -148,8 +162,9 @@ void Network::send_alone(std::uint32_t message) {
     const Transmission& what = shipment.what;
     OutPort& port = out_[port_of(what.source_node, shipment.rail)];
     Stamp start = shipment.at;
-    const double bandwidth =
-        fabric_.contention || !striped(what.bytes) ? rail_bandwidth_ : striped_bandwidth_ * fabric_.rails;
+    const double bandwidth = fabric_.contention || !striped(what.bytes)
+                                 ? rail_bandwidth_
+                                 : striped_bandwidth_ * fabric_.rails / longest_shares(what.bytes);
     const double wire = shipment.chunk_wire_bytes / bandwidth;
     if (fabric_.contention) start.raise_to(port.free);
     Stamp left = start;
@@ -209,11 +224,15 @@ void Network::send_in_chunks(std::uint32_t message, std::uint32_t rail, std::uin
     Shipment& shipment = shipments_[message];
     shipment.unsent = shipment.unarrived = chunks;
     shipment.chunk_wire_bytes /= chunks;
-    const std::uint32_t rails = on_all_rails ? fabric_.rails : 1;
-    for (std::uint32_t each = 0; each < rails; ++each) {
-        const std::uint32_t index = port_of(shipment.what.source_node, on_all_rails ? each : rail);
+    // The first one has the most of an uneven message, those after it a share each.
+    const std::uint32_t longest = on_all_rails ? longest_shares(shipment.what.bytes) : 1;
+    const std::uint32_t used = on_all_rails ? fabric_.rails - longest + 1 : 1;
+    const std::uint32_t share = chunks / (used + longest - 1);
+    for (std::uint32_t each = 0; each < used; ++each) {
+        const std::uint32_t index = port_of(shipment.what.source_node, (rail + each) % fabric_.rails);
         OutPort& port = out_[index];
-        if (waiting_.join(port, index, shipment.what.connection, message, chunks / rails))
+        const std::uint32_t of_rail = each == 0 ? share * longest : share;
+        if (waiting_.join(port, index, shipment.what.connection, message, of_rail))
             queue_.push(std::max(port.free.seconds, shipment.at.seconds), Happening::port, index);
     }
 }

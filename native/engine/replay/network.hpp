@@ -96,7 +96,11 @@ class Network {
         return node * fabric_.rails + rail;
     }
     bool striped(std::uint64_t bytes) const;
+    /// Of a striped message, in shares of one `rails`-th of it: what the rail with the most of it carries.
+    std::uint32_t longest_shares(std::uint64_t bytes) const;
     std::uint32_t choose_rail(const Transmission& what) const;
+    /// Of a striped message. Uneven ones begin on one rail after the other.
+    std::uint32_t first_rail(const Transmission& what);
     void send_in_chunks(std::uint32_t message, std::uint32_t rail, std::uint32_t chunks, bool on_all_rails);
     void send_alone(std::uint32_t message);
     void leave(std::uint32_t message, const Stamp& left);
@@ -120,6 +124,7 @@ class Network {
     std::vector<Stamp> out_full_;             ///< as out_; empty where links have no bucket
     std::vector<Stamp> in_full_;              ///< likewise
     std::vector<Stamp> memory_;               ///< [node]
+    std::vector<std::uint32_t> next_rail_;    ///< [node]: where its next uneven message begins
     std::vector<Shipment> shipments_;         ///< [message]
     Pool<Parcel> parcels_;
     std::vector<LoadHistory> out_load_;  ///< as out_; empty where loads are not kept

@@ -99,6 +99,9 @@ struct FabricCosts {
     std::uint32_t rails = 1;
     double rail_efficiency = 1;
     std::uint64_t stripe_min_bytes = 65536;
+    /// Striping deals equal shares to one rail after the other; what is left goes whole over one rail as soon
+    /// as it is at most this long.
+    std::uint64_t stripe_rest_bytes = 0;
     Aggregation aggregation = Aggregation::stripe;
     /// A NIC sends so much of one connection before the next has its turn.
     std::uint64_t chunk_bytes = 65536;

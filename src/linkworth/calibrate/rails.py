@@ -1,12 +1,17 @@
-"""What several NICs carry together: the rails' efficiency, and from which size on messages use them all."""
+"""What several NICs carry together: the rails' efficiency, and how messages are dealt over them.
+
+Each test over several NICs is compared with the same test over one, where there is one: what the replay misses on one NIC, it
+misses on several, and no parameter of the rails may make up for it. (Windows of rendezvous messages both ways at once, for
+instance, carry no more than one way's under Open MPI over TCP, on any number of NICs.)
+"""
 
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from linkworth.calibrate import measured
 from linkworth.calibrate.measured import Point
 from linkworth.calibrate.path_fit import LARGE_BYTES, Found
 from linkworth.calibrate.replayed import message_seconds
@@ -14,7 +19,11 @@ from linkworth.model.fabric import Fabric
 
 _HALVINGS = 14
 _CLEARLY_BETTER = 0.9
-"""Another size than the base's is taken where it leaves less than this share of the squared misses."""
+"""Another size than the base's is taken where it leaves less than this share of the misses."""
+
+
+_Key = tuple[str, int, int]
+"""Kind of test, bytes and pairs."""
 
 
 class FittedRails(NamedTuple):
@@ -24,18 +33,29 @@ class FittedRails(NamedTuple):
     reasons: dict[str, Found]
 
 
-def fit_rails(fabric: Fabric, by_rails: Mapping[int, Sequence[Point]]) -> FittedRails:
-    """Fit efficiency and least striped size of `fabric` to tests on several rails, given by their number."""
-    reasons: dict[str, Found] = {}
-    large = {
-        rails: [point for point in _streams(points) if point.bytes >= LARGE_BYTES]
-        for rails, points in by_rails.items()
-    }
-    used = [point for points in large.values() for point in points]
-    if not used:
+def fit_rails(
+    fabric: Fabric, by_rails: Mapping[int, Sequence[Point]], on_one: Sequence[Point] = ()
+) -> FittedRails:
+    """Fit the efficiency of `fabric`'s rails, and which messages are striped how, to tests by number of rails.
+
+    `on_one`: tests on one rail, which tell what the replay of a test and size misses that has nothing to do with the rails.
+    """
+    corrections = {_test(point): _miss(on_rails(fabric, 1), point) for point in on_one}
+    tests = [_Test(rails, point, corrections) for rails, points in by_rails.items() for point in points]
+    large = [test for test in tests if test.point.bytes >= LARGE_BYTES]
+    if not large:
         note = f"no result over several NICs has messages of {LARGE_BYTES >> 10} KiB or more"
         return FittedRails(fabric, {"rail_efficiency": Found(False, (), note)})
-    fabric = _fit_striping(fabric, large, by_rails, reasons, used)
+    fabric = _with_efficiency(fabric, large)
+    reasons = {
+        "rail_efficiency": Found(
+            True,
+            tuple(test.point for test in large),
+            "that large messages take as long in the replay, in the median test, against the same test over one NIC",
+        )
+    }
+    if fabric.aggregation == "stripe":
+        fabric = _fit_striping(fabric, tests, large, reasons)
     return FittedRails(fabric, reasons)
 
 
@@ -44,82 +64,87 @@ def on_rails(fabric: Fabric, rails: int) -> Fabric:
     return msgspec.structs.replace(fabric, rails=rails)
 
 
+class _Test(NamedTuple):
+    rails: int
+    point: Point
+    corrections: Mapping[_Key, float]
+
+    def miss(self, fabric: Fabric) -> float:
+        """Return the logarithm of replayed over measured time, less that of the same test over one rail."""
+        return _miss(on_rails(fabric, self.rails), self.point) - self.corrections.get(_test(self.point), 0.0)
+
+
 def _fit_striping(
-    fabric: Fabric,
-    large: Mapping[int, Sequence[Point]],
-    by_rails: Mapping[int, Sequence[Point]],
-    reasons: dict[str, Found],
-    used: list[Point],
+    fabric: Fabric, tests: Sequence[_Test], large: Sequence[_Test], reasons: dict[str, Found]
 ) -> Fabric:
-    fabric = _with_efficiency(fabric, large)
-    reasons["rail_efficiency"] = Found(
-        True, tuple(used), "that the streams of large messages take as long in the replay"
+    sizes = sorted({test.point.bytes for test in tests if test.point.bytes > 1})
+    # From the base's rest and from none: up to the rest every least size means the same.
+    rests = sorted({0, fabric.stripe_rest_bytes})
+    found, fabric = _better(
+        fabric,
+        [{"stripe_min_bytes": size, "stripe_rest_bytes": rest} for size in sizes for rest in rests],
+        tests,
+        large,
     )
-    if fabric.aggregation != "stripe":
-        return fabric
-    everything = {rails: list(points) for rails, points in by_rails.items()}
-    sizes = sorted(
-        {point.bytes for point in used}
-        | {p.bytes for points in by_rails.values() for p in points if p.bytes > 1}
+    reasons["stripe_min_bytes"] = _reason(found, tests, "the measured size from which on striping")
+    again, fabric = _better(fabric, [{"stripe_rest_bytes": rest} for rest in (0, *sizes)], tests, large)
+    reasons["stripe_rest_bytes"] = _reason(
+        found or again, tests, "the measured size up to which the rest of a message on one NIC"
     )
-    base_misses = _misses(fabric, everything)
-    misses, size = min(
-        (_misses(msgspec.structs.replace(fabric, stripe_min_bytes=size), everything), size) for size in sizes
-    )
-    if misses < _CLEARLY_BETTER * base_misses:
-        fabric = _with_efficiency(msgspec.structs.replace(fabric, stripe_min_bytes=size), large)
-        reasons["stripe_min_bytes"] = Found(
-            True,
-            tuple(p for points in by_rails.values() for p in points),
-            "the measured size from which on striping misses the results over several NICs least",
-        )
-    else:
-        reasons["stripe_min_bytes"] = Found(
-            False, (), "no measured size fits the results over several NICs clearly better"
-        )
     return fabric
 
 
-def _with_efficiency(fabric: Fabric, large: Mapping[int, Sequence[Point]]) -> Fabric:
-    """Return the fabric with the efficiency at which the replay's and the measured times have the same geometric mean."""
+def _better(
+    fabric: Fabric, candidates: Sequence[Mapping[str, int]], tests: Sequence[_Test], large: Sequence[_Test]
+) -> tuple[bool, Fabric]:
+    """Return whether a candidate fits clearly better, and the fabric with the best such one."""
+    others = [msgspec.structs.replace(fabric, **candidate) for candidate in candidates]
+    best = min(others, key=lambda other: _misses(other, tests))
+    if _misses(best, tests) < _CLEARLY_BETTER * _misses(fabric, tests):
+        return True, _with_efficiency(best, large)
+    return False, fabric
 
-    def mean_miss(efficiency: float) -> float:
+
+def _reason(found: bool, tests: Sequence[_Test], what: str) -> Found:
+    if found:
+        return Found(
+            True, tuple(test.point for test in tests), f"{what} misses the results over several NICs least"
+        )
+    return Found(False, (), "no measured size fits the results over several NICs clearly better")
+
+
+def _with_efficiency(fabric: Fabric, large: Sequence[_Test]) -> Fabric:
+    """Return the fabric with the efficiency at which half of the tests take longer in the replay than measured.
+
+    The median leaves alone what a few disturbed tests say.
+    """
+
+    def typical_miss(efficiency: float) -> float:
         candidate = msgspec.structs.replace(fabric, rail_efficiency=efficiency)
-        misses = [
-            math.log(_replayed(on_rails(candidate, rails), point) / point.seconds)
-            for rails, points in large.items()
-            for point in points
-            if point.bytes >= fabric.stripe_min_bytes
-        ]
-        return sum(misses) / len(misses) if misses else 0.0
+        misses = [test.miss(candidate) for test in large if test.point.bytes >= fabric.stripe_min_bytes]
+        return statistics.median(misses) if misses else 0.0
 
     low, high = 0.0, 1.0
-    if mean_miss(high) >= 0:
+    if typical_miss(high) >= 0:
         return msgspec.structs.replace(fabric, rail_efficiency=1.0)
-    if mean_miss(low) <= 0:
+    if typical_miss(low) <= 0:
         return msgspec.structs.replace(fabric, rail_efficiency=0.0)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        if mean_miss(middle) > 0:
+        if typical_miss(middle) > 0:
             low = middle
         else:
             high = middle
     return msgspec.structs.replace(fabric, rail_efficiency=(low + high) / 2)
 
 
-def _misses(fabric: Fabric, by_rails: Mapping[int, Sequence[Point]]) -> float:
-    return sum(
-        math.log(_replayed(on_rails(fabric, rails), point) / point.seconds) ** 2
-        for rails, points in by_rails.items()
-        for point in points
-    )
+def _misses(fabric: Fabric, tests: Sequence[_Test]) -> float:
+    return sum(abs(test.miss(fabric)) for test in tests)
 
 
-def _replayed(fabric: Fabric, point: Point) -> float:
-    return message_seconds(fabric, point.kind, point.bytes, pairs=point.pairs)
+def _miss(fabric: Fabric, point: Point) -> float:
+    return math.log(message_seconds(fabric, point.kind, point.bytes, pairs=point.pairs) / point.seconds)
 
 
-def _streams(points: Sequence[Point]) -> list[Point]:
-    """Return what is bound by bandwidth: streams, else ping-pongs."""
-    streams = [point for point in points if point.kind in {measured.STREAM, measured.BOTH_WAYS}]
-    return streams or [point for point in points if point.kind == measured.IN_TURN]
+def _test(point: Point) -> _Key:
+    return point.kind, point.bytes, point.pairs

@@ -59,7 +59,7 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
         fabric = msgspec.structs.replace(fabric, intranode=path.path)
         reasons |= {f"intranode.{field}": found for field, found in path.reasons.items()}
     if by_rails:
-        rails = fit_rails(fabric, by_rails)
+        rails = fit_rails(fabric, by_rails, points)
         fabric = rails.fabric
         reasons |= rails.reasons
     fabric = rounded(fabric)

@@ -13,6 +13,7 @@ _FABRIC_FIELDS = (
     "rails",
     "rail_efficiency",
     "stripe_min_bytes",
+    "stripe_rest_bytes",
     "aggregation",
     "chunk_bytes",
     "unexpected_copy_bytes_per_second",

@@ -52,6 +52,6 @@ def stream_bandwidth(path: Path, size: int, *, width: float = 1.0) -> float:
 
 def stripe_width(fabric: Fabric, size: int) -> float:
     """Return how many rails' bandwidth a message of `size` bytes gets: K rails give 1 + (K - 1) x efficiency."""
-    if fabric.rails == 1 or size < fabric.stripe_min_bytes:
+    if fabric.rails == 1 or size < fabric.stripe_min_bytes or size <= fabric.stripe_rest_bytes:
         return 1.0
     return 1.0 + (fabric.rails - 1) * fabric.rail_efficiency

@@ -84,6 +84,7 @@ class FabricFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     rails: int = 1
     rail_efficiency: float = 1.0
     stripe_min_bytes: int = 65536
+    stripe_rest_bytes: int = 0
     aggregation: Literal["stripe", "packet", "connection", "message"] = "stripe"
     chunk_bytes: int = 65536
     unexpected_copy_bytes_per_second: float = float("inf")
@@ -122,6 +123,7 @@ def parse(document: dict[str, Any], origin: str) -> FabricFile:
         "give a share from 0 to 1",
     )
     _check_bytes(file.stripe_min_bytes, "stripe_min_bytes", origin)
+    _check_bytes(file.stripe_rest_bytes, "stripe_rest_bytes", origin)
     _check_bytes(file.chunk_bytes, "chunk_bytes", origin, least=1)
     copy = file.unexpected_copy_bytes_per_second
     _check(

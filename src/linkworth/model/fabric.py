@@ -108,6 +108,9 @@ class Fabric(msgspec.Struct, frozen=True, kw_only=True):
     """Share of the added rails' bandwidth that striping delivers, 0 to 1: K rails give 1 + (K - 1) x this."""
     stripe_min_bytes: int = 65536
     """Messages at least this long are striped over all rails; a shorter one takes one rail."""
+    stripe_rest_bytes: int = 0
+    """`stripe` deals 1/K of a message to one rail after the other; what is left goes whole over one rail as soon as it is at most
+    this long. 0: every rail has an equal share."""
     aggregation: Literal["stripe", "packet", "connection", "message"] = "stripe"
     """What the rails carry. `stripe`: long messages on all rails in fragments. `packet`: all messages packet by packet over all
     rails. `connection`: each pair of ranks on one rail, by a hash. `message`: each message on the rail that is free first."""

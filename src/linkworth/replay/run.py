@@ -160,6 +160,7 @@ def engine_options(
         "rails": fabric.rails,
         "rail_efficiency": fabric.rail_efficiency,
         "stripe_min_bytes": fabric.stripe_min_bytes,
+        "stripe_rest_bytes": fabric.stripe_rest_bytes,
         "aggregation": fabric.aggregation,
         "chunk_bytes": fabric.chunk_bytes,
         "topology": _topology(fabric, settings.background_load),
