@@ -1,13 +1,10 @@
 """Files of hosts: every notation, each wrong line by its number, and runs over an ssh that has no network."""
 
-import os
-import socket
-
-import fake_installation as fake
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mpi_programs import compiled, each_mpi
+from ssh_hosts import two_hosts
 
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.launch import hostfile
@@ -82,6 +79,21 @@ def test_every_rank_has_one_place(slots, ranks, each):
         assert max(shared.values()) - min(shared.get(host.name, 0) for host in hosts) <= 1
 
 
+@given(
+    st.lists(st.one_of(st.none(), st.integers(1, 20)), min_size=1, max_size=8),
+    st.integers(1, 200),
+)
+def test_who_names_a_number_of_nodes_has_them_all_used_as_evenly_as_slots_allow(slots, ranks):
+    hosts = [Host(f"n{number}", count) for number, count in enumerate(slots)]
+    shared = share(hosts, ranks, spread=True)
+    assert sum(shared.values()) == ranks
+    if None in slots or ranks <= sum(slots):
+        assert len(shared) == min(ranks, len(hosts))
+        assert all(shared.get(host.name, 0) <= (host.slots or ranks) for host in hosts)
+        most = max(shared.values())
+        assert all(shared.get(host.name, 0) >= most - 1 or shared[host.name] == host.slots for host in hosts)
+
+
 def installation(kind, version):
     return MpiInstallation(
         name=kind,
@@ -119,21 +131,9 @@ def test_each_launcher_is_told_in_its_own_words(kind, version, expected):
 
 @pytest.fixture
 def hosts(tmp_path, monkeypatch):
-    """Two hosts that are namespaces of this machine with names of their own, and an ssh that enters them."""
-    names = tmp_path / "etc-hosts"
-    names.write_text(f"127.0.0.1 localhost hosta hostb {socket.gethostname()}\n")
-    fake.script(
-        tmp_path / "bin/ssh",
-        f"""while [ $# -gt 0 ]; do case "$1" in -o) shift 2;; -*) shift;; *) break;; esac; done
-host=$1; shift
-case $host in hosta|hostb) ;; *) echo "ssh: Could not resolve hostname $host" >&2; exit 255;; esac
-exec unshare --mount --uts --ipc sh -c '
-  mount -t tmpfs none /dev/shm && mount --bind {names} /etc/hosts && hostname "$0" && cd / && exec sh -c "$1"' "$host" "$*"
-""",
-    )
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
-    file = tmp_path / "hosts"
-    file.write_text("hosta slots=2\nhostb:2\n")
+    """A file of two hosts, which are reached without a network."""
+    file, path = two_hosts(tmp_path)
+    monkeypatch.setenv("PATH", path)
     return file
 
 

@@ -64,16 +64,18 @@ def _host(words: list[str], place: str) -> Host:
     return Host(name, int(counts[0]) if counts else None)
 
 
-def share(hosts: list[Host], ranks: int, each: int | None = None) -> dict[str, int]:
+def share(hosts: list[Host], ranks: int, each: int | None = None, *, spread: bool = False) -> dict[str, int]:
     """Return how many ranks each host gets, in blocks: `each`, else up to its slots, else evenly.
 
-    Where the ranks are more than all slots, every host gets more than its slots in proportion. Raises UsageError where
-    `each` does not suffice.
+    `spread`: on all hosts as evenly as their slots allow, as who names a number of nodes wants them used. Where the ranks are
+    more than all slots, every host gets more than its slots in proportion. Raises UsageError where `each` does not suffice.
     """
     if each is not None:
         if ranks > each * len(hosts):
             raise UsageError(f"--ppn {each}: {ranks} ranks do not fit on {len(hosts)} hosts")
         limits = [each] * len(hosts)
+    elif spread and ranks <= sum(ranks if host.slots is None else host.slots for host in hosts):
+        limits = _spread(hosts, ranks)
     elif all(host.slots is not None for host in hosts):
         limits = [host.slots or 1 for host in hosts]
         rounds = -(-ranks // sum(limits))
@@ -89,3 +91,14 @@ def share(hosts: list[Host], ranks: int, each: int | None = None) -> dict[str, i
         if taken:
             shared[host.name] = taken
     return shared
+
+
+def _spread(hosts: list[Host], ranks: int) -> list[int]:
+    """Share ranks for which the slots suffice as evenly as they allow."""
+    given = [0] * len(hosts)
+    for _ in range(ranks):
+        room = [
+            number for number, host in enumerate(hosts) if host.slots is None or given[number] < host.slots
+        ]
+        given[min(room, key=lambda number: given[number])] += 1
+    return given

@@ -41,6 +41,7 @@ class HostfileSite:
         self.transport = where.transport
         self.binding = where.binding
         self._each = where.ranks_per_node
+        self._spread = where.nodes is not None
         self._cores: dict[str, int] = {}
 
     @property
@@ -62,6 +63,7 @@ class HostfileSite:
             cores=self.cores,
             transport=self.transport,
             binding=self.binding,
+            spread=self._spread,
         )
 
     def counters(self) -> list[NodeCounters]:
@@ -115,6 +117,7 @@ class HostfileLauncher:
         cores: int,
         transport: str,
         binding: Binding = "",
+        spread: bool = False,
     ) -> None:
         if mpi.kind != "openmpi" and mpi.kind not in HYDRA:
             raise EnvironmentLacksError(
@@ -126,13 +129,14 @@ class HostfileLauncher:
         self.mpi = mpi
         self.spins_when_crowded = mpi.kind != "openmpi"
         self._each = each
+        self._spread = spread
         self._cores = cores
         self._settings = transports.settings(transport, mpi)
         self._binding = binding
 
     def arguments(self, job: Job) -> list[str]:
         """Return the command line of mpiexec."""
-        shared = hostfile.share(self.hosts, job.ranks, self._each)
+        shared = hostfile.share(self.hosts, job.ranks, self._each, spread=self._spread)
         hosts = ",".join(f"{name}:{count}" for name, count in shared.items())
         crowded = job.ranks > self._cores
         if self.mpi.kind == "openmpi":

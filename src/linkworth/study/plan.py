@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from linkworth.errors import UsageError
+from linkworth.launch import hostfile
 from linkworth.launch.base import Job
 from linkworth.launch.given import is_launcher
 from linkworth.measure import plan as launch_plan
@@ -89,8 +90,12 @@ def plan_of(file: Path, *, folder: Path | None, scale: str, where: str, filters:
 
 
 def check_all(study: Study, runs: Sequence[PlannedRun]) -> None:
-    """Raise UsageError for the first run that cannot be: a rank count that a program does not take, fabrics that do not fit."""
+    """Raise UsageError for the first run that cannot be: a rank count that a program does not take, fabrics that do not fit,
+    a file of hosts that is not there.
+    """
     seen: set[tuple[str, int | None]] = set()
+    for name in {planned.environment.where.name for planned in runs if _over_ssh(planned)}:
+        hostfile.read(Path(name))
     for planned in runs:
         if planned.mode == "predict":
             fabric_of(planned.environment)
@@ -126,6 +131,10 @@ def command_of(planned: PlannedRun, study: Study) -> list[str]:
     own = is_launcher(command[0])
     ranks = [] if planned.ranks is None or own else ["-n", str(planned.ranks)]
     return ["linkworth", verb, *ranks, *_where_options(planned), "--", *command]
+
+
+def _over_ssh(planned: PlannedRun) -> bool:
+    return planned.mode != "predict" and planned.environment.where.kind == "hostfile"
 
 
 def _in_lab(planned: PlannedRun) -> bool:

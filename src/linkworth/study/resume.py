@@ -20,17 +20,24 @@ def begin(
     Raises UsageError where the folder follows another file, scale or place, or the file has changed and that is not accepted.
     """
     folder = folder or default_folder(file, scale)
+    given, where = where, _from_anywhere(where)
     if not (folder / "study.json").exists():
         if folder.exists() and any(folder.iterdir()):
             raise UsageError(f"{folder} is there and is no study's folder; name another with --folder")
         return Store.create(folder, file, scale=scale, where=where)
     store = Store(folder)
     known = store.manifest
-    if known.scale != scale or (where and known.where != where):
+    if known.scale != scale or (where and known.where not in (where, given)):
         said = f"scale {known.scale or 'none'}, where {known.where or 'as the file says'}"
         raise UsageError(f"{folder} was begun with {said}; name another folder with --folder")
     _follow(store, file, accept_changes=accept_changes)
     return store
+
+
+def _from_anywhere(where: str) -> str:
+    """Return a place whose file is found from every folder, as a study is also taken up from another one."""
+    kind, _, name = where.partition(":")
+    return f"hostfile:{Path(name).absolute()}" if kind == "hostfile" and name else where
 
 
 def resume(folder: Path, *, accept_changes: bool = False) -> Store:
