@@ -1,7 +1,11 @@
 """`linkworth bench` against NetPIPE (NPopenmpi) and HPC Challenge's latency and bandwidth section, on the same two ranks.
 
-Runs alternate, so that both meet the same load, and the best of the rounds counts on both sides: NetPIPE reports the best of its
-trials, HPC Challenge the least of its measurements, ours the median of a round. Wanted: a median ratio within 5 %.
+Runs alternate, so that both meet the same load, and of each figure the median of the rounds counts on both sides. What one
+round gives is the same on both sides, too. Of HPC Challenge's definition (the head of its bench_lat_bw_1.5.2.c): of a ping-pong
+with two memories the least of the measurements, of a ring the better of two MPI_Sendrecv and of non-blocking calls. Of NetPIPE:
+the best of its trials, each a mean over 1000 round trips, for which ours takes the median of its samples. Beside each ratio
+stands how far the rounds of theirs differ among themselves: a ratio is not known better than that. Wanted: each within 5 %, or
+within half of that spread.
 """
 
 import argparse
@@ -30,7 +34,7 @@ NETPIPE_REPEATS = 1000
 """Round trips of one of its trials."""
 HPCC_INPUT = Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
 
-Best = defaultdict[int | str, list[float]]
+Rounds = defaultdict[int | str, list[float]]
 
 
 def two_ranks(mpi: MpiInstallation, program: str, *arguments: str, folder: Path) -> None:
@@ -80,14 +84,22 @@ def half_trip(row: BenchRow) -> float:
     return row.median
 
 
+def least_half_trip(row: BenchRow) -> float:
+    assert row.minimum is not None
+    return row.minimum
+
+
 def ours_as_hpcc(mpi: MpiInstallation) -> dict[str, float]:
     """Return ours under HPC Challenge's names: of a ring, the time of one of two messages and the bandwidth of one rank."""
     sizes = [LATENCY_BYTES, BANDWIDTH_BYTES]
     small, large = run("latency", mpi=mpi.name, ranks=2, sizes=sizes).rows
-    rings = {(row.label, row.bytes): row for row in run("beff", mpi=mpi.name, ranks=2, sizes=sizes).rows}
+    settings = BenchSettings(sizes=sizes, methods=["sendrecv", "nonblocking"])
+    rings = {
+        (row.label, row.bytes): row for row in run("beff", mpi=mpi.name, ranks=2, settings=settings).rows
+    }
     result = {
-        "ping-pong latency": half_trip(small),
-        "ping-pong bandwidth": BANDWIDTH_BYTES / half_trip(large),
+        "ping-pong latency": least_half_trip(small),
+        "ping-pong bandwidth": BANDWIDTH_BYTES / least_half_trip(large),
     }
     for name, label in (("natural", "rings"), ("random", "random")):
         latency = rings[label, LATENCY_BYTES].latency_seconds
@@ -106,56 +118,67 @@ def bases(sizes: Iterable[int]) -> list[int]:
 def compare(
     name: str, ours: Mapping[int | str, list[float]], theirs: Mapping[int | str, list[float]]
 ) -> None:
-    """Print each figure with its ratio, and the median ratio. Of times the least counts, of bandwidths the greatest."""
+    """Print each figure's medians of the rounds, their ratio and the spread of theirs, and the median ratio."""
     ratios = []
+    within = known = 0
     for key in ours:
         if key not in theirs:
             continue
         is_rate = "bandwidth" in str(key)
-        best = max if is_rate else min
-        mine, other = best(ours[key]), best(theirs[key])
+        mine, other = statistics.median(ours[key]), statistics.median(theirs[key])
+        spread = (max(theirs[key]) - min(theirs[key])) / other
         ratios.append(mine / other)
+        miss = abs(mine / other - 1)
+        within += miss <= TOLERANCE
+        known += miss <= max(TOLERANCE, spread / 2)
         shown = (
             f"{mine / 1e6:10.1f} MB/s {other / 1e6:10.1f} MB/s"
             if is_rate
             else f"{mine * 1e6:10.3f} us   {other * 1e6:10.3f} us  "
         )
-        print(f"{name:8} {key if isinstance(key, str) else f'{key} B':24} {shown} ratio {mine / other:.3f}")
+        label = key if isinstance(key, str) else f"{key} B"
+        print(
+            f"{name:8} {label:24} {shown} ratio {mine / other:.3f}  theirs differ by {spread:.1%} from round to round"
+        )
     middle = statistics.median(ratios)
-    within = sum(abs(ratio - 1) <= TOLERANCE for ratio in ratios)
     print(
         f"{name:8} ours / theirs, median of {len(ratios)}: {middle:.3f} "
-        f"({'within' if abs(middle - 1) <= TOLERANCE else 'NOT within'} {TOLERANCE:.0%}; {within} of {len(ratios)} are)"
+        f"({'within' if abs(middle - 1) <= TOLERANCE else 'NOT within'} {TOLERANCE:.0%}; {within} of {len(ratios)} are, "
+        f"{known} within that or half of what theirs differ by)"
     )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--most", type=int, default=1 << 20, help="largest size for NetPIPE, bytes")
+    parser.add_argument("--only", choices=["netpipe", "hpcc"], help="only this one (default: both)")
     arguments = parser.parse_args()
     print(f"load average {os.getloadavg()[0]:.2f}")
     mpi = find.choose(None, find.program_path("NPopenmpi"))
     print(f"2 ranks in one node, {mpi.name}: ours, theirs, ratio")
-    sides: dict[str, tuple[Best, Best]] = {
+    sides: dict[str, tuple[Rounds, Rounds]] = {
         name: (defaultdict(list), defaultdict(list)) for name in ("netpipe", "hpcc")
     }
     with tempfile.TemporaryDirectory(prefix="linkworth-bench-") as name:
         folder = Path(name)
         for _ in range(arguments.rounds):
-            ours, theirs = sides["netpipe"]
-            measured = netpipe(mpi, arguments.most, folder)
-            for size, seconds in measured.items():
-                theirs[size].append(seconds)
-            settings = BenchSettings(seconds=0.5, sizes=bases(measured))
-            for row in run("pingpong", mpi=mpi.name, ranks=2, settings=settings).rows:
-                ours[row.bytes].append(half_trip(row))
-            ours, theirs = sides["hpcc"]
-            for figures, into in ((hpcc(mpi, folder), theirs), (ours_as_hpcc(mpi), ours)):
-                for key, value in figures.items():
-                    into[key].append(value)
+            if arguments.only != "hpcc":
+                ours, theirs = sides["netpipe"]
+                measured = netpipe(mpi, arguments.most, folder)
+                for size, seconds in measured.items():
+                    theirs[size].append(seconds)
+                settings = BenchSettings(seconds=0.5, sizes=bases(measured))
+                for row in run("pingpong", mpi=mpi.name, ranks=2, settings=settings).rows:
+                    ours[row.bytes].append(half_trip(row))
+            if arguments.only != "netpipe":
+                ours, theirs = sides["hpcc"]
+                for figures, into in ((hpcc(mpi, folder), theirs), (ours_as_hpcc(mpi), ours)):
+                    for key, value in figures.items():
+                        into[key].append(value)
     for name, (ours, theirs) in sides.items():
-        compare(name, ours, theirs)
+        if ours:
+            compare(name, ours, theirs)
 
 
 if __name__ == "__main__":

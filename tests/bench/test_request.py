@@ -80,8 +80,17 @@ def test_options_of_other_tests_are_named(names, given, sentence):
         ("latency", {"sizes": [0]}, "--sizes: 0 bytes"),
         ("pingpong", {"asynchronous": True, "bidirectional": True}, "leave --async out"),
         ("latency", {"pairs": True}, "--pairs is an option of pingpong"),
+        ("latency", {"methods": ["sendrecv"]}, "methods of exchange are those of beff"),
     ],
 )
 def test_bad_arguments_are_named(test, given, sentence):
     with pytest.raises(UsageError, match=sentence):
         settings.arguments(tests.TESTS[test], settings.BenchSettings(**given))
+
+
+def test_methods_of_beff_are_passed_on() -> None:
+    words = settings.arguments(
+        tests.TESTS["beff"], settings.BenchSettings(methods=["sendrecv", "nonblocking"])
+    )
+    assert words[words.index("--methods") + 1] == "sendrecv,nonblocking"
+    assert "--methods" not in settings.arguments(tests.TESTS["beff"], settings.BenchSettings())

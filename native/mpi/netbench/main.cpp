@@ -36,6 +36,7 @@ void print_help() {
         "  --async          pingpong: receives are posted before the partner sends\n"
         "  --bidirectional  pingpong: both send at once\n"
         "  --pairs          pingpong: all ranks of a node with those of another\n"
+        "  --methods LIST   beff: which of sendrecv,alltoallv,nonblocking (default: all)\n"
         "  --longest BYTES  beff: longest message (default: memory of a rank / 128, at most 128 MiB)\n"
         "  --seed N         beff: of the random patterns (default 1)\n\n"
         "exit codes: 0 measured, 2 usage, 3 not enough memory\n");

@@ -2,6 +2,7 @@
 #include "ring_exchange.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace linkworth::netbench {
 namespace {

@@ -3,17 +3,13 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "rings.hpp"
+#include "settings.hpp"
 
 namespace linkworth::netbench {
-
-/// How each rank of a ring gives one message to each of its two neighbours: b_eff's three methods.
-enum class Method { sendrecv, alltoallv, nonblocking };
-inline constexpr std::array kMethods{Method::sendrecv, Method::alltoallv, Method::nonblocking};
 
 /// Buffers for the messages of one rank to both of its neighbours.
 class RingExchange {

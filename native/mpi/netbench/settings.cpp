@@ -40,6 +40,25 @@ Among among(std::string_view text) {
                      std::string(text) + "'");
 }
 
+std::vector<Method> method_list(std::string_view text) {
+    std::vector<Method> methods;
+    while (true) {
+        const std::size_t comma = text.find(',');
+        const std::string_view name = text.substr(0, comma);
+        if (name == "sendrecv")
+            methods.push_back(Method::sendrecv);
+        else if (name == "alltoallv")
+            methods.push_back(Method::alltoallv);
+        else if (name == "nonblocking")
+            methods.push_back(Method::nonblocking);
+        else
+            throw UsageError("--methods: give some of sendrecv, alltoallv and nonblocking, not '" +
+                             std::string(name) + "'");
+        if (comma == std::string_view::npos) return methods;
+        text.remove_prefix(comma + 1);
+    }
+}
+
 }  // namespace
 
 Settings parse_settings(int argc, const char* const* argv) {
@@ -73,6 +92,8 @@ Settings parse_settings(int argc, const char* const* argv) {
         else if (word == "--seed")
             settings.seed =
                 number<std::uint64_t>(word, value(), 0, std::numeric_limits<std::uint64_t>::max());
+        else if (word == "--methods")
+            settings.methods = method_list(value());
         else if (word.starts_with("-"))
             throw UsageError("unknown option " + std::string(word));
         else if (settings.test.empty())

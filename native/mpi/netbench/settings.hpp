@@ -1,12 +1,17 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace linkworth::netbench {
+
+/// How each rank of a ring gives one message to each of its two neighbours: b_eff's three methods.
+enum class Method { sendrecv, alltoallv, nonblocking };
+inline constexpr std::array kMethods{Method::sendrecv, Method::alltoallv, Method::nonblocking};
 
 /// Which ranks take part.
 enum class Among { automatic, pair_in_node, pair_across_nodes, node, all };
@@ -24,6 +29,7 @@ struct Settings {
     bool pairs = false;        ///< all ranks of a node with those of another
     std::int64_t longest = 0;  ///< b_eff's longest message; 0: by memory
     std::uint64_t seed = 1;    ///< of b_eff's random patterns
+    std::vector<Method> methods{kMethods.begin(), kMethods.end()};  ///< of b_eff
     bool help = false;
 };
 

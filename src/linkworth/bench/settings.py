@@ -8,6 +8,7 @@ from linkworth.bench import tests
 from linkworth.errors import UsageError
 
 Among = Literal["auto", "pair-in-node", "pair-across-nodes", "node", "all"]
+Method = Literal["sendrecv", "alltoallv", "nonblocking"]
 
 
 class BenchSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,6 +30,8 @@ class BenchSettings(msgspec.Struct, frozen=True, kw_only=True):
     """b_eff's longest message in bytes; None: memory of a rank / 128."""
     seed: int = 1
     """Of b_eff's random patterns."""
+    methods: list[Method] = msgspec.field(default_factory=list)
+    """b_eff's ways to exchange; empty: its three. HPC Challenge's rings take sendrecv and nonblocking."""
 
 
 def sizes_of(test: tests.BenchTest, settings: BenchSettings) -> list[int]:
@@ -70,6 +73,10 @@ def arguments(test: tests.BenchTest, settings: BenchSettings) -> list[str]:
         if test.name != "beff":
             raise UsageError(f"--longest is an option of beff, not of {test.name}")
         words += ["--longest", str(settings.longest)]
+    if settings.methods:
+        if test.name != "beff":
+            raise UsageError(f"methods of exchange are those of beff, not of {test.name}")
+        words += ["--methods", ",".join(settings.methods)]
     return [*words, "--seed", str(settings.seed)] if test.name == "beff" else words
 
 

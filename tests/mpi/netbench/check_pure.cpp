@@ -4,12 +4,14 @@
 #include <cmath>
 #include <cstdio>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "beff_average.hpp"
 #include "json.hpp"
 #include "members.hpp"
 #include "rings.hpp"
+#include "settings.hpp"
 #include "statistics.hpp"
 #include "work.hpp"
 
@@ -121,9 +123,34 @@ void who_takes_part() {
     expect(refused(Among::automatic, Team::pair, {0}), "one rank is no pair");
 }
 
+std::string refusal(std::vector<const char*> words) {
+    try {
+        parse_settings(static_cast<int>(words.size()), words.data());
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+void command_line() {
+    using M = std::vector<Method>;
+    const std::array plain{"lw-netbench", "beff"};
+    expect(parse_settings(2, plain.data()).methods ==
+               M{Method::sendrecv, Method::alltoallv, Method::nonblocking},
+           "all methods of b_eff");
+    const std::array some{"lw-netbench", "beff", "--methods", "nonblocking,sendrecv"};
+    expect(parse_settings(4, some.data()).methods == M{Method::nonblocking, Method::sendrecv},
+           "some methods of b_eff");
+    expect(refusal({"lw-netbench", "beff", "--methods", "sendrecv,"}).find("not ''") != std::string::npos,
+           "no method after a comma");
+    expect(refusal({"lw-netbench", "beff", "--methods", "put"}).find("not 'put'") != std::string::npos,
+           "an unknown method");
+}
+
 }  // namespace
 
 int main() {
+    command_line();
     averages();
     ring_patterns();
     statistics();

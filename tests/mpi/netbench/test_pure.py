@@ -1,4 +1,4 @@
-"""Averages, rings, statistics and the choice of ranks: compiled without an MPI, with the sanitizers."""
+"""Averages, rings, statistics and the choice of ranks, the command line: compiled without an MPI, with the sanitizers."""
 
 import subprocess
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 SOURCES = Path(__file__).parents[3] / "native/mpi/netbench"
-PURE = ["beff_average", "json", "members", "rings", "statistics", "work"]
+PURE = ["beff_average", "json", "members", "rings", "settings", "statistics", "work"]
 
 
 @pytest.mark.requires("c++")

@@ -66,7 +66,7 @@ class Beff {
                     all.push_back(all[static_cast<std::size_t>(patterns[p].same_as)]);
                 } else {
                     all.push_back(pattern_bandwidth(patterns[p], at, brief));
-                    samples += brief ? 1 : kRepetitions * static_cast<int>(kMethods.size());
+                    samples += brief ? 1 : kRepetitions * static_cast<int>(bench_.settings.methods.size());
                 }
                 result[p].push_back(all.back());
             }
@@ -81,7 +81,7 @@ class Beff {
         double best = INFINITY;
         Method fastest = pattern.fastest;
         for (int repetition = 0; repetition < (brief ? 1 : kRepetitions); ++repetition)
-            for (const Method method : kMethods) {
+            for (const Method method : bench_.settings.methods) {
                 if (brief && method != pattern.fastest) continue;
                 const double seconds = exchange_seconds(pattern, method, at);
                 if (seconds >= best) continue;
@@ -124,7 +124,7 @@ class Beff {
         for (const Pattern& pattern : patterns)
             if (pattern.same_as < 0)
                 seconds += pattern.exchange_seconds * growth * static_cast<double>(pattern.loops) *
-                           kRepetitions * static_cast<double>(kMethods.size());
+                           kRepetitions * static_cast<double>(bench_.settings.methods.size());
         return seconds > kLongSeconds;
     }
 
@@ -175,6 +175,9 @@ void run_beff(Bench& bench) {
         return logarithmic_average(values);
     };
     const double whole = effective_bandwidth(ring, random);
+    if (bench.settings.methods.size() < kMethods.size())
+        bench.warning(
+            "not all three methods of b_eff's definition: its value is comparable with its like only");
     if (!as_published)
         bench.warning(
             "the sizes are not the 21 of b_eff's definition: its value is comparable with its like only");
