@@ -2,6 +2,7 @@
 
 import pytest
 import study_samples as samples
+from msgspec.structs import replace
 from study_samples import record
 
 from linkworth.model.study import Environment, RunRecord, Study, StudyComparison, StudyWorkload
@@ -9,7 +10,7 @@ from linkworth.report.study.comparing import pair
 from linkworth.report.study.contents import comparisons, contents
 from linkworth.report.study.request import crowded
 from linkworth.report.study.results import Results, problem_of, smaller_problems
-from linkworth.report.study.sections import costs, gains, times
+from linkworth.report.study.sections import costs, gains, steps, times
 from linkworth.report.study.table import Cell, Section, Table
 
 
@@ -283,3 +284,24 @@ def test_ranks_that_share_cores_are_marked_where_they_do() -> None:
     (sentence,) = crowded(results)
     assert sentence.startswith("Ranks shared cores in b (1 of 1 workloads): ")
     assert crowded(Results(priced(a=1.0), noisy("a", [1.0]))) == []
+
+
+def test_steps_say_what_is_undecided_and_which_metric_they_are_of() -> None:
+    spread = [1.0, 1.3, 0.8, 1.2, 0.9, 1.1]
+    records = noisy("a", spread) + noisy("b", [0.95 * seconds for seconds in reversed(spread)])
+    comparison = StudyComparison(
+        title="Gains", baseline="a", environments=["b"], steps=True, metrics=["seconds", "elapsed_seconds"]
+    )
+    (section,) = steps.sections(Results(replace(priced(a=1.0, b=1.0), comparisons=[comparison]), records))
+    assert section.title == "Gains: time"
+    assert section.text == "npb:ft.A (measured, undecided): −5.0 % time over 1 steps."
+    assert section.drawings[0].figure.title.endswith("(measured, undecided)")
+
+
+def test_workloads_that_none_of_the_compared_environments_has_are_no_rows() -> None:
+    records = noisy("a", [1.0, 1.1]) + noisy("b", [1.0, 1.2]) + noisy("c", [1.0, 1.1], "npb:ft.B")
+    comparison = StudyComparison(baseline="a", environments=["b"])
+    (section,) = times.sections(
+        Results(replace(priced(a=1.0, b=1.0, c=1.0), comparisons=[comparison]), records)
+    )
+    assert [row[0].text for row in section.tables[0].rows] == ["npb:ft.A"]

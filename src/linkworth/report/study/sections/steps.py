@@ -46,7 +46,7 @@ def _section(results: Results, comparison: StudyComparison, of: Metric, key: str
             ]
             if len(there) < 2:
                 continue
-            how = "predicted" if mode == "predict" else "measured"
+            how = how_sure = "predicted" if mode == "predict" else "measured"
             for number, step in enumerate(there):
                 before = (
                     _pair(results, comparison, workload, there[number - 1], step, mode, of)
@@ -66,15 +66,19 @@ def _section(results: Results, comparison: StudyComparison, of: Metric, key: str
                 )
                 if start and number == len(there) - 1 and start.comparison.relative_difference is not None:
                     total = start.comparison.relative_difference
+                    how_sure = how if start.verdict != "undecided" else f"{how}, undecided"
                     sentences.append(
-                        f"{workload} ({how}): {show.change(total)} {of.title} over {number} steps."
+                        f"{workload} ({how_sure}): {show.change(total)} {of.title} over {number} steps."
                     )
-            drawings.append(_drawing(f"{key}-{len(drawings) + 1}", results, workload, there, mode, of, how))
+            drawings.append(
+                _drawing(f"{key}-{len(drawings) + 1}", results, workload, there, mode, of, how_sure)
+            )
     if not rows:
         return None
+    title = comparison.title or "Step by step"
     return Section(
         key=key,
-        title=comparison.title or "Step by step",
+        title=f"{title}: {of.title}" if len(comparison.metrics) > 1 else title,
         text=" ".join(sentences),
         tables=[
             Table(
