@@ -126,7 +126,8 @@ build/.native-%: $(VENV)/.engine $(NATIVE_TEST_SOURCES) CMakePresets.json script
 	@PATH="$$PATH:$(CURDIR)/$(BIN)" scripts/native_tests.sh $*
 	@touch $@
 
-build/.fuzz: $(VENV)/.engine $(NATIVE_TEST_SOURCES) CMakePresets.json scripts/fuzz.sh
+# After the sanitized tests, which are built in the same place.
+build/.fuzz: $(VENV)/.engine $(NATIVE_TEST_SOURCES) CMakePresets.json scripts/fuzz.sh | build/.native-sanitize
 	@mkdir -p build
 	@PATH="$$PATH:$(CURDIR)/$(BIN)" scripts/fuzz.sh
 	@touch $@

@@ -7,17 +7,7 @@ seconds=${1:-20}
 found=build/fuzz-found
 mkdir -p build "$found"
 
-compiler=
-for name in clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14; do
-    if command -v "$name" >/dev/null &&
-        printf 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }\n' |
-        "$name" -x c++ -std=c++20 -fsanitize=fuzzer,address - -o build/fuzz-probe 2>/dev/null; then
-        compiler=$name
-        break
-    fi
-done
-rm -f build/fuzz-probe
-if [ -z "$compiler" ]; then
+if ! compiler=$(scripts/find_fuzzer.sh); then
     echo "SKIPPED fuzzing: no clang++ with libFuzzer is installed (Debian: apt-get install clang libclang-rt-dev)"
     exit 0
 fi
@@ -28,7 +18,7 @@ quietly() { "$@" >build/fuzz.log 2>&1 || {
 }; }
 
 c_compiler=$(echo "$compiler" | sed 's/clang++/clang/')
-CXX=$compiler CC=$c_compiler quietly cmake --preset fuzz
+CXX=$compiler CC=$c_compiler quietly cmake --preset fuzz -DLINKWORTH_NATIVE_TESTS=OFF
 quietly cmake --build --preset fuzz -j "${JOBS:-2}"
 
 failed=0

@@ -1,9 +1,11 @@
 #!/bin/sh
 # Builds and runs the native tests: native_tests.sh plain|sanitize. Without GoogleTest they are skipped by name.
+# None of them compiles the engine for itself where another part of `make test` does: the plain ones link the package's
+# library, the sanitized ones share the build of the fuzzers, where clang is there for them.
 set -eu
 
-preset=$1
-log=build/$preset.log
+kind=$1
+log=build/$kind.log
 mkdir -p build
 
 quietly() { "$@" >"$log" 2>&1 || {
@@ -11,9 +13,28 @@ quietly() { "$@" >"$log" 2>&1 || {
     return 1
 }; }
 
-if ! cmake --preset "$preset" >"$log" 2>&1; then
+preset=$kind
+set --
+case $kind in
+    plain)
+        # shellcheck disable=SC2012 # names without spaces: a Python tag and a platform
+        library=$(ls -t build/cp*/native/engine/liblinkworth_engine.a 2>/dev/null | head -n 1)
+        set -- "-DLINKWORTH_ENGINE_LIBRARY=${library:+$PWD/$library}"
+        ;;
+    sanitize)
+        if compiler=$(scripts/find_fuzzer.sh); then
+            preset=fuzz
+            CXX=$compiler
+            CC=$(echo "$compiler" | sed 's/clang++/clang/')
+            export CXX CC
+            set -- -DLINKWORTH_NATIVE_TESTS=ON
+        fi
+        ;;
+esac
+
+if ! cmake --preset "$preset" "$@" >"$log" 2>&1; then
     if grep -q 'Could NOT find GTest\|"GTest" with any\|GTestConfig.cmake' "$log"; then
-        echo "SKIPPED native tests ($preset): GoogleTest is not installed (Debian: apt-get install libgtest-dev)"
+        echo "SKIPPED native tests ($kind): GoogleTest is not installed (Debian: apt-get install libgtest-dev)"
         exit 0
     fi
     cat "$log" >&2
@@ -21,4 +42,4 @@ if ! cmake --preset "$preset" >"$log" 2>&1; then
 fi
 quietly cmake --build --preset "$preset" -j "${JOBS:-2}"
 quietly ctest --preset "$preset" -j "${JOBS:-2}"
-echo "$preset: $(grep 'tests passed' "$log")"
+echo "$kind: $(grep 'tests passed' "$log")"
