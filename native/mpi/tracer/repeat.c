@@ -53,3 +53,7 @@ void lw_write_long_event(struct lw_thread* self, uint16_t head, unsigned head_bi
     uint64_t number = head_bits == 8 ? head : (head & 0x7fu) | (uint64_t)(head >> 8) << 7;
     lw_write_any_event(self, number, gap, gap >= lw_recorder.long_gap ? cpu : -1, duration);
 }
+
+void lw_record_local(struct lw_call* call) {
+    if (__builtin_expect(!lw_repeats(call, (struct lw_key){{0}}), 0)) lw_encode_local(call);
+}

@@ -118,10 +118,9 @@ LW_INLINE bool lw_repeats(struct lw_call* call, struct lw_key key) {
 
 void lw_encode_local(struct lw_call* call);
 
-/// A call of which the name and the time are all that is recorded.
-static inline void lw_record_local(struct lw_call* call) {
-    if (__builtin_expect(!lw_repeats(call, (struct lw_key){{0}}), 0)) lw_encode_local(call);
-}
+/// A call of which the name and the time are all that is recorded. Not inline: most procedures record no
+/// more, and copies of it in every wrapper are what takes longest to compile.
+void lw_record_local(struct lw_call* call);
 
 #pragma GCC visibility pop
 #endif

@@ -14,7 +14,7 @@ import linkworth
 from linkworth.errors import EnvironmentLacksError
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import elf, identify, objects, sources
-from linkworth.mpi.cache import built_once, cache_folder
+from linkworth.mpi.cache import building, built_once, cache_folder
 
 TRACER = "liblinkworth-tracer.so"
 NPB = "lw-npb"
@@ -97,14 +97,18 @@ def _build(mpi: MpiInstallation, part: str, recipe: sources.Recipe, work: Path, 
 
     def compile_one(source: Path, result: Path) -> str:
         kept = places.get(source)
-        if kept and kept.is_file():
-            result.symlink_to(kept)
-            return ""
-        compiler = line.compiler if kept and line else [wrapper]
-        failure = _call([*compiler, *flags, "-c", str(source), "-o", str(result)], work, log)
-        if kept and not failure:
-            objects.keep(result, kept)
-        return failure
+        if kept is None or line is None:
+            return _call([wrapper, *flags, "-c", str(source), "-o", str(result)], work, log)
+        # Programs for several MPIs may be built at once, and have these objects in common.
+        with building(kept):
+            if not kept.is_file():
+                failure = _call([*line.compiler, *flags, "-c", str(source), "-o", str(result)], work, log)
+                if failure:
+                    return failure
+                objects.keep(result, kept)
+                result.unlink()
+        result.symlink_to(kept)
+        return ""
 
     with ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0))) as pool:
         for failure in pool.map(compile_one, files, made):

@@ -5,7 +5,7 @@ import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from linkworth.errors import EnvironmentLacksError
@@ -25,18 +25,27 @@ def built_once(place: Path, product: str, make: Callable[[Path], None]) -> Path:
     built = place / product
     if built.is_file():
         return built
+    with building(place):
+        if not built.is_file():
+            _build(place, product, make)
+    return built
+
+
+@contextlib.contextmanager
+def building(place: Path) -> Iterator[None]:
+    """Let one at a time build what is kept at `place`: those who want the same wait for the first to have built it.
+
+    Where there are no locks each builds its own. Raises EnvironmentLacksError where the cache cannot be written.
+    """
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         lock = (place.parent / f".{place.name}.lock").open("a")
     except OSError as error:
         raise _cannot_write(place, error) from None
     with lock:
-        # Those who want the same wait for the first to have built it; where there are no locks each builds its own.
         with contextlib.suppress(OSError):
             fcntl.flock(lock, fcntl.LOCK_EX)
-        if not built.is_file():
-            _build(place, product, make)
-    return built
+        yield
 
 
 def _build(place: Path, product: str, make: Callable[[Path], None]) -> None:

@@ -21,4 +21,4 @@ def open_mpi() -> MpiInstallation:
 @pytest.fixture(scope="session")
 def launch() -> Launch:
     """Start a program on a number of ranks and wait for its end."""
-    return partial(started, timeout=120)
+    return partial(started, timeout=300)

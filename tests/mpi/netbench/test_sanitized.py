@@ -1,24 +1,17 @@
 """Every test under AddressSanitizer and UndefinedBehaviorSanitizer."""
 
 import json
-import subprocess
 
 import pytest
+import sanitized_programs
+from sanitized_programs import ENVIRONMENT
 
-from linkworth.mpi import sources
-
-ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=0"}  # Open MPI itself leaks at exit
 QUICK = ["--seconds", "0.002"]
 
 
-@pytest.fixture(scope="module")
-def sanitized(tmp_path_factory, open_mpi):
-    binary = tmp_path_factory.mktemp("sanitized") / "lw-netbench"
-    recipe = sources.recipe("netbench")
-    flags = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-    files = map(str, recipe.sources)
-    subprocess.run([open_mpi.mpicxx, *recipe.flags, *flags, *files, "-o", str(binary)], check=True)
-    return binary
+@pytest.fixture
+def sanitized(open_mpi):
+    return sanitized_programs.program("netbench", open_mpi)
 
 
 @pytest.mark.slow  # compiles the program once more

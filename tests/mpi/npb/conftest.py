@@ -10,7 +10,7 @@ import pytest
 from mpi_programs import started
 
 from linkworth.model.mpi import MpiInstallation
-from linkworth.mpi import build, find, sources
+from linkworth.mpi import build, find
 
 SOURCES = Path(__file__).parents[3] / "native/mpi/npb"
 Launch = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -50,18 +50,3 @@ def npb(open_mpi: MpiInstallation, launch: Launch) -> Launch:
         return launch(open_mpi, ranks, [build.npb(open_mpi), *arguments], **options)
 
     return run
-
-
-@pytest.fixture(scope="session")
-def compile_npb(open_mpi: MpiInstallation) -> Callable[[Path, Path, list[str]], None]:
-    """Build lw-npb from a folder of sources with more flags; the later flag wins."""
-
-    def compile_to(folder: Path, binary: Path, flags: list[str]) -> None:
-        recipe = sources.recipe("npb")
-        files = sorted(folder.rglob("*.cpp"))
-        assert len(files) == len(recipe.sources)
-        subprocess.run(
-            [open_mpi.mpicxx, *recipe.flags, *flags, *map(str, files), "-o", str(binary)], check=True
-        )
-
-    return compile_to

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
+from npb_results import assert_verified
 
 from linkworth import _engine
 from linkworth.mpi import build
@@ -29,14 +30,24 @@ def bytes_of(event):
 
 
 @pytest.fixture(scope="module")
-def record(tmp_path_factory):
-    """Calls of some ranks of a skeleton: rank -> [(function, peer, bytes)]; the peer of an all-to-all is its member count."""
+def skeleton(tmp_path_factory):
+    """The trace of a skeleton; the latest one only."""
     path = tmp_path_factory.mktemp("record") / "skeleton.lwt"
 
-    def calls(program, letter, ranks, of=None):
+    def made(program, letter, ranks):
         phases = _engine.skeleton_programs()[program]
         _engine.record_skeleton(program, [letter], ranks, [0.0] * len(phases), str(path), "{}")
-        trace = _engine.Trace(str(path))
+        return _engine.Trace(str(path))
+
+    return made
+
+
+@pytest.fixture(scope="module")
+def record(skeleton):
+    """Calls of some ranks of a skeleton: rank -> [(function, peer, bytes)]; the peer of an all-to-all is its member count."""
+
+    def calls(program, letter, ranks, of=None):
+        trace = skeleton(program, letter, ranks)
         return {rank: list(rank_calls(trace, rank)) for rank in of or range(ranks)}
 
     def rank_calls(trace, rank):
@@ -68,7 +79,7 @@ def count(tmp_path_factory, open_mpi, launch):
             [build.npb(open_mpi), program, letter],
             environment={"LD_PRELOAD": str(shim), "COUNT_CALLS": str(folder)},
         )
-        assert done.returncode == 0, done.stderr
+        assert_verified(done, program, letter, ranks)
         lines = [(folder / str(rank)).read_text().split("\n")[:-1] for rank in range(ranks)]
         return [[[f, int(b), int(n)] for f, b, n in map(str.split, own)] for own in lines]
 
@@ -90,9 +101,11 @@ def test_recorded_calls_are_the_official_ones(record, program):
     assert [without_marks(counted(calls[rank])) for rank in range(4)] == OFFICIAL[program]
 
 
+@pytest.mark.slow  # seconds of computation each, as many as the machine makes of class A
 @pytest.mark.requires("openmpi")
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_real_calls_are_the_official_ones(count, program):
+    """And class A verifies on four ranks: `count` asserts it of its run."""
     for rank, calls in enumerate(count(program, "A", 4)):
         assert without_marks(calls) == OFFICIAL[program][rank]
         marks = [call for call in calls if call[0] == "MPI_Pcontrol"]
@@ -109,22 +122,35 @@ def test_recorded_calls_are_the_real_ones(record, count, program, ranks):
     assert [counted(recorded[rank]) for rank in range(ranks)] == count(program, "S", ranks)
 
 
+def bytes_by_peer(trace, rank, *functions):
+    """For each function peer -> bytes of the rank's calls of it with that peer, in their order."""
+    columns = _engine.EventColumns(trace, rank).next(trace.events)
+    if columns["peer"] is None:
+        return [{} for _ in functions]  # a rank alone has no messages
+    found = []
+    for function in functions:
+        chosen = columns["call"] == trace.names.index(function)
+        peers, sizes = (columns[name][0][chosen] for name in ("peer", "bytes"))
+        found.append({peer: sizes[peers == peer] for peer in set(peers.tolist())})
+    return found
+
+
 @pytest.mark.parametrize("ranks", [1, 2, 4, 8, 16, 32, 64, 128])
 @pytest.mark.parametrize("letter", ["S", "D"])
 @pytest.mark.parametrize("program", ["cg", "mg"])
-def test_each_message_is_sent_and_received(record, program, letter, ranks):
+def test_each_message_is_sent_and_received(skeleton, program, letter, ranks):
     """In order: the k-th message from one rank to another has the size of the k-th receive from it, or fits in it."""
-    sent, received = defaultdict(list), defaultdict(list)
-    for rank, calls in record(program, letter, ranks).items():
-        for function, peer, size in calls:
-            if function == "MPI_Send":
-                sent[rank, peer].append(size)
-            elif function == "MPI_Irecv":
-                received[peer, rank].append(size)
+    trace = skeleton(program, letter, ranks)
+    sent, received = {}, {}
+    for rank in range(ranks):
+        to, of = bytes_by_peer(trace, rank, "MPI_Send", "MPI_Irecv")
+        sent |= {(rank, peer): sizes for peer, sizes in to.items()}
+        received |= {(peer, rank): sizes for peer, sizes in of.items()}
     assert sent.keys() == received.keys()
     for pair, sizes in sent.items():
         room = received[pair]
-        assert sizes == room if program == "cg" else len(sizes) == len(room) and max(sizes) <= min(room)
+        assert len(sizes) == len(room)
+        assert (sizes == room).all() if program == "cg" else sizes.max() <= room.min()
     assert (ranks > 1) == bool(sent)
 
 

@@ -1,18 +1,13 @@
 """The programs under AddressSanitizer and UndefinedBehaviorSanitizer."""
 
-from pathlib import Path
-
 import pytest
+import sanitized_programs
+from sanitized_programs import ENVIRONMENT
 
-ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=0"}  # Open MPI itself leaks at exit
-SOURCES = Path(__file__).parents[3] / "native/mpi/npb"
 
-
-@pytest.fixture(scope="module")
-def sanitized(tmp_path_factory, compile_npb):
-    binary = tmp_path_factory.mktemp("sanitized") / "lw-npb"
-    compile_npb(SOURCES, binary, ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
-    return binary
+@pytest.fixture
+def sanitized(open_mpi):
+    return sanitized_programs.program("npb", open_mpi)
 
 
 @pytest.mark.slow  # compiles the programs once more
