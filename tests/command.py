@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,10 +13,12 @@ class LinkworthCommand:
 
     folder: Path
 
-    def start(self, *arguments: str | Path) -> subprocess.Popen[str]:
+    def start(
+        self, *arguments: str | Path, start: Sequence[str] = (sys.executable, "-m", "linkworth")
+    ) -> subprocess.Popen[str]:
         """Start it without waiting."""
         return subprocess.Popen(
-            [sys.executable, "-m", "linkworth", *map(str, arguments)],
+            [*start, *map(str, arguments)],
             cwd=self.folder,
             text=True,
             stdin=subprocess.DEVNULL,
@@ -23,9 +26,11 @@ class LinkworthCommand:
             stderr=subprocess.PIPE,
         )
 
-    def __call__(self, *arguments: str | Path, timeout: float = 300.0) -> subprocess.CompletedProcess[str]:
+    def __call__(
+        self, *arguments: str | Path, timeout: float = 300.0, **options: Sequence[str]
+    ) -> subprocess.CompletedProcess[str]:
         """Run it to its end; a process that is still there after `timeout` seconds fails the test."""
-        process = self.start(*arguments)
+        process = self.start(*arguments, **options)
         try:
             output, errors = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:

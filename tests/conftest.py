@@ -1,6 +1,7 @@
 """Fixtures that all tests share, and the list of what was skipped for want of something on this machine."""
 
 import os
+import signal
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,17 @@ from typing import Any
 import capabilities
 import pytest
 from command import LinkworthCommand
+from hypothesis import HealthCheck, settings
+
+# How long an example takes, or the making of it, says how busy the machine is.
+settings.register_profile("linkworth", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("linkworth")
+
+
+def pytest_configure() -> None:
+    """Hear Ctrl-C, which some tests send: a shell starts what runs in its background deaf to it, and children inherit that."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -39,13 +39,23 @@ int main(int argc, char **argv)
     if (!strcmp(how, "kill") && rank == 1) raise(SIGKILL);
     if (!strcmp(how, "crash") && rank == 1) raise(SIGSEGV);
     if (!strcmp(how, "exit") && rank == 1) exit(9);
-    if (!strcmp(how, "hang")) for (;;) sleep(1);
+    if (!strcmp(how, "hang")) {
+        char made[4096];
+        snprintf(made, sizeof made, "%s.%d", argv[0], rank);
+        fclose(fopen(made, "w"));
+        for (;;) sleep(1);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return !strcmp(how, "fail") ? 6 : 0;
 }
 """
 ALLREDUCES = 100
+
+
+def hanging(program: Path, ranks: int) -> list[Path]:
+    """Return the files that say of each rank that it hangs."""
+    return [program.with_name(f"{program.name}.{rank}") for rank in range(ranks)]
 
 
 def started(

@@ -4,8 +4,10 @@ import json
 import subprocess
 from pathlib import Path
 
+import gated_clock
 import pytest
 from command import LinkworthCommand
+from mpi_programs import hanging
 
 pytestmark = pytest.mark.requires("mpi")
 
@@ -60,7 +62,10 @@ def test_a_program_that_hangs_is_ended_at_the_timeout(
     linkworth: LinkworthCommand, compile_program, any_mpi
 ) -> None:
     program = compile_program("misbehave", any_mpi)
-    done = linkworth("trace", "-n", "2", "--timeout", "5", "-o", "hung.lwt", "--", program, "hang")
+    reached = gated_clock.command(*hanging(Path(program), 2))
+    done = linkworth(
+        "trace", "-n", "2", "--timeout", "5", "-o", "hung.lwt", "--", program, "hang", start=reached
+    )
     assert done.returncode == 4, done.stderr
     assert (linkworth.folder / "hung.lwt").exists()
 

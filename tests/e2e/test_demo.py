@@ -75,7 +75,7 @@ def test_ctrl_c_keeps_what_was_recorded(tmp_path: Path) -> None:
     while not first.exists() and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=300)
     assert process.returncode == 4, errors
     assert "Traceback" not in errors
     assert first.stat().st_size > 0

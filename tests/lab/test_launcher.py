@@ -102,7 +102,7 @@ def test_messages_between_nodes_are_counted_on_the_nic(mpi: MpiInstallation, tmp
     with open_lab(Where(kind="lab", name="unshaped", nodes=2)) as site:
         before = site.counters()
         said = Output()
-        end = site.launcher(mpi).run(Job(command=[program], ranks=2, timeout=60), said)
+        end = site.launcher(mpi).run(Job(command=[program], ranks=2, timeout=300), said)
         counted = difference(before, site.counters())
         assert end.exit_code == 0, said.text
         assert {line.split()[-1] for line in said.text.decode().splitlines() if "rank" in line} == {
@@ -125,7 +125,7 @@ def test_a_transport_uses_what_it_says_within_a_node(mpi: MpiInstallation, tmp_p
             site = LabSite(lab, Where(kind="lab", name="x", transport=name), [])
             before = site.counters()
             said = Output()
-            end = site.launcher(mpi).run(Job(command=[program], ranks=2, timeout=60), said)
+            end = site.launcher(mpi).run(Job(command=[program], ranks=2, timeout=300), said)
             assert end.exit_code == 0, (name, said.text)
             [counted] = difference(before, site.counters())
             sent = {nic.nic: nic.sent_bytes for nic in counted.nics}

@@ -70,7 +70,7 @@ def test_a_user_without_rights_has_labs_too(own_labs: Path, more: dict[str, obje
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=300,
         )
         uid = NOBODY if os.geteuid() == 0 else os.geteuid()
         assert done.stdout.split("\n")[0] == f"{uid} node2 0 node1 {[*nics, 'lo']} False", done.stderr

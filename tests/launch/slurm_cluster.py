@@ -41,7 +41,7 @@ MpiDefault=none
 ReturnToService=2
 MailProg=/bin/true
 KillWait=1
-SlurmdTimeout=5
+SlurmdTimeout=60
 OverTimeLimit=0
 MinJobAge=120
 SchedulerParameters=sched_interval=1,batch_sched_delay=0,sched_min_interval=0,defer_batch
@@ -137,7 +137,7 @@ class SlurmCluster:
             SLURM_CONF=str(place / "slurm.conf"),
         )
 
-    def wait_idle(self, seconds: float = 20.0) -> None:
+    def wait_idle(self, seconds: float = 120.0) -> None:
         """Wait until every node can take a job."""
         until = time.monotonic() + seconds
         while True:
@@ -189,7 +189,7 @@ class SlurmCluster:
                 f"--seed-file={munge['seed']}",
             ],
         )
-        until = time.monotonic() + 10
+        until = time.monotonic() + 120
         while not munge["socket"].exists():
             if time.monotonic() > until:
                 raise TimeoutError("munged did not start")

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from gated_clock import pass_time_when
 
 from linkworth.errors import EnvironmentLacksError
 from linkworth.launch import process
@@ -44,7 +45,7 @@ def alive(pid):
         return False
 
 
-def gone(pid, seconds=10.0):
+def gone(pid, seconds=60.0):
     until = time.monotonic() + seconds
     while alive(pid) and time.monotonic() < until:
         time.sleep(0.02)
@@ -78,18 +79,22 @@ def test_standard_input_is_empty_unless_it_is_inherited():
     assert seen.data["stdout"] == b"''\n"
 
 
-def test_a_time_limit_stops_ranks_in_sessions_of_their_own(tmp_path):
+def test_a_time_limit_stops_ranks_in_sessions_of_their_own(tmp_path, monkeypatch):
     pids = tmp_path / "pids"
-    end, seen = run(
+    seen = Collector()
+    pass_time_when(lambda: b"started\n" in seen.data["stdout"], monkeypatch)
+    end, _ = run(
         f"""
         import os, signal, subprocess, sys, time
         # Like a rank under a launcher: another session, deaf to SIGTERM.
         child = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
         rank = subprocess.Popen([sys.executable, "-c", child], start_new_session=True)
-        open({str(pids)!r}, "w").write(f"{{os.getpid()}} {{rank.pid}}")
+        with open({str(pids)!r}, "w") as file:
+            file.write(f"{{os.getpid()}} {{rank.pid}}")
         print("started", flush=True)
         time.sleep(600)
         """,
+        seen,
         timeout=1.5,
     )
     assert end.timed_out
@@ -98,20 +103,25 @@ def test_a_time_limit_stops_ranks_in_sessions_of_their_own(tmp_path):
         assert gone(pid)
 
 
-def test_a_launcher_that_cleans_up_on_sigterm_is_given_the_time_and_heard():
-    end, seen = run(
+def test_a_launcher_that_cleans_up_on_sigterm_is_given_the_time_and_heard(monkeypatch):
+    seen = Collector()
+    pass_time_when(lambda: b"ready\n" in seen.data["stdout"], monkeypatch)
+    monkeypatch.setattr(process, "GRACE_SECONDS", 60.0)
+    end, _ = run(
         """
         import signal, sys, time
         def stop(*_):
             print("cleaned up", flush=True)
             sys.exit(3)
         signal.signal(signal.SIGTERM, stop)
+        print("ready", flush=True)
         time.sleep(600)
         """,
+        seen,
         timeout=0.5,
     )
     assert (end.timed_out, end.exit_code) == (True, 3)
-    assert seen.data["stdout"] == b"cleaned up\n"
+    assert seen.data["stdout"] == b"ready\ncleaned up\n"
 
 
 def test_a_program_that_dies_of_a_signal_gives_its_number():

@@ -124,7 +124,7 @@ def test_an_array_of_six(cluster, tmp_path):
     job = slurm.submit(request, tmp_path / "job.sh")
     elements = slurm.elements(job, 6)
     assert elements == [f"{job}_{number}" for number in range(6)]
-    until = time.monotonic() + 20
+    until = time.monotonic() + 120
     while True:
         states = slurm.state(elements)
         assert sum(state.phase == "running" for state in states.values()) <= 3
@@ -142,8 +142,9 @@ def test_a_job_is_found_again_after_linkworth_was_killed(cluster, tmp_path, monk
     program = script(tmp_path, f"echo begun >> {tmp_path}/begun; sleep 3; echo done")
     command = [sys.executable, "-m", "linkworth", "run", "--slurm", "-n", "1", "-o", "out", "--", program]
     killed = subprocess.Popen(command, stderr=subprocess.PIPE)
-    until = time.monotonic() + 30
-    while not (tmp_path / "begun").exists() and time.monotonic() < until:
+    submitted = time.monotonic()
+    while not (tmp_path / "begun").exists():
+        assert killed.poll() is None
         time.sleep(0.05)
     os.kill(killed.pid, signal.SIGKILL)
     killed.communicate()
@@ -153,7 +154,7 @@ def test_a_job_is_found_again_after_linkworth_was_killed(cluster, tmp_path, monk
     result = started([program], 1, tmp_path, observer=observer, say=said.append)
     assert said == [f"found slurm job {job} of this run again"]
     assert (result.state, observer.text) == ("complete", b"done\n")
-    assert 2.9 < result.seconds < 10
+    assert 2.9 < result.seconds < time.monotonic() - submitted
     assert (tmp_path / "begun").read_text() == "begun\n"
     # It is finished: the same command means a new run.
     started([script(tmp_path, "echo again")], 1, tmp_path, say=said.append)

@@ -181,7 +181,7 @@ def test_an_mpi_job_gives_the_same_points(mpi_job, trace, tmp_path, workload):
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=300,
         env=environment,
     )
     assert done.returncode == 0, done.stderr
@@ -202,7 +202,7 @@ def test_faults_of_an_mpi_job_are_one_sentence(mpi_job, trace):
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=300,
             env=environment,
         )
         assert done.returncode == 2

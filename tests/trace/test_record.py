@@ -9,7 +9,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from mpi_programs import ALLREDUCES, compiled, each_mpi, usable_mpis
+from gated_clock import pass_time_when
+from mpi_programs import ALLREDUCES, compiled, each_mpi, hanging, usable_mpis
 
 from linkworth import _engine
 from linkworth.errors import IncompleteError, UsageError
@@ -87,7 +88,8 @@ def test_a_program_that_fails_leaves_its_trace(program, how, state):
 
 
 @needs_mpi
-def test_a_program_that_hangs_is_stopped_and_its_trace_kept(program):
+def test_a_program_that_hangs_is_stopped_and_its_trace_kept(program, monkeypatch):
+    pass_time_when(lambda: all(path.exists() for path in hanging(program, 3)), monkeypatch)
     summary = recorded(program, "hang", timeout=2.0)
     assert summary.state == "timeout: it ran longer than 2 s and was stopped"
     assert names(summary.path, 2).count("MPI_Allreduce") == ALLREDUCES
@@ -248,12 +250,11 @@ def test_a_full_disk_lets_the_program_end_and_keeps_what_fits(program, tmp_path)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_recording_keeps_its_trace_and_exits_with_4(linkworth, program, number):
     running = linkworth.start("trace", "-n", "2", "-o", "t.lwt", "--", program, "hang")
-    until = time.monotonic() + 60
-    while not list(linkworth.folder.glob("*.parts/*.part")) and time.monotonic() < until:
-        time.sleep(0.05)
-    time.sleep(0.5)
+    while not all(path.exists() for path in hanging(program, 2)):
+        assert running.poll() is None
+        time.sleep(0.02)
     running.send_signal(number)
-    _, said = running.communicate(timeout=60)
+    _, said = running.communicate(timeout=300)
     assert running.returncode == 4
     assert "interrupted" in said and "t.lwt" in said and "Traceback" not in said
     assert _engine.Trace(str(linkworth.folder / "t.lwt")).ranks == 2

@@ -2,6 +2,7 @@
 // Exchanges a few messages, then ends as its argument says: abort, kill, hang or exit.
 #include <mpi.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,5 +22,8 @@ int main(int argc, char** argv) {
         MPI_Finalize();
         return 5;
     }
+    char hangs[4096];
+    snprintf(hangs, sizeof hangs, "%s.%d", argv[0], rank);
+    fclose(fopen(hangs, "w"));
     for (;;) sleep(1);
 }

@@ -71,7 +71,7 @@ class Bench:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=100,
+            timeout=300,
             check=False,
         )
         folder = environment.get("LINKWORTH_TRACE_DIR")

@@ -1,0 +1,36 @@
+"""Time limits without waiting for them: a clock that stands still far past every limit once something has happened."""
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from linkworth.launch import process
+
+LATER = 1e6
+"""Seconds."""
+
+
+def pass_time_when(happened: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the limits of what is run in this process be over as soon as `happened()`, and not before."""
+    now = time.monotonic
+    clock = SimpleNamespace(
+        monotonic=lambda: now() + (LATER if happened() else 0.0), sleep=time.sleep, time=time.time
+    )
+    monkeypatch.setattr(process, "time", clock)
+
+
+def command(*there: Path) -> list[str]:
+    """Return the start of a command line of linkworth whose programs reach their limits when all those files are there."""
+    code = (
+        "import sys, time\nfrom pathlib import Path\nfrom types import SimpleNamespace\n"
+        "from linkworth.launch import process\nfrom linkworth.cli import entry\n"
+        f"paths = {[str(path) for path in there]!r}\nnow = time.monotonic\n"
+        f"late = lambda: now() + {LATER} * all(Path(path).exists() for path in paths)\n"
+        "process.time = SimpleNamespace(monotonic=late, sleep=time.sleep, time=time.time)\n"
+        "sys.exit(entry())\n"
+    )
+    return [sys.executable, "-c", code]
