@@ -12,8 +12,6 @@
 
 struct lw_clock lw_clock;
 
-static const double shortest_tick = 2e-9;
-
 uint64_t lw_clock_read(clockid_t clock) {
     struct timespec now;
     clock_gettime(clock, &now);
@@ -94,9 +92,7 @@ void lw_clock_choose(void) {
 #endif
     if (counts <= 0) return;
     lw_clock.counter = true;
-    lw_clock.shift = 0;
-    while ((double)(1u << lw_clock.shift) / counts < shortest_tick) lw_clock.shift++;
-    lw_clock.rate = counts / (double)(1u << lw_clock.shift);
+    lw_clock.rate = counts / (double)(1u << LW_TICK_SHIFT);
 #if defined(__aarch64__)
     lw_clock.known_rate = lw_clock.rate;
 #endif
@@ -104,7 +100,7 @@ void lw_clock_choose(void) {
 
 struct lw_instant lw_clock_start(void) {
     uint64_t ticks =
-        lw_clock.counter ? lw_clock.counter_at_start >> lw_clock.shift : lw_clock.monotonic_at_start;
+        lw_clock.counter ? lw_clock.counter_at_start >> LW_TICK_SHIFT : lw_clock.monotonic_at_start;
     return (struct lw_instant){ticks, lw_clock.monotonic_at_start, lw_clock.realtime_at_start};
 }
 
@@ -114,5 +110,5 @@ struct lw_instant lw_clock_now(void) {
         return (struct lw_instant){now, now, lw_clock_read(CLOCK_REALTIME)};
     }
     struct pair now = read_pair();
-    return (struct lw_instant){now.count >> lw_clock.shift, now.monotonic, lw_clock_read(CLOCK_REALTIME)};
+    return (struct lw_instant){now.count >> LW_TICK_SHIFT, now.monotonic, lw_clock_read(CLOCK_REALTIME)};
 }

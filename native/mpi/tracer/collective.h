@@ -77,53 +77,56 @@ LW_INLINE bool lw_collective_repeats(struct lw_call* call, struct lw_collective 
     lw_lock_in_order(call);
     bool repeated = lw_repeats(call, key);
     if (repeated)
-        lw_request_add(*what.request, what.class == LW_COLLECTIVE_INIT ? LW_REQUEST_PERSISTENT : 0, NULL, 0);
-    lw_unlock();
+        lw_add_request(call, *what.request, what.class == LW_COLLECTIVE_INIT ? LW_REQUEST_PERSISTENT : 0);
+    lw_unlock_after(call);
     return repeated;
 }
 
 LW_INLINE void lw_record_barrier(struct lw_call* call, struct lw_collective what) {
     if (!lw_collective_repeats(call, what, (struct lw_side){0}, (struct lw_side){0}, 0))
-        lw_encode_barrier(call, what);
+        lw_encode_barrier(LW_COPY(call), what);
 }
 
 LW_INLINE void lw_record_bcast(struct lw_call* call, struct lw_collective what, struct lw_side data,
                                int root) {
-    if (!lw_collective_repeats(call, what, data, data, root)) lw_encode_bcast(call, what, data, root);
+    if (!lw_collective_repeats(call, what, data, data, root))
+        lw_encode_bcast(LW_COPY(call), what, data, root);
 }
 
 /// Allreduce, Scan, Exscan.
 LW_INLINE void lw_record_allreduce(struct lw_call* call, struct lw_collective what, struct lw_side data) {
-    if (!lw_collective_repeats(call, what, data, data, 0)) lw_encode_allreduce(call, what, data);
+    if (!lw_collective_repeats(call, what, data, data, 0)) lw_encode_allreduce(LW_COPY(call), what, data);
 }
 
 LW_INLINE void lw_record_reduce(struct lw_call* call, struct lw_collective what, struct lw_side data,
                                 int root) {
-    if (!lw_collective_repeats(call, what, data, data, root)) lw_encode_reduce(call, what, data, root);
+    if (!lw_collective_repeats(call, what, data, data, root))
+        lw_encode_reduce(LW_COPY(call), what, data, root);
 }
 
 LW_INLINE void lw_record_reduce_scatter_block(struct lw_call* call, struct lw_collective what,
                                               struct lw_side piece) {
     if (!lw_collective_repeats(call, what, piece, piece, 0))
-        lw_encode_reduce_scatter_block(call, what, piece);
+        lw_encode_reduce_scatter_block(LW_COPY(call), what, piece);
 }
 
 LW_INLINE void lw_record_gather(struct lw_call* call, struct lw_collective what, struct lw_side send,
                                 struct lw_side receive, int root) {
     if (!lw_collective_repeats(call, what, send, receive, root))
-        lw_encode_gather(call, what, send, receive, root);
+        lw_encode_gather(LW_COPY(call), what, send, receive, root);
 }
 
 LW_INLINE void lw_record_scatter(struct lw_call* call, struct lw_collective what, struct lw_side send,
                                  struct lw_side receive, int root) {
     if (!lw_collective_repeats(call, what, send, receive, root))
-        lw_encode_scatter(call, what, send, receive, root);
+        lw_encode_scatter(LW_COPY(call), what, send, receive, root);
 }
 
 /// Allgather, Alltoall, Neighbor_allgather, Neighbor_alltoall.
 LW_INLINE void lw_record_allgather(struct lw_call* call, struct lw_collective what, struct lw_side send,
                                    struct lw_side receive) {
-    if (!lw_collective_repeats(call, what, send, receive, 0)) lw_encode_allgather(call, what, send, receive);
+    if (!lw_collective_repeats(call, what, send, receive, 0))
+        lw_encode_allgather(LW_COPY(call), what, send, receive);
 }
 
 #pragma GCC visibility pop

@@ -23,7 +23,7 @@ __attribute__((constructor)) static void note_start(void) {
 }
 
 // The child shares the mapping with its parent: it must not write there.
-static void stop_in_child(void) { lw_tracing = lw_active = false; }
+static void stop_in_child(void) { lw_tracing = lw_active = lw_fast = false; }
 
 static bool asked_for(const char* variable) {
     const char* value = getenv(variable);
@@ -55,8 +55,7 @@ bool lw_may_begin(void) { return !recorded_process; }
 
 void lw_before_init(struct lw_call* call, uint32_t name) {
     if (lw_tracing) {  // since a session began
-        lw_enter(call, name);
-        call->site = 0;
+        lw_enter(call, name, NULL, NULL);
         return;
     }
     bool yielding = asked_for("LINKWORTH_YIELD");
@@ -74,9 +73,8 @@ void lw_before_init(struct lw_call* call, uint32_t name) {
     }
     lw_yielding = yielding;
     lw_tracing = tracing;
-    lw_enter(call, name);
-    call->site = 0;  // that of the wrapper
-    // What the library calls of itself during its initialisation is not recorded: lw_depth is set.
+    lw_enter(call, name, NULL, NULL);
+    // What the library calls of itself during its initialisation is not recorded: lw_own.depth is set.
 }
 
 static void describe(struct lw_part_header* header, const struct lw_world* world) {
@@ -111,7 +109,7 @@ static void close_block(struct lw_thread* thread) { lw_part_close_block(&thread-
 static void close_streams(void) {
     if (lw_recorder.profiling) return;
     lw_threads_each(close_block);
-    if (lw_self) lw_part_close_stream(&lw_self->stream);
+    if (lw_own.self) lw_part_close_stream(&lw_own.self->stream);
 }
 
 void lw_after_init(struct lw_call* call, bool succeeded) {
@@ -139,6 +137,8 @@ void lw_after_begin(struct lw_call* call, bool succeeded, struct lw_world world)
     describe(lw_part.header, &world);
     lw_comms_begin(&world);
     lw_recorder.locked = world.thread_level == 3;
+    lw_fast = !lw_yielding && lw_clock.counter && !lw_recorder.locked && !lw_recorder.reading &&
+              lw_library_complete();
     uint8_t* at = lw_payload_begin(call, LW_INIT, LW_VARINT_MOST_BYTES);
     lw_write(call, at ? lw_put(at, world.thread_level) : NULL);
     lw_part_synchronise();
@@ -150,7 +150,7 @@ void lw_before_finalize(void) {
 }
 
 void lw_after_finalize(struct lw_call* call) {
-    lw_active = false;
+    lw_active = lw_fast = false;
     if (!lw_tracing) return;
     lw_lock();
     uint8_t* at = lw_payload_begin(call, call->succeeded ? LW_FINALIZE : LW_LOCAL, 0);

@@ -77,6 +77,8 @@ void* lw_library_symbol(const char* name);
 void* lw_resolve(uint32_t number);
 /// Finds all of lw_real and lw_mpi.
 void lw_resolve_all(void);
+/// Whether all of lw_real was found.
+bool lw_library_complete(void);
 /// False where the library loaded has other handles than those the tracer was compiled for.
 bool lw_library_matches(void);
 

@@ -167,7 +167,7 @@ bool lw_part_next_block(struct lw_stream* stream, size_t bytes, uint64_t base, u
         bool mapped = (space < window && map_window(stream, window)) || map_window(stream, space);
         if (!mapped) {
             stream->block = NULL;
-            stream->position = stream->end;
+            stream->position = stream->event_end = stream->end;
             lw_part.header->flags |= LW_PART_DISK_FULL;
             return false;
         }
@@ -186,6 +186,7 @@ bool lw_part_next_block(struct lw_stream* stream, size_t bytes, uint64_t base, u
     stream->events = 0;
     stream->position = (uint8_t*)(block + 1);
     stream->end = start + space;
+    stream->event_end = stream->end - LW_EVENT_MOST_BYTES + 1;
     return true;
 }
 

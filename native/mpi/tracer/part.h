@@ -46,6 +46,7 @@ _Static_assert(sizeof(struct lw_block_header) == LW_BLOCK_HEADER_BYTES, "the for
 /// Where one thread's events go: its open block, in a window of the file that is its own.
 struct lw_stream {
     uint8_t *position, *end;        ///< where the next record goes, and where the block's space ends
+    uint8_t* event_end;             ///< an event fits ahead of it
     uint32_t events;                ///< in the open block
     uint32_t thread;                ///< number in the process, 0 for the one that called MPI_Init
     struct lw_block_header* block;  ///< the open block, or NULL

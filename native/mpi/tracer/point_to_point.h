@@ -90,20 +90,21 @@ LW_INLINE void lw_record_message(struct lw_call* call, enum lw_class class, stru
     if (request) {
         lw_lock_in_order(call);
         repeated = lw_repeats(call, key);
-        if (repeated) lw_request_add(*request, lw_request_flags(class, message), NULL, 0);
-        lw_unlock();
+        if (repeated) lw_add_request(call, *request, lw_request_flags(class, message));
+        lw_unlock_after(call);
     } else {
         repeated = lw_repeats(call, key);
     }
-    if (__builtin_expect(!repeated, 0)) lw_encode_message(call, class, message, request);
+    if (__builtin_expect(!repeated, 0)) lw_encode_message(LW_COPY(call), class, message, request);
 }
 
 /// A blocking receive; STATUS is a real one where the source or tag is a wildcard.
 LW_INLINE void lw_record_recv(struct lw_call* call, struct lw_message message, const MPI_Status* status) {
+    if (lw_only_added_up(call)) return;
     uint64_t matched = lw_is_wildcard(message) ? lw_matched(status) : 0;
     struct lw_key key = {{(uint64_t)(uintptr_t)message.comm, (uint64_t)(uintptr_t)message.datatype,
                           (uint64_t)message.count, lw_pair(message.peer, message.tag), matched}};
-    if (__builtin_expect(!lw_repeats(call, key), 0)) lw_encode_recv(call, message, status);
+    if (__builtin_expect(!lw_repeats(call, key), 0)) lw_encode_recv(LW_COPY(call), message, status);
 }
 
 /// STATUS as for lw_record_recv.
@@ -115,16 +116,28 @@ LW_INLINE void lw_record_sendrecv(struct lw_call* call, struct lw_message send, 
     struct lw_key key = {{(uint64_t)(uintptr_t)send.comm, (uint64_t)(uintptr_t)send.datatype,
                           lw_pair((int32_t)send.count, (int32_t)receive.count), lw_pair(send.peer, send.tag),
                           lw_pair(receive.peer, receive.tag)}};
-    if (__builtin_expect(!fits || !lw_repeats(call, key), 0)) lw_encode_sendrecv(call, send, receive, status);
+    if (__builtin_expect(!fits || !lw_repeats(call, key), 0))
+        lw_encode_sendrecv(LW_COPY(call), send, receive, status);
 }
 
 /// STATUS is a real one where FOUND. MESSAGE: where MPI_Mprobe wrote its handle, else NULL.
 LW_INLINE void lw_record_probe(struct lw_call* call, MPI_Comm comm, int source, int tag, bool found,
                                const MPI_Status* status, const MPI_Message* message) {
+    if (lw_only_added_up(call)) return;
     uint64_t matched = found ? lw_matched(status) : 0;
     struct lw_key key = {{(uint64_t)(uintptr_t)comm, lw_pair(source, tag), found, matched, 0}};
     if (__builtin_expect((found && message) || !lw_repeats(call, key), 0))
-        lw_encode_probe(call, comm, source, tag, found, status, message);
+        lw_encode_probe(LW_COPY(call), comm, source, tag, found, status, message);
+}
+
+/// The wait or test of one request that is among the few; false where it is not.
+LW_INLINE bool lw_completes_one_of_few(struct lw_call* call, MPI_Request handle, bool completed) {
+    uint32_t at = lw_find_among_few(handle);
+    if (at == lw_few.count) return false;
+    uint64_t distance = completed ? lw_recorder.next_request - lw_few.requests[at].number : 1;
+    if (!lw_repeats(call, (struct lw_key){{distance, 0, 0, 0, lw_pair(1, completed)}})) return false;
+    if (completed) lw_remove_from_few(at);
+    return true;
 }
 
 /// Before the real function of the wait and test family; see lw_requests_claim.
@@ -139,13 +152,13 @@ LW_INLINE void lw_claim_requests(const struct lw_call* call, int count, const MP
 LW_INLINE void lw_record_complete(struct lw_call* call, enum lw_complete_mode mode, int count,
                                   const MPI_Request* before, const MPI_Request* after, int completed,
                                   const int* indices, const MPI_Status* statuses) {
-    if (lw_recorder.profiling) {
-        lw_record_local(call);
+    if (lw_only_added_up(call)) return;
+    if (call->alone && count == 1 && !indices && before && lw_completes_one_of_few(call, *before, completed))
         return;
-    }
-    if (!(count == 1 && !indices && before && lw_record_plain_completion(call, *before, completed)))
-        lw_encode_complete(call, mode, count, before, after, completed, indices, statuses);
-    if (__builtin_expect(lw_recorder.locked, 0) && before) lw_requests_give_back(count, before);
+    if (!(count == 1 && !indices && before && lw_record_plain_completion(LW_COPY(call), *before, completed)))
+        lw_encode_complete(LW_COPY(call), mode, count, before, after, completed, indices, statuses);
+    if (!call->alone && __builtin_expect(lw_recorder.locked, 0) && before)
+        lw_requests_give_back(count, before);
 }
 
 #pragma GCC visibility pop

@@ -23,7 +23,7 @@ bool lw_profile_attach(struct lw_thread* self) {
     // There is no block: what asks for room in one always has it.
     static uint8_t room[LW_EVENT_MOST_BYTES];
     self->stream.position = room;
-    self->stream.end = room + sizeof room;
+    self->stream.end = self->stream.event_end = room + sizeof room;
     self->stamp = (uint64_t)1 << 32;
     tallies->thread = self->stream.thread;
     __atomic_store_n(&tallies->magic, tallies_magic, __ATOMIC_RELEASE);
@@ -66,9 +66,8 @@ static uint64_t bytes_sent(const uint8_t* payload) {
 void lw_profile_write(struct lw_call* call, const uint8_t* end) {
     struct lw_repeat none = {0}, *repeat = call->repeat ? call->repeat : &none;
     uint64_t bytes = end ? bytes_sent(lw_recorder.payload) : 0;
-    repeat->bytes_high = (uint32_t)(bytes >> 32);
-    repeat->bytes_low = (uint32_t)bytes;
+    repeat->bytes = bytes;
     repeat->stamp = lw_repeat_stamp(call->self);
     call->repeat = NULL;
-    lw_note(call, repeat);
+    lw_add_up(call, bytes);
 }

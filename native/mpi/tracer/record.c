@@ -4,14 +4,15 @@
 
 #include "repeat.h"
 #include "site.h"
+#include "wrapper.h"
 
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct lw_recorder lw_recorder;
-bool lw_active, lw_tracing, lw_yielding;
-__thread int lw_depth __attribute__((tls_model("initial-exec")));
+bool lw_active, lw_tracing, lw_yielding, lw_fast;
+__thread struct lw_own lw_own __attribute__((tls_model("initial-exec")));
 atomic_flag lw_busy = ATOMIC_FLAG_INIT;
 
 enum { SHORT_BYTES = 8 * LW_SHAPE_WORDS };
@@ -113,16 +114,17 @@ static struct lw_shape* find_or_write_shape(struct lw_thread* self, const uint8_
 
 // Of the threads' events those that are written under the lock have ends that grow from one to the next:
 // the order in which requests were numbered and completed can be told from the times.
-static void order(struct lw_call* call) {
+static uint64_t order(const struct lw_thread* self, uint64_t end) {
     uint64_t earliest = lw_recorder.latest_ordered + 1;
-    if (earliest <= call->self->last_exit) earliest = call->self->last_exit + 1;
-    if (call->end < earliest) call->end = earliest;
-    lw_recorder.latest_ordered = call->end;
+    if (earliest <= self->last_exit) earliest = self->last_exit + 1;
+    if (end < earliest) end = earliest;
+    lw_recorder.latest_ordered = end;
+    return end;
 }
 
-void lw_lock_contended_in_order(struct lw_call* call) {
+uint64_t lw_lock_contended_in_order(const struct lw_thread* self, uint64_t end) {
     lw_lock_contended();
-    order(call);
+    return order(self, end);
 }
 
 static void write_times(struct lw_call* call, struct lw_shape* shape) {
@@ -135,15 +137,13 @@ static void write_times(struct lw_call* call, struct lw_shape* shape) {
     unsigned bits = head < 0x80 ? 8 : 16;
     uint64_t gap = start - before;
     int64_t cpu = gap >= lw_recorder.long_gap ? call->cpu : -1;
-    if (head < 1u << 14)
-        lw_write_event(self, bytes, bits, gap, cpu, finish - start);
-    else
-        lw_write_any_event(self, head, gap, cpu, finish - start);
+    lw_write_any_event(self, head, gap, cpu, finish - start);
     self->last_exit = finish;
     self->long_gap_follows = &shape->long_gap_follows;
     if (call->repeat && head < 1u << 14) {
         call->repeat->head = bytes;
         call->repeat->head_bits = (uint8_t)bits;
+        call->repeat->short_bytes = (uint8_t)(bits / 8 + LW_SHORT_TIMES_BYTES);
         call->repeat->stamp = lw_repeat_stamp(self);
         self->long_gap_follows = &call->repeat->long_gap_follows;
     }
@@ -158,7 +158,7 @@ void lw_write(struct lw_call* call, uint8_t* end) {
         lw_profile_write(call, end);
         return;
     }
-    if (lw_recorder.locked) order(call);
+    if (lw_recorder.locked) call->end = order(call->self, call->end);
     struct lw_shape* shape = NULL;
     if (end && !lw_recorder.full) {
         memset(end, 0, SHORT_BYTES);
@@ -171,6 +171,12 @@ void lw_write(struct lw_call* call, uint8_t* end) {
 }
 
 void lw_write_local(struct lw_call* call) { lw_write(call, lw_payload_begin(call, LW_LOCAL, 0)); }
+
+void lw_enter_seldom(struct lw_call* call, uint32_t name, void* site, const void* cfa) {
+    lw_enter(call, name, site, cfa);
+}
+
+void lw_record_seldom(struct lw_call* call) { lw_record_local(call); }
 
 void lw_encode_local(struct lw_call* call) {
     lw_lock();

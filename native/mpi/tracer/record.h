@@ -65,6 +65,7 @@ struct lw_repeat;
 struct lw_call {
     uint32_t name;             ///< number of the procedure in the table of names
     bool recording;            ///< false: only yielding was asked for
+    bool alone;                ///< on the fast way (wrapper.h): no other thread records at the same time
     bool succeeded;            ///< the real function answered MPI_SUCCESS
     int64_t cpu;               ///< CPU time of the gap before the call, ns; -1 where it was not read
     uint64_t start, end;       ///< ticks
@@ -92,8 +93,16 @@ extern struct lw_recorder lw_recorder;
 extern bool lw_active;
 extern bool lw_tracing;
 extern bool lw_yielding;
-/// More than 0 inside an MPI call: what the library calls of itself is not the program's call.
-extern __thread int lw_depth __attribute__((tls_model("initial-exec")));
+/// The recorded calls take the fast way (wrapper.h): nothing but recording was asked for, ticks are the
+/// counter's, one thread calls MPI at a time, and the library has every procedure.
+extern bool lw_fast;
+
+/// What each thread knows of itself, together: the place of thread-local data is looked up once a call.
+struct lw_own {
+    int depth;  ///< 1 inside an MPI call: what the library calls of itself is not the program's call
+    struct lw_thread* self;  ///< its state (thread.h); NULL until its first call
+};
+extern __thread struct lw_own lw_own __attribute__((tls_model("initial-exec")));
 
 /// Sets the recorder up; false where memory lacks. CROWDED: ranks share cores, so that even a short gap may
 /// hold a wait for one.

@@ -1,33 +1,33 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include "repeat.h"
 
+#include <string.h>
+
 _Atomic uint32_t lw_meanings;
 
-static bool same_arguments(const struct lw_repeat* repeat, const struct lw_call* call,
-                           const struct lw_key* key) {
-    return repeat->name == call->name && memcmp(repeat->words, key->words, sizeof key->words) == 0;
+static bool same_arguments(const struct lw_repeat* repeat, const struct lw_key* key) {
+    return memcmp(repeat->words, key->words, sizeof key->words) == 0;
 }
 
-bool lw_repeat_miss(struct lw_call* call, const struct lw_key* key, struct lw_repeat* set) {
-    uint64_t stamp = lw_repeat_stamp(call->self);
+struct lw_repeat* lw_repeat_place(struct lw_thread* self, struct lw_key key, struct lw_repeat* set,
+                                  uint64_t start) {
+    uint64_t stamp = lw_repeat_stamp(self);
     struct lw_repeat* place;
     // Its own one of an earlier block, whose prediction is kept; else a void one; else in turn.
-    if (same_arguments(&set[0], call, key)) {
+    if (same_arguments(&set[0], &key)) {
         place = &set[0];
-    } else if (same_arguments(&set[1], call, key)) {
+    } else if (same_arguments(&set[1], &key)) {
         place = &set[1];
     } else {
-        place = &set[set[0].stamp == stamp && (set[1].stamp != stamp || (call->start & 1))];
+        place = &set[set[0].stamp == stamp && (set[1].stamp != stamp || (start & 1))];
         place->long_gap_follows = false;
     }
     // A prediction that waits for its gap must not be written into another call's.
-    if (call->self->long_gap_follows == &place->long_gap_follows)
-        call->self->long_gap_follows = &call->self->shapes[0].long_gap_follows;
+    if (self->long_gap_follows == &place->long_gap_follows)
+        self->long_gap_follows = &self->shapes[0].long_gap_follows;
     place->stamp = 0;
-    place->name = call->name;
-    memcpy(place->words, key->words, sizeof key->words);
-    call->repeat = place;
-    return false;
+    memcpy(place->words, key.words, sizeof key.words);
+    return place;
 }
 
 void lw_write_any_event(struct lw_thread* self, uint64_t head, uint64_t gap, int64_t cpu, uint64_t duration) {
@@ -48,12 +48,22 @@ void lw_write_any_event(struct lw_thread* self, uint64_t head, uint64_t gap, int
     self->stream.events++;
 }
 
-void lw_write_long_event(struct lw_thread* self, uint16_t head, unsigned head_bits, uint64_t gap, int64_t cpu,
-                         uint64_t duration) {
-    uint64_t number = head_bits == 8 ? head : (head & 0x7fu) | (uint64_t)(head >> 8) << 7;
-    lw_write_any_event(self, number, gap, gap >= lw_recorder.long_gap ? cpu : -1, duration);
+static uint64_t number_of_head(const struct lw_repeat* repeat) {
+    if (repeat->head_bits == 8) return repeat->head;
+    return (repeat->head & 0x7fu) | (uint64_t)(repeat->head >> 8) << 7;
 }
 
-void lw_record_local(struct lw_call* call) {
-    if (__builtin_expect(!lw_repeats(call, (struct lw_key){{0}}), 0)) lw_encode_local(call);
+// Threads may overlap, and counters of two cores may differ by a few ticks: times never run backwards.
+void lw_note_any(const struct lw_call* call, struct lw_repeat* repeat) {
+    struct lw_thread* self = call->self;
+    uint64_t before = self->last_exit;
+    uint64_t start = call->start > before ? call->start : before;
+    uint64_t finish = call->end > start ? call->end : start;
+    uint64_t gap = start - before;
+    self->last_exit = finish;
+    int64_t cpu = gap >= lw_recorder.long_gap ? call->cpu : -1;
+    lw_write_any_event(self, number_of_head(repeat), gap, cpu, finish - start);
+    self->long_gap_follows = &repeat->long_gap_follows;
+    if (finish >= self->cpu.next_reading || repeat->long_gap_follows)
+        lw_processor_time_before_gap(self, repeat->long_gap_follows, finish);
 }

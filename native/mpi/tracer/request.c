@@ -18,6 +18,7 @@ struct table {
 };
 
 static struct table all;
+struct lw_few lw_few = {.room = LW_FEW};
 // Requests that a call of this thread may be about to complete.
 static __thread struct table claimed __attribute__((tls_model("initial-exec")));
 static struct lw_request* pool;
@@ -114,9 +115,12 @@ void lw_request_add(MPI_Request handle, uint32_t flags, MPI_Comm* new_comm, uint
     pool[node] = (struct lw_request){number, 0, flags, new_comm, comm};
     wildcards += (flags & LW_REQUEST_WILDCARD) != 0;
     put_youngest(&all, key_of(handle), node);
+    lw_few.room = 0;
 }
 
 struct lw_request* lw_request_find(MPI_Request handle) {
+    uint32_t at = lw_find_among_few(handle);
+    if (at < lw_few.count) return &lw_few.requests[at];
     uint32_t node = claimed.used ? oldest(&claimed, key_of(handle)) : 0;
     if (!node) node = oldest(&all, key_of(handle));
     return node ? &pool[node] : NULL;
@@ -127,12 +131,18 @@ struct lw_request* lw_request_pair(const struct lw_request* request) {
 }
 
 void lw_request_remove(MPI_Request handle) {
+    uint32_t at = lw_find_among_few(handle);
+    if (at < lw_few.count) {
+        lw_remove_from_few(at);
+        return;
+    }
     uint32_t node = claimed.used ? take(&claimed, key_of(handle)) : 0;
     if (!node) node = take(&all, key_of(handle));
     if (!node) return;
     wildcards -= (pool[node].flags & LW_REQUEST_WILDCARD) != 0;
     pool[node].next = free_list;
     free_list = node;
+    if (!all.used) lw_few.room = LW_FEW;
 }
 
 void lw_requests_claim(int count, const MPI_Request* handles) {

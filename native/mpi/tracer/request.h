@@ -6,7 +6,7 @@
 #ifndef LINKWORTH_REQUEST_H
 #define LINKWORTH_REQUEST_H
 
-#include "record.h"
+#include "repeat.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -24,6 +24,32 @@ struct lw_request {
     MPI_Comm* new_comm;  ///< where MPI_Comm_idup writes its communicator, else NULL
     uint32_t comm;       ///< number of that communicator
 };
+
+/// Requests of which there is nothing to know but the number, while they are few and no others were made
+/// after them: the oldest first, looked through one by one, which takes less than a table. Used on the fast
+/// way (wrapper.h) only, and all of them are older than those in the table.
+enum { LW_FEW = 8 };
+struct lw_few {
+    uint32_t count;
+    uint32_t room;  ///< LW_FEW, or 0 while the table holds any
+    MPI_Request handles[LW_FEW];
+    struct lw_request requests[LW_FEW];
+};
+extern struct lw_few lw_few;
+
+/// Place of the oldest one with this handle; their count where there is none.
+LW_INLINE uint32_t lw_find_among_few(MPI_Request handle) {
+    uint32_t at = 0;
+    while (at < lw_few.count && lw_few.handles[at] != handle) at++;
+    return at;
+}
+
+LW_INLINE void lw_remove_from_few(uint32_t at) {
+    for (lw_few.count--; at < lw_few.count; at++) {
+        lw_few.handles[at] = lw_few.handles[at + 1];
+        lw_few.requests[at] = lw_few.requests[at + 1];
+    }
+}
 
 /// Keeps a new request and numbers it. Where memory lacks, the request is left out of what follows.
 void lw_request_add(MPI_Request handle, uint32_t flags, MPI_Comm* new_comm, uint32_t comm);
@@ -44,6 +70,17 @@ void lw_requests_give_back(int count, const MPI_Request* handles);
 bool lw_requests_have_wildcards(void);
 static inline bool lw_request_is_live(const struct lw_request* request) {
     return !(request->flags & LW_REQUEST_PERSISTENT) || (request->flags & LW_REQUEST_ACTIVE);
+}
+
+/// Numbers the request of a call that was recorded.
+LW_INLINE void lw_add_request(const struct lw_call* call, MPI_Request handle, uint32_t flags) {
+    if (call->alone && !flags && lw_few.count < lw_few.room && !call->self->tallies) {
+        uint32_t at = lw_few.count++;
+        lw_few.handles[at] = handle;
+        lw_few.requests[at] = (struct lw_request){.number = lw_recorder.next_request++};
+    } else {
+        lw_request_add(handle, flags, NULL, 0);
+    }
 }
 
 #pragma GCC visibility pop

@@ -27,8 +27,7 @@ bool lw_before_session_init(struct lw_call* call, uint32_t name) {
     if (begins)
         lw_before_init(call, name);
     else
-        lw_enter(call, name);
-    call->site = 0;  // that of the wrapper
+        lw_enter(call, name, NULL, NULL);
     return begins;
 }
 

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-__thread struct lw_thread* lw_self __attribute__((tls_model("initial-exec")));
-
 // Guards the lists below, and nothing that happens at a call.
 static pthread_mutex_t attaching = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t end_of_thread;
@@ -71,7 +69,7 @@ struct lw_thread* lw_thread_attach(uint64_t origin) {
         self->long_gap_follows = &self->shapes[0].long_gap_follows;
         lw_processor_time_attach(&self->cpu, origin, first);
         if (has_key) pthread_setspecific(end_of_thread, self);
-        lw_self = self;
+        lw_own.self = self;
         // The first gap begins where the block does: of an earlier thread's block there is no more use.
         lw_lock();
         if (self->tallies)

@@ -12,16 +12,16 @@
 enum { LW_REPEAT_WORDS = 5, LW_REPEATS = 512, LW_SHAPE_SETS = 512, LW_SHAPE_WAYS = 2, LW_SHAPE_WORDS = 4 };
 
 /// A call that was made before with the same arguments: what its event looks like. One cache line.
-struct lw_repeat {
-    uint64_t words[LW_REPEAT_WORDS];  ///< the arguments
+struct __attribute__((aligned(64))) lw_repeat {
+    uint64_t words[LW_REPEAT_WORDS];  ///< the arguments, the procedure and the call site
     uint64_t stamp;                   ///< that of the thread when it was kept: another one makes it void
-    uint32_t name;
-    uint16_t head;                   ///< of the event: the varint's bytes
-    uint8_t head_bits;               ///< 8 or 16
-    bool long_gap_follows;           ///< so it was the last time; also of a void one
-    uint32_t bytes_high, bytes_low;  ///< profile: bytes that the call sends
+    uint64_t bytes;                   ///< profile: bytes that the call sends
+    uint16_t head;                    ///< of the event: the varint's bytes
+    uint8_t head_bits;                ///< 8 or 16
+    uint8_t short_bytes;              ///< of the event, where its times are short
+    bool long_gap_follows;            ///< so it was the last time; also of a void one
 };
-_Static_assert(sizeof(struct lw_repeat) == 64, "one cache line");
+_Static_assert(sizeof(struct lw_repeat) <= 64, "one cache line");
 
 /// A shape that the open block holds, by its payload. The prediction of its gap outlives the block.
 struct lw_shape {
@@ -41,15 +41,12 @@ struct lw_thread {
     struct lw_processor_time cpu;
     uint32_t shapes_in_block;
     struct lw_thread* next_free;  ///< of a thread that ended: its state serves the next one that begins
-    struct lw_repeat repeats[LW_REPEATS] __attribute__((aligned(64)));
+    struct lw_repeat repeats[LW_REPEATS];
     struct lw_shape shapes[LW_SHAPE_SETS * LW_SHAPE_WAYS];
 };
 
 /// Opens a block of the thread with room for BYTES of records; false where there is no space. Under the lock.
 bool lw_open_block(struct lw_thread* self, size_t bytes);
-
-/// The calling thread's state; NULL until its first call.
-extern __thread struct lw_thread* lw_self __attribute__((tls_model("initial-exec")));
 
 /// Gives the calling thread its state; its first gap starts at ORIGIN ticks. NULL where memory or space
 /// lacks.

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 
 from linkworth.mpi import wrapper_one_sided
 from linkworth.mpi.wrapper_body import Body
+from linkworth.mpi.wrapper_quick import is_quick
 
 _OWN_STATUS = (
     "MPI_Status lw_own;",
@@ -332,6 +333,8 @@ def _all_bodies() -> dict[str, Body]:
 
 
 _BODIES = _all_bodies()
+_LOCAL = Body("lw_record_local(&lw_call);")
+_SELDOM = Body("lw_record_seldom(&lw_call);")
 
 
 def body_of(name: str, available: set[str]) -> Body | None:
@@ -348,7 +351,7 @@ def body_of(name: str, available: set[str]) -> Body | None:
 
 def _first_session(real: str, number: int) -> list[str]:
     return [
-        "    if (lw_depth)",
+        "    if (lw_own.depth)",
         f"        return {real};",
         "    struct lw_call lw_call;",
         f"    bool lw_begun = lw_before_session_init(&lw_call, {number});",
@@ -359,15 +362,48 @@ def _first_session(real: str, number: int) -> list[str]:
     ]
 
 
-def statements(name: str, returns: str, real: str, number: int, body: Body | None) -> list[str]:
-    """C statements of a wrapper's block; `real` is the call of the library's own function."""
-    if body is None:
-        body = Body("lw_record_local(&lw_call);")
+def has_fast_way(name: str) -> bool:
+    """Whether a procedure may be called so often that its wrapper has a fast way (native/mpi/tracer/wrapper.h)."""
+    return (name in _BODIES and name not in _lifecycle()) or is_quick(name)
+
+
+def _succeeded(returns: str) -> str:
+    return "lw_result == MPI_SUCCESS" if returns == "int" else "true"
+
+
+def fast_statements(
+    name: str, returns: str, real: str, number: int, body: Body | None, otherwise: str
+) -> list[str]:
+    """C statements of a wrapper that tries the fast way first; `otherwise` is the call of the function for all others."""
+    body = body or _LOCAL
+    fast = real.replace("REAL_", "FAST_", 1)
+    leave = "quick" if is_quick(name) else "fast"
+    return [
+        *((f"    if (lw_count_quick({number}))", f"        return {fast};") if is_quick(name) else ()),
+        "    void *lw_site = __builtin_return_address(0);",
+        "    struct lw_call lw_call;",
+        f"    if (!lw_enter_fast(&lw_call, {number}, lw_site, __builtin_dwarf_cfa()))",
+        f"        return {otherwise};",
+        *(f"    {line}" for line in body.before),
+        f"    {returns} lw_result = {fast};",
+        f"    lw_exit_{leave}(&lw_call, {_succeeded(returns)});",
+        *((f"    {body.record}",) if body.record else ()),
+        "    lw_leave();",
+        "    return lw_result;",
+    ]
+
+
+def statements(
+    name: str, returns: str, real: str, number: int, body: Body | None, site: tuple[str, str]
+) -> list[str]:
+    """C statements of a wrapper's block; `real` is the call of the library's own function, `site` what lw_enter is told."""
+    seldom = body is None and not has_fast_way(name)
+    body = body or (_SELDOM if seldom else _LOCAL)
     if name == "MPI_Session_init":
         return _first_session(real, number)
     if body.lifecycle:
         return [
-            "    if (lw_depth)",
+            "    if (lw_own.depth)",
             f"        return {real};",
             "    struct lw_call lw_call;",
             f"    lw_before_init(&lw_call, {number});",
@@ -379,15 +415,14 @@ def statements(name: str, returns: str, real: str, number: int, body: Body | Non
     call = real
     if body.yielding:
         call = f"lw_yielding ? {body.yielding.replace('{real}', real)}\n        : {real}"
-    succeeded = "lw_result == MPI_SUCCESS" if returns == "int" else "true"
     return [
         "    if (lw_bypass())",
         f"        return {real};",
         "    struct lw_call lw_call;",
-        f"    lw_enter(&lw_call, {number});",
+        f"    lw_enter{'_seldom' if seldom else ''}(&lw_call, {number}, {', '.join(site)});",
         *(f"    {line}" for line in body.before),
         f"    {returns} lw_result = {call};",
-        f"    lw_exit(&lw_call, {succeeded});",
+        f"    lw_exit{'_quick' if is_quick(name) else ''}(&lw_call, {_succeeded(returns)});",
         *((f"    if (lw_call.recording)\n        {body.record}",) if body.record else ()),
         "    lw_leave();",
         "    return lw_result;",

@@ -31,6 +31,24 @@ def test_a_call_with_the_same_arguments_is_told_apart_by_its_place(bench):
         assert {part.program for part in run.parts} == {site.rpartition("+")[0] for site in calls}
 
 
+def test_a_library_that_calls_mpi_is_the_place_by_file_and_function(bench):
+    """As of a solver: without debug data, frame pointers or a symbol table beyond what the program links with."""
+    plain = ("-O2", "-fomit-frame-pointer", "-s", "-shared", "-fPIC")
+    library = bench.compile("sending_library.c", *plain, output="libsending.so")
+    run = bench.record(
+        bench.compile("through_library.c", str(library), f"-Wl,-rpath,{library.parent}"), ranks=2
+    )
+    assert run.returncode == 0, run.stderr
+    for part in run.parts:
+        calls = Counter((event.name, event.site) for event in part.events if event.kind == "collective")
+        places = call_sites.resolve(site for _, site in calls)
+        assert {Path(site.rpartition("+")[0]) for _, site in calls} == {library}
+        assert {(name, places[site].function): count for (name, site), count in calls.items()} == {
+            ("MPI_Barrier", "agree_on_nothing"): 3,
+            ("MPI_Allreduce", "sum_over_all"): 1,
+        }
+
+
 def test_the_table_of_names_lists_each_place_once(bench):
     run = bench.record(bench.compile("call_sites.c"), ranks=2)
     paths = [part.path for part in run.parts]

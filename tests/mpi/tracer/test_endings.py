@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 from part_reader import read_part
 
+from linkworth.model.trace import TraceMetadata
+from linkworth.trace.merge import merge
+from linkworth.trace.read import open_trace
+
 PROBES = 200_000  # calls of MPI_Iprobe that programs/endings.c makes before it ends
 
 
@@ -40,6 +44,37 @@ def test_a_forked_child_does_not_write_into_the_part(bench):
     assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
     assert run.parts[0].flags & 15 == 3
     assert run.parts[0].named("MPI_Initialized") == []
+
+
+def test_a_child_that_becomes_another_program_leaves_the_recording_alone(bench):
+    run = bench.record(bench.compile("endings.c"), "system", ranks=1)
+    assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+    (part,) = run.parts
+    assert part.flags & 15 == 3
+    assert len(part.named("MPI_Iprobe")) == PROBES + 1000
+
+
+def test_a_program_that_becomes_another_one_leaves_all_that_it_recorded(bench):
+    run = bench.record(bench.compile("endings.c"), "exec", ranks=1)
+    assert "another image" in run.stdout
+    (part,) = run.parts
+    assert part.flags & 15 == 1
+    assert (part.rank, part.size) == (0, 1)
+    assert len(part.named("MPI_Iprobe")) == PROBES
+    assert part.events[-1].name == "MPI_Iprobe"
+    merged = part.path.parent / "merged.lwt"
+    merge(part.path.parent, merged, TraceMetadata(workload="exec"))
+    opened = open_trace(merged)
+    assert [rank.state for rank in opened.metadata.ranks] == ["cut"]
+    assert sum(1 for _ in opened.engine.iterate(0)) == len(part.events)
+
+
+def test_an_image_that_replaces_the_first_one_before_mpi_begins_is_recorded(bench):
+    """As wrappers do that set something and then exec the program."""
+    run = bench.record(bench.compile("endings.c"), "exec before", ranks=2)
+    assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+    assert [(part.rank, part.flags & 15) for part in run.parts] == [(0, 3), (1, 3)]
+    assert all(len(part.named("MPI_Iprobe")) == PROBES for part in run.parts)
 
 
 def test_calls_of_several_threads_are_all_there(bench):

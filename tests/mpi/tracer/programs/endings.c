@@ -43,6 +43,12 @@ static void fork_a_child(void) {
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+// A child that becomes another program does not end what the parent records.
+static void start_another_program(void) {
+    CHECK(system("exit 3") == 3 << 8);
+    call_often(1000);
+}
+
 // A payload longer than a block: so many requests complete in one call.
 static void complete_very_many(void) {
     enum { MANY = 20000 };
@@ -64,6 +70,7 @@ static void compute(void) {
 int main(int argc, char** argv) {
     const char* ending = argc > 1 ? argv[1] : "";
     int level, rank;
+    if (strcmp(ending, "exec before") == 0) execl(argv[0], argv[0], "nothing special", NULL);
     if (strcmp(ending, "threads") == 0)
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     else
@@ -89,7 +96,9 @@ int main(int argc, char** argv) {
         MPI_Barrier(MPI_COMM_WORLD);
     }
     if (strcmp(ending, "exit") == 0) _exit(4);
+    if (strcmp(ending, "exec") == 0) execl("/bin/sh", "sh", "-c", "echo another image; exit 3", NULL);
     if (strcmp(ending, "fork") == 0) fork_a_child();
+    if (strcmp(ending, "system") == 0) start_another_program();
     if (rank == 0) printf("all right\n");
     MPI_Finalize();
     return 0;
