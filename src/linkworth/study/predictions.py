@@ -1,12 +1,8 @@
 """Makes the predictions of a study on all cores: one job a workload, the long ones first."""
 
 import itertools
-import multiprocessing
-import os
-import signal
-import threading
 from collections.abc import Generator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from statistics import median
 
@@ -22,6 +18,7 @@ from linkworth.skeleton.rates import RateRequest, rates_for
 from linkworth.study.fabric import fabric_of
 from linkworth.study.matrix import PlannedRun, has_skeleton, is_bench
 from linkworth.study.outcome import Outcome
+from linkworth.study.pool import cores_for, give_up, pool
 from linkworth.study.replays import Job, Made, Target, make
 from linkworth.study.store import Store, now
 
@@ -156,16 +153,14 @@ def _work(job: Job) -> float:
 
 def run_jobs(jobs: Sequence[Job], processes: int | None = None) -> Generator[Made, None, None]:
     """Make the jobs and give each run's outcome as it comes. Closing the iterator stops what is not begun."""
-    count = min(processes or len(os.sched_getaffinity(0)), len(jobs))
+    count = cores_for(len(jobs), processes)
     if count <= 1:
         yield from itertools.chain.from_iterable(make(job) for job in jobs)
         return
     began = now()
-    # Spawned, so that no process holds what this one has open (the study's lock).
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_end_with_parent)
+    workers = pool(count)
     try:
-        pending: dict[Future[list[Made]], Job] = {pool.submit(make, job): job for job in jobs}
+        pending: dict[Future[list[Made]], Job] = {workers.submit(make, job): job for job in jobs}
         while pending:
             for future in wait(pending, return_when=FIRST_COMPLETED).done:
                 job = pending.pop(future)
@@ -177,22 +172,7 @@ def run_jobs(jobs: Sequence[Job], processes: int | None = None) -> Generator[Mad
                     for target in job.targets:
                         yield Made(run=target.run, outcome=outcome, started=began, ended=now())
     except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in multiprocessing.active_children():
-            process.terminate()
+        give_up(workers)
         raise
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _end_with_parent() -> None:
-    """Let a worker end when linkworth is killed, whatever it is busy with, and leave Ctrl-C to linkworth."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def wait_for_it() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=wait_for_it, daemon=True).start()
+        workers.shutdown(wait=True, cancel_futures=True)

@@ -87,7 +87,7 @@ def report(
     if not records:
         raise UsageError(f"{study.name}: nothing has been run yet; run it with: linkworth study run")
     names = [workload.name for workload in study.workloads]
-    profiles, unread = profiles_of(traces or {}, smaller_problems(names), progress.step)
+    profiles, unread = profiles_of(traces or {}, smaller_problems(names), progress.step, progress.plan)
     results = Results(study, records, profiles)
     other = Results(*against) if against is not None else None
     missing = max(0, (planned or 0) - len(records))

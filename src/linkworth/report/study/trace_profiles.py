@@ -1,7 +1,9 @@
 """What the traces of a study say: shares and groups of network dependence, kept beside the traces once found."""
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import as_completed
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import msgspec
@@ -9,6 +11,10 @@ import msgspec
 from linkworth import __version__
 from linkworth.errors import LinkworthError
 from linkworth.model.profile import Group
+from linkworth.study.pool import cores_for, give_up, pool
+
+Key = tuple[str, str]
+"""Workload and environment."""
 
 
 class TraceProfile(msgspec.Struct, frozen=True, kw_only=True):
@@ -17,14 +23,14 @@ class TraceProfile(msgspec.Struct, frozen=True, kw_only=True):
     group: Group
     reason: str
     ran: bool
-    """False of a program that was recorded without running: it has no shares of its own."""
-    compute_share: float
-    communication_share: float
-    init_share: float
-    parallel_efficiency: float
-    load_balance: float
-    serialisation_efficiency: float
-    transfer_efficiency: float
+    """False of a program that was recorded without running: it has no shares and efficiencies of its own, which are then 0."""
+    compute_share: float = 0.0
+    communication_share: float = 0.0
+    init_share: float = 0.0
+    parallel_efficiency: float = 0.0
+    load_balance: float = 0.0
+    serialisation_efficiency: float = 0.0
+    transfer_efficiency: float = 0.0
 
 
 class _Kept(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,31 +44,96 @@ def profiles_of(
     traces: Mapping[tuple[str, str], Path],
     smaller: Mapping[str, str],
     step: Callable[[str], None] = lambda _: None,
+    plan: Callable[[int], None] = lambda _: None,
 ) -> tuple[dict[tuple[str, str], TraceProfile], list[str]]:
     """Return the profile of each trace by workload and environment, and a sentence for each trace that has none.
 
-    `smaller` has, by workload, the one that is the same program on a smaller problem, which makes its group more certain.
+    `plan` is told how many must be made, `step` of each that is there. `smaller` has, by workload, the one that is the same
+    program on a smaller problem, which makes its group more certain.
     """
     found: dict[tuple[str, str], TraceProfile] = {}
     remarks = []
+    asked = {}
     for (workload, environment), trace in traces.items():
         other = traces.get((smaller.get(workload, ""), environment))
-        step(f"profile of {workload}")
         try:
-            found[workload, environment] = _kept(trace, other) or _make(trace, other)
-        except (LinkworthError, OSError) as error:
+            known = _kept(trace, other)
+        except OSError as error:
             remarks.append(f"{workload} has no profile: {error}")
-    return found, remarks
+            continue
+        if known is None:
+            asked[workload, environment] = (trace, other)
+        else:
+            found[workload, environment] = known
+    plan(len(asked))
+    for key, made in _made(asked):
+        step(f"profile of {key[0]}")
+        if isinstance(made, TraceProfile):
+            found[key] = made
+        else:
+            remarks.append(f"{key[0]} has no profile: {made}")
+    return {key: found[key] for key in traces if key in found}, remarks
+
+
+def _made(asked: Mapping[Key, tuple[Path, Path | None]]) -> Iterator[tuple[Key, TraceProfile | str]]:
+    """Yield each profile as it is made, on all cores, or why there is none; those of the largest traces are begun first."""
+    ordered = sorted(asked.items(), key=lambda item: item[1][0].stat().st_size, reverse=True)
+    count = cores_for(len(ordered))
+    if count <= 1:
+        yield from ((key, _tried(*paths)) for key, paths in ordered)
+        return
+    workers = pool(count)
+    try:
+        pending = {workers.submit(_tried, *paths): key for key, paths in ordered}
+        for future in as_completed(pending):
+            try:
+                yield pending[future], future.result()
+            except BrokenProcessPool:
+                yield (
+                    pending[future],
+                    "the process that made it was killed, as the kernel does when memory runs out",
+                )
+    except BaseException:
+        give_up(workers)
+        raise
+    finally:
+        workers.shutdown(wait=True, cancel_futures=True)
+
+
+def _tried(trace: Path, smaller: Path | None) -> TraceProfile | str:
+    try:
+        return _make(trace, smaller)
+    except (LinkworthError, OSError) as error:
+        return str(error)
 
 
 def _make(trace: Path, smaller: Path | None) -> TraceProfile:
+    made = _of_skeleton(trace, smaller) or _of_run(trace, smaller)
+    kept = _Kept(key=_key(trace, smaller), profile=made)
+    with contextlib.suppress(OSError):  # a folder that is only read: it is made anew next time
+        _beside(trace).write_bytes(msgspec.json.encode(kept))
+    return made
+
+
+def _of_skeleton(trace: Path, smaller: Path | None) -> TraceProfile | None:
+    """Return the group of a program that was not run; None of one that was."""
+    from linkworth.profile import group_of
+    from linkworth.trace.read import open_trace
+
+    if open_trace(trace).metadata.source != "skeleton":
+        return None
+    group, reason = group_of(trace, smaller)
+    return TraceProfile(group=group, reason=reason, ran=False)
+
+
+def _of_run(trace: Path, smaller: Path | None) -> TraceProfile:
     from linkworth.profile import of_trace
 
     profile = of_trace(trace, smaller)
-    made = TraceProfile(
+    return TraceProfile(
         group=profile.group,
         reason=profile.group_reason,
-        ran=profile.rates is None,
+        ran=True,
         compute_share=profile.shares.compute,
         communication_share=profile.shares.communication,
         init_share=profile.shares.init,
@@ -71,10 +142,6 @@ def _make(trace: Path, smaller: Path | None) -> TraceProfile:
         serialisation_efficiency=profile.pop.serialisation_efficiency,
         transfer_efficiency=profile.pop.transfer_efficiency,
     )
-    kept = _Kept(key=_key(trace, smaller), profile=made)
-    with contextlib.suppress(OSError):  # a folder that is only read: it is made anew next time
-        _beside(trace).write_bytes(msgspec.json.encode(kept))
-    return made
 
 
 def _kept(trace: Path, smaller: Path | None) -> TraceProfile | None:

@@ -1,0 +1,42 @@
+"""Groups and shares of a study's traces, made on all cores."""
+
+from pathlib import Path
+
+import pytest
+
+from linkworth.cli.main import main
+from linkworth.profile import group_of, of_trace
+from linkworth.report.study.trace_profiles import profiles_of
+
+FILE = """
+workloads = ["npb:is.S", "npb:is.W"]
+environments = ["gbe"]
+mode = "predict"
+ranks = 4
+nodes = 2
+[predict]
+machine = "xeon-e5-2650v3-x2"
+"""
+
+
+def test_profiles_are_made_once_and_say_what_a_whole_profile_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "two.toml").write_text(FILE)
+    assert main(["study", "run", "two.toml"]) == 0
+    small, large = (tmp_path / f"two.study/traces/npb-is.{problem}-4.lwt" for problem in "SW")
+    damaged = tmp_path / "damaged.lwt"
+    damaged.write_bytes(b"no trace")
+    traces = {("is.S", ""): small, ("is.W", ""): large, ("x", ""): damaged}
+    steps: list[str] = []
+    planned: list[int] = []
+    found, remarks = profiles_of(traces, {"is.W": "is.S"}, steps.append, planned.append)
+    whole = of_trace(large, small)
+    assert (found["is.W", ""].group, found["is.W", ""].reason) == (whole.group, whole.group_reason)
+    assert group_of(large, small) == (whole.group, whole.group_reason)
+    assert list(found) == [("is.S", ""), ("is.W", "")] and not found["is.S", ""].ran
+    assert len(remarks) == 1 and remarks[0].startswith("x has no profile: ")
+    assert planned == [3] and len(steps) == 3
+    again, _ = profiles_of(traces, {"is.W": "is.S"}, steps.append, planned.append)
+    assert again == found and planned == [3, 1]
