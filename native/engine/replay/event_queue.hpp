@@ -57,13 +57,15 @@ class EventQueue {
         heap_[hole] = entry;
     }
 
+    /// What is due next, unless something earlier comes; the queue is not empty.
+    Due next() const { return due(heap_.front()); }
+
     Due pop() {
-        const std::uint64_t top = heap_.front().order_and_item;
+        const Due top = due(heap_.front());
         const Entry moved = heap_.back();
         heap_.pop_back();
         if (!heap_.empty()) sift_down(moved);
-        const auto item = static_cast<std::uint32_t>(top);
-        return {static_cast<Happening>(item >> index_bits), item & ((1U << index_bits) - 1)};
+        return top;
     }
 
   private:
@@ -76,6 +78,11 @@ class EventQueue {
         std::uint64_t time;
         std::uint64_t order_and_item;
     };
+
+    static Due due(const Entry& entry) {
+        const auto item = static_cast<std::uint32_t>(entry.order_and_item);
+        return {static_cast<Happening>(item >> index_bits), item & ((1U << index_bits) - 1)};
+    }
 
     static bool before(const Entry& a, const Entry& b) {
         __extension__ using Whole = unsigned __int128;

@@ -103,7 +103,7 @@ void Network::send(std::uint32_t message, const Transmission& what, const Stamp&
     const std::uint64_t chunk_bytes = chunk_bytes_[what.source_node];
     const bool on_all_rails = striped(what.bytes);
     const std::uint32_t rail = on_all_rails ? first_rail(what) : choose_rail(what);
-    shipment = {ready, {}, what, wire_bytes, stall, rail, 1, 1, false, false};
+    shipment = {ready, what, wire_bytes, stall, static_cast<std::uint16_t>(rail), 1, 1, false, false};
     if (!fabric_.contention ||
         (!on_all_rails && what.bytes <= chunk_bytes && out_[port_of(what.source_node, rail)].idle())) {
         send_alone(message);
@@ -222,7 +222,9 @@ Stamp Network::head_after(Shipment& shipment, const Stamp& start) {
 void Network::send_in_chunks(std::uint32_t message, std::uint32_t rail, std::uint32_t chunks,
                              bool on_all_rails) {
     Shipment& shipment = shipments_[message];
-    shipment.unsent = shipment.unarrived = chunks;
+    shipment.unsent = shipment.unarrived = static_cast<std::uint16_t>(chunks);
+    if (message >= last_in_memory_.size()) last_in_memory_.resize(message + std::size_t{1});
+    last_in_memory_[message] = Stamp{};
     shipment.chunk_wire_bytes /= chunks;
     // The first one has the most of an uneven message, those after it a share each.
     const std::uint32_t longest = on_all_rails ? longest_shares(shipment.what.bytes) : 1;
@@ -314,13 +316,13 @@ void Network::arrive(std::uint32_t message, std::uint32_t rail, const Stamp& hea
         listener_.on_arrival(message, in_memory);
         return;
     }
-    shipment.last_in_memory.raise_to(in_memory);
+    last_in_memory_[message].raise_to(in_memory);
     if (!shipment.head_arrived) {
         shipment.head_arrived = true;
         listener_.on_head(message, head);
     }
     if (--shipments_[message].unarrived == 0) {
-        const Stamp last = shipments_[message].last_in_memory;
+        const Stamp last = last_in_memory_[message];
         listener_.on_arrival(message, last);
     }
 }

@@ -64,6 +64,9 @@ class Network {
     /// A message inside a node: the pair's own rate, and the node's ceiling shared by all of its messages.
     Stamp copy(std::uint32_t node, std::uint64_t bytes, const Stamp& ready);
 
+    /// The message's journey goes on soon.
+    void prefetch(std::uint32_t message) const { prefetch_lines(&shipments_[message], sizeof(Shipment)); }
+
     // Called when the queue says so.
     void on_whole(std::uint32_t message);
     void on_parcel(std::uint32_t parcel);
@@ -72,17 +75,18 @@ class Network {
   private:
     /// A message under way.
     struct Shipment {
-        Stamp at;              ///< ready to leave; of a message of one chunk, then its head at the other side
-        Stamp last_in_memory;  ///< of the chunks that have arrived
+        Stamp at;  ///< ready to leave; of a message of one chunk, then its head at the other side
         Transmission what;
         double chunk_wire_bytes = 0;
         double stall_seconds = 0;  ///< that TCP adds
-        std::uint32_t rail = 0;
-        std::uint32_t unsent = 0;  ///< chunks
-        std::uint32_t unarrived = 0;
+        std::uint16_t rail = 0;
+        std::uint16_t unsent = 0;  ///< chunks
+        std::uint16_t unarrived = 0;
         bool head_left = false;
         bool head_arrived = false;
     };
+    static_assert(sizeof(Shipment) == 2 * cache_line_bytes,
+                  "with many messages each line is one from memory");
     /// A chunk between two ports.
     struct Parcel {
         Stamp head;
@@ -119,13 +123,14 @@ class Network {
     double striped_bandwidth_;                ///< of one rail for a message on all
     double bucket_seconds_;                   ///< that an idle link sends at once; 0: as its rate allows
     std::vector<std::uint64_t> chunk_bytes_;  ///< [node]: what its NIC sends of one connection in turn
-    std::vector<OutPort> out_;                ///< [node x rails + rail]
-    std::vector<Stamp> in_;                   ///< likewise: when it is free
+    LargeVector<OutPort> out_;                ///< [node x rails + rail]
+    LargeVector<Stamp> in_;                   ///< likewise: when it is free
     std::vector<Stamp> out_full_;             ///< as out_; empty where links have no bucket
     std::vector<Stamp> in_full_;              ///< likewise
     std::vector<Stamp> memory_;               ///< [node]
     std::vector<std::uint32_t> next_rail_;    ///< [node]: where its next uneven message begins
-    std::vector<Shipment> shipments_;         ///< [message]
+    LargeVector<Shipment> shipments_;         ///< [message]
+    LargeVector<Stamp> last_in_memory_;       ///< [message of several chunks]: of those that have arrived
     Pool<Parcel> parcels_;
     std::vector<LoadHistory> out_load_;  ///< as out_; empty where loads are not kept
     std::vector<LoadHistory> in_load_;

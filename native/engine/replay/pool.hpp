@@ -2,12 +2,23 @@
 /// Objects addressed by index, reused after release; memory grows to the largest number alive at once.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
+
+#include "replay/large_pages.hpp"
 
 namespace linkworth::replay {
 
 inline constexpr std::uint32_t none = 0xffffffffU;
+
+inline constexpr std::size_t cache_line_bytes = 64;
+
+/// Asks for the lines of the cache that hold what is needed soon.
+inline void prefetch_lines(const void* begin, std::size_t bytes) {
+    const char* const first = static_cast<const char*>(begin);
+    for (std::size_t at = 0; at < bytes; at += cache_line_bytes) __builtin_prefetch(first + at, 1);
+}
 
 template <typename T>
 class Pool {
@@ -25,9 +36,11 @@ class Pool {
     void release(std::uint32_t index) { free_.push_back(index); }
     T& operator[](std::uint32_t index) { return items_[index]; }
     const T& operator[](std::uint32_t index) const { return items_[index]; }
+    /// The object is soon needed.
+    void prefetch(std::uint32_t index) const { prefetch_lines(&items_[index], sizeof(T)); }
 
   private:
-    std::vector<T> items_;
+    LargeVector<T> items_;
     std::vector<std::uint32_t> free_;
 };
 

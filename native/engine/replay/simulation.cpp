@@ -11,6 +11,9 @@ namespace {
 
 using tracefile::Event;
 
+/// Far enough ahead that a rank's state is there when its turn comes, near enough that it is still there.
+constexpr std::size_t resumes_ahead = 2;
+
 /// [rank of the simulation]: its node, program after program.
 std::vector<std::uint32_t> nodes_of(const std::vector<Tenant>& tenants) {
     std::vector<std::uint32_t> result;
@@ -65,13 +68,45 @@ void Simulation::run_in_any_order() {
     while (!runnable_.empty()) {
         const std::uint32_t actor = runnable_.front();
         runnable_.pop_front();
+        if (runnable_.size() > resumes_ahead) prefetch_actor(runnable_[resumes_ahead]);
         resume(actor);
     }
+}
+
+/// Fetches from memory what the next happening needs, while this one goes on.
+void Simulation::prefetch(const Due& due) const {
+    switch (due.what) {
+        case Happening::resume:
+            prefetch_actor(due.index);
+            break;
+        case Happening::whole:
+            network_.prefetch(due.index);
+            messages_.prefetch(due.index);
+            break;
+        case Happening::envelope:
+        case Happening::answer:
+        case Happening::transfer:
+            messages_.prefetch(due.index);
+            break;
+        case Happening::parcel:
+        case Happening::access:
+        case Happening::port:
+            break;
+    }
+}
+
+void Simulation::prefetch_actor(std::uint32_t actor) const {
+    if (actor >= rank_count()) return;
+    const RankState& state = ranks_[actor];
+    const auto* const begin = reinterpret_cast<const char*>(&state);
+    const auto* const rarely_used = reinterpret_cast<const char*>(&state.last_local_envelope);
+    prefetch_lines(begin, static_cast<std::size_t>(rarely_used - begin));
 }
 
 void Simulation::run_in_time_order() {
     while (!queue_.empty()) {
         const Due entry = queue_.pop();
+        if (!queue_.empty()) prefetch(queue_.next());
         switch (entry.what) {
             case Happening::resume:
                 resume(entry.index);

@@ -128,6 +128,8 @@ class Simulation final : private NetworkListener {
     // simulation.cpp: who goes on when
     void run_in_time_order();
     void run_in_any_order();
+    void prefetch(const Due& due) const;
+    void prefetch_actor(std::uint32_t actor) const;
     void resume_at_its_time(std::uint32_t actor);
     bool too_early(const Actor& actor) const {
         return !any_order_ && actor.now.seconds > queue_.next_seconds();
@@ -253,7 +255,7 @@ class Simulation final : private NetworkListener {
     bool any_order_;                      ///< no moment depends on what else happens at the time
     std::deque<std::uint32_t> runnable_;  ///< actors, where the order is any
     Network network_;
-    std::vector<RankState> ranks_;  ///< the first actors
+    LargeVector<RankState> ranks_;  ///< the first actors
     std::deque<Actor> further_actors_;
     std::vector<std::uint32_t> idle_actors_;  ///< of the further ones
     Pool<Operation> operations_;

@@ -1,0 +1,52 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// Memory for arrays that grow with the ranks. They are walked through in the order of simulated time, not of
+/// their places, and in small pages most accesses would miss the processor's table of pages, too.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <new>
+#include <vector>
+
+namespace linkworth::replay {
+
+/// Takes large pages where an array fills one, if the system gives any (Linux, transparent huge pages).
+template <typename T>
+class LargePageAllocator {
+  public:
+    using value_type = T;
+
+    LargePageAllocator() = default;
+    template <typename Other>
+    explicit LargePageAllocator(const LargePageAllocator<Other>& /*other*/) {}
+
+    T* allocate(std::size_t count) {
+        const std::size_t bytes = count * sizeof(T);
+        void* const memory = ::operator new(bytes, alignment(count));
+#ifdef MADV_HUGEPAGE
+        // Refused, it is memory all the same.
+        if (bytes >= page_bytes) madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+        return static_cast<T*>(memory);
+    }
+    void deallocate(T* memory, std::size_t count) { ::operator delete(memory, alignment(count)); }
+
+    template <typename Other>
+    bool operator==(const LargePageAllocator<Other>& /*other*/) const {
+        return true;
+    }
+
+  private:
+    /// Of x86-64, and of AArch64 with pages of 4 KiB.
+    static constexpr std::size_t page_bytes = std::size_t{2} << 20U;
+
+    static std::align_val_t alignment(std::size_t count) {
+        return std::align_val_t{count * sizeof(T) >= page_bytes ? page_bytes : alignof(T)};
+    }
+};
+
+template <typename T>
+using LargeVector = std::vector<T, LargePageAllocator<T>>;
+
+}  // namespace linkworth::replay
