@@ -1,10 +1,11 @@
 """Instructions that the replay takes for one message, counted by valgrind's callgrind.
 
-    .venv/bin/python benchmarks/replay/bench_instructions.py [--messages 16384] [--fabric gbe] [--json]
+    .venv/bin/python benchmarks/replay/bench_instructions.py [--messages 16384] [--fabric gbe] [--ranks 64,1024,16384] [--json]
 
 Each pattern is replayed in two lengths; what the longer one takes more, over its further messages, leaves out what is done
-once. Counts do not depend on what else the machine does. The baseline is the best of LogGOPSim, Dimemas and SMPI on this kind of
-machine.
+once: the start of the process, which is not counted at all, and of the replay. --ranks counts a stencil on so many ranks, a
+node each, instead of the patterns, of two and of six turns. Counts do not depend on what else the machine does. The baseline
+is the best of LogGOPSim, Dimemas and SMPI on this kind of machine.
 """
 
 import argparse
@@ -52,6 +53,32 @@ def instructions(path: Path, fabric: str, nodes: int, contention: bool) -> int:
     return int(found[1])
 
 
+def each_message(lengths: dict[Path, int], fabric: str, nodes: int, contention: bool) -> float:
+    """Count what the longer of two traces takes more, a message."""
+    counts = [instructions(path, fabric, nodes, contention) for path in lengths]
+    fewer, more = lengths.values()
+    return (counts[1] - counts[0]) / (more - fewer)
+
+
+def by_ranks(counts: list[int], fabric: str, folder: Path) -> list[dict[str, object]]:
+    """Count a stencil on other numbers of ranks."""
+    rows: list[dict[str, object]] = []
+    for ranks in counts:
+        made = {}
+        for turns in (2, 6):
+            path = folder / f"{ranks}-{turns}.lwt"
+            made[path] = patterns.grid(path, turns, ranks)
+        for contention in (False, True):
+            each = each_message(made, fabric, ranks, contention)
+            rows.append({"pattern": "stencil", "nodes": ranks, "contention": contention,
+                         "instructions_per_message": each})  # fmt: skip
+            sharing = "shared" if contention else "alone"
+            print(
+                f"stencil {ranks:5d} ranks, {sharing:6}: {each:7.0f} instructions a message", file=sys.stderr
+            )
+    return rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
@@ -62,19 +89,20 @@ def main() -> None:
     )
     parser.add_argument("--fabric", default="gbe")
     parser.add_argument("--patterns", default="ring,stencil,all-to-all")
+    parser.add_argument("--ranks", help="numbers of ranks, powers of two, with commas between them")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    rows = []
+    rows: list[dict[str, object]] = []
     with tempfile.TemporaryDirectory() as folder:
-        for name in given.patterns.split(","):
+        if given.ranks:
+            rows = by_ranks([int(ranks) for ranks in given.ranks.split(",")], given.fabric, Path(folder))
+        for name in given.patterns.split(",") if not given.ranks else []:
             made = {}
             for length in (given.messages, 3 * given.messages):
                 path = Path(folder) / f"{name}-{length}.lwt"
                 made[path] = PATTERNS[name](path, length)
             for nodes, contention in ((64, False), (64, True), (2, True)):
-                counts = [instructions(path, given.fabric, nodes, contention) for path in made]
-                fewer, more = made.values()
-                each = (counts[1] - counts[0]) / (more - fewer)
+                each = each_message(made, given.fabric, nodes, contention)
                 rows.append(
                     {
                         "pattern": name,

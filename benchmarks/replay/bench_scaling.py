@@ -1,15 +1,18 @@
 """How the replay's cost grows with ranks, and how much memory it takes for traces of any length.
 
     .venv/bin/python benchmarks/replay/bench_scaling.py [--part ranks|length] [--most-ranks 16384] [--most-messages 100000000]
-        [--huge 1000000000] [--seconds 120] [--json]
+        [--huge 1000000000] [--seconds 120] [--whole] [--json]
 
 *ranks*: a periodic stencil of 64 to 16,384 ranks with the same number of messages each time, a node a rank and 64 ranks a
 node, with and without contention. Each is replayed in two lengths: the further messages of the longer one give the cost a
 message, the rest is what a rank costs once. The baseline is the cost a message on 64 ranks; the target is that it grows no
-faster than the logarithm of the ranks. *length*: the bundled stencil on 4 ranks with 1 million messages and more, replayed in a
-process of its own; its memory is what the replay takes beyond the interpreter and the modules, and the target is 50 MB for any
-length. The longest trace (--huge) is replayed for as long as --seconds allows; if that is too short, its memory is that of the
-part that was replayed, and the row says so. Times of *ranks* are CPU times, those of *length* wall times.
+faster than the logarithm of the ranks. With 64 ranks a node each node has a tile of 8 x 8 of the grid, so that one message in
+eight leaves its node whatever their number, and the baseline is 256 ranks, the least with a network. *length*: the bundled
+stencil on 4 ranks with 1 million messages and more, replayed in a process of its own; its memory is what the replay takes
+beyond the interpreter and the modules, and the target is 50 MB for any length. The longest trace (--huge) is replayed for as
+long as --seconds allows; if that is too short, its memory is that of the part that was replayed, and the row says so. --whole
+replays it to its end, without contention only, whatever that takes, and says on stderr every half a minute how much of the
+file has been read. Times of *ranks* are CPU times, those of *length* wall times.
 """
 
 import argparse
@@ -37,7 +40,7 @@ MIB = 1 << 20
 
 # One replay in a process of its own, which says its peak memory before and after, also when it is interrupted.
 CHILD = """
-import json, os, resource, signal, sys, threading, time
+import json, os, re, sys, threading, time
 from linkworth import _engine
 from linkworth.catalog import fabrics
 from linkworth.model.settings import ReplaySettings
@@ -48,17 +51,32 @@ def anonymous():
     # Pages of the trace file, which is mapped, are the system's cache and do not count.
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith("RssAnon"))
+def share_read():
+    # Pages of the mapped file that were used since the marks were cleared, after its check.
+    used, inside = 0, False
+    with open("/proc/self/smaps") as maps:
+        for line in maps:
+            if re.match("[0-9a-f]+-", line):
+                inside = line.rstrip().endswith(path)
+            elif inside and line.startswith("Referenced:"):
+                used += int(line.split()[1]) * 1024
+    return used / os.stat(path).st_size
 gbe = fabrics.get("gbe")
 trace = _engine.Trace(path)
+with open("/proc/self/clear_refs", "w") as marks:
+    marks.write("1")
 before = peak = anonymous()
 ended = threading.Event()
 def say(whole, seconds, answer):
     print(json.dumps({"whole": whole, "seconds": seconds, "answer": answer, "bytes": peak - before}), flush=True)
 def watch():
     global peak
-    began = time.monotonic()
-    while not ended.wait(0.02):
+    began = said = time.monotonic()
+    while not ended.wait(0.02 if limit < float("inf") else 0.5):
         peak = max(peak, anonymous())
+        if limit == float("inf") and time.monotonic() - said > 30:
+            said = time.monotonic()
+            print(f"{said - began:.0f} s: {share_read():.1%} of the trace read", file=sys.stderr, flush=True)
         if time.monotonic() - began > limit:
             say(False, time.monotonic() - began, None)
             os._exit(0)
@@ -89,25 +107,28 @@ def by_ranks(most: int, repeats: int) -> list[dict[str, object]]:
     """Replay stencils on 64, 256, ... ranks."""
     rows: list[dict[str, object]] = []
     gbe = fabrics.get("gbe")
-    least: dict[tuple[str, bool], float] = {}
+    least: dict[tuple[str, bool], tuple[int, float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         ranks = 64
         while ranks <= most:
             turns = max(1, MESSAGES // (4 * ranks))
-            made = {}
-            for length in (turns, 3 * turns):
-                path = Path(folder) / f"{ranks}-{length}.lwt"
-                messages = patterns.grid(path, length, ranks)
-                made[_engine.Trace(str(path))] = messages
-            fewer, more = made.values()
-            for placement, nodes in (("a node a rank", ranks), ("64 ranks a node", ranks // 64)):
+            for placement, nodes, tile in (("a node a rank", ranks, 1), ("64 ranks a node", ranks // 64, 8)):
+                if nodes == 1:
+                    continue
+                made = {}
+                for length in (turns, 3 * turns):
+                    path = Path(folder) / f"{ranks}-{length}.lwt"
+                    messages = patterns.grid(path, length, ranks, tile=tile)
+                    made[_engine.Trace(str(path))] = messages
+                    path.unlink()
+                fewer, more = made.values()
                 for contention in (False, True):
                     settings = ReplaySettings(contention=contention)
                     short, long = (
                         least_seconds(trace, gbe, block(ranks, nodes), settings, repeats) for trace in made
                     )
                     each = (long - short) / (more - fewer)
-                    ratio = each / least.setdefault((placement, contention), each)
+                    fewest, base = least.setdefault((placement, contention), (ranks, each))
                     rows.append(
                         {
                             "ranks": ranks,
@@ -116,15 +137,15 @@ def by_ranks(most: int, repeats: int) -> list[dict[str, object]]:
                             "messages": more,
                             "seconds_per_message": each,
                             "seconds_per_rank": max(0.0, short - fewer * each) / ranks,
-                            "ratio": ratio,
-                            "log_ratio": math.log2(ranks) / math.log2(64),
+                            "ratio": each / base,
+                            "log_ratio": math.log2(ranks) / math.log2(fewest),
                         }
                     )
             ranks *= 4
     return rows
 
 
-def by_length(most: int, huge: int, seconds: float) -> list[dict[str, object]]:
+def by_length(most: int, huge: int, seconds: float, whole: bool) -> list[dict[str, object]]:
     """Replay ever longer traces in processes of their own."""
     rows: list[dict[str, object]] = []
     lengths = [10**power for power in range(6, 12) if 10**power <= most]
@@ -136,9 +157,11 @@ def by_length(most: int, huge: int, seconds: float) -> list[dict[str, object]]:
             began = time.monotonic()
             made = patterns.long_stencil(path, messages)
             making = time.monotonic() - began
-            for contention in (False, True):
-                command = [sys.executable, "-c", CHILD, str(path), str(contention), str(seconds)]
-                done = subprocess.run(command, capture_output=True, text=True, check=True)
+            to_the_end = whole and messages == lengths[-1]
+            for contention in (False,) if to_the_end else (False, True):
+                limit = "inf" if to_the_end else str(seconds)
+                command = [sys.executable, "-c", CHILD, str(path), str(contention), limit]
+                done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
                 found = json.loads(done.stdout)
                 rows.append({"messages": made, "file_bytes": path.stat().st_size, "making_seconds": making,
                              "contention": contention, "whole": found["whole"], "seconds": found["seconds"],
@@ -155,10 +178,15 @@ def main() -> None:
     parser.add_argument("--most-messages", type=int, default=100_000_000)
     parser.add_argument("--huge", type=int, default=1_000_000_000)
     parser.add_argument("--seconds", type=float, default=120.0, help="for one replay of the part length")
+    parser.add_argument(
+        "--whole", action="store_true", help="replay the longest trace to its end, without contention"
+    )
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     ranks = by_ranks(given.most_ranks, given.repeats) if given.part != "length" else []
-    length = by_length(given.most_messages, given.huge, given.seconds) if given.part != "ranks" else []
+    length = []
+    if given.part != "ranks":
+        length = by_length(given.most_messages, given.huge, given.seconds, given.whole)
     if given.json:
         print(json.dumps({"schema": "linkworth.benchmark/1", "rows": [*ranks, *length]}))
         return

@@ -42,17 +42,24 @@ def stencil(path: Path, turns: int, size: int = 8192) -> int:
     return _stencil(path, turns, SIDE, SIDE, size)
 
 
-def _stencil(path: Path, turns: int, rows: int, columns: int, size: int) -> int:
+def _stencil(path: Path, turns: int, rows: int, columns: int, size: int, tile: int = 1) -> int:
+    """Ranks are numbered tile by tile of `tile` x `tile`, row by row inside each and of tiles."""
     ranks = rows * columns
+
+    def number(row: int, column: int) -> int:
+        in_order = row // tile * (columns // tile) + column // tile
+        return in_order * tile * tile + row % tile * tile + column % tile
+
     writer = _writer(path, ranks)
     done = [(reference, False, 0, 0) for reference in range(8, 0, -1)]
-    for rank in range(ranks):
-        row, column = divmod(rank, columns)
+    for place in range(ranks):
+        row, column = divmod(place, columns)
+        rank = number(row, column)
         peers = [
-            ((row + 1) % rows) * columns + column,
-            ((row - 1) % rows) * columns + column,
-            row * columns + (column + 1) % columns,
-            row * columns + (column - 1) % columns,
+            number((row + 1) % rows, column),
+            number((row - 1) % rows, column),
+            number(row, (column + 1) % columns),
+            number(row, (column - 1) % columns),
         ]
         for _ in range(turns):
             gap = WORK_SECONDS
@@ -77,10 +84,10 @@ def all_to_all(path: Path, turns: int, ranks: int = RANKS, size: int = 65536) ->
     return ranks * (ranks - 1) * turns
 
 
-def grid(path: Path, turns: int, ranks: int, size: int = 8192) -> int:
+def grid(path: Path, turns: int, ranks: int, size: int = 8192, tile: int = 1) -> int:
     """The stencil on as square a grid of `ranks` (a power of two) as there is. Returns the number of messages."""
     columns = 1 << ((ranks.bit_length() - 1) // 2)
-    return _stencil(path, turns, ranks // columns, columns, size)
+    return _stencil(path, turns, ranks // columns, columns, size, tile)
 
 
 def long_stencil(path: Path, messages: int) -> int:
