@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -40,11 +41,11 @@ nb::dict rank_dict(const MergedRank& rank) {
 }
 
 nb::dict merge_parts(const std::vector<std::string>& parts, const std::string& output,
-                     const std::string& metadata_json, bool compress) {
+                     const std::string& metadata_json, bool compress, std::uint32_t step_ns) {
     MergeResult result;
     {
         const nb::gil_scoped_release released;
-        result = tracefile::merge_parts(parts, output, metadata_json, compress);
+        result = tracefile::merge_parts(parts, output, metadata_json, {compress, step_ns});
     }
     nb::list ranks;
     for (const MergedRank& rank : result.rank_info) {
@@ -104,7 +105,7 @@ nb::dict part_info(const std::string& path) {
 
 void register_merge(nb::module_& module) {
     module.def("merge_parts", &merge_parts, nb::arg("parts"), nb::arg("output"), nb::arg("metadata_json"),
-               nb::arg("compress") = true);
+               nb::arg("compress") = true, nb::arg("step_ns") = 0);
     module.def("part_info", &part_info, nb::arg("path"));
 }
 

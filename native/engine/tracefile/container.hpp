@@ -11,11 +11,12 @@
 namespace linkworth::tracefile {
 
 inline constexpr char trace_magic[9] = "LWTRACE1";
-inline constexpr std::uint32_t trace_version = 3;         ///< older ones are read as well
+inline constexpr std::uint32_t trace_version = 4;         ///< older ones are read as well
 inline constexpr std::uint32_t block_magic = 0x4b42574c;  // "LWBK"
 inline constexpr std::uint32_t flag_cut = 1;
 inline constexpr std::uint32_t codec_none = 0;
 inline constexpr std::uint32_t codec_zstd = 1;
+inline constexpr std::uint32_t codec_columns = 2;
 /// No writer makes longer blocks; a longer one is damage, so that it cannot ask for all memory.
 inline constexpr std::uint32_t largest_raw_block = 1U << 28;
 inline constexpr std::uint32_t most_ranks = 1U << 24;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "tracefile/column_encoder.hpp"
 #include "tracefile/crc32c.hpp"
 #include "tracefile/trace.hpp"
 
@@ -106,14 +107,26 @@ void ContainerWriter::append(BlockHeader header, std::span<const std::uint8_t> r
                          std::to_string(raw.size()) + " bytes, more than a trace can hold");
     }
     thread_local std::vector<std::uint8_t> compressed;
+    thread_local std::vector<std::uint8_t> columns;
+    thread_local ColumnEncoder encoder;
     std::span<const std::uint8_t> stored = raw;
     header.codec = codec_none;
     if (compressor != nullptr && compressor->compress(raw, compressed)) {
         stored = compressed;
         header.codec = codec_zstd;
     }
-    header.stored_bytes = static_cast<std::uint32_t>(stored.size());
+    // Calls that repeat with their times, as those of a skeleton do, are smallest as they are.
+    if (compressor != nullptr && stored.size() > header.events / 2 &&
+        encoder.encode(raw, header.seconds_per_tick, compressor, columns) && columns.size() < stored.size()) {
+        stored = columns;
+        header.codec = codec_columns;
+    }
     header.raw_bytes = static_cast<std::uint32_t>(raw.size());
+    append_stored(header, stored);
+}
+
+void ContainerWriter::append_stored(BlockHeader header, std::span<const std::uint8_t> stored) {
+    header.stored_bytes = static_cast<std::uint32_t>(stored.size());
     header.crc = checksum(header, stored);
     const HeaderBytes encoded = encode(header);
     const std::lock_guard lock(mutex_);

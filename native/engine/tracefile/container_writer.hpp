@@ -33,6 +33,9 @@ class ContainerWriter {
     /// each; without one the block is stored as it is. Throws WriteError where the file cannot take it.
     void append(BlockHeader header, std::span<const std::uint8_t> raw, Compressor* compressor);
 
+    /// Appends a block that is coded already, as its header says; fills the rest of the header.
+    void append_stored(BlockHeader header, std::span<const std::uint8_t> stored);
+
     /// Writes index, trailer and header and gives the file its name. Returns the bytes where it was memory.
     std::vector<std::byte> close(const std::vector<std::string>& names, std::uint32_t flags);
 

@@ -13,6 +13,7 @@
 #include "tracefile/parallel.hpp"
 #include "tracefile/part.hpp"
 #include "tracefile/rank_metadata.hpp"
+#include "tracefile/record_rewrite.hpp"
 #include "tracefile/thread_merge.hpp"
 #include "tracefile/trace.hpp"
 
@@ -203,7 +204,7 @@ void describe_ranks(const World& world, MergeResult& result) {
     }
 }
 
-/// One table of names for all ranks, and how each rank's own numbers change (empty: not at all).
+/// One table for all ranks of the names that occur, and what each rank's own numbers become.
 struct CommonNames {
     std::vector<std::string> names;
     std::vector<std::vector<std::uint32_t>> new_number;
@@ -214,22 +215,21 @@ CommonNames common_names(const World& world) {
     common.new_number.resize(world.part_of_rank.size());
     std::map<std::string, std::uint32_t> number;
     for (std::size_t rank = 0; rank < world.part_of_rank.size(); ++rank) {
-        if (world.part_of_rank[rank] == nullptr || world.part_of_rank[rank]->entries() == common.names) {
+        if (world.part_of_rank[rank] == nullptr) {
             continue;
         }
-        std::vector<std::uint32_t>& renumbered = common.new_number[rank];
-        bool changed = false;
-        for (const std::string& name : world.part_of_rank[rank]->entries()) {
-            const auto [entry, added] =
-                number.try_emplace(name, static_cast<std::uint32_t>(common.names.size()));
-            if (added) {
-                common.names.push_back(name);
+        const Part& part = *world.part_of_rank[rank];
+        for (std::size_t entry = 0; entry < part.entries().size(); ++entry) {
+            if (part.counts().events[entry] == 0) {
+                common.new_number[rank].push_back(0);  // of shapes that no event has, too
+                continue;
             }
-            changed = changed || entry->second != renumbered.size();
-            renumbered.push_back(entry->second);
-        }
-        if (!changed) {
-            renumbered.clear();
+            const auto [known, added] =
+                number.try_emplace(part.entries()[entry], static_cast<std::uint32_t>(common.names.size()));
+            if (added) {
+                common.names.push_back(known->first);
+            }
+            common.new_number[rank].push_back(known->second);
         }
     }
     return common;
@@ -247,26 +247,28 @@ void count_unmodelled(const World& world, MergeResult& result) {
 }
 
 void write_rank(const Part& part, std::int64_t start_ns, const std::vector<std::uint32_t>& new_number,
-                bool compress, ContainerWriter& file) {
+                const MergeOptions& options, ContainerWriter& file) {
     std::optional<Compressor> compressor;
-    if (compress) {
+    if (options.compress) {
         compressor.emplace();
+    }
+    std::optional<TimeGrid> grid;
+    if (options.step_ns > 0) {
+        grid.emplace(part.header().start.ticks, static_cast<double>(start_ns), part.seconds_per_tick() * 1e9,
+                     options.step_ns);
     }
     BlockHeader header;
     header.rank = static_cast<std::uint32_t>(part.header().rank);
-    header.seconds_per_tick = part.seconds_per_tick();
+    header.seconds_per_tick = grid ? options.step_ns * 1e-9 : part.seconds_per_tick();
     const auto write = [&](const PartBlock& block) {
         const auto ticks = static_cast<std::int64_t>(block.base_ticks - part.header().start.ticks);
         const double since_start = std::max(0.0, static_cast<double>(ticks) * part.seconds_per_tick());
-        header.base_ns = static_cast<std::uint64_t>(start_ns + std::llround(since_start * 1e9));
+        header.base_ns = grid ? grid->steps(block.base_ticks) * options.step_ns
+                              : static_cast<std::uint64_t>(start_ns + std::llround(since_start * 1e9));
         header.next_request = block.next_request;
         header.events = static_cast<std::uint32_t>(block.events);
         Compressor* with = compressor ? &*compressor : nullptr;
-        if (new_number.empty()) {
-            file.append(header, block.records, with);
-        } else {
-            file.append(header, rename_shapes(block.records, new_number), with);
-        }
+        file.append(header, rewrite_records(block, new_number, grid ? &*grid : nullptr), with);
         ++header.sequence;
     };
     if (has_threads(part)) {
@@ -279,7 +281,7 @@ void write_rank(const Part& part, std::int64_t start_ns, const std::vector<std::
 }  // namespace
 
 MergeResult merge_parts(const std::vector<std::string>& paths, const std::string& output,
-                        const std::string& metadata_json, bool compress) {
+                        const std::string& metadata_json, const MergeOptions& options) {
     MergeResult result;
     const Parts parts = open_parts(paths, result.damage);
     if (parts.empty()) {
@@ -303,7 +305,7 @@ MergeResult merge_parts(const std::vector<std::string>& paths, const std::string
     parallel_for(world.part_of_rank.size(), thread_count(), [&](std::size_t rank) {
         if (world.part_of_rank[rank] != nullptr) {
             const std::int64_t start = world.start_of_rank[rank] - world.origin;
-            write_rank(*world.part_of_rank[rank], start, common.new_number[rank], compress, file);
+            write_rank(*world.part_of_rank[rank], start, common.new_number[rank], options, file);
         }
     });
     const bool cut =

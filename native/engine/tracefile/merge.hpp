@@ -33,10 +33,15 @@ struct MergeResult {
     std::map<std::string, std::uint64_t> unmodelled;  ///< communicating calls recorded by name and time only
 };
 
+struct MergeOptions {
+    bool compress = true;
+    std::uint32_t step_ns = 0;  ///< to which times are rounded; 0: they are kept as they were recorded
+};
+
 /// Merges `parts` into `output`. `metadata_json` is a JSON object without "ranks" and "damage", which are
 /// added. Throws TraceError where no part can be used, WriteError where the file cannot be written; a part
 /// that cannot be used is named in `damage`.
 MergeResult merge_parts(const std::vector<std::string>& parts, const std::string& output,
-                        const std::string& metadata_json, bool compress);
+                        const std::string& metadata_json, const MergeOptions& options);
 
 }  // namespace linkworth::tracefile

@@ -1,11 +1,15 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 #include <utility>
 
+#include "tracefile/column_decoder.hpp"
+#include "tracefile/shape_codec.hpp"
 #include "tracefile/trace.hpp"
 #include "tracefile/trace_data.hpp"
+#include "tracefile/varint.hpp"
 #include "tracefile/zstd.hpp"
 
 namespace linkworth::tracefile {
@@ -14,7 +18,8 @@ namespace {
 // A record has at most four varints; so many zero bytes after a block let one be read before its end is
 // checked.
 constexpr std::size_t padding = 4 * longest_varint + 8;
-constexpr std::array<std::uint8_t, padding> nothing{};
+/// Decoded at once: enough to pay for the turn, few enough to stay in the cache with those of other ranks.
+constexpr std::size_t most_rows = 128;
 
 /// Cursors share it, because blocks are independent and it is larger than what one rank has of them.
 Decompressor& decompressor() {
@@ -34,13 +39,24 @@ struct RankCursor::State {
     std::uint32_t rank = 0;
     std::size_t next_block = 0;
     IndexEntry block;
+    bool is_open = false;  ///< the block may have further events
+    bool in_columns = false;
+    double seconds_per_tick = 0;
+    double now = 0;  ///< seconds since the block's base; kept where the trace is cut to its beginning
+    ColumnDecoder columns;
     std::vector<std::uint8_t> raw;
+    const std::uint8_t* position = nullptr;  ///< in `raw`
+    const std::uint8_t* end = nullptr;
+    std::vector<EventNote> notes;  ///< of the rows that are decoded; `event` is the number of the row
+    std::size_t next_note = 0;
+    std::array<EventRow, most_rows> rows;
     std::vector<std::unique_ptr<Shape>> shapes;  ///< kept from block to block for their memory
     std::vector<Damage> damage;
 };
 
 RankCursor::RankCursor(std::shared_ptr<const TraceData> data, std::uint32_t rank)
-    : position_(nothing.data()), end_(nothing.data()), state_(std::make_unique<State>()) {
+    : state_(std::make_unique<State>()) {
+    rows_ = state_->rows.data();
     state_->rank = rank;
     state_->next_block = data->first_block[rank];
     state_->data = std::move(data);
@@ -52,69 +68,101 @@ RankCursor::~RankCursor() = default;
 
 const std::vector<Damage>& RankCursor::damage() const { return state_->damage; }
 
+bool RankCursor::refill() {
+    State& state = *state_;
+    taken_ = 0;
+    filled_ = 0;
+    while (filled_ == 0) {
+        if (!state.is_open && !load_next_block()) {
+            return false;
+        }
+        state.notes.clear();
+        state.next_note = 0;
+        filled_ = state.in_columns ? state.columns.read(state.rows, state.notes) : read_records();
+        if (filled_ == 0) {
+            state.is_open = false;
+        } else if (std::isfinite(state.data->until_seconds)) {
+            cut_rows();
+        }
+    }
+    return true;
+}
+
+void RankCursor::take_notes(Event& event) {
+    State& state = *state_;
+    for (; state.next_note < state.notes.size() && state.notes[state.next_note].event == taken_ - 1;
+         ++state.next_note) {
+        const EventNote& note = state.notes[state.next_note];
+        if (note.is_overlap) {
+            event.overlap_seconds = static_cast<double>(note.value) * state.seconds_per_tick;
+        } else {
+            thread_ = static_cast<std::uint32_t>(note.value);
+        }
+    }
+}
+
 bool RankCursor::load_next_block() {
-    const TraceData& data = *state_->data;
+    State& state = *state_;
+    const TraceData& data = *state.data;
     shapes_.clear();
-    while (state_->next_block < data.first_block[state_->rank + std::size_t{1}]) {
-        state_->block = data.blocks[state_->next_block++];
-        const auto rest = data.bytes.subspan(state_->block.offset);
+    while (state.next_block < data.first_block[state.rank + std::size_t{1}]) {
+        state.block = data.blocks[state.next_block++];
+        const auto rest = data.bytes.subspan(state.block.offset);
         const BlockHeader header = decode_block_header(rest).value();
         const auto stored = rest.subspan(header_bytes, header.stored_bytes);
-        state_->raw.resize(header.raw_bytes + padding);
-        if (header.codec == codec_none) {
-            std::memcpy(state_->raw.data(), stored.data(), stored.size());
-        } else if (!decompressor().expand(stored, state_->raw.data(), header.raw_bytes)) {
-            give_up_block(nullptr, "does not expand to its size");
-            continue;
+        state.seconds_per_tick = header.seconds_per_tick;
+        state.in_columns = header.codec == codec_columns;
+        if (state.in_columns) {
+            if (!state.columns.open(stored, header.events, header.seconds_per_tick, decompressor())) {
+                give_up_block(nullptr, "does not expand to its events");
+                continue;
+            }
+            const auto& payloads = state.columns.shapes();
+            if (!std::ranges::all_of(payloads, [this](auto payload) { return define_shape(payload); })) {
+                give_up_block(nullptr, "has a malformed shape");
+                shapes_.clear();
+                continue;
+            }
+        } else {
+            state.raw.resize(header.raw_bytes + padding);
+            if (header.codec == codec_none) {
+                std::copy(stored.begin(), stored.end(), state.raw.begin());
+            } else if (!decompressor().expand(stored, state.raw.data(), header.raw_bytes)) {
+                give_up_block(nullptr, "does not expand to its size");
+                continue;
+            }
+            std::memset(state.raw.data() + header.raw_bytes, 0, padding);
+            state.position = state.raw.data();
+            state.end = state.position + header.raw_bytes;
         }
-        std::memset(state_->raw.data() + header.raw_bytes, 0, padding);
-        position_ = state_->raw.data();
-        end_ = position_ + header.raw_bytes;
-        seconds_per_tick_ = header.seconds_per_tick;
+        state.is_open = true;
+        state.now = 0;
         next_request_ = header.next_request;
         thread_ = 0;
         block_base_seconds_ = static_cast<double>(header.base_ns) * 1e-9;
         ++blocks_;
         if (block_base_seconds_ >= data.until_seconds) {
-            end_ = position_;
+            state.next_block = data.first_block[state.rank + std::size_t{1}];
+            state.is_open = false;
             return false;
-        }
-        if (std::isfinite(data.until_seconds)) {
-            cut_block((data.until_seconds - block_base_seconds_) / seconds_per_tick_);
         }
         return true;
     }
     return false;
 }
 
-/// Ends the block before the first event that starts so many ticks after the block's base.
-void RankCursor::cut_block(double ticks) {
-    const std::uint8_t* at = position_;
-    double now = 0;
-    while (at < end_) {
-        const std::uint8_t* const record = at;
-        const std::uint64_t head = read_varint(at);
-        if (head == head_shape) {
-            const std::uint64_t size = read_varint(at);
-            if (at > end_ || size > static_cast<std::uint64_t>(end_ - at)) {
-                return;
-            }
-            at += size;
-        } else if (head < head_event) {
+/// Ends the block before the first event that starts when the trace is cut.
+void RankCursor::cut_rows() {
+    State& state = *state_;
+    const double left = state.data->until_seconds - block_base_seconds_;
+    for (std::size_t row = 0; row < filled_; ++row) {
+        state.now += state.rows[row].gap_seconds;
+        if (state.now >= left) {
+            filled_ = row;
+            state.is_open = false;
             return;
-        } else {
-            now += static_cast<double>(read_varint(at));
-            if (now >= ticks) {
-                const auto length = static_cast<std::size_t>(record - position_);
-                end_ = position_ + length;
-                std::memset(state_->raw.data() + length, 0, padding);
-                return;
-            }
-            if ((head & 1) != 0) {
-                read_varint(at);
-            }
-            now += static_cast<double>(read_varint(at));
         }
+        state.now += state.rows[row].duration_seconds;
     }
 }
 
@@ -126,22 +174,16 @@ void RankCursor::give_up_block(const std::uint8_t* at, std::string what) {
     }
     state_->damage.push_back({static_cast<std::int32_t>(state_->rank), state_->block.offset,
                               place + " " + what + ": the rest of the block is left out"});
-    position_ = nothing.data();
-    end_ = nothing.data();
+    state_->is_open = false;
 }
 
-bool RankCursor::define_shape(const std::uint8_t*& at) {
-    const std::uint64_t size = read_varint(at);
-    if (at > end_ || size > static_cast<std::uint64_t>(end_ - at)) {
-        return false;
-    }
+bool RankCursor::define_shape(std::span<const std::uint8_t> payload) {
     const std::size_t number = shapes_.size();
     if (number == state_->shapes.size()) {
         state_->shapes.push_back(std::make_unique<Shape>());
     }
     Shape& shape = *state_->shapes[number];
-    if (!decode_shape({at, static_cast<std::size_t>(size)}, shape) ||
-        shape.name >= state_->data->entries.size()) {
+    if (!decode_shape(payload, shape) || shape.name >= state_->data->entries.size()) {
         return false;
     }
     shape.entry = shape.name;
@@ -150,54 +192,65 @@ bool RankCursor::define_shape(const std::uint8_t*& at) {
         shape.collective = state_->data->collectives[shape.name];
     }
     shapes_.push_back({&shape, makes_request(shape.call_class) ? std::uint64_t{1} : std::uint64_t{0}});
-    at += size;
     return true;
 }
 
-bool RankCursor::next_slowly(Event& event) {
-    std::uint64_t overlap = 0;
-    for (;;) {
-        const std::uint8_t* at = position_;
-        const std::uint64_t head = read_varint(at);
-        if (head == head_end || position_ >= end_) {
-            if (!load_next_block()) {
-                position_ = nothing.data();
-                end_ = nothing.data();
-                return false;
-            }
-        } else if (at > end_) {
-            give_up_block(position_, "ends inside a record");
-        } else if (head == head_shape) {
-            if (!define_shape(at)) {
-                give_up_block(position_, "has a malformed shape");
-            } else {
-                position_ = at;
-            }
-        } else if (head == head_thread) {
-            thread_ = static_cast<std::uint32_t>(read_varint(at));
-            position_ = at;
-        } else if (head == head_overlap) {
-            overlap = read_varint(at);
-            position_ = at;
-        } else if (head < head_event) {
-            give_up_block(position_, "has an unknown record (" + std::to_string(head) + ")");
-        } else if ((head - head_event) / 2 >= shapes_.size()) {
-            give_up_block(position_, "uses a shape that it does not define");
-        } else {
-            read_varint(at);
-            if ((head & 1) != 0) {
-                read_varint(at);
-            }
-            read_varint(at);
-            if (at > end_) {
-                give_up_block(position_, "ends inside a record");
-            } else {
-                const bool found = next(event);
-                event.overlap_seconds = static_cast<double>(overlap) * seconds_per_tick_;
-                return found;
-            }
+/// Fills the rows from a block of records, up to its end or to a record that cannot be used; how many.
+std::size_t RankCursor::read_records() {
+    State& state = *state_;
+    const double seconds_per_tick = state.seconds_per_tick;
+    const auto seconds = [seconds_per_tick](std::uint64_t ticks) {
+        return static_cast<double>(static_cast<std::int64_t>(ticks)) * seconds_per_tick;
+    };
+    std::size_t count = 0;
+    bool has_notes = false;
+    // The rows before a problem are taken first; then it is met again.
+    const auto problem = [&](std::string what) {
+        if (count == 0) {
+            give_up_block(state.position, std::move(what));
         }
+        return count;
+    };
+    while (count < most_rows) {
+        const std::uint8_t* at = state.position;
+        const std::uint64_t head = read_varint(at);
+        const std::uint64_t number = (head >> 1) - head_event / 2;
+        if (number < shapes_.size()) [[likely]] {
+            EventRow& row = state.rows[count];
+            row.gap_seconds = seconds(read_varint(at));
+            row.cpu_seconds = (head & 1) != 0
+                                  ? static_cast<double>(static_cast<std::int64_t>(read_varint(at))) * 1e-9
+                                  : -1.0;
+            row.duration_seconds = seconds(read_varint(at));
+            row.shape = static_cast<std::uint32_t>(number);
+            row.has_notes = std::exchange(has_notes, false);
+            if (at > state.end) {
+                return problem("ends inside a record");
+            }
+            ++count;
+        } else if (head == head_end || state.position >= state.end) {
+            state.is_open = count > 0;
+            return count;
+        } else if (at > state.end) {
+            return problem("ends inside a record");
+        } else if (head == head_shape) {
+            const std::uint64_t size = read_varint(at);
+            if (at > state.end || size > static_cast<std::uint64_t>(state.end - at) ||
+                !define_shape({at, static_cast<std::size_t>(size)})) {
+                return problem("has a malformed shape");
+            }
+            at += size;
+        } else if (head == head_thread || head == head_overlap) {
+            state.notes.push_back({static_cast<std::uint32_t>(count), head == head_overlap, read_varint(at)});
+            has_notes = true;
+        } else if (head < head_event) {
+            return problem("has an unknown record (" + std::to_string(head) + ")");
+        } else {
+            return problem("uses a shape that it does not define");
+        }
+        state.position = at;
     }
+    return count;
 }
 
 }  // namespace linkworth::tracefile

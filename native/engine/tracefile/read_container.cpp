@@ -79,7 +79,7 @@ std::optional<BlockHeader> sound_block(const TraceData& data, std::uint64_t offs
     const std::optional<BlockHeader> header = decode_block_header(rest);
     if (!header || header->stored_bytes > rest.size() - header_bytes || header->rank >= data.header.ranks ||
         header->raw_bytes > largest_raw_block ||
-        !(header->seconds_per_tick > 0 && header->seconds_per_tick < 1) || header->codec > codec_zstd ||
+        !(header->seconds_per_tick > 0 && header->seconds_per_tick < 1) || header->codec > codec_columns ||
         (header->codec == codec_none && header->stored_bytes != header->raw_bytes)) {
         return std::nullopt;
     }

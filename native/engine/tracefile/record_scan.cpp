@@ -91,37 +91,4 @@ RecordScan scan_records(std::span<const std::uint8_t> records, const std::vector
     return scan;
 }
 
-std::vector<std::uint8_t> rename_shapes(std::span<const std::uint8_t> records,
-                                        const std::vector<std::uint32_t>& new_number) {
-    std::vector<std::uint8_t> out;
-    out.reserve(records.size() + records.size() / 8);
-    std::vector<std::uint8_t> payload;
-    ByteReader in(records.data(), records.data() + records.size());
-    while (!in.at_end()) {
-        const std::uint8_t* const start = in.position();
-        const std::uint64_t head = in.varint();
-        if (head == head_shape) {
-            const std::size_t size = in.count();
-            const std::uint8_t* const end = in.position() + size;
-            payload.clear();
-            append_varint(payload, new_number.at(in.varint32()));
-            payload.insert(payload.end(), in.position(), end);
-            append_varint(out, head_shape);
-            append_varint(out, payload.size());
-            out.insert(out.end(), payload.begin(), payload.end());
-            in.skip(static_cast<std::size_t>(end - in.position()));
-            continue;
-        }
-        in.varint();
-        if (head >= head_event) {
-            if ((head & 1) != 0) {
-                in.varint();
-            }
-            in.varint();
-        }
-        out.insert(out.end(), start, in.position());
-    }
-    return out;
-}
-
 }  // namespace linkworth::tracefile

@@ -31,9 +31,4 @@ struct CallCounts {
 RecordScan scan_records(std::span<const std::uint8_t> records, const std::vector<std::string>& names,
                         CallCounts& counts);
 
-/// A copy of `records` in which every shape's name is replaced by `new_number[name]`. The records must be
-/// sound.
-std::vector<std::uint8_t> rename_shapes(std::span<const std::uint8_t> records,
-                                        const std::vector<std::uint32_t>& new_number);
-
 }  // namespace linkworth::tracefile

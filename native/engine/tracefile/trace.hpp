@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "tracefile/event.hpp"
-#include "tracefile/shape_codec.hpp"
-#include "tracefile/varint.hpp"
+#include "tracefile/event_row.hpp"
 
 namespace linkworth::tracefile {
 
@@ -73,7 +72,7 @@ class Trace {
     std::shared_ptr<const TraceData> data_;
 };
 
-/// Walks one rank's events in order. Holds one decoded block at a time. Movable.
+/// Walks one rank's events in order. Holds one block at a time and decodes some events at once. Movable.
 class RankCursor {
   public:
     RankCursor(RankCursor&&) noexcept;
@@ -82,30 +81,24 @@ class RankCursor {
 
     /// False at the end of the rank's events. Shapes that are met twice in a block are the same object.
     bool next(Event& event) {
-        // Blocks are followed by zero bytes, so that a record can be read before its end is checked.
-        const std::uint8_t* at = position_;
-        const std::uint64_t number = (read_varint(at) >> 1) - head_event / 2;
-        if (number < shapes_.size()) [[likely]] {
-            const bool has_cpu = (*position_ & 1) != 0;
-            const ShapeEntry& entry = shapes_[number];
-            event.shape = entry.shape;
-            event.shape_number = static_cast<std::uint32_t>(number);
-            event.gap_seconds =
-                static_cast<double>(static_cast<std::int64_t>(read_varint(at))) * seconds_per_tick_;
-            event.cpu_seconds =
-                has_cpu ? static_cast<double>(static_cast<std::int64_t>(read_varint(at))) * 1e-9 : -1.0;
-            event.duration_seconds =
-                static_cast<double>(static_cast<std::int64_t>(read_varint(at))) * seconds_per_tick_;
-            event.overlap_seconds = 0;
-            event.thread = thread_;
-            event.next_request = next_request_;
-            if (at <= end_) [[likely]] {
-                next_request_ += entry.requests;
-                position_ = at;
-                return true;
-            }
+        if (taken_ == filled_ && !refill()) [[unlikely]] {
+            return false;
         }
-        return next_slowly(event);
+        const EventRow& row = rows_[taken_++];
+        const ShapeEntry& entry = shapes_[row.shape];
+        event.shape = entry.shape;
+        event.shape_number = row.shape;
+        event.gap_seconds = row.gap_seconds;
+        event.cpu_seconds = row.cpu_seconds;
+        event.duration_seconds = row.duration_seconds;
+        event.overlap_seconds = 0;
+        if (row.has_notes) [[unlikely]] {
+            take_notes(event);
+        }
+        event.thread = thread_;
+        event.next_request = next_request_;
+        next_request_ += entry.requests;
+        return true;
     }
 
     /// Time from the trace's origin to the start of the block that holds the latest event, in seconds.
@@ -123,20 +116,22 @@ class RankCursor {
     };
 
     RankCursor(std::shared_ptr<const TraceData> data, std::uint32_t rank);
-    bool next_slowly(Event& event);
+    bool refill();
+    void take_notes(Event& event);
     bool load_next_block();
-    void cut_block(double ticks);
-    bool define_shape(const std::uint8_t*& at);
+    std::size_t read_records();
+    void cut_rows();
+    bool define_shape(std::span<const std::uint8_t> payload);
     void give_up_block(const std::uint8_t* at, std::string what);
 
-    const std::uint8_t* position_;
-    const std::uint8_t* end_;
-    double seconds_per_tick_ = 0;
+    const EventRow* rows_ = nullptr;
+    std::size_t taken_ = 0;
+    std::size_t filled_ = 0;
     std::uint32_t thread_ = 0;
     std::uint64_t next_request_ = 0;
+    std::vector<ShapeEntry> shapes_;
     double block_base_seconds_ = 0;
     std::uint64_t blocks_ = 0;
-    std::vector<ShapeEntry> shapes_;
     std::unique_ptr<State> state_;
     friend class Trace;
 };

@@ -16,6 +16,8 @@ struct Library {
     void* (*create_compressor)() = nullptr;
     std::size_t (*free_compressor)(void*) = nullptr;
     std::size_t (*compress)(void*, void*, std::size_t, const void*, std::size_t, int) = nullptr;
+    std::size_t (*set_parameter)(void*, int, int) = nullptr;
+    std::size_t (*compress_as_set)(void*, void*, std::size_t, const void*, std::size_t) = nullptr;
     void* (*create_decompressor)() = nullptr;
     std::size_t (*free_decompressor)(void*) = nullptr;
     std::size_t (*decompress)(void*, void*, std::size_t, const void*, std::size_t) = nullptr;
@@ -39,6 +41,8 @@ Library load_library() {
                      resolve(handle, "ZSTD_createCCtx", library.create_compressor) &&
                      resolve(handle, "ZSTD_freeCCtx", library.free_compressor) &&
                      resolve(handle, "ZSTD_compressCCtx", library.compress) &&
+                     resolve(handle, "ZSTD_CCtx_setParameter", library.set_parameter) &&
+                     resolve(handle, "ZSTD_compress2", library.compress_as_set) &&
                      resolve(handle, "ZSTD_createDCtx", library.create_decompressor) &&
                      resolve(handle, "ZSTD_freeDCtx", library.free_decompressor) &&
                      resolve(handle, "ZSTD_decompressDCtx", library.decompress);
@@ -53,6 +57,13 @@ const Library& library() {
 // Level 3 is the library's default: on streams of varints higher levels cost much time for few per cent.
 constexpr int level = 3;
 
+// Numbers of zstd.h's ZSTD_cParameter and ZSTD_strategy, which are fixed since 1.4.0.
+constexpr int parameter_level = 100;
+constexpr int parameter_least_match = 105;
+constexpr int parameter_strategy = 107;
+constexpr int longest_least_match = 7;
+constexpr int strategy_fast = 1;
+
 }  // namespace
 
 bool zstd_available() { return library().loaded; }
@@ -60,6 +71,10 @@ bool zstd_available() { return library().loaded; }
 Compressor::Compressor() {
     if (library().loaded) {
         context_ = library().create_compressor();
+        // Only for `compress_symbols`: the simple call takes its level and nothing else.
+        library().set_parameter(context_, parameter_level, level);
+        library().set_parameter(context_, parameter_strategy, strategy_fast);
+        library().set_parameter(context_, parameter_least_match, longest_least_match);
     }
 }
 
@@ -76,6 +91,20 @@ bool Compressor::compress(std::span<const std::uint8_t> raw, std::vector<std::ui
     out.resize(library().compress_bound(raw.size()));
     const std::size_t size =
         library().compress(context_, out.data(), out.size(), raw.data(), raw.size(), level);
+    if (library().is_error(size) != 0 || size >= raw.size()) {
+        return false;
+    }
+    out.resize(size);
+    return true;
+}
+
+bool Compressor::compress_symbols(std::span<const std::uint8_t> raw, std::vector<std::uint8_t>& out) {
+    if (context_ == nullptr) {
+        return false;
+    }
+    out.resize(library().compress_bound(raw.size()));
+    const std::size_t size =
+        library().compress_as_set(context_, out.data(), out.size(), raw.data(), raw.size());
     if (library().is_error(size) != 0 || size >= raw.size()) {
         return false;
     }

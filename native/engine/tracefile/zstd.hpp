@@ -24,6 +24,9 @@ class Compressor {
     /// Fills `out`; false (and `out` is of no use) where Zstandard is missing or the result would be no
     /// smaller.
     bool compress(std::span<const std::uint8_t> raw, std::vector<std::uint8_t>& out);
+    /// The same for bytes that seldom repeat in order and are only of unequal frequency: matches of a few
+    /// bytes would save little and make the reading slow.
+    bool compress_symbols(std::span<const std::uint8_t> raw, std::vector<std::uint8_t>& out);
 
   private:
     void* context_ = nullptr;

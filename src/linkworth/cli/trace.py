@@ -38,6 +38,11 @@ SHOWN_DAMAGE = 3
     help="Run nothing: record the communication of a bundled program as it is and count its computation, so that any class on "
     "any number of ranks (-n) takes seconds and no memory.",
 )
+@click.option(
+    "--exact",
+    is_flag=True,
+    help="Keep the times as the clock gave them; without it they are rounded to 32 ns, and the trace is a third smaller.",
+)
 @rate_options
 @where_options
 @launch_options(command_required=False)
@@ -46,6 +51,7 @@ def command(
     force: bool,
     parts: Path | None,
     skeleton: bool,
+    exact: bool,
     calibrate_with: str | None,
     machine: str | None,
     where: Where,
@@ -75,14 +81,18 @@ def command(
         raise UsageError(
             "--calibrate-with and --machine say how fast a program computes that is not run; add --skeleton"
         )
-    if skeleton and (parts or dry_run or timeout or where != Where()):
-        raise UsageError("--skeleton runs nothing; leave --merge, --dry-run, --timeout and the place out")
+    if skeleton and (parts or exact or dry_run or timeout or where != Where()):
+        raise UsageError(
+            "--skeleton runs nothing; leave --merge, --exact, --dry-run, --timeout and the place out"
+        )
     if skeleton:
         rates = RateRequest(calibrate_with=calibrate_with, machine=machine, mpi=mpi)
         with Steps() as steps:
             summary = record_on_request(command, ranks, rates, output, replace=force, progress=steps)
     elif parts:
-        summary = record.merge_folder(parts, output or Path(parts.name).with_suffix(".lwt"), replace=force)
+        summary = record.merge_folder(
+            parts, output or Path(parts.name).with_suffix(".lwt"), replace=force, exact=exact
+        )
     else:
         with open_site(where, say=news) as site:
             workload = plan.workload(command, ranks, site)
@@ -91,7 +101,7 @@ def command(
             watch = TerminalWatch(f"recording {workload.name}", output_to_stderr=as_json)
             wanted = output or record.default_output(workload)
             summary = record.record(workload, output=wanted, mpi=mpi, site=site, timeout=timeout, watcher=watch,
-                                    inherit_stdin=stdin_is_given(), replace=force)  # fmt: skip
+                                    inherit_stdin=stdin_is_given(), replace=force, exact=exact)  # fmt: skip
         watch.clear()
         if Path(summary.path) != wanted:
             note(f"linkworth: {wanted} exists, so this trace is {summary.path}")

@@ -55,6 +55,8 @@ class TraceMetadata(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float | None = None
     reported_seconds: float | None = None
     source: Literal["recorded", "skeleton", "converted", "synthetic"] = "recorded"
+    time_step_ns: int = 0
+    """Each moment in the trace is rounded to a multiple of this; 0: it is as the rank's clock gave it."""
     ranks: list[RankInfo] = msgspec.field(default_factory=list)
     damage: list[str] = msgspec.field(default_factory=list)
     """What was lost before the trace was written, one sentence each."""

@@ -22,14 +22,17 @@ _NOT_COMPLETE = {
 def merge(parts_dir: Path, output: Path, metadata: TraceMetadata) -> TraceSummary:
     """Merge every `*.part` of a folder into `output`; the parts stay.
 
-    `metadata` is completed by what the parts tell (ranks, MPI library, date). Raises UsageError where no part can be used,
-    IncompleteError where the trace cannot be written (the parts can be merged again).
+    `metadata` is completed by what the parts tell (ranks, MPI library, date), and its `time_step_ns` is what moments are
+    rounded to: moments, not lengths, so that no sum of calls and gaps is off by more than one step. Raises
+    UsageError where no part can be used, IncompleteError where the trace cannot be written (the parts can be merged again).
     """
     parts = sorted(str(path) for path in parts_dir.glob("*.part"))
     document = msgspec.to_builtins(_completed(metadata, parts))
     del document["ranks"], document["damage"]
     try:
-        result = _engine.merge_parts(parts, str(output), msgspec.json.encode(document).decode())
+        result = _engine.merge_parts(
+            parts, str(output), msgspec.json.encode(document).decode(), step_ns=metadata.time_step_ns
+        )
     except _engine.TraceWriteError as error:
         raise IncompleteError(f"{error}; the recorded parts are kept in {parts_dir}") from error
     except _engine.TraceError as error:

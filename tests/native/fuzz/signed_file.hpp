@@ -7,12 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tracefile/container.hpp"
 #include "tracefile/container_writer.hpp"
 #include "tracefile/crc32c.hpp"
 #include "tracefile/trace_data.hpp"
+#include "tracefile/varint.hpp"
 #include "tracefile/wire.hpp"
 #include "tracefile/zstd.hpp"
 
@@ -47,6 +49,33 @@ inline void sign(std::span<std::uint8_t> file) {
     std::ranges::copy(encode(*trailer), file.last(trailer_bytes).begin());
 }
 
+/// The sections of a block of columns as they are before compression.
+inline std::vector<std::uint8_t> plain_columns(std::span<const std::uint8_t> stored,
+                                               tracefile::Decompressor& decompressor) {
+    tracefile::ByteReader in(stored.data(), stored.data() + stored.size());
+    std::vector<std::pair<std::size_t, std::size_t>> sizes(in.count());
+    std::vector<std::uint8_t> out;
+    tracefile::append_varint(out, sizes.size());
+    for (auto& [raw, compressed] : sizes) {
+        raw = in.varint();
+        compressed = in.varint();
+        tracefile::append_varint(out, raw);
+        tracefile::append_varint(out, 0);
+    }
+    const std::uint8_t* at = in.position();
+    for (const auto& [raw, compressed] : sizes) {
+        const std::size_t size = compressed != 0 ? compressed : raw;
+        std::vector<std::uint8_t> section(at, at + size);
+        if (compressed != 0) {
+            section.resize(raw);
+            decompressor.expand({at, size}, section.data(), raw);
+        }
+        out.insert(out.end(), section.begin(), section.end());
+        at += size;
+    }
+    return out;
+}
+
 /// The same trace with its blocks as they are before compression, so that a change of a byte is a change of a
 /// record.
 inline std::vector<std::byte> uncompressed(std::vector<std::byte> bytes) {
@@ -64,6 +93,10 @@ inline std::vector<std::byte> uncompressed(std::vector<std::byte> bytes) {
         const auto header = tracefile::decode_block_header(rest).value();
         const auto stored = rest.subspan(tracefile::header_bytes, header.stored_bytes);
         raw.assign(stored.begin(), stored.end());
+        if (header.codec == tracefile::codec_columns) {
+            writer.append_stored(header, plain_columns(stored, decompressor));
+            continue;
+        }
         if (header.codec == tracefile::codec_zstd) {
             raw.resize(header.raw_bytes);
             decompressor.expand(stored, raw.data(), header.raw_bytes);

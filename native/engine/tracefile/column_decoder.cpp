@@ -1,0 +1,202 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include "tracefile/column_decoder.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "tracefile/column_layout.hpp"
+#include "tracefile/container.hpp"
+#include "tracefile/time_symbols.hpp"
+#include "tracefile/varint.hpp"
+#include "tracefile/wire.hpp"
+
+namespace linkworth::tracefile {
+
+bool ColumnDecoder::open(std::span<const std::uint8_t> stored, std::uint32_t events, double seconds_per_tick,
+                         Decompressor& decompressor) {
+    events_ = events;
+    next_ = 0;
+    next_note_ = 0;
+    next_bit_ = 0;
+    seconds_per_tick_ = seconds_per_tick;
+    if (expand_sections(stored, decompressor) && read_preamble() && counts_agree()) {
+        return true;
+    }
+    events_ = 0;
+    return false;
+}
+
+bool ColumnDecoder::expand_sections(std::span<const std::uint8_t> stored, Decompressor& decompressor) {
+    ByteReader in(stored.data(), stored.data() + stored.size());
+    const std::size_t count = in.count();
+    sections_.clear();
+    std::vector<std::size_t> stored_sizes;
+    std::size_t raw_end = 0;
+    std::size_t stored_bytes = 0;
+    for (std::size_t section = 0; section < count; ++section) {
+        const std::uint64_t raw = in.varint();
+        const std::uint64_t compressed = in.varint();
+        if (!in.ok() || raw > largest_raw_block - raw_end || compressed > stored.size()) {
+            return false;
+        }
+        sections_.push_back({raw_end, static_cast<std::size_t>(raw)});
+        stored_sizes.push_back(static_cast<std::size_t>(compressed != 0 ? compressed : raw));
+        raw_end += static_cast<std::size_t>(raw);
+        stored_bytes += stored_sizes.back();
+    }
+    if (!in.ok() || count <= section_columns + cpu_column || stored_bytes != in.left()) {
+        return false;
+    }
+    memory_.resize(raw_end + bits_padding);
+    const std::uint8_t* at = in.position();
+    for (std::size_t section = 0; section < count; ++section) {
+        const Section& to = sections_[section];
+        const std::span<const std::uint8_t> from(at, stored_sizes[section]);
+        if (from.size() == to.size) {
+            std::copy(from.begin(), from.end(), memory_.begin() + static_cast<std::ptrdiff_t>(to.offset));
+        } else if (!decompressor.expand(from, memory_.data() + to.offset, to.size)) {
+            return false;
+        }
+        at += from.size();
+    }
+    return true;
+}
+
+bool ColumnDecoder::read_preamble() {
+    const std::span<const std::uint8_t> bytes = bytes_of(sections_[section_preamble]);
+    ByteReader in(bytes.data(), bytes.data() + bytes.size());
+    const std::size_t columns = sections_.size() - section_columns;
+    shapes_.clear();
+    columns_.clear();
+    notes_.clear();
+    const std::size_t shapes = in.count();
+    for (std::size_t shape = 0; shape < shapes; ++shape) {
+        const Columns of{in.varint32(), in.varint32()};
+        const std::size_t size = in.count();
+        shapes_.emplace_back(in.position(), size);
+        in.skip(size);
+        if (!in.ok() || std::max(of.gap, of.duration) >= columns) {
+            return false;
+        }
+        columns_.push_back(of);
+    }
+    cpu_step_ = in.varint();
+    const std::size_t notes = in.count();
+    std::uint64_t event = 0;
+    for (std::size_t note = 0; note < notes; ++note) {
+        event += in.varint32();
+        const bool is_overlap = in.byte() != 0;
+        notes_.push_back({static_cast<std::uint32_t>(event), is_overlap, in.varint()});
+        if (!in.ok() || event >= events_) {
+            return false;
+        }
+    }
+    head_width_ = head_width(shapes);
+    return in.ok() && in.at_end() && cpu_step_ > 0;
+}
+
+template <class Head>
+bool ColumnDecoder::count_heads(std::vector<std::uint64_t>& of_head) const {
+    const std::uint8_t* const heads = bytes_of(sections_[section_heads]).data();
+    // Neighbours count in different places, so that equal ones do not wait for each other.
+    std::vector<std::uint64_t> of_odd(of_head.size(), 0);
+    for (std::size_t event = 0; event < events_; ++event) {
+        const Head head = load<Head>(heads + event * sizeof(Head));
+        if (head >= of_head.size()) {
+            return false;
+        }
+        ++(event % 2 == 0 ? of_head : of_odd)[head];
+    }
+    std::ranges::transform(of_head, of_odd, of_head.begin(), std::plus());
+    return true;
+}
+
+/// Whether the columns hold as many symbols as the events need, and the bits as many as the symbols say.
+bool ColumnDecoder::counts_agree() {
+    if (sections_[section_heads].size != events_ * head_width_) {
+        return false;
+    }
+    std::vector<std::uint64_t> of_head(2 * shapes_.size(), 0);
+    if (!(head_width_ == 1   ? count_heads<std::uint8_t>(of_head)
+          : head_width_ == 2 ? count_heads<std::uint16_t>(of_head)
+                             : count_heads<std::uint32_t>(of_head))) {
+        return false;
+    }
+    std::vector<std::uint64_t> needed(sections_.size() - section_columns, 0);
+    for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
+        const std::uint64_t events = of_head[2 * shape] + of_head[2 * shape + 1];
+        needed[columns_[shape].gap] += events;
+        needed[cpu_column] += of_head[2 * shape + 1];
+        needed[columns_[shape].duration] += events;
+    }
+    std::uint64_t bits = 0;
+    symbols_.clear();
+    for (std::size_t column = 0; column < needed.size(); ++column) {
+        const std::span<const std::uint8_t> symbols = bytes_of(sections_[section_columns + column]);
+        if (symbols.size() != needed[column]) {
+            return false;
+        }
+        bits += bits_after(symbols);
+        symbols_.push_back(symbols.data());
+    }
+    return sections_[section_bits].size == (bits + 7) / 8;
+}
+
+template <class Head>
+void ColumnDecoder::read_rows(std::span<EventRow> rows) {
+    const std::uint8_t* const heads = bytes_of(sections_[section_heads]).data() + next_ * sizeof(Head);
+    const std::uint8_t* const bits = bytes_of(sections_[section_bits]).data();
+    const Columns* const columns = columns_.data();
+    const std::uint8_t** const symbols = symbols_.data();
+    const double nanoseconds_per_tick = seconds_per_tick_ * 1e9;
+    const double seconds_per_tick = seconds_per_tick_;
+    std::uint64_t bit = next_bit_;
+    const auto take = [&](std::uint32_t column) {
+        const std::uint8_t symbol = *symbols[column]++;
+        const unsigned count = symbol_table.bits[symbol];
+        const std::uint64_t value = symbol_table.base[symbol] + read_bits(bits, bit, count);
+        bit += count;
+        return value;
+    };
+    const auto seconds = [seconds_per_tick](std::uint64_t ticks) {
+        return static_cast<double>(static_cast<std::int64_t>(ticks)) * seconds_per_tick;
+    };
+    for (std::size_t at = 0; at < rows.size(); ++at) {
+        const std::uint32_t head = load<Head>(heads + at * sizeof(Head));
+        const Columns& of = columns[head >> 1];
+        EventRow& row = rows[at];
+        row.shape = head >> 1;
+        row.has_notes = false;
+        const std::uint64_t gap = take(of.gap);
+        row.gap_seconds = seconds(gap);
+        row.cpu_seconds = -1;
+        if ((head & 1) != 0) {
+            const std::uint64_t less = static_cast<std::uint64_t>(unzigzag(take(cpu_column)));
+            const std::uint64_t cpu = (expected_cpu(gap, nanoseconds_per_tick, cpu_step_) - less) * cpu_step_;
+            row.cpu_seconds = static_cast<double>(static_cast<std::int64_t>(cpu)) * 1e-9;
+        }
+        row.duration_seconds = seconds(take(of.duration));
+    }
+    next_bit_ = bit;
+}
+
+std::size_t ColumnDecoder::read(std::span<EventRow> rows, std::vector<EventNote>& notes) {
+    rows = rows.first(std::min(rows.size(), events_ - next_));
+    if (head_width_ == 1) {
+        read_rows<std::uint8_t>(rows);
+    } else if (head_width_ == 2) {
+        read_rows<std::uint16_t>(rows);
+    } else {
+        read_rows<std::uint32_t>(rows);
+    }
+    next_ += rows.size();
+    for (; next_note_ < notes_.size() && notes_[next_note_].event < next_; ++next_note_) {
+        EventNote note = notes_[next_note_];
+        note.event -= static_cast<std::uint32_t>(next_ - rows.size());
+        rows[note.event].has_notes = true;
+        notes.push_back(note);
+    }
+    return rows.size();
+}
+
+}  // namespace linkworth::tracefile

@@ -1,0 +1,53 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// Writes a block column by column (docs/reference/trace-format.md, "Columns").
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tracefile/event_records.hpp"
+#include "tracefile/time_symbols.hpp"
+#include "tracefile/zstd.hpp"
+
+namespace linkworth::tracefile {
+
+/// Keeps its working memory between blocks. Not to be shared between threads.
+class ColumnEncoder {
+  public:
+    /// Fills `out` with the columns of a block of records, stored as they are without a compressor; false
+    /// where the records hold something that columns cannot.
+    bool encode(std::span<const std::uint8_t> records, double seconds_per_tick, Compressor* compressor,
+                std::vector<std::uint8_t>& out);
+
+  private:
+    /// Where the symbols of a shape's events go.
+    struct Columns {
+        std::uint32_t gap = 0;
+        std::uint32_t duration = 0;
+    };
+
+    template <class Of>
+    std::size_t group_shapes(const std::vector<std::uint64_t>& times, std::size_t first, Of of);
+    void choose_columns();
+    void fill_columns(double nanoseconds_per_tick);
+    void write_preamble();
+    void write_heads();
+    void add_section(std::span<const std::uint8_t> bytes, Compressor* compressor);
+    void add_symbols(std::span<const std::uint8_t> bytes, Compressor* compressor);
+    void add(std::span<const std::uint8_t> bytes, bool is_compressed);
+
+    EventRecords records_;
+    std::vector<Columns> columns_;  ///< by shape
+    std::vector<std::vector<std::uint8_t>> symbols_;
+    std::size_t used_columns_ = 0;
+    std::uint64_t cpu_step_ = 1;
+    BitWriter bits_;
+    std::vector<std::uint8_t> scratch_;
+    std::vector<std::uint8_t> compressed_;
+    std::vector<std::uint8_t> directory_;
+    std::vector<std::uint8_t> sections_;
+    std::uint64_t section_count_ = 0;
+};
+
+}  // namespace linkworth::tracefile

@@ -1,0 +1,31 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// What the writer and the reader of columns agree on (docs/reference/trace-format.md, "Columns").
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace linkworth::tracefile {
+
+/// The first sections of a block; after them one section per column of symbols.
+inline constexpr std::size_t section_preamble = 0;
+inline constexpr std::size_t section_heads = 1;
+inline constexpr std::size_t section_bits = 2;
+inline constexpr std::size_t section_columns = 3;
+
+/// The first column of symbols is that of CPU times; a shape names its other ones.
+inline constexpr std::uint32_t cpu_column = 0;
+
+/// Bytes of an event's head, which is 2 x shape + (1 where it has CPU time).
+constexpr std::size_t head_width(std::size_t shapes) { return shapes <= 128 ? 1 : shapes <= 32768 ? 2 : 4; }
+
+/// The CPU time of a gap in which the process ran all the time, in units of `step` nanoseconds; what is
+/// stored is the difference from it.
+inline std::uint64_t expected_cpu(std::uint64_t gap_ticks, double nanoseconds_per_tick, std::uint64_t step) {
+    const double nanoseconds =
+        static_cast<double>(static_cast<std::int64_t>(gap_ticks)) * nanoseconds_per_tick;
+    const double steps = nanoseconds / static_cast<double>(step);
+    return steps >= 0 && steps < 9e18 ? static_cast<std::uint64_t>(steps + 0.5) : 0;
+}
+
+}  // namespace linkworth::tracefile

@@ -1,0 +1,31 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// The records of a block as lists: what both codings of a block, records and columns, hold.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace linkworth::tracefile {
+
+/// What only few events have: another thread than the one before, or a part before the rank's previous call
+/// ended.
+struct EventNote {
+    std::uint32_t event = 0;  ///< number in its block
+    bool is_overlap = false;  ///< else the thread of this event and those after it
+    std::uint64_t value = 0;  ///< ticks, or the thread
+};
+
+struct EventRecords {
+    std::vector<std::span<const std::uint8_t>> shapes;  ///< payloads, which lie in the records
+    std::vector<std::uint32_t> heads;                   ///< by event: 2 x shape + (1 where it has CPU time)
+    std::vector<std::uint64_t> gaps;                    ///< ticks, by event
+    std::vector<std::uint64_t> durations;               ///< ticks, by event
+    std::vector<std::uint64_t> cpu;                     ///< nanoseconds, of the events that have it
+    std::vector<EventNote> notes;
+};
+
+/// Fills `out`; false where not all of `records` are records that this version knows.
+bool read_event_records(std::span<const std::uint8_t> records, EventRecords& out);
+
+}  // namespace linkworth::tracefile

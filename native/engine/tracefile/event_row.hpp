@@ -1,0 +1,18 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// One decoded event, as a cursor keeps it for the next call.
+#pragma once
+
+#include <cstdint>
+
+namespace linkworth::tracefile {
+
+/// An event as a cursor keeps it for the next call.
+struct EventRow {
+    double gap_seconds = 0;
+    double cpu_seconds = -1;
+    double duration_seconds = 0;
+    std::uint32_t shape = 0;  ///< number in the block
+    bool has_notes = false;   ///< its thread or its overlap stands in the block's notes
+};
+
+}  // namespace linkworth::tracefile

@@ -1,0 +1,118 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// Times as a symbol of one byte, which says how long about, and further bits that say exactly
+/// (docs/reference/trace-format.md, "Columns"). The symbols of like calls are alike and compress; the bits
+/// are noise and are stored as they are.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tracefile/wire.hpp"
+
+namespace linkworth::tracefile {
+
+/// The bits after the highest one that stand in the symbol.
+inline constexpr unsigned symbol_bits = 2;
+inline constexpr std::size_t symbol_count = 256;
+/// So many bytes after the last bit may be read with it.
+inline constexpr std::size_t bits_padding = 16;
+
+/// How many bits follow a symbol, and the value that they are added to.
+struct SymbolTable {
+    std::array<std::uint8_t, symbol_count> bits{};
+    std::array<std::uint64_t, symbol_count> base{};
+
+    constexpr SymbolTable() {
+        for (unsigned symbol = 0; symbol < symbol_count; ++symbol) {
+            const unsigned group = symbol >> symbol_bits;
+            // 252 to 255 would be values of more than 64 bits; no writer uses them.
+            const unsigned shift = group < 2 ? 0 : group - 1;
+            const std::uint64_t top = group == 0 ? symbol : 4 | (symbol & 3);
+            bits[symbol] = static_cast<std::uint8_t>(shift);
+            base[symbol] = top << shift;
+        }
+    }
+};
+
+inline constexpr SymbolTable symbol_table{};
+
+inline std::uint8_t symbol_of(std::uint64_t value) {
+    const auto width = static_cast<unsigned>(std::bit_width(value));
+    const unsigned shift = width > symbol_bits + 1 ? width - symbol_bits - 1 : 0;
+    return static_cast<std::uint8_t>((shift << symbol_bits) + (value >> shift));
+}
+
+/// How many bits follow all of these symbols.
+inline std::uint64_t bits_after(std::span<const std::uint8_t> symbols) {
+    std::uint64_t sum = 0;
+    // As the table says, but without it, so that many are added at once; parts small enough for 32 bits.
+    for (constexpr std::size_t part = 1U << 20; !symbols.empty();
+         symbols = symbols.subspan(std::min(part, symbols.size()))) {
+        std::uint32_t bits = 0;
+        for (const std::uint8_t symbol : symbols.first(std::min(part, symbols.size()))) {
+            bits += std::max(symbol >> symbol_bits, 1) - 1;
+        }
+        sum += bits;
+    }
+    return sum;
+}
+
+class BitWriter {
+  public:
+    void put(std::uint64_t value, unsigned bits) {
+        for (; bits > 0;) {
+            const unsigned room = 64 - used_;
+            const unsigned now = std::min(bits, room);
+            const std::uint64_t part = now == 64 ? value : value & ((std::uint64_t{1} << now) - 1);
+            word_ |= part << used_;
+            used_ += now;
+            bits -= now;
+            value = now == 64 ? 0 : value >> now;
+            if (used_ == 64) {
+                flush(8);
+            }
+        }
+    }
+    /// All bits so far, filled up to whole bytes.
+    std::span<const std::uint8_t> finish() {
+        flush((used_ + 7) / 8);
+        return bytes_;
+    }
+    void clear() {
+        bytes_.clear();
+        word_ = 0;
+        used_ = 0;
+    }
+
+  private:
+    void flush(std::size_t bytes) {
+        const std::size_t end = bytes_.size();
+        bytes_.resize(end + 8);
+        store(bytes_.data() + end, word_);
+        bytes_.resize(end + bytes);
+        word_ = 0;
+        used_ = 0;
+    }
+
+    std::vector<std::uint8_t> bytes_;
+    std::uint64_t word_ = 0;
+    unsigned used_ = 0;
+};
+
+/// Reads bits without a bounds check: `bits_padding` bytes must be readable after the last one.
+inline std::uint64_t read_bits(const std::uint8_t* bytes, std::uint64_t at, unsigned bits) {
+    const std::uint8_t* const from = bytes + (at >> 3);
+    const auto skip = static_cast<unsigned>(at & 7);
+    std::uint64_t word = load<std::uint64_t>(from) >> skip;
+    if (bits + skip > 64) [[unlikely]] {
+        word |= std::uint64_t{from[8]} << (64 - skip);
+    }
+    return word & ((std::uint64_t{1} << bits) - 1);
+}
+
+}  // namespace linkworth::tracefile

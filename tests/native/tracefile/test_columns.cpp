@@ -1,0 +1,182 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sample_trace.hpp"
+#include "tracefile/column_decoder.hpp"
+#include "tracefile/column_encoder.hpp"
+#include "tracefile/shape_codec.hpp"
+#include "tracefile/time_symbols.hpp"
+#include "tracefile/varint.hpp"
+
+namespace linkworth::tests {
+namespace {
+
+using tracefile::append_varint;
+using tracefile::ColumnDecoder;
+using tracefile::ColumnEncoder;
+using tracefile::EventNote;
+using tracefile::EventRow;
+
+struct Call {
+    std::uint32_t shape;
+    std::uint64_t gap;
+    std::optional<std::uint64_t> cpu;
+    std::uint64_t duration;
+};
+
+/// Of every size up to `bits` bits.
+std::uint64_t any_value(Random& random, std::uint64_t bits) {
+    const std::uint64_t width = random.below(bits + 1);
+    const std::uint64_t value = random.below(1U << 31) << 31 | random.below(1U << 31);
+    return width == 0 ? 0 : value >> (62 - std::min<std::uint64_t>(width, 62));
+}
+
+std::vector<Call> random_calls(Random& random, std::size_t count, std::uint32_t shapes) {
+    std::vector<Call> calls;
+    for (std::size_t call = 0; call < count; ++call) {
+        Call made{static_cast<std::uint32_t>(random.below(shapes)), any_value(random, 50), std::nullopt,
+                  any_value(random, 62)};
+        if (random.below(3) == 0) {
+            made.cpu = any_value(random, 50);
+        }
+        calls.push_back(made);
+    }
+    return calls;
+}
+
+std::vector<std::uint8_t> records_of(const std::vector<Call>& calls, std::uint32_t shapes) {
+    std::vector<std::uint8_t> out;
+    for (std::uint32_t shape = 0; shape < shapes; ++shape) {
+        append_varint(out, tracefile::head_shape);
+        append_varint(out, 3);
+        append_varint(out, 0x4000 + shape % 0x4000);
+    }
+    for (std::size_t call = 0; call < calls.size(); ++call) {
+        if (call % 50 == 7) {
+            append_varint(out, tracefile::head_thread);
+            append_varint(out, call);
+            append_varint(out, tracefile::head_overlap);
+            append_varint(out, 3 * call);
+        }
+        const Call& made = calls[call];
+        append_varint(out, tracefile::head_event + 2 * std::uint64_t{made.shape} + (made.cpu ? 1 : 0));
+        append_varint(out, made.gap);
+        if (made.cpu) {
+            append_varint(out, *made.cpu);
+        }
+        append_varint(out, made.duration);
+    }
+    return out;
+}
+
+TEST(TimeSymbols, EveryValueComesBack) {
+    tracefile::BitWriter writer;
+    std::vector<std::uint64_t> values;
+    for (unsigned width = 0; width < 64; ++width) {
+        const std::uint64_t power = std::uint64_t{1} << width;
+        values.insert(values.end(), {power, power - 1, power + power / 3});
+    }
+    values.push_back(UINT64_MAX);
+    std::vector<std::uint8_t> symbols;
+    for (const std::uint64_t value : values) {
+        symbols.push_back(tracefile::symbol_of(value));
+        writer.put(value, tracefile::symbol_table.bits[symbols.back()]);
+    }
+    const auto written = writer.finish();
+    EXPECT_EQ(written.size(), (tracefile::bits_after(symbols) + 7) / 8);
+    std::vector<std::uint8_t> bytes(written.begin(), written.end());
+    bytes.resize(bytes.size() + tracefile::bits_padding);
+    std::uint64_t at = 0;
+    for (std::size_t value = 0; value < values.size(); ++value) {
+        const unsigned bits = tracefile::symbol_table.bits[symbols[value]];
+        EXPECT_EQ(tracefile::symbol_table.base[symbols[value]] + tracefile::read_bits(bytes.data(), at, bits),
+                  values[value]);
+        at += bits;
+    }
+}
+
+TEST(Columns, EveryEventComesBack) {
+    Random random(17);
+    constexpr double tick = 0.37e-9;
+    for (const std::uint32_t shapes : {1U, 5U, 128U, 129U, 400U}) {
+        const std::vector<Call> calls = random_calls(random, 3000, shapes);
+        tracefile::Compressor compressor;
+        for (tracefile::Compressor* with : {&compressor, static_cast<tracefile::Compressor*>(nullptr)}) {
+            std::vector<std::uint8_t> stored;
+            ASSERT_TRUE(ColumnEncoder().encode(records_of(calls, shapes), tick, with, stored));
+            tracefile::Decompressor decompressor;
+            ColumnDecoder decoder;
+            ASSERT_TRUE(decoder.open(stored, 3000, tick, decompressor));
+            EXPECT_EQ(decoder.shapes().size(), shapes);
+            std::array<EventRow, 77> rows;
+            std::vector<EventNote> notes;
+            std::size_t read = 0;
+            while (const std::size_t count = decoder.read(rows, notes)) {
+                std::size_t note = 0;
+                for (std::size_t row = 0; row < count; ++row, ++read) {
+                    const Call& made = calls[read];
+                    ASSERT_EQ(rows[row].shape, made.shape);
+                    EXPECT_EQ(rows[row].gap_seconds, static_cast<double>(made.gap) * tick);
+                    EXPECT_EQ(rows[row].duration_seconds, static_cast<double>(made.duration) * tick);
+                    EXPECT_EQ(rows[row].cpu_seconds, made.cpu ? static_cast<double>(*made.cpu) * 1e-9 : -1.0);
+                    ASSERT_EQ(rows[row].has_notes, read % 50 == 7);
+                    if (rows[row].has_notes) {
+                        ASSERT_LT(note + 1, notes.size());
+                        EXPECT_EQ(notes[note].value, read);
+                        EXPECT_TRUE(notes[note + 1].is_overlap);
+                        EXPECT_EQ(notes[note + 1].value, 3 * read);
+                        EXPECT_EQ(notes[note].event, row);
+                        note += 2;
+                    }
+                }
+                notes.clear();
+            }
+            EXPECT_EQ(read, calls.size());
+        }
+    }
+}
+
+TEST(Columns, NonsenseIsRefusedOrRead) {
+    Random random(23);
+    const std::vector<Call> calls = random_calls(random, 400, 5);
+    std::vector<std::uint8_t> sound;
+    ASSERT_TRUE(ColumnEncoder().encode(records_of(calls, 5), 1e-9, nullptr, sound));
+    tracefile::Decompressor decompressor;
+    ColumnDecoder decoder;
+    std::array<EventRow, 100> rows;
+    std::vector<EventNote> notes;
+    int refused = 0;
+    for (int round = 0; round < 4000; ++round) {
+        std::vector<std::uint8_t> stored = sound;
+        for (std::uint64_t flips = 1 + random.below(3); flips > 0; --flips) {
+            // Half of them where the sizes and the shapes stand.
+            const std::size_t end =
+                random.below(2) == 0 ? std::min<std::size_t>(120, stored.size()) : stored.size();
+            stored[random.below(end)] = static_cast<std::uint8_t>(random.below(256));
+        }
+        if (random.below(8) == 0) {
+            stored.resize(random.below(stored.size()));
+        }
+        if (!decoder.open(stored, 400, 1e-9, decompressor)) {
+            ++refused;
+            EXPECT_EQ(decoder.read(rows, notes), 0U);
+            continue;
+        }
+        std::size_t read = 0;
+        while (const std::size_t count = decoder.read(rows, notes)) {
+            read += count;
+        }
+        EXPECT_EQ(read, 400U);
+        notes.clear();
+    }
+    EXPECT_GT(refused, 400);
+    EXPECT_LT(refused, 4000);
+}
+
+}  // namespace
+}  // namespace linkworth::tests
