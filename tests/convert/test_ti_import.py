@@ -14,7 +14,7 @@ from synthetic import Call, collective, irecv, isend, recv, send, write_trace
 
 from linkworth import _engine
 from linkworth.cli.main import main
-from linkworth.convert import convert
+from linkworth.convert import convert, ti_import
 from linkworth.errors import UsageError
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
 
@@ -369,3 +369,8 @@ def test_the_verb_says_what_it_read(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert list(_engine.Trace(output).iterate(0))[1]["gap_seconds"] == 1
     assert main(["convert", str(tmp_path / "t.txt"), "--to", "paje"]) == 2
     assert "convert it to one first, without --to" in capsys.readouterr().err
+
+
+def test_a_file_of_other_bytes_is_no_list_of_files(tmp_path):
+    (tmp_path / "other").write_bytes(b"LWTRACE1\x04\0\0\0")
+    assert not ti_import.recognises(tmp_path / "other")

@@ -117,6 +117,8 @@ def _first_line(path: Path) -> str | None:
             start = file.read(65536)
     except OSError:
         return None
+    if b"\0" in start:
+        return None
     try:
         lines = start.decode("ascii").splitlines()
     except UnicodeDecodeError:

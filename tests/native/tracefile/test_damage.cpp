@@ -7,7 +7,9 @@
 #include "sample_trace.hpp"
 #include "tracefile/container.hpp"
 #include "tracefile/container_writer.hpp"
+#include "tracefile/shape_codec.hpp"
 #include "tracefile/trace.hpp"
+#include "tracefile/varint.hpp"
 
 namespace linkworth::tests {
 namespace {
@@ -163,9 +165,9 @@ TEST(Damage, TheMessagesSayWhatToDo) {
     EXPECT_EQ(message(std::vector<std::byte>(100, std::byte{'a'})),
               "x.lwt is not a linkworth trace: give the .lwt file that `linkworth trace` wrote");
     std::vector<std::byte> newer = sample_trace(1, 1, 1).bytes;
-    newer[8] = std::byte{4};
+    newer[8] = std::byte{5};
     EXPECT_EQ(message(newer),
-              "x.lwt has trace format version 4, newer than this linkworth reads (3): upgrade linkworth");
+              "x.lwt has trace format version 5, newer than this linkworth reads (4): upgrade linkworth");
     std::vector<std::byte> flipped = sample_trace(1, 1, 1).bytes;
     flipped[32] ^= std::byte{4};
     EXPECT_NE(message(flipped).find("has a damaged header"), std::string::npos);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "sample_trace.hpp"
+#include "tracefile/shape_codec.hpp"
 #include "tracefile/trace.hpp"
 
 namespace linkworth::tests {
