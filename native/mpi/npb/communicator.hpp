@@ -39,7 +39,8 @@ concept Communicator =
         comm.allreduce(operation, input, data, count);
         /// `count` elements to and from every rank.
         comm.alltoall(input, data, count);
-        /// `counts[r]` elements for rank r, one rank's after the other's, and so for what comes in.
+        /// `counts[r]` elements for rank r, one rank's after the other's, and so for what comes in. In place
+        /// if both buffers are one; each rank must then get as many as it gives.
         comm.alltoallv(input, counts, data, counts);
         /// `counts[r]` elements from rank r, one rank's after the other's, to the root.
         comm.gatherv(input, counts, data, rank);

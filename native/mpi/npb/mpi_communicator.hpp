@@ -54,8 +54,8 @@ class MpiCommunicator {
     void alltoallv(const T* input, std::span<const int> input_counts, T* output,
                    std::span<const int> output_counts) {
         const std::vector<int> from = offsets(input_counts), to = offsets(output_counts);
-        MPI_Alltoallv(input, input_counts.data(), from.data(), type<T>(), output, output_counts.data(),
-                      to.data(), type<T>(), comm_);
+        MPI_Alltoallv(input == output ? MPI_IN_PLACE : input, input_counts.data(), from.data(), type<T>(),
+                      output, output_counts.data(), to.data(), type<T>(), comm_);
     }
     template <class T>
     void gatherv(const T* input, std::span<const int> counts, T* output, int root) {

@@ -34,7 +34,8 @@ class CountingKernel {
         work_.count((kElimination + (last ? kSubstitution : 0.0)) * points_of(layout_.cell_in(slab, axis)));
     }
     void substitute(int axis, int slab) {
-        work_.count(kSubstitution * points_of(layout_.cell_in(slab, axis)));
+        const double again = npb::bt::keeps_eliminated(layout_) ? 0.0 : kElimination;
+        work_.count((again + kSubstitution) * points_of(layout_.cell_in(slab, axis)));
     }
     const double* outgoing() { return nullptr; }
     double* incoming() { return nullptr; }

@@ -8,8 +8,7 @@ namespace linkworth::npb::bt {
 namespace {
 
 constexpr int kWidth = static_cast<int>(kLanes);
-/// What may be kept between elimination and substitution: half of a usual second level cache.
-constexpr std::size_t kCacheBytes = std::size_t{1} << 20;
+static_assert(kWidth <= kSideBySide && sizeof(Eliminated) == kEliminated * sizeof(Lanes));
 
 /// The components in the order of an axis' systems.
 constexpr std::array<std::array<int, kSize>, 3> kOrder{{{0, 1, 2, 3, 4}, {0, 2, 1, 3, 4}, {0, 3, 1, 2, 4}}};
@@ -36,7 +35,7 @@ SolverKernel::SolverKernel(const Class& problem, const flow::MultiPartition& lay
     if (layout.cells() == 1) return;
     bundles_ = static_cast<std::size_t>(blocks(layout.longest_side())) * side;
     const auto slabs = static_cast<std::size_t>(layout.cells() - 1);
-    if (slabs * bundles_ * side * sizeof(Eliminated) <= kCacheBytes)
+    if (keeps_eliminated(layout))
         kept_ = HugeArray<Eliminated>(slabs * bundles_ * side);
     else
         handed_over_ = HugeArray<Eliminated>((slabs - 1) * bundles_);

@@ -13,9 +13,7 @@
 namespace linkworth::npb::bt {
 
 /// Arithmetic of BT with its fields. A line's systems are made, eliminated and, in the last slab, substituted
-/// while they are in cache. In the other slabs what is left of every point is kept for the substitution if
-/// the cache has room for it; if not, the elimination is done once more then, which costs less than to write
-/// and read that much memory.
+/// while they are in cache; for the other slabs see keeps_eliminated.
 class SolverKernel {
   public:
     SolverKernel(const Class& problem, const flow::MultiPartition& layout);

@@ -95,14 +95,16 @@ std::size_t partition_vectors(std::index_sequence<below...>, std::span<const int
 
 void count_buckets(std::span<const int> keys, int shift, std::span<int> sizes) {
     // Several tables, so that neighbours in one bucket need not wait for each other's sum.
-    constexpr std::size_t kTables = 4;
+    constexpr std::size_t kTables = 4, kLine = 16;
     const std::size_t buckets = sizes.size();
     std::vector<int> tables(kTables * buckets, 0);
     int* const counts = tables.data();
     std::size_t i = 0;
-    for (; i + kTables <= keys.size(); i += kTables) {
+    for (; i + kLine <= keys.size(); i += kLine) {
         __builtin_prefetch(keys.data() + i + kPrefetchAhead);
-        for (std::size_t t = 0; t < kTables; ++t) ++counts[t * buckets + bucket_of(keys[i + t], shift)];
+#pragma GCC unroll 16
+        for (std::size_t k = 0; k < kLine; ++k)
+            ++counts[k % kTables * buckets + bucket_of(keys[i + k], shift)];
     }
     for (; i < keys.size(); ++i) ++counts[bucket_of(keys[i], shift)];
     for (std::size_t bucket = 0; bucket < buckets; ++bucket) {

@@ -24,7 +24,7 @@ class SortKernel {
     std::span<const int> outgoing_counts() const { return outgoing_counts_; }
     std::span<int> incoming_counts() { return incoming_counts_; }
     const int* outgoing() const { return ranks_ > 1 ? outgoing_.data() : keys_.data(); }
-    int* incoming() { return incoming_.data(); }
+    int* incoming() { return incoming_keys(); }
     int rank_keys(int iteration);
     void sort();
     const int* largest() const { return &largest_; }
@@ -32,14 +32,20 @@ class SortKernel {
     bool is_sorted() const { return sorted_ && largest_before_ <= smallest_; }
 
   private:
-    int key_of_bucket(int bucket) const {
-        return static_cast<int>(static_cast<std::int64_t>(bucket) << bucket_shift_);
-    }
-    std::vector<int> groups(std::span<const int> first_buckets) const;
+    /// Within what goes to one rank, keys are grouped further where that is cheap, so that the receiver
+    /// counts in a part of its table that stays in the cache.
+    std::vector<int> groups() const;
+    /// The keys received, in the groups of their senders.
+    std::vector<KeyRun> runs() const;
+    void allocate_tables();
     /// Ranks within this rank's keys, one a key value; in the memory of the keys that went out.
     std::span<std::uint32_t> ranks_of_values();
     /// One a key value; behind those ranks.
     std::span<std::uint8_t> counters();
+    /// Behind the counters.
+    std::span<std::uint16_t> scratch();
+    /// On one rank all keys are where they go, and stay there.
+    int* incoming_keys() { return ranks_ > 1 ? incoming_.data() : keys_.data(); }
 
     Class problem_;
     int rank_, ranks_;
@@ -47,10 +53,10 @@ class SortKernel {
     HugeArray<int> keys_, outgoing_, incoming_;
     std::vector<int> sizes_, totals_;
     std::vector<int> outgoing_counts_, incoming_counts_;
+    std::vector<int> first_buckets_;             ///< of each rank, and the number of buckets
     std::int64_t first_value_ = 0, values_ = 0;  ///< of this rank's buckets
     std::int64_t keys_below_ = 0;                ///< in the buckets of the ranks before
     std::size_t received_ = 0;
-    KeyCounts counts_;
     int smallest_ = 0, largest_ = 0, largest_before_ = 0;
     bool sorted_ = false;
 };

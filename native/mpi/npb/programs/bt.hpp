@@ -33,6 +33,20 @@ inline std::size_t lines_per_message(const flow::MultiPartition& layout) {
     return side * side;
 }
 
+/// Lines that are solved side by side, at most.
+inline constexpr int kSideBySide = 8;
+
+/// Whether what the elimination leaves of the slabs but the last, kEliminated numbers a point, has room in
+/// half of a usual second level cache, and is kept there for the substitution. If not, the elimination is
+/// done once more then, which costs less than to write and read that much memory.
+inline bool keeps_eliminated(const flow::MultiPartition& layout) {
+    constexpr double kCacheBytes = 1 << 20;
+    const double side = layout.longest_side();
+    const double lines = (layout.longest_side() + kSideBySide - 1) / kSideBySide * kSideBySide * side;
+    return (layout.cells() - 1) * lines * side * kEliminated * static_cast<double>(sizeof(double)) <=
+           kCacheBytes;
+}
+
 /// Arithmetic of BT on this rank's cells. A sweep along an axis goes through the slabs of cells upwards,
 /// where each eliminates, and downwards, where each substitutes.
 template <class K>
