@@ -182,6 +182,10 @@ void ColumnDecoder::read_rows(std::span<EventRow> rows) {
 
 std::size_t ColumnDecoder::read(std::span<EventRow> rows, std::vector<EventNote>& notes) {
     rows = rows.first(std::min(rows.size(), events_ - next_));
+    // A block that could not be opened has no events, and may have no memory.
+    if (rows.empty()) {
+        return 0;
+    }
     if (head_width_ == 1) {
         read_rows<std::uint8_t>(rows);
     } else if (head_width_ == 2) {
