@@ -143,9 +143,14 @@ def test_ranks_run_on_the_hosts_of_the_file(hosts, tmp_path, mpi):
     program = compiled(mpi, tmp_path)
     with open_site(Where(kind="hostfile", name=str(hosts))) as site:
         assert site.nodes == ["hosta", "hostb"]
-        result = run.run(plan.workload([str(program), "well"], 4, site), site=site, folder=tmp_path / "out")
+        # MPICH 4.0 over UCX may wait in MPI_Finalize for a rank that makes no progress any more.
+        for attempt in range(3):
+            out = tmp_path / f"out{attempt}"
+            result = run.run(plan.workload([str(program), "well"], 4, site), site=site, folder=out, timeout=60)
+            if result.state != "timeout" or mpi.kind != "mpich":
+                break
     assert result.state == "complete", result.message
-    assert "ranks 4" in (tmp_path / "out/output.txt").read_text()
+    assert "ranks 4" in (out / "output.txt").read_text()
     assert (result.where, result.nodes) == ("hostfile", ["hosta", "hostb"])
     assert [node.node for node in result.counters] == ["hosta", "hostb"]
     assert result.facts["cores"].startswith("hosta ")
