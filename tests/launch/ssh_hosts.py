@@ -16,7 +16,6 @@ def two_hosts(folder: Path) -> tuple[Path, str]:
         f"""while [ $# -gt 0 ]; do case "$1" in -o) shift 2;; -*) shift;; *) break;; esac; done
 host=$1; shift
 case $host in hosta|hostb) ;; *) echo "ssh: Could not resolve hostname $host" >&2; exit 255;; esac
-export UCX_NET_DEVICES=lo # the hosts share one network, and MPICH must not take its interfaces for two ways
 exec unshare --mount --uts --ipc sh -c '
   mount -t tmpfs none /dev/shm && mount --bind {names} /etc/hosts && hostname "$0" && cd / && exec sh -c "$1"' "$host" "$*"
 """,

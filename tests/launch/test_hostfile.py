@@ -146,7 +146,9 @@ def test_ranks_run_on_the_hosts_of_the_file(hosts, tmp_path, mpi):
         # MPICH 4.0 over UCX may wait in MPI_Finalize for a rank that makes no progress any more.
         for attempt in range(3):
             out = tmp_path / f"out{attempt}"
-            result = run.run(plan.workload([str(program), "well"], 4, site), site=site, folder=out, timeout=60)
+            result = run.run(
+                plan.workload([str(program), "well"], 4, site), site=site, folder=out, timeout=60
+            )
             if result.state != "timeout" or mpi.kind != "mpich":
                 break
     assert result.state == "complete", result.message
