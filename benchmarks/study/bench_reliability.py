@@ -121,13 +121,17 @@ def killed(folder: Path, runs: int, kills: int, seed: int = 1) -> dict[str, int]
 
 def two_processes(folder: Path, runs: int) -> dict[str, object]:
     """Start a second linkworth on a folder that one runs."""
-    (folder / "s.toml").write_text(SHORT.format(runs=runs))
+    gate = folder / "gate"
+    gate.touch()
+    held = SHORT.replace("sleep 0.02", f"while [ -e {gate} ]; do sleep 0.02; done")
+    (folder / "s.toml").write_text(held.format(runs=runs))
     first = start(folder, "run", "s.toml")
     study = folder / "s.study"
-    while not list(study.glob("runs/*/run.json")):
+    while not list(study.glob("runs/*")) and first.poll() is None:
         time.sleep(0.01)
     second = call(folder, "run", "s.toml")
     looking = call(folder, "status", "s.study")
+    gate.unlink()
     first.wait()
     return {
         "second's exit code": second.returncode,
