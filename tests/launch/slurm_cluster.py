@@ -42,6 +42,9 @@ ReturnToService=2
 MailProg=/bin/true
 KillWait=1
 SlurmdTimeout=60
+BatchStartTimeout=120
+MessageTimeout=100
+UnkillableStepTimeout=300
 OverTimeLimit=0
 MinJobAge=120
 SchedulerParameters=sched_interval=1,batch_sched_delay=0,sched_min_interval=0,defer_batch
