@@ -4,6 +4,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from linkworth.model.mpi import MpiInstallation
+
 LIBRARY = """
 #include <cstring>
 extern "C" int MPI_Get_library_version(char *text, int *length)
@@ -14,6 +16,18 @@ extern "C" int MPI_Get_library_version(char *text, int *length)
 }
 extern "C" int MPI_Send() { return 0; }
 """
+
+
+def described(kind: str, version: str, mpiexec: str = "/opt/bin/mpiexec") -> MpiInstallation:
+    """Return what linkworth knows of an installation, of which nothing is there."""
+    return MpiInstallation(
+        name=f"{kind}-{version}",
+        kind=kind,
+        version=version,
+        library="/opt/lib/libmpi.so",
+        library_version="",
+        mpiexec=mpiexec,
+    )
 
 
 def script(path: Path, text: str) -> Path:

@@ -4,6 +4,7 @@ import os
 
 import fake_installation as fake
 import pytest
+from fake_installation import described
 from mpi_programs import usable_mpis
 
 from linkworth.errors import EnvironmentLacksError, UsageError
@@ -15,19 +16,7 @@ from linkworth.launch.hostfile_site import HostfileLauncher
 from linkworth.launch.local import LocalLauncher
 from linkworth.measure import plan, run
 from linkworth.measure.where import open_site
-from linkworth.model.mpi import MpiInstallation
 from linkworth.model.where import Where
-
-
-def installation(kind, version):
-    return MpiInstallation(
-        name=f"{kind}-{version}",
-        kind=kind,
-        version=version,
-        library="/opt/lib/libmpi.so",
-        library_version="",
-        mpiexec="/opt/bin/mpiexec",
-    )
 
 
 @pytest.mark.parametrize(
@@ -43,12 +32,12 @@ def installation(kind, version):
     ],
 )
 def test_each_launcher_has_its_own_words(kind, version, binding, crowded, expected):
-    assert mpiexec_options(binding, installation(kind, version), crowded=crowded) == expected
+    assert mpiexec_options(binding, described(kind, version), crowded=crowded) == expected
 
 
 def test_a_launcher_that_is_not_known_to_bind_says_so():
     with pytest.raises(EnvironmentLacksError, match=r"cray-8\.1: its launcher takes no binding"):
-        mpiexec_options("core", installation("cray", "8.1"))
+        mpiexec_options("core", described("cray", "8.1"))
 
 
 def test_srun_has_its_words():
@@ -59,13 +48,13 @@ def test_srun_has_its_words():
 
 def test_more_ranks_than_cores_keep_the_binding_that_was_asked(monkeypatch):
     monkeypatch.setattr(local, "cores", lambda: 2)
-    launcher = LocalLauncher(installation("openmpi", "4.1.4"), binding="core")
+    launcher = LocalLauncher(described("openmpi", "4.1.4"), binding="core")
     words = launcher.arguments(Job(command=["./x"], ranks=4))
     assert (
         words.count("--bind-to") == 1 and "core:overload-allowed" in words and "mpi_yield_when_idle" in words
     )
     hosts = HostfileLauncher(
-        [Host("a", 2)], installation("openmpi", "4.1.4"), each=None, cores=2, transport="", binding="core"
+        [Host("a", 2)], described("openmpi", "4.1.4"), each=None, cores=2, transport="", binding="core"
     )
     words = hosts.arguments(Job(command=["./x"], ranks=4))
     assert words.count("--bind-to") == 1 and "core:overload-allowed" in words

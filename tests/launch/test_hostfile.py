@@ -1,6 +1,7 @@
 """Files of hosts: every notation, each wrong line by its number, and runs over an ssh that has no network."""
 
 import pytest
+from fake_installation import described
 from hypothesis import given
 from hypothesis import strategies as st
 from mpi_programs import compiled, each_mpi
@@ -13,7 +14,6 @@ from linkworth.launch.hostfile import Host, share
 from linkworth.launch.hostfile_site import HostfileLauncher
 from linkworth.measure import plan, run
 from linkworth.measure.where import open_site
-from linkworth.model.mpi import MpiInstallation
 from linkworth.model.where import Where
 
 
@@ -94,17 +94,6 @@ def test_who_names_a_number_of_nodes_has_them_all_used_as_evenly_as_slots_allow(
         assert all(shared.get(host.name, 0) >= most - 1 or shared[host.name] == host.slots for host in hosts)
 
 
-def installation(kind, version):
-    return MpiInstallation(
-        name=kind,
-        kind=kind,
-        version=version,
-        library="/opt/lib/libmpi.so",
-        library_version="",
-        mpiexec="/opt/bin/mpiexec",
-    )
-
-
 @pytest.mark.parametrize(
     ("kind", "version", "expected"),
     [
@@ -115,7 +104,7 @@ def installation(kind, version):
 )
 def test_each_launcher_is_told_in_its_own_words(kind, version, expected):
     hosts = [Host("a", 2), Host("b", 2)]
-    launcher = HostfileLauncher(hosts, installation(kind, version), each=None, cores=8, transport="")
+    launcher = HostfileLauncher(hosts, described(kind, version), each=None, cores=8, transport="")
     assert launcher.arguments(Job(command=["./x"], ranks=3)) == [
         "/opt/bin/mpiexec",
         "-n",
@@ -123,10 +112,10 @@ def test_each_launcher_is_told_in_its_own_words(kind, version, expected):
         *expected,
         "./x",
     ]
-    crowded = HostfileLauncher(hosts, installation(kind, version), each=None, cores=2, transport="")
+    crowded = HostfileLauncher(hosts, described(kind, version), each=None, cores=2, transport="")
     assert ("mpi_yield_when_idle" in crowded.arguments(Job(command=["./x"], ranks=3))) is (kind == "openmpi")
     with pytest.raises(EnvironmentLacksError, match="cannot be started over ssh"):
-        HostfileLauncher(hosts, installation("cray", "8"), each=None, cores=2, transport="")
+        HostfileLauncher(hosts, described("cray", "8"), each=None, cores=2, transport="")
 
 
 @pytest.fixture

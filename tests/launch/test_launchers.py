@@ -1,5 +1,6 @@
 import fake_installation as fake
 import pytest
+from fake_installation import described
 
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.launch import local
@@ -7,21 +8,9 @@ from linkworth.launch.base import Job
 from linkworth.launch.fake import FakeLauncher
 from linkworth.launch.given import GivenLauncher, is_launcher
 from linkworth.launch.local import LocalLauncher
-from linkworth.model.mpi import MpiInstallation
 
 OPENMPI = "mpiexec (OpenRTE) 4.1.4"
 HYDRA = "HYDRA build details:\n    Version:    5.0.2"
-
-
-def installation(kind, version, mpiexec="/opt/bin/mpiexec"):
-    return MpiInstallation(
-        name=f"{kind}-{version}",
-        kind=kind,
-        version=version,
-        library="/opt/lib/libmpi.so",
-        library_version="",
-        mpiexec=mpiexec,
-    )
 
 
 @pytest.fixture
@@ -34,7 +23,7 @@ def job(ranks, **more):
 
 
 def test_mpich_needs_no_options(two_cores):
-    assert LocalLauncher(installation("mpich", "5.0.2")).arguments(job(16)) == [
+    assert LocalLauncher(described("mpich", "5.0.2")).arguments(job(16)) == [
         "/opt/bin/mpiexec", "-n", "16", "./program", "--size", "3",
     ]  # fmt: skip
 
@@ -43,14 +32,14 @@ def test_mpich_needs_no_options(two_cores):
     ("version", "leave"), [("4.1.4", ["--oversubscribe"]), ("5.0.11", ["--map-by", ":OVERSUBSCRIBE"])]
 )
 def test_open_mpi_shares_cores_only_where_there_are_too_few(two_cores, version, leave):
-    launcher = LocalLauncher(installation("openmpi", version))
+    launcher = LocalLauncher(described("openmpi", version))
     few, many = (launcher.arguments(job(ranks))[3:-3] for ranks in (2, 16))
     assert few == leave
     assert many == [*leave, "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
 
 
 def test_variables_reach_the_ranks_and_not_the_launcher(two_cores):
-    arguments = LocalLauncher(installation("mpich", "5.0.2")).arguments(
+    arguments = LocalLauncher(described("mpich", "5.0.2")).arguments(
         job(2, environment={"LD_PRELOAD": "/a b.so"})
     )
     at = arguments.index("LD_PRELOAD=/a b.so")
@@ -60,7 +49,7 @@ def test_variables_reach_the_ranks_and_not_the_launcher(two_cores):
 
 def test_an_mpi_without_launcher_says_what_to_do():
     with pytest.raises(EnvironmentLacksError, match="srun -n 8"):
-        LocalLauncher(installation("cray", "8.1", mpiexec=""))
+        LocalLauncher(described("cray", "8.1", mpiexec=""))
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,11 @@ _SRUN = {"core": "cores", "socket": "sockets", "numa": "ldoms", "none": "none"}
 def mpiexec_options(binding: Binding, mpi: MpiInstallation, *, crowded: bool = False) -> list[str]:
     """Return the options of an MPI's own launcher; `crowded`: there are more ranks than cores, which Open MPI must be told.
 
-    Raises EnvironmentLacksError for an MPI whose launcher is not known to bind by an option.
+    Open MPI binds by itself, which more ranks than cores must not be. Raises EnvironmentLacksError for an MPI whose launcher
+    is not known to bind by an option.
     """
     if not binding:
-        return []
+        return ["--bind-to", "none"] if crowded and mpi.kind == "openmpi" else []
     if mpi.kind == "openmpi":
         newer = int(mpi.version.partition(".")[0]) >= 5
         # Version 5 calls a socket a package.

@@ -143,12 +143,11 @@ class HostfileLauncher:
             newer = int(self.mpi.version.partition(".")[0]) >= 5
             prefix = ["--prtemca", "plm_ssh_agent", "ssh"] if newer else ["--mca", "plm_rsh_agent", "ssh"]
             options = [*prefix, "--host", hosts, "--map-by", "slot"]
-            if crowded:
-                options += [] if self._binding else ["--bind-to", "none"]
-                options += ["--mca", "mpi_yield_when_idle", "1"]
         else:
             options = ["-launcher", "ssh", "-hosts", hosts]
         options += mpiexec_options(self._binding, self.mpi, crowded=crowded)
+        if crowded and self.mpi.kind == "openmpi":
+            options += ["--mca", "mpi_yield_when_idle", "1"]
         variables = self._settings.environment | job.environment
         start = [self.mpi.mpiexec, "-n", str(job.ranks), *options, *self._settings.arguments]
         return [*start, *set_for_ranks(variables), *job.command]

@@ -53,14 +53,14 @@ class LocalLauncher:
     def arguments(self, job: Job) -> list[str]:
         """Return the mpiexec command line for a job."""
         crowded = job.ranks > cores()
-        options = mpiexec_options(self._binding, self.mpi, crowded=crowded)
+        options = []
         if self.mpi.kind == "openmpi":
             # Open MPI counts physical cores as its slots, so even ranks within the hardware threads need leave.
             newer = int(self.mpi.version.split(".")[0]) >= 5
             options += ["--map-by", ":OVERSUBSCRIBE"] if newer else ["--oversubscribe"]
-            if crowded:
-                options += [] if self._binding else ["--bind-to", "none"]
-                options += ["--mca", "mpi_yield_when_idle", "1"]
+        options += mpiexec_options(self._binding, self.mpi, crowded=crowded)
+        if crowded and self.mpi.kind == "openmpi":
+            options += ["--mca", "mpi_yield_when_idle", "1"]
         return [
             self.mpi.mpiexec,
             "-n",

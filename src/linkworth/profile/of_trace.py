@@ -52,10 +52,7 @@ def of_trace(path: Path, smaller: Path | None = None, *, whole: bool = False) ->
         if shared_memory is not None
         else _measured_runtime(found, marked=ideal.marked_region)
     )
-    group, reason = decide(
-        _reference_balance(trace, sample, found),
-        _smaller_balance(smaller, trace) if smaller is not None else None,
-    )
+    group, reason = _group(trace, sample, found, smaller)
     return Profile(
         workload=trace.metadata.workload,
         ranks=trace.engine.ranks,
@@ -100,10 +97,15 @@ def group_of(path: Path, smaller: Path | None = None) -> tuple[Group, str]:
     Raises what `of_trace` raises.
     """
     trace = open_trace(path)
-    found = scan(trace.engine)
     part = trace.engine if trace.metadata.source == "skeleton" else _sample(trace)
+    return _group(trace, part, scan(trace.engine), smaller)
+
+
+def _group(
+    trace: TraceFile, sample: _engine.Trace, found: TraceScan, smaller: Path | None
+) -> tuple[Group, str]:
     return decide(
-        _reference_balance(trace, part, found),
+        _reference_balance(trace, sample, found),
         _smaller_balance(smaller, trace) if smaller is not None else None,
     )
 

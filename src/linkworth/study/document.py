@@ -16,6 +16,11 @@ from linkworth.study.choices import keys_at, words_at
 from linkworth.study.lines import Lines, Place, line_of, lines_of, set_in, value_at
 
 T = TypeVar("T")
+_WORDS: dict[str | int, str] = {
+    "mode": "measure, predict or both",
+    "binding": ", ".join(filter(None, get_args(Binding))),
+}
+"""Of keys that take one of a few words, or a variable."""
 _PART = re.compile(r"\.([A-Za-z0-9_-]+)|\[(\d+)\]|(\[\.\.\.\])")
 _SYNTAX_PLACE = re.compile(r" ?\(at (?:line (\d+), column (\d+)|end of document)\)$")
 
@@ -104,12 +109,8 @@ class Document:
         if missing:
             return self.error(place, f"{missing[1]} is missing")
         found = value_at(self.data, place)
-        if place[-1:] == ("mode",):
-            return self.error(place, f"{found!r} is no mode; write measure, predict or both")
-        if place[-1:] == ("binding",):
-            return self.error(
-                place, f"{found!r} is no binding; write {', '.join(filter(None, get_args(Binding)))}"
-            )
+        if place and place[-1] in _WORDS:
+            return self.error(place, f"{found!r} is no {place[-1]}; write {_WORDS[place[-1]]}")
         if "matching regex" in reason:
             return self.error(place, f"{found!r} is no number; give one, or a variable such as ${{ranks}}")
         if "enum value" in reason:

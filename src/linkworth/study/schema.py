@@ -18,9 +18,14 @@ Seconds = Annotated[float, Meta(gt=0)]
 Factor = Annotated[float, Meta(gt=0)] | Reference
 Price = Annotated[float, Meta(ge=0)] | Reference
 ModeWord = Literal["measure", "predict", "both"]
-_BINDINGS = "|".join(word for word in get_args(Binding) if word)
-BindingOrReference = Annotated[str, Meta(pattern=rf"^({_BINDINGS}|\$\{{{NAME}\}})?$")]
-ModeOrReference = Annotated[str, Meta(pattern=rf"^(measure|predict|both|\$\{{{NAME}\}})$")]
+
+
+def _word_or_reference(words: tuple[str, ...]) -> str:
+    return rf"({'|'.join(filter(None, words))}|\$\{{{NAME}\}})"
+
+
+BindingOrReference = Annotated[str, Meta(pattern=f"^{_word_or_reference(get_args(Binding))}?$")]
+ModeOrReference = Annotated[str, Meta(pattern=f"^{_word_or_reference(get_args(ModeWord))}$")]
 Text = Annotated[str, Meta(min_length=1)]
 VariableValue = str | int | float | bool | list[str | int | float | bool]
 

@@ -49,21 +49,18 @@ class StudyReport(msgspec.Struct, frozen=True, kw_only=True):
 
 def crowded(results: Results) -> list[str]:
     """Return the sentence on the environments in which ranks shared cores, where there are some."""
-    groups = [group for group in results.groups(modes=["measure"]) if group.crowded]
-    if not groups:
+    groups = list(results.groups(modes=["measure"]))
+    shared = Counter(group.environment for group in groups if group.crowded)
+    if not shared:
         return []
+    of = Counter(group.environment for group in groups)
     listed = ", ".join(
-        f"{environment} ({count} of {_count(results, environment)} workloads)"
-        for environment, count in Counter(group.environment for group in groups).items()
+        f"{environment} ({count} of {of[environment]} workloads)" for environment, count in shared.items()
     )
     return [
         f"Ranks shared cores in {listed}: these times hold the waiting for a core, and differences between environments "
         "say little of machines that have a core for each rank."
     ]
-
-
-def _count(results: Results, environment: str) -> int:
-    return sum(group.environment == environment for group in results.groups(modes=["measure"]))
 
 
 def report(

@@ -91,8 +91,7 @@ def _row(
     description = group.describe("seconds")
     assert description is not None
     cost = _cost(group, price, nodes)
-    cheapest = _cheapest(priced, group.workload, group.mode)
-    assert cheapest is not None
+    cheapest = min(_alike(priced, group.workload, group.mode), key=lambda each: _cost(*each))
     return [
         words(group.workload),
         words(group.environment),
@@ -105,10 +104,9 @@ def _row(
     ]
 
 
-def _cheapest(priced: Sequence[Priced], workload: str, mode: Mode) -> Priced | None:
-    """Return where a workload's runs cost least on average; the first of equals."""
-    here = [each for each in priced if each[0].workload == workload and each[0].mode == mode]
-    return min(here, key=lambda each: _cost(*each), default=None)
+def _alike(priced: Sequence[Priced], workload: str, mode: Mode) -> list[Priced]:
+    """Return a workload's runs in all environments, all measured or all predicted."""
+    return [each for each in priced if each[0].workload == workload and each[0].mode == mode]
 
 
 def _against(cheapest: Priced, other: Priced) -> Cell:
@@ -140,13 +138,10 @@ def _text(results: Results, priced: list[Priced]) -> str:
     for mode in _MODES:
         wins: dict[str, int] = {}
         for workload in results.workloads:
-            best = _cheapest(priced, workload, mode)
-            others = [
-                each
-                for each in priced
-                if best and each[0].workload == workload and each[0].mode == mode and each is not best
-            ]
-            if best and others:
+            here = _alike(priced, workload, mode)
+            if len(here) > 1:
+                best = min(here, key=lambda each: _cost(*each))
+                others = [each for each in here if each is not best]
                 shown = mode == "predict" or all(_compared(best, each).verdict == "slower" for each in others)
                 name = best[0].environment if shown else _UNDECIDED
                 wins[name] = wins.get(name, 0) + 1
