@@ -224,3 +224,5 @@ def test_a_bond_takes_every_nic_and_one_address(mode: str, monkeypatch: pytest.M
     assert any(line.startswith("address add 10.0.0.2/16 dev bond0") for line in lines[made:])
     in_switch = [line for line in plan.head.ip if "bond-node2" in line]
     assert bool(in_switch) == (mode == "802.3ad")
+    waited_for = [word for command in plan.head_last.commands for word in command.words if "bond" in word]
+    assert waited_for == (["bond-node1", "bond-node2"] if mode == "802.3ad" else [])

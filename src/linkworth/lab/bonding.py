@@ -1,8 +1,10 @@
 """Kernel bonding: the data NICs of a node become one interface."""
 
+import sys
+
 from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import addresses, kernel, links
-from linkworth.lab.plan import LabPlan
+from linkworth.lab.plan import LabPlan, PlanCommand
 from linkworth.lab.spec import LabSpec
 
 BOND = "bond0"
@@ -41,6 +43,14 @@ class Bonding:
                 plan.head.ip += [f"link set {end} nomaster down" for end in ends]
                 plan.head.ip += _bond(bond, mode, ends, spec.packet_bytes)
                 plan.head.ip.append(f"link set {bond} master bridge-{spec.nic_names[0]}")
+        if mode == "802.3ad":
+            ends = [f"bond-{name}" for name in spec.node_names]
+            plan.head_last.commands.append(
+                PlanCommand(
+                    words=[sys.executable, "-P", "-m", "linkworth.lab.lacp", kernel.tool("ip"), *ends],
+                    purpose="LACP between the nodes and the switch",
+                )
+            )
         return plan
 
     def interfaces(self, spec: LabSpec) -> list[str]:
