@@ -38,8 +38,7 @@ def begin(tmp_path):
 def test_predictions_are_made_on_all_cores_and_share_their_traces(begin):
     store = begin()
     status = run_study(store)
-    assert (status.total, status.done, status.failed) == (12, 9, 3)
-    assert all("bench:beff has no prediction" in cause for cause in status.problems.values())
+    assert (status.total, status.done, status.failed) == (12, 12, 0)
     found = {(r.workload, r.environment): r for r in store.records()}
     assert len(list((store.folder / "traces").iterdir())) == 2
     one = found["npb:is.S", "gbe-1500"]
@@ -51,7 +50,24 @@ def test_predictions_are_made_on_all_cores_and_share_their_traces(begin):
     assert "xeon-e5-2650v3-x2" in one.facts["computation"]
     latency = found["bench:latency", "gbe-1500"]
     assert latency.rows[0]["bytes"] == 1 and latency.metrics["latency_seconds"] > 1e-5
-    assert run_study(store).done == 9
+    assert latency.facts["from"] == "a replay of the benchmark's own messages"
+    beff = {
+        name: found["bench:beff", name].metrics["beff_bytes_per_second"]
+        for name in ("gbe-1500", "gbe-9000", "two")
+    }
+    assert beff["gbe-1500"] < min(beff["gbe-9000"], beff["two"])
+    assert {row["label"] for row in found["bench:beff", "two"].rows} == {"rings", "random"}
+    assert run_study(store).done == 12
+
+
+def test_a_benchmark_without_ranks_is_refused_before_anything_runs(begin):
+    store = begin(
+        STUDY.replace("ranks = 4\nnodes = 2\n", "")
+        .replace('"npb:${program}.S", ', "")
+        .replace('program = ["is", "mg"]\n', "")
+    )
+    with pytest.raises(UsageError, match=r"bench:beff is predicted in .*; give the number of ranks"):
+        run_study(store)
 
 
 def test_a_known_time_scales_the_computation(begin):

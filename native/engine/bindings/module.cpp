@@ -11,6 +11,7 @@ void register_skeleton(nanobind::module_& module);
 void register_convert(nanobind::module_& module);
 void register_formats(nanobind::module_& module);
 void register_otf2(nanobind::module_& module);
+void register_netbench(nanobind::module_& module);
 }  // namespace linkworth::bindings
 
 NB_MODULE(_engine, module) {
@@ -25,4 +26,5 @@ NB_MODULE(_engine, module) {
     linkworth::bindings::register_convert(module);
     linkworth::bindings::register_formats(module);
     linkworth::bindings::register_otf2(module);
+    linkworth::bindings::register_netbench(module);
 }

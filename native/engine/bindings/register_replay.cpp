@@ -106,6 +106,7 @@ ReplayOptions replay_options(const nb::dict& given) {
                                            nb::cast<ForcedCollectives>(given["forced_collectives"]));
     options.combine_bytes_per_second = nb::cast<double>(given["combine_bytes_per_second"]);
     options.counted_level = nb::cast<std::optional<std::int32_t>>(given["counted_level"]);
+    options.keep_marks = nb::cast<bool>(given["keep_marks"]);
     options.pass_unmodelled = nb::cast<bool>(given["pass_unmodelled"]);
     return options;
 }
@@ -155,6 +156,7 @@ nb::dict result_of(const ReplayResult& result) {
     out["level_compute_seconds"] = result.level_compute_seconds;
     out["unmodelled"] = result.unmodelled;
     out["input_output_seconds"] = result.input_output_seconds;
+    out["mark_seconds"] = result.mark_seconds;
     out["stopped"] = result.stopped;
     return out;
 }

@@ -73,6 +73,8 @@ bool Simulation::execute(std::uint32_t rank) {
             return true;
         case CallClass::pcontrol:
             state.level = shape.code;
+            if (!state.program->mark_seconds.empty())
+                state.program->mark_seconds[state.rank].push_back(ranks_[rank].actor.now.seconds);
             state.program->region.set_level(state.rank, shape.code);
             if (shape.code > 0) {
                 state.program->region.enter(state.rank, ranks_[rank].actor.now);

@@ -31,7 +31,8 @@ struct Program {
           computation(options.computation),
           region(trace.ranks(), in_time_order),
           passed(trace.names().size()),
-          input_output_seconds(trace.names().size()) {
+          input_output_seconds(trace.names().size()),
+          mark_seconds(options.keep_marks ? trace.ranks() : 0) {
         if (options.node_of_rank.size() != trace.ranks())
             throw ReplayError("the placement has " + std::to_string(options.node_of_rank.size()) +
                               " ranks, but the trace has " + std::to_string(trace.ranks()));
@@ -46,8 +47,9 @@ struct Program {
     Channels channels;
     Computation computation;
     Region region;
-    std::vector<std::uint64_t> passed;         ///< by name: calls that only took their recorded time
-    std::vector<double> input_output_seconds;  ///< by name, of all ranks
+    std::vector<std::uint64_t> passed;              ///< by name: calls that only took their recorded time
+    std::vector<double> input_output_seconds;       ///< by name, of all ranks
+    std::vector<std::vector<double>> mark_seconds;  ///< [rank] of each MPI_Pcontrol; none where not kept
     std::uint64_t internode_bytes = 0;
     std::uint64_t messages = 0;
     std::uint64_t events = 0;

@@ -41,6 +41,7 @@ struct ReplayOptions {
     /// Only computation at this level of MPI_Pcontrol counts as such among the parts, any other as waiting:
     /// what of the critical path is computation of one region. The times stay as they are.
     std::optional<std::int32_t> counted_level;
+    bool keep_marks = false;  ///< the result has the time of each MPI_Pcontrol
 };
 
 struct ReplayResult {
@@ -61,6 +62,7 @@ struct ReplayResult {
     std::map<std::int32_t, double> level_compute_seconds;
     std::map<std::string, std::uint64_t> unmodelled;     ///< calls that only passed as their recorded time
     std::map<std::string, double> input_output_seconds;  ///< recorded time in calls to files, of all ranks
+    std::vector<std::vector<double>> mark_seconds;       ///< [rank] of each MPI_Pcontrol, where kept
     std::vector<std::string> stopped;                    ///< where a cut trace ended, one sentence a rank
 };
 

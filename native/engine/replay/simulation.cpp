@@ -301,6 +301,7 @@ ReplayResult Simulation::result(Program& program) {
     result.messages = program.messages;
     result.events = program.events;
     result.rank_compute_seconds = program.region.rank_compute();
+    result.mark_seconds = std::move(program.mark_seconds);
     for (const auto& [level, seconds] : program.region.level_compute())
         if (seconds > 0) result.level_compute_seconds[level] = seconds;
     for (std::size_t name = 0; name < program.passed.size(); ++name)

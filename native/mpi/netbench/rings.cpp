@@ -31,6 +31,17 @@ std::vector<Neighbours> rings(std::span<const int> order, int ring_size) {
     return result;
 }
 
+std::vector<std::vector<Neighbours>> beff_patterns(int ranks, bool random, std::uint64_t seed) {
+    std::vector<std::vector<Neighbours>> patterns;
+    std::vector<int> order(static_cast<std::size_t>(ranks));
+    std::iota(order.begin(), order.end(), 0);
+    for (const int size : ring_sizes(ranks)) {
+        if (random) order = shuffled(ranks, seed + patterns.size());
+        patterns.push_back(rings(order, size));
+    }
+    return patterns;
+}
+
 std::vector<int> shuffled(int ranks, std::uint64_t seed) {
     std::vector<int> order(static_cast<std::size_t>(ranks));
     std::iota(order.begin(), order.end(), 0);

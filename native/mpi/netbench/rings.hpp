@@ -24,6 +24,10 @@ std::vector<int> ring_sizes(int ranks);
 /// for fewer than two ranks.
 std::vector<Neighbours> rings(std::span<const int> order, int ring_size);
 
+/// The rings of b_eff's six patterns, [pattern][rank]: of neighbouring ranks, or of ranks in a random order
+/// of each pattern's own.
+std::vector<std::vector<Neighbours>> beff_patterns(int ranks, bool random, std::uint64_t seed);
+
 /// The same random order on every rank of every machine.
 std::vector<int> shuffled(int ranks, std::uint64_t seed);
 

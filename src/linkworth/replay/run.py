@@ -40,6 +40,8 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
     events: int
     neighbour_seconds: list[float]
     """Of the programs beside this one, in their order."""
+    mark_seconds: list[list[float]] = msgspec.field(default_factory=list)
+    """Of each rank's calls of MPI_Pcontrol, where they were asked for."""
     recording: dict[str, Any] | None = None
     """Calls, messages and loads of links, where they were asked for."""
 
@@ -94,19 +96,21 @@ def replay_in_detail(
     beside: Sequence[Neighbour] = (),
     record: Record | None = None,
     counted_level: int | None = None,
+    marks: bool = False,
 ) -> Replay:
     """Replay and return what else it tells.
 
     Raises UsageError for a trace that cannot be replayed (messages missing, unknown communicators), with a sentence that says
     what to do; with `tolerate_cut` it stops there instead. The messages of programs `beside` it compete with its own.
     A `record` is of a program alone. With `counted_level` only computation at that level of MPI_Pcontrol is computation among
-    the parts of the critical path, any other is waiting.
+    the parts of the critical path, any other is waiting. `marks`: keep the time of each call of MPI_Pcontrol.
     """
     rules = rules_for(_recorded_mpi(trace), settings)
     options = engine_options(
         fabric, layout, cpu_factor=cpu_factor, tolerate_cut=tolerate_cut, settings=settings, collectives=rules
     )
     options["counted_level"] = counted_level
+    options["keep_marks"] = marks
     if record is not None:
         options["record"] = tuple(record)
     others = [
@@ -138,6 +142,7 @@ def replay_in_detail(
         collectives=rules,
         events=result["events"],
         neighbour_seconds=[each["seconds"] for each in of_others],
+        mark_seconds=result["mark_seconds"],
         recording=result.get("recording"),
     )
 
@@ -181,6 +186,7 @@ def engine_options(
             (forced.collective, forced.algorithm, forced.segment_bytes) for forced in collectives.forced
         ],
         "counted_level": None,
+        "keep_marks": False,
         "pass_unmodelled": settings.pass_unmodelled,
         "combine_bytes_per_second": fabric.combine_bytes_per_second,
     }

@@ -99,7 +99,7 @@ def check_all(study: Study, runs: Sequence[PlannedRun]) -> None:
     for planned in runs:
         if planned.mode == "predict":
             fabric_of(planned.environment)
-            if has_skeleton(planned.workload) and planned.ranks is None:
+            if planned.ranks is None and (has_skeleton(planned.workload) or is_bench(planned.workload)):
                 raise UsageError(
                     f"{study.path}: {planned.workload.name} is predicted in {planned.environment.name}; "
                     "give the number of ranks"
@@ -173,8 +173,11 @@ def _predict_command(planned: PlannedRun, study: Study) -> list[str]:
     environment = planned.environment
     target = as_text(planned.workload.command)
     fabric = environment.fabric + (f"x{environment.nics}" if (environment.nics or 1) > 1 else "")
-    if is_bench(planned.workload):  # what the fabric's parameters say
-        return ["linkworth", "fabrics", "show", fabric]
+    if is_bench(planned.workload):  # no other verb replays one
+        scale = ["--scale", study.scale] if study.scale else []
+        terms = {"workload": planned.workload.name, "environment": environment.name, "mode": "predict"}
+        chosen = " ".join(f"{key}={shlex.quote(value)}" for key, value in terms.items())
+        return ["linkworth", "study", "run", study.path, *scale, "--filter", chosen]
     given = {
         "-n": planned.ranks if has_skeleton(planned.workload) else None,
         "--nodes": planned.nodes,

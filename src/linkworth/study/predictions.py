@@ -106,6 +106,7 @@ def _job(
         ranks=planned.ranks,
         trace=trace,
         rates=rates,
+        machine=store.study.prediction.machine,
         measured=measured,
         targets=targets,
     )

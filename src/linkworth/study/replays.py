@@ -9,14 +9,14 @@ from pathlib import Path
 
 import msgspec
 
-from linkworth.bench.settings import sizes_of
-from linkworth.catalog.derived import half_round_trip_seconds, stream_bandwidth, stripe_width
+from linkworth.bench.replayed.predict import predict as predict_bench
+from linkworth.catalog import machines
 from linkworth.errors import LinkworthError
-from linkworth.model.bench import BenchResult, BenchRow
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Prediction, PredictionSet
 from linkworth.model.rates import RateSource
 from linkworth.predict.predict import predict
+from linkworth.replay.layout import lay_out
 from linkworth.skeleton.program import check, parse
 from linkworth.skeleton.record import record_skeleton
 from linkworth.study import micro
@@ -44,6 +44,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     trace: Path
     rates: RateSource | None
     """Of a program recorded without running; None: the trace is there."""
+    machine: str | None
+    """Of the catalog, whose memory decides a micro-benchmark's longest message."""
     measured: tuple[Fabric, float] | None
     """Fabric and seconds that scale the computation."""
     targets: list[Target]
@@ -158,28 +160,14 @@ def of_prediction(found: PredictionSet, prediction: Prediction) -> Outcome:
 
 
 def _bench(job: Job, target: Target) -> Outcome:
-    """Return what the fabric's parameters say of a micro-benchmark between two idle ranks."""
+    """Return what the replay of a micro-benchmark's own calls gives."""
     asked = micro.parse(job.command)
-    test = asked.test.name
-    fabric = target.fabric
-    between = (target.nodes or 2) > 1 and asked.settings.among != "pair-in-node"
-    path = fabric.link if between else fabric.intranode
-    if test not in ("latency", "bandwidth", "bibandwidth", "pingpong") or asked.settings.pairs:
-        cause = f"bench:{test} has no prediction; latency, bandwidth, bibandwidth and pingpong have one"
-        return Outcome(state="failed", cause=cause)
-    rows = []
-    for size in sizes_of(*asked):
-        seconds = half_round_trip_seconds(path, size)
-        if test == "latency":
-            rows.append(BenchRow(bytes=size, latency_seconds=seconds))
-        elif test == "pingpong":
-            rows.append(
-                BenchRow(bytes=size, latency_seconds=seconds, bandwidth_bytes_per_second=size / seconds)
-            )
-        else:
-            width = stripe_width(fabric, size) if between else 1.0
-            ways = 2 if test == "bibandwidth" else 1
-            rate = ways * stream_bandwidth(path, size, width=width)
-            rows.append(BenchRow(bytes=size, bandwidth_bytes_per_second=rate))
-    facts = {"from": "the fabric's parameters, between two idle ranks"}
-    return of_bench(BenchResult(test=test, rows=rows, nodes=2 if between else 1, facts=facts))
+    try:
+        # Refused before anything ran where they are not known (plan.check_all).
+        assert job.ranks is not None
+        layout = lay_out(job.ranks, target.nodes, target.ranks_per_node, target.placement)
+        memory = machines.get(job.machine).memory_bytes_per_node if job.machine else None
+        found = predict_bench(asked.test, asked.settings, target.fabric, layout, memory_bytes_per_node=memory)
+    except (LinkworthError, OSError) as error:
+        return Outcome(state="failed", cause=str(error))
+    return of_bench(found)

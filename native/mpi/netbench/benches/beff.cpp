@@ -2,11 +2,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../beff_average.hpp"
+#include "../beff_loops.hpp"
 #include "../json.hpp"
 #include "../memory.hpp"
 #include "../ring_exchange.hpp"
@@ -16,33 +17,27 @@ namespace linkworth::netbench {
 namespace {
 
 constexpr int kRepetitions = 3;
-constexpr std::int64_t kMostLoops = 300;
-constexpr double kLoopSeconds = 0.00375;  // the middle of the 2.5 to 5 ms that the definition asks for
 constexpr double kLongSeconds =
     60.0;  // a length that would take longer is measured by its fastest method, once
-constexpr std::size_t kWithoutWarmUp = 3;  // the longest published lengths have no exchange before the clock
 
 /// One pattern: who talks to whom, and what is known of it from the length before.
 struct Pattern {
     std::vector<Neighbours> neighbours;
     int same_as = -1;  ///< an earlier ring pattern with the same rings (few ranks): measured once, averaged
                        ///< as often as defined
-    std::int64_t loops = kMostLoops;
+    std::int64_t loops = kMostBeffLoops;
     Method fastest = Method::nonblocking;
     double exchange_seconds = 0.0;
 };
 
 std::vector<Pattern> make_patterns(int ranks, bool random, std::uint64_t seed) {
     std::vector<Pattern> patterns;
-    std::vector<int> order(static_cast<std::size_t>(ranks));
-    std::iota(order.begin(), order.end(), 0);
-    for (const int size : ring_sizes(ranks)) {
-        if (random) order = shuffled(ranks, seed + patterns.size());
+    for (std::vector<Neighbours>& neighbours : beff_patterns(ranks, random, seed)) {
         Pattern pattern;
-        pattern.neighbours = rings(order, size);
+        pattern.neighbours = std::move(neighbours);
         for (std::size_t i = 0; i < patterns.size() && pattern.same_as < 0; ++i)
             if (patterns[i].neighbours == pattern.neighbours) pattern.same_as = static_cast<int>(i);
-        patterns.push_back(pattern);
+        patterns.push_back(std::move(pattern));
     }
     return patterns;
 }
@@ -93,9 +88,7 @@ class Beff {
         const double growth = at + 1 < lengths_.size()
                                   ? static_cast<double>(lengths_[at + 1]) / static_cast<double>(lengths_[at])
                                   : 1.0;
-        // Longer messages take longer, but no longer than their length says.
-        const double next = best * std::max(1.0, std::sqrt(growth));
-        pattern.loops = std::clamp<std::int64_t>(std::llround(kLoopSeconds / next), 1, kMostLoops);
+        pattern.loops = beff_loops(best, growth);
         return messages() * static_cast<double>(lengths_[at]) / best;
     }
 
@@ -103,7 +96,7 @@ class Beff {
     double exchange_seconds(const Pattern& pattern, Method method, std::size_t at) {
         const Neighbours& neighbours = pattern.neighbours[static_cast<std::size_t>(bench_.group.rank)];
         const std::int64_t bytes = lengths_[at];
-        const bool warms_up = !bench_.settings.sizes.empty() || at + kWithoutWarmUp < lengths_.size();
+        const bool warms_up = !bench_.settings.sizes.empty() || beff_warms_up(at, lengths_.size());
         const auto volume = static_cast<double>(bytes) * static_cast<double>(pattern.loops + warms_up);
         bench_.sent(bench_.group, neighbours.left, volume);
         bench_.sent(bench_.group, neighbours.right, volume);

@@ -1,0 +1,140 @@
+"""What the ranks of each test call, as lw-netbench does (native/mpi/netbench)."""
+
+from collections.abc import Callable, Sequence
+
+from linkworth.bench.replayed.calls import Rank
+
+ANSWER_BYTES = 4
+"""What the receiver sends back after each window, as in osu_bw."""
+TO_RIGHT, TO_LEFT = 1, 2
+"""Tags: in a ring of two, both messages come from the same partner."""
+
+Exchange = Callable[[Rank, int, int], None]
+"""Lets a rank do an operation of a size so many times."""
+
+
+def partner_of(rank: int, pairs: int) -> int:
+    """Return the other one of a pair: the first half of the ranks with the second half."""
+    return rank + pairs if rank < pairs else rank - pairs
+
+
+def in_turn(pairs: int = 1) -> Exchange:
+    """Return the ping-pong of so many pairs."""
+
+    def exchange(rank: Rank, size: int, count: int) -> None:
+        partner = partner_of(rank.rank, pairs)
+        for _ in range(count):
+            if rank.rank < pairs:
+                rank.send(partner, size)
+            rank.receive(partner, size)
+            if rank.rank >= pairs:
+                rank.send(partner, size)
+
+    return exchange
+
+
+def in_turn_posted(pairs: int = 1) -> Exchange:
+    """Return the ping-pong in which each receive is posted before its message can have left."""
+
+    def exchange(rank: Rank, size: int, count: int) -> None:
+        partner = partner_of(rank.rank, pairs)
+        leads = rank.rank < pairs
+        if not leads:
+            rank.begin_receive(partner, size)
+        for number in range(count):
+            if leads:
+                rank.begin_receive(partner, size)
+                rank.send(partner, size)
+                rank.wait(1)
+                continue
+            rank.wait(1)
+            if number + 1 < count:
+                rank.begin_receive(partner, size)
+            rank.send(partner, size)
+
+    return exchange
+
+
+def at_once(pairs: int = 1, computing: Callable[[int], float] = lambda _: 0.0) -> Exchange:
+    """Return the exchange of one message each way, with computation of so many seconds (by size) before the wait."""
+
+    def exchange(rank: Rank, size: int, count: int) -> None:
+        partner = partner_of(rank.rank, pairs)
+        for _ in range(count):
+            rank.begin_receive(partner, size)
+            rank.begin_send(partner, size)
+            rank.wait(2, after_seconds=computing(size))
+
+    return exchange
+
+
+def windows(messages: int, pairs: int = 1) -> Exchange:
+    """Return windows of messages one way, each with an answer."""
+
+    def exchange(rank: Rank, size: int, count: int) -> None:
+        partner = partner_of(rank.rank, pairs)
+        for _ in range(count):
+            if rank.rank < pairs:
+                for _ in range(messages):
+                    rank.begin_send(partner, size)
+                rank.wait(messages)
+                rank.receive(partner, ANSWER_BYTES)
+            else:
+                for _ in range(messages):
+                    rank.begin_receive(partner, size)
+                rank.wait(messages)
+                rank.send(partner, ANSWER_BYTES)
+
+    return exchange
+
+
+def windows_both_ways(messages: int) -> Exchange:
+    """Return windows of messages both ways between two ranks."""
+
+    def exchange(rank: Rank, size: int, count: int) -> None:
+        partner = 1 - rank.rank
+        for _ in range(count):
+            for _ in range(messages):
+                rank.begin_receive(partner, size)
+            for _ in range(messages):
+                rank.begin_send(partner, size)
+            rank.wait(messages)
+            rank.wait(2 * messages, messages + 1)
+
+    return exchange
+
+
+def collective(test: str, ranks: int) -> Callable[[Rank, int], None]:
+    """Return what a rank calls in a test of a collective."""
+    calls: dict[str, Callable[[Rank, int], None]] = {
+        "alltoall": lambda rank, size: rank.collective("MPI_Alltoall", size, size),
+        "allgather": lambda rank, size: rank.collective("MPI_Allgather", size, size),
+        "bcast": lambda rank, size: rank.collective("MPI_Bcast", size, size, root=0),
+        "allreduce": lambda rank, size: rank.collective(
+            "MPI_Allreduce", size, size, element=4 if size % 4 == 0 else 1
+        ),
+        "barrier": lambda rank, _: rank.collective("MPI_Barrier"),
+    }
+    return calls[test]
+
+
+def ring(method: str, rank: Rank, neighbours: tuple[int, int], size: int, ranks: int) -> None:
+    """Let a rank give one message to each of its two neighbours by one of b_eff's methods."""
+    left, right = neighbours
+    if method == "sendrecv":
+        rank.send_and_receive(right, left, size, TO_RIGHT)
+        rank.send_and_receive(left, right, size, TO_LEFT)
+    elif method == "alltoallv":
+        counts = [0] * ranks
+        counts[left] += size
+        counts[right] += size
+        rank.collective("MPI_Alltoallv", 2 * size, 2 * size, counts=counts)
+    else:
+        rank.begin_receive(left, size, TO_RIGHT)
+        rank.begin_receive(right, size, TO_LEFT)
+        rank.begin_send(right, size, TO_RIGHT)
+        rank.begin_send(left, size, TO_LEFT)
+        rank.wait(4)
+
+
+METHODS: Sequence[str] = ("sendrecv", "alltoallv", "nonblocking")

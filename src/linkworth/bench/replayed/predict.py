@@ -1,0 +1,102 @@
+"""Predicts the result of a test of `linkworth bench` on a fabric: its own calls are replayed there."""
+
+from collections.abc import Sequence
+
+from linkworth import _engine
+from linkworth.bench.replayed import beff, exchanges
+from linkworth.bench.replayed.sampled import (
+    PINGPONG_WARM_UP,
+    Place,
+    collective_rows,
+    multipair_rows,
+    overlap_rows,
+    pair_rows,
+)
+from linkworth.bench.settings import BenchSettings, arguments, sizes_of
+from linkworth.bench.tests import COLLECTIVES, BenchTest
+from linkworth.errors import UsageError
+from linkworth.model.bench import BenchResult, BenchRow
+from linkworth.model.fabric import Fabric
+from linkworth.model.prediction import Layout
+from linkworth.model.settings import ReplaySettings
+from linkworth.model.trace import MpiInfo
+from linkworth.replay.collectives import rules_for
+
+
+def predict(
+    test: BenchTest,
+    settings: BenchSettings,
+    fabric: Fabric,
+    layout: Layout,
+    *,
+    memory_bytes_per_node: int | None = None,
+) -> BenchResult:
+    """Return the result that `test` is predicted to have on `fabric` with its ranks laid out like that.
+
+    The rows are those of lw-netbench, computed from the same readings of the clock. The memory of a node decides b_eff's longest
+    message where the settings do not. Raises UsageError for settings that the test does not have, too few ranks of the kind that
+    it needs, and a b_eff whose longest message nothing decides.
+    """
+    arguments(test, settings)
+    team = "pair" if test.is_pair and not settings.pairs else "any"
+    if test.name == "multipair" or settings.pairs:
+        team = "two sides"
+    try:
+        members = _engine.bench_members(settings.among, team, layout.node_of_rank)
+    except _engine.BenchError as error:
+        raise UsageError(f"bench:{test.name}: {error}") from None
+    place = Place(fabric, layout).part(members)
+    sizes = sizes_of(test, settings)
+    values: dict[str, float] = {}
+    facts = {"from": "a replay of the benchmark's own messages"}
+    if test.name == "beff":
+        lengths = sizes or _lengths(place, settings, memory_bytes_per_node)
+        rows, values = beff.predict(place, lengths, settings)
+        facts["methods"] = ", ".join(beff.methods_of(settings, place.ranks))
+    elif test.name in COLLECTIVES:
+        rows = collective_rows(place, test.name, sizes or [0])
+    else:
+        rows = _rows_of_pairs(place, test.name, sizes, settings)
+    if test.name in [*COLLECTIVES, "beff"]:
+        facts["collectives of"] = rules_for(MpiInfo(), ReplaySettings()).library
+    return BenchResult(
+        test=test.name,
+        rows=rows,
+        ranks=place.ranks,
+        nodes=len(set(place.layout.node_of_rank)),
+        tool="linkworth replay",
+        where=fabric.name,
+        facts=facts,
+        values=values,
+    )
+
+
+def _rows_of_pairs(place: Place, test: str, sizes: Sequence[int], settings: BenchSettings) -> list[BenchRow]:
+    pairs = place.ranks // 2
+    if test == "multipair":
+        return multipair_rows(place, sizes, settings)
+    if test == "overlap":
+        return overlap_rows(place, sizes)
+    if test == "bandwidth":
+        return pair_rows(place, sizes, exchanges.windows(settings.window), share=1 / settings.window)
+    if test == "bibandwidth":
+        both = exchanges.windows_both_ways(settings.window)
+        return pair_rows(place, sizes, both, share=1 / settings.window, ways=2)
+    if settings.bidirectional:
+        together = exchanges.at_once(pairs)
+        return pair_rows(place, sizes, together, share=1.0, ways=2, warm_up=PINGPONG_WARM_UP)
+    posted = exchanges.in_turn_posted if settings.asynchronous else exchanges.in_turn
+    return pair_rows(place, sizes, posted(pairs), share=0.5, warm_up=PINGPONG_WARM_UP)
+
+
+def _lengths(place: Place, settings: BenchSettings, memory_bytes_per_node: int | None) -> list[int]:
+    longest = settings.longest
+    if longest is None:
+        if memory_bytes_per_node is None:
+            raise UsageError(
+                "bench:beff: its longest message is a 128th of a rank's memory, which is not known here; give --longest, or "
+                "the machine under [predict]"
+            )
+        first = place.layout.node_of_rank[0]
+        longest = _engine.beff_longest(memory_bytes_per_node / place.layout.node_of_rank.count(first))
+    return _engine.beff_lengths(longest)

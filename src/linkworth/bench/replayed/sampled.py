@@ -1,0 +1,152 @@
+"""The tests that lw-netbench repeats until it knows their mean: between pairs of ranks, and of collectives."""
+
+import math
+from collections.abc import Sequence
+from statistics import fmean
+
+import msgspec
+
+from linkworth.bench.replayed import exchanges
+from linkworth.bench.replayed.calls import Rank, Script
+from linkworth.bench.replayed.exchanges import Exchange
+from linkworth.bench.settings import BenchSettings
+from linkworth.model.bench import BenchRow
+from linkworth.model.fabric import Fabric
+from linkworth.model.prediction import Layout
+
+WARM_UP = 2
+"""Operations before the timed ones: they fill the pipeline, and a connection's first message meets an idle network."""
+PINGPONG_WARM_UP = 24
+"""Of a ping-pong, whose short messages take so many to empty a shaped link's bucket."""
+ROUNDS = 4
+ORDER_BYTES = 24
+"""By which the first rank tells the others what comes next."""
+SHORTEST_SAMPLE_SECONDS = 3.5e-6
+"""lw-netbench repeats a collective within a sample until that takes 100 times what its clock can tell apart: 35 ns by
+MPI_Wtime of MPICH 5.0.2 on an x86-64 machine (`timer resolution` of its results; 2026-11-22)."""
+MOST_IN_A_SAMPLE = 100
+"""For networks that cost next to nothing."""
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where the ranks that take part are."""
+
+    fabric: Fabric
+    layout: Layout
+
+    @property
+    def ranks(self) -> int:
+        """How many take part."""
+        return len(self.layout.node_of_rank)
+
+    def part(self, members: Sequence[int]) -> "Place":
+        """Return that of some of the ranks, in that order."""
+        nodes = [self.layout.node_of_rank[member] for member in members]
+        return Place(self.fabric, Layout(nodes=self.layout.nodes, node_of_rank=nodes))
+
+
+def repeated(
+    place: Place, sizes: Sequence[int], exchange: Exchange, warm_up: int = WARM_UP
+) -> list[list[float]]:
+    """Return the seconds of one operation on each rank, size by size."""
+    script = Script(place.ranks)
+    for size in sizes:
+        script.all(lambda rank: rank.collective("MPI_Bcast", ORDER_BYTES, ORDER_BYTES, root=0))
+        script.all(lambda rank, size=size: exchange(rank, size, warm_up))  # type: ignore[misc]
+        script.timed(lambda rank, size=size: exchange(rank, size, ROUNDS))  # type: ignore[misc]
+    return [[seconds / ROUNDS for seconds in own] for own in script.replay(place.fabric, place.layout)]
+
+
+def pair_rows(
+    place: Place,
+    sizes: Sequence[int],
+    exchange: Exchange,
+    *,
+    share: float,
+    ways: int = 1,
+    warm_up: int = WARM_UP,
+    label: str = "",
+) -> list[BenchRow]:
+    """Return the rows of a test of pairs: a `share` of an operation's time on the slowest leader, and all pairs' bytes in it."""
+    pairs = place.ranks // 2
+    found = []
+    for size, own in zip(sizes, repeated(place, sizes, exchange, warm_up), strict=True):
+        seconds = share * max(own[:pairs])
+        found.append(row(size, seconds, ways * pairs * size, label))
+    return found
+
+
+def row(size: int, seconds: float, moved_bytes: float, label: str = "") -> BenchRow:
+    """Return a row; `moved_bytes` are those of one operation, 0 where a bandwidth has no meaning."""
+    return BenchRow(
+        bytes=size,
+        latency_seconds=seconds,
+        bandwidth_bytes_per_second=moved_bytes / seconds if moved_bytes and seconds > 0 else None,
+        samples=ROUNDS,
+        label=label,
+    )
+
+
+def multipair_rows(place: Place, sizes: Sequence[int], settings: BenchSettings) -> list[BenchRow]:
+    """Return the rows of 1, 2, 4, ... pairs and of all."""
+    most = place.ranks // 2
+    found = []
+    pairs = 1
+    while True:
+        active = [*range(pairs), *range(most, most + pairs)]
+        exchange = exchanges.windows(settings.window, pairs)
+        label = f"{pairs} pair" if pairs == 1 else f"{pairs} pairs"
+        found += pair_rows(place.part(active), sizes, exchange, share=1 / settings.window, label=label)
+        if pairs == most:
+            return found
+        pairs = min(2 * pairs, most)
+
+
+def overlap_rows(place: Place, sizes: Sequence[int]) -> list[BenchRow]:
+    """Return the rows of a transfer alone, of computation that takes as long, and of both at once with what was hidden."""
+    alone = dict(zip(sizes, map(max, repeated(place, sizes, exchanges.at_once())), strict=True))
+    both = map(max, repeated(place, sizes, exchanges.at_once(computing=alone.__getitem__)))
+    found = []
+    for size, together in zip(sizes, both, strict=True):
+        hidden = (2 * alone[size] - together) / alone[size] if alone[size] > 0 else 0.0
+        last = row(size, together, 0, "both at once")
+        found += [
+            row(size, alone[size], 2 * size, "transfer"),
+            row(size, alone[size], 0, "computation"),
+            msgspec.structs.replace(last, overlap_share=min(max(hidden, 0.0), 1.0)),
+        ]
+    return found
+
+
+def collective_rows(place: Place, test: str, sizes: Sequence[int]) -> list[BenchRow]:
+    """Return the rows of a collective: the slowest rank's time after a barrier."""
+    moved = {"alltoall": place.ranks - 1, "allgather": place.ranks - 1, "barrier": 0}.get(test, 1)
+    once = _collective_seconds(place, test, sizes, [1] * len(sizes))
+    counts = [
+        min(MOST_IN_A_SAMPLE, math.ceil(SHORTEST_SAMPLE_SECONDS / max(seconds, 1e-12))) for seconds in once
+    ]
+    found = dict(zip(sizes, once, strict=True))
+    short = [(size, count) for size, count in zip(sizes, counts, strict=True) if count > 1]
+    if short:
+        again = _collective_seconds(place, test, [size for size, _ in short], [count for _, count in short])
+        found |= {size: seconds for (size, _), seconds in zip(short, again, strict=True)}
+    return [row(size, seconds, moved * size) for size, seconds in found.items()]
+
+
+def _collective_seconds(place: Place, test: str, sizes: Sequence[int], counts: Sequence[int]) -> list[float]:
+    call = exchanges.collective(test, place.ranks)
+    script = Script(place.ranks)
+
+    def sample(rank: Rank, size: int, count: int) -> None:
+        for _ in range(count):
+            call(rank, size)
+
+    for size, count in zip(sizes, counts, strict=True):
+        for _ in range(WARM_UP + ROUNDS):
+            script.all(lambda rank: rank.collective("MPI_Barrier"))
+            script.timed(lambda rank, size=size, count=count: sample(rank, size, count))  # type: ignore[misc]
+    slowest = [max(own) for own in script.replay(place.fabric, place.layout)]
+    return [
+        fmean(slowest[first + WARM_UP : first + WARM_UP + ROUNDS]) / count
+        for first, count in zip(range(0, len(slowest), WARM_UP + ROUNDS), counts, strict=True)
+    ]
