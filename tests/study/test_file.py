@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from linkworth.errors import UsageError
 from linkworth.study import schema
 from linkworth.study.file import load
+from linkworth.study.store import Store
 
 SMALLEST = """\
 title = "Which network?"
@@ -119,6 +120,35 @@ def test_two_dollars_are_one(study):
     assert found.workloads[0].command == ["sh", "-c", "echo ${HOME} S ft"]
 
 
+def test_the_folder_of_the_study_file_is_a_variable(tmp_path, monkeypatch):
+    folder = tmp_path / "two words"
+    folder.mkdir()
+    file = folder / "study.toml"
+    file.write_text(
+        'workloads = [{ run = "true ${study_folder}/in.txt ${x}", name = "text" }, '
+        '{ run = ["true", "-i=${study_folder}"], name = "list" }]\n'
+        'environments = [{ name = "here" }]\n[variables]\nx = 1\n'
+    )
+    monkeypatch.chdir(folder)
+    for path in (file, Path("study.toml")):
+        text, listed = load(path).workloads
+        assert text.command == ["true", f"{folder}/in.txt", "1"]
+        assert listed.command == ["true", f"-i={folder}"]
+        assert text.variables == {"x": 1}
+    copied = tmp_path / "copy.toml"
+    copied.write_bytes(file.read_bytes())
+    assert load(copied, folder=folder).workloads == load(file).workloads
+
+
+def test_a_begun_study_keeps_the_folder_of_its_file(tmp_path):
+    file = tmp_path / "study.toml"
+    file.write_text(
+        'workloads = [{ run = "true ${study_folder}", name = "x" }]\nenvironments = [{ name = "here" }]\n'
+    )
+    store = Store.create(tmp_path / "elsewhere" / "s.study", file)
+    assert Store(store.folder).study.workloads[0].command == ["true", str(tmp_path)]
+
+
 def test_what_stands_in_for_a_program_that_is_not_here(study):
     table = '[[workloads]]\nrun = "no-such-program-here -x"\notherwise = "stencil:default"\n'
     text = SMALLEST.replace('workloads = ["npb:${program}.${class}"]\n', "").split("[variables]")[0] + table
@@ -143,6 +173,8 @@ ERRORS = [
     ('"gbe"', '"gbee"', "study.toml:3: environments[0].fabric: no fabric is called 'gbee'; did you mean gbe"),
     ('"gbe"', "3", "study.toml:3: environments[0]: expected"),
     ("npb:${program}", "npb:${programm}", "study.toml:2: workloads[0]: there is no variable 'programm'; did you mean program?"),
+    ("npb:${program}", "${study_folde}", "study.toml:2: workloads[0]: there is no variable 'study_folde'; did you mean study_f"),
+    ("[variables]", '[variables]\nstudy_folder = "x"', "study.toml:9: variables.study_folder: every study has ${study_folder}"),
     ("npb:${program}", "npb:ft", "study.toml:9: variables.program: nothing uses it"),
     ("npb:${program}", "npb:x${program}", "study.toml:2: workloads[0].run: npb:xft.S: a NAS Parallel Benchmark"),
     ('["S", "W"]', "[]", "study.toml:10: variables.class: the list is empty"),

@@ -46,6 +46,26 @@ def test_any_study_can_go_to_hosts_of_a_file(name: str) -> None:
     assert {environment.where.kind for environment in study.environments} == {"hostfile"}
 
 
+def test_the_application_finds_its_input_from_any_folder(monkeypatch, tmp_path) -> None:
+    program = tmp_path / "lmp"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.chdir(tmp_path)
+    study = load(ROOT / "studies" / "slurm-four-nodes.toml")
+    [command] = [workload.command for workload in study.workloads if workload.name == "application"]
+    assert command[0] == "lmp"
+    assert Path(command[command.index("-in") + 1]).read_text(encoding="utf-8").startswith("#")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_no_study_names_a_file_relative_to_the_current_folder(path: Path) -> None:
+    beside = [other.name for other in path.parent.iterdir() if other.is_file() and other not in FILES]
+    for workload in load(path).workloads:
+        for word in workload.command:
+            assert Path(word).is_absolute() or Path(word).name not in beside
+
+
 @pytest.mark.parametrize("name", [*PAPERS, "first"])
 def test_every_study_has_its_page(name: str) -> None:
     page = (ROOT / "docs" / "studies" / f"{name}.md").read_text(encoding="utf-8")

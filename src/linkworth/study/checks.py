@@ -88,5 +88,10 @@ def check_all_used(document: Document) -> None:
     for scale, table in document.data.get("scale", {}).items():
         places += [("scale", scale, "variables", name) for name in table.get("variables", {})]
     for place in places:
+        if place[-1] in document.built_in:
+            raise document.error(
+                place,
+                f"every study has ${{{place[-1]}}}, the folder of the study file; give this one another name",
+            )
         if place[-1] not in names:
             raise document.error(place, f"nothing uses it: write ${{{place[-1]}}} where its value belongs")

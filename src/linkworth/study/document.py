@@ -28,14 +28,18 @@ _SYNTAX_PLACE = re.compile(r" ?\(at (?:line (\d+), column (\d+)|end of document)
 class Document:
     """A study file's text, parsed."""
 
-    def __init__(self, origin: str, data: dict[str, Any], lines: Lines) -> None:
+    def __init__(
+        self, origin: str, data: dict[str, Any], lines: Lines, built_in: dict[str, str] | None = None
+    ) -> None:
         self.origin = origin
         self.data = data
         self.lines = lines
+        self.built_in = built_in or {}
+        """Variables that every file has."""
 
     def copy(self) -> "Document":
         """Return one that can be changed."""
-        return Document(self.origin, copy.deepcopy(self.data), dict(self.lines))
+        return Document(self.origin, copy.deepcopy(self.data), dict(self.lines), self.built_in)
 
     def error(self, place: Place, sentence: str) -> UsageError:
         """Return the error for what stands at a place: `study.toml:12: environments[1].mtu: sentence`."""

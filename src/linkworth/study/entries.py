@@ -216,9 +216,19 @@ def _filled(
         # Decoded in the place of the original, so that an error has its line.
         data: dict[str, Any] = {str(place[0]): [None] * (index + 1)}
         one = Document(document.origin, data, document.lines)
-        one.replace(place, fill(table, values))
-        filled.append((one.decode(kind, place, ENTRIES), values))
+        one.replace(place, _with_words(document, table, values))
+        own = {name: value for name, value in values.items() if name not in document.built_in}
+        filled.append((one.decode(kind, place, ENTRIES), own))
     return filled
+
+
+def _with_words(document: Document, table: dict[str, Any], values: dict[str, Value]) -> dict[str, Any]:
+    """Fill a table; a folder's name stays one word of a command that is given as text, whatever is in it."""
+    quoted = values | {name: shlex.quote(text) for name, text in document.built_in.items()}
+    filled: dict[str, Any] = fill(table, values)
+    return filled | {
+        key: fill(table[key], quoted) for key in ("run", "otherwise") if isinstance(table.get(key), str)
+    }
 
 
 def _number(value: Any) -> Any:  # noqa: ANN401 (a number or nothing, of the field's own type)

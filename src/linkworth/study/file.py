@@ -14,19 +14,21 @@ from linkworth.study.lines import Place
 from linkworth.study.place import parse_where
 from linkworth.study.scales import at_scale, for_all, left_out
 from linkworth.study.schema import ENTRIES, StudyFile
-from linkworth.study.variables import combinations, fill
+from linkworth.study.variables import STUDY_FOLDER, combinations, fill
 
 TIME_LIMIT_SECONDS = 3600.0
 """Of a run where the file says nothing: a hanging MPI must not hold a study up for ever."""
 
 
-def load(path: Path, *, scale: str = "", where: str = "") -> Study:
+def load(path: Path, *, scale: str = "", where: str = "", folder: Path | None = None) -> Study:
     """Return the study of a file, at one of its scales; `where` (as in the file) replaces every place that it names.
 
+    `folder` is where the file stood if what is read is a copy of it.
     Raises UsageError that names the file and, where there is one, the line, also for what is wrong in another scale.
     """
     document, content = read(path)
     document.decode(StudyFile, entries=ENTRIES)
+    document.built_in[STUDY_FOLDER] = str((folder or path.parent).absolute())
     scales = list(document.data.get("scale", {}))
     if scale and scale not in scales:
         raise UsageError(f"{path} has no scale {scale!r}; {nearest(scale, scales)}")

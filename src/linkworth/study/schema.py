@@ -31,7 +31,10 @@ VariableValue = str | int | float | bool | list[str | int | float | bool]
 
 
 Command = Annotated[
-    str | list[str], Meta(description="npb:ft.B, bench:latency, or a command with its arguments.")
+    str | list[str],
+    Meta(
+        description="npb:ft.B, bench:latency, or a command with its arguments; ${study_folder} is the study file's folder."
+    ),
 ]
 
 

@@ -90,7 +90,12 @@ class Store:
         return cls(folder)
 
     def _load(self, file: Path) -> Study:
-        study = load(file, scale=self.manifest.scale, where=self.manifest.where)
+        study = load(
+            file,
+            scale=self.manifest.scale,
+            where=self.manifest.where,
+            folder=Path(self.manifest.file).parent,
+        )
         return msgspec.structs.replace(study, name=self.manifest.name, path=self.manifest.file)
 
     def lock(self) -> AbstractContextManager[None]:

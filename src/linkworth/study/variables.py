@@ -12,6 +12,8 @@ from linkworth.study.schema import NAME
 
 _REFERENCE = re.compile(rf"\$(\$?)\{{({NAME})\}}")
 MOST_TABLES = 100_000
+STUDY_FOLDER = "study_folder"
+"""Built in: the folder of the study file, as an absolute path."""
 
 
 def used(value: object) -> list[str]:
@@ -54,7 +56,7 @@ def combinations(document: Document, place: Place, value: object) -> list[dict[s
 
     Raises UsageError with the line of `place` for a variable that the file does not have.
     """
-    known = document.data.get("variables", {})
+    known = document.data.get("variables", {}) | document.built_in
     names = used(value)
     lists: list[list[Value]] = []
     total = 1
