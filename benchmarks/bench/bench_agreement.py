@@ -1,184 +1,185 @@
 """`linkworth bench` against NetPIPE (NPopenmpi) and HPC Challenge's latency and bandwidth section, on the same two ranks.
 
-Runs alternate, so that both meet the same load, and of each figure the median of the rounds counts on both sides. What one
-round gives is the same on both sides, too. Of HPC Challenge's definition (the head of its bench_lat_bw_1.5.2.c): of a ping-pong
-with two memories the least of the measurements, of a ring the better of two MPI_Sendrecv and of non-blocking calls. Of NetPIPE:
-the best of its trials, each a mean over 1000 round trips, for which ours takes the median of its samples. Beside each ratio
-stands how far the rounds of theirs differ among themselves: a ratio is not known better than that. Wanted: each within 5 %, or
-within half of that spread.
+    .venv/bin/python benchmarks/bench/bench_agreement.py [--rounds 15] [--places node,gbe] [--only netpipe|hpcc]
+
+In one node, over shared memory, and over the emulated Gigabit Ethernet (`gbe`; needs what `linkworth lab` needs), where the wire
+sets the times and not what else runs on the machine.
+
+A round is one short run of theirs and one of ours, next to each other; every second round begins with ours. Each round gives a
+ratio of each figure. Shown is the median over the rounds with its 95 % confidence interval, and a verdict: the interval is
+within 5 % of 1, beyond, or reaches over the bound, and these rounds cannot tell. What is compared, and how the same quantity
+is measured on both sides: other_tools.py.
 """
 
 import argparse
 import os
-import re
 import statistics
-import subprocess
 import sys
 import tempfile
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from typing import NamedTuple
 
-from linkworth.bench.run import run
-from linkworth.bench.settings import BenchSettings
-from linkworth.launch.base import Job
-from linkworth.launch.local import ROOT_ALLOWED, LocalLauncher
-from linkworth.model.bench import BenchRow
+import other_tools
+
+from linkworth.errors import LinkworthError
+from linkworth.launch.site import Site
+from linkworth.measure.where import open_site
 from linkworth.model.mpi import MpiInstallation
+from linkworth.model.where import Where
 from linkworth.mpi import find
+from linkworth.statistics import describe
 
 TOLERANCE = 0.05
-LATENCY_BYTES, BANDWIDTH_BYTES = 8, 2_000_000
-"""What HPC Challenge sends."""
-NETPIPE_REPEATS = 1000
-"""Round trips of one of its trials."""
-HPCC_INPUT = Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
-
-Rounds = defaultdict[int | str, list[float]]
-
-
-def two_ranks(mpi: MpiInstallation, program: str, *arguments: str, folder: Path) -> None:
-    """Run a program on two ranks; a failed one ends the benchmark."""
-    command = LocalLauncher(mpi).arguments(Job(command=[program, *arguments], ranks=2))
-    done = subprocess.run(
-        command, cwd=folder, env=os.environ | ROOT_ALLOWED, capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        sys.exit(f"{program} failed with {done.returncode}: {done.stderr[-2000:]}")
+WITHIN, BEYOND, UNKNOWN = "within 5 %", "NOT within 5 %", "cannot be told from these rounds"
+RANGES = {"up to 1 KiB": (1, 1024 + 3), "to 64 KiB": (1028, 65536 + 3), "above": (65540, 1 << 31)}
+"""Of NetPIPE's sizes, which are perturbed by 3 bytes."""
+FEWEST_ROUNDS = 6
+"""Of fewer, even their whole range holds the median of all rounds with less than 95 % (2 / 2^n)."""
+Figures = dict[str, float]
+Rounds = dict[str, list[tuple[float, float]]]
+"""By figure: theirs and ours of each round."""
 
 
-def netpipe(mpi: MpiInstallation, most: int, folder: Path) -> dict[int, float]:
-    """Return the seconds of half a round trip by size.
+class Effort(NamedTuple):
+    """How long the parts of a round are in a place."""
 
-    By itself NetPIPE sets the repetitions of a size by the time of the one before, which on a busy machine takes for ever.
-    """
-    repeats = ["-n", str(NETPIPE_REPEATS)]
-    two_ranks(mpi, "NPopenmpi", "-l", "1", "-u", str(most), *repeats, "-o", "np.out", folder=folder)
-    lines = (line.split() for line in (folder / "np.out").read_text().splitlines())
-    return {int(size): float(seconds) for size, _, seconds in lines}
-
-
-def hpcc(mpi: MpiInstallation, folder: Path) -> dict[str, float]:
-    """Return the figures of the latency and bandwidth section, in seconds and bytes per second."""
-    given = HPCC_INPUT.read_text()
-    for number, name in (("100", "Ns"), ("20", "NBs"), ("1", "Ps"), ("2", "Qs")):
-        given = re.sub(rf"^.*( {name})$", rf"{number}\1", given, flags=re.M)
-    (folder / "hpccinf.txt").write_text(given)
-    (folder / "hpccoutf.txt").unlink(missing_ok=True)
-    two_ranks(mpi, "hpcc", folder=folder)
-    found = dict(
-        re.findall(r"^(\w+(?:PingPong|Ring)\w+)=(\S+)$", (folder / "hpccoutf.txt").read_text(), re.M)
-    )
-    return {
-        "ping-pong latency": float(found["AvgPingPongLatency_usec"]) * 1e-6,
-        "ping-pong bandwidth": float(found["AvgPingPongBandwidth_GBytes"]) * 1e9,
-        "natural ring latency": float(found["NaturallyOrderedRingLatency_usec"]) * 1e-6,
-        "natural ring bandwidth": float(found["NaturallyOrderedRingBandwidth_GBytes"]) * 1e9,
-        "random ring latency": float(found["RandomlyOrderedRingLatency_usec"]) * 1e-6,
-        "random ring bandwidth": float(found["RandomlyOrderedRingBandwidth_GBytes"]) * 1e9,
-    }
+    most: int
+    """Largest size for NetPIPE, bytes."""
+    trips: int
+    """Round trips of one of its trials."""
+    seconds: float
+    """Of ours, for each size."""
 
 
-def half_trip(row: BenchRow) -> float:
-    assert row.median is not None
-    return row.median
+EFFORTS = {"node": Effort(1 << 20, 100, 0.01), "gbe": Effort(1 << 19, 5, 0.05)}
 
 
-def least_half_trip(row: BenchRow) -> float:
-    assert row.minimum is not None
-    return row.minimum
+class Judged(NamedTuple):
+    """The ratio of a figure over all rounds."""
+
+    median: float
+    low: float
+    high: float
+
+    @property
+    def verdict(self) -> str:
+        if self.low >= 1 - TOLERANCE and self.high <= 1 + TOLERANCE:
+            return WITHIN
+        return BEYOND if self.high < 1 - TOLERANCE or self.low > 1 + TOLERANCE else UNKNOWN
+
+    def __str__(self) -> str:
+        return f"{self.median:.3f} ({self.low:.3f} to {self.high:.3f}): {self.verdict}"
 
 
-def ours_as_hpcc(mpi: MpiInstallation) -> dict[str, float]:
-    """Return ours under HPC Challenge's names: of a ring, the time of one of two messages and the bandwidth of one rank."""
-    sizes = [LATENCY_BYTES, BANDWIDTH_BYTES]
-    small, large = run("latency", mpi=mpi.name, ranks=2, sizes=sizes).rows
-    settings = BenchSettings(sizes=sizes, methods=["sendrecv", "nonblocking"])
-    rings = {
-        (row.label, row.bytes): row for row in run("beff", mpi=mpi.name, ranks=2, settings=settings).rows
-    }
-    result = {
-        "ping-pong latency": least_half_trip(small),
-        "ping-pong bandwidth": BANDWIDTH_BYTES / least_half_trip(large),
-    }
-    for name, label in (("natural", "rings"), ("random", "random")):
-        latency = rings[label, LATENCY_BYTES].latency_seconds
-        bandwidth = rings[label, BANDWIDTH_BYTES].bandwidth_bytes_per_second
-        assert latency is not None and bandwidth is not None
-        result |= {f"{name} ring latency": latency / 2, f"{name} ring bandwidth": bandwidth / 2}
-    return result
+def judge(ratios: Sequence[float]) -> Judged:
+    """Return the median ratio with its interval, which is unknown of few rounds."""
+    described = describe(ratios)
+    bounds = described.median_interval
+    if bounds is None or len(ratios) < FEWEST_ROUNDS:
+        return Judged(described.median, 0.0, float("inf"))
+    return Judged(described.median, bounds.low, bounds.high)
 
 
-def bases(sizes: Iterable[int]) -> list[int]:
-    """Return NetPIPE's sizes without their perturbations: powers of two, and those times 1.5."""
-    known = {1 << power for power in range(31)} | {3 << power for power in range(30)}
-    return sorted(size for size in sizes if size in known)
+def take_turns(rounds: int, theirs: Callable[[], Figures], ours: Callable[[Figures], Figures]) -> Rounds:
+    """Run both sides as often; `ours` is told what theirs measured (before, if it was before)."""
+    found: Rounds = defaultdict(list)
+    other: Figures = {}
+    for number in range(rounds):
+        if number % 2 == 0:
+            other = theirs()
+            own = ours(other)
+        else:
+            own = ours(other)
+            other = theirs()
+        for name in other.keys() & own.keys():
+            found[name].append((other[name], own[name]))
+    return found
 
 
-def compare(
-    name: str, ours: Mapping[int | str, list[float]], theirs: Mapping[int | str, list[float]]
-) -> None:
-    """Print each figure's medians of the rounds, their ratio and the spread of theirs, and the median ratio."""
-    ratios = []
-    within = known = 0
-    for key in ours:
-        if key not in theirs:
-            continue
-        is_rate = "bandwidth" in str(key)
-        mine, other = statistics.median(ours[key]), statistics.median(theirs[key])
-        spread = (max(theirs[key]) - min(theirs[key])) / other
-        ratios.append(mine / other)
-        miss = abs(mine / other - 1)
-        within += miss <= TOLERANCE
-        known += miss <= max(TOLERANCE, spread / 2)
-        shown = (
-            f"{mine / 1e6:10.1f} MB/s {other / 1e6:10.1f} MB/s"
-            if is_rate
-            else f"{mine * 1e6:10.3f} us   {other * 1e6:10.3f} us  "
-        )
-        label = key if isinstance(key, str) else f"{key} B"
+def ratios(pairs: Sequence[tuple[float, float]]) -> list[float]:
+    return [ours / theirs for theirs, ours in pairs]
+
+
+def of_rounds(figures: Mapping[str, Sequence[tuple[float, float]]]) -> Judged:
+    """Judge the median over the figures of each round."""
+    return judge([statistics.median(each) for each in zip(*map(ratios, figures.values()), strict=True)])
+
+
+def show_hpcc(found: Rounds) -> None:
+    for name in other_tools.FIGURES:
+        theirs, ours = (statistics.median(side) for side in zip(*found[name], strict=True))
+        unit, scale = ("MB/s", 1e-6) if "bandwidth" in name else ("us", 1e6)
         print(
-            f"{name:8} {label:24} {shown} ratio {mine / other:.3f}  theirs differ by {spread:.1%} from round to round"
+            f"  {name:24} ours {ours * scale:10.3f} {unit:4} theirs {theirs * scale:10.3f} {unit:4}  {judge(ratios(found[name]))}"
         )
-    middle = statistics.median(ratios)
-    print(
-        f"{name:8} ours / theirs, median of {len(ratios)}: {middle:.3f} "
-        f"({'within' if abs(middle - 1) <= TOLERANCE else 'NOT within'} {TOLERANCE:.0%}; {within} of {len(ratios)} are, "
-        f"{known} within that or half of what theirs differ by)"
-    )
+    print(f"  HPC Challenge, median of the six of each round: {of_rounds(found)}", flush=True)
+
+
+def show_netpipe(found: Rounds) -> None:
+    def size(name: str) -> int:
+        return int(name.split()[0])
+
+    for label, (least, most) in RANGES.items():
+        some = {name: pairs for name, pairs in found.items() if least <= size(name) <= most}
+        if some:
+            verdicts = Counter(judge(ratios(pairs)).verdict for pairs in some.values())
+            counted = ", ".join(f"{number} {verdict}" for verdict, number in verdicts.items())
+            print(f"  NetPIPE, {len(some)} sizes {label}: {of_rounds(some)} (single sizes: {counted})")
+    print(f"  NetPIPE, median of all {len(found)} sizes of each round: {of_rounds(found)}", flush=True)
+
+
+def compare(place: str, site: Site | None, mpi: MpiInstallation, given: argparse.Namespace) -> None:
+    effort = EFFORTS[place]
+    with tempfile.TemporaryDirectory(prefix="linkworth-agreement-") as name:
+        folder = Path(name)
+        if given.only != "netpipe":
+            show_hpcc(
+                take_turns(
+                    given.rounds,
+                    lambda: other_tools.hpcc(site, mpi, folder),
+                    lambda _: other_tools.ours_as_hpcc(site, mpi),
+                )
+            )
+        if given.only != "hpcc":
+            show_netpipe(
+                take_turns(
+                    given.rounds,
+                    lambda: other_tools.netpipe(site, mpi, folder, effort.most, effort.trips),
+                    lambda theirs: other_tools.ours_as_netpipe(
+                        site, mpi, [int(name.split()[0]) for name in theirs], effort.seconds
+                    ),
+                )
+            )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--most", type=int, default=1 << 20, help="largest size for NetPIPE, bytes")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--places", default="node,gbe", help="of node (shared memory) and gbe (the lab)")
     parser.add_argument("--only", choices=["netpipe", "hpcc"], help="only this one (default: both)")
-    arguments = parser.parse_args()
+    given = parser.parse_args()
+    places = given.places.split(",")
+    unknown = [place for place in places if place not in EFFORTS]
+    if unknown:
+        parser.error(f"--places: {unknown[0]} is not one of {', '.join(EFFORTS)}")
     print(f"load average {os.getloadavg()[0]:.2f}")
     mpi = find.choose(None, find.program_path("NPopenmpi"))
-    print(f"2 ranks in one node, {mpi.name}: ours, theirs, ratio")
-    sides: dict[str, tuple[Rounds, Rounds]] = {
-        name: (defaultdict(list), defaultdict(list)) for name in ("netpipe", "hpcc")
-    }
-    with tempfile.TemporaryDirectory(prefix="linkworth-bench-") as name:
-        folder = Path(name)
-        for _ in range(arguments.rounds):
-            if arguments.only != "hpcc":
-                ours, theirs = sides["netpipe"]
-                measured = netpipe(mpi, arguments.most, folder)
-                for size, seconds in measured.items():
-                    theirs[size].append(seconds)
-                settings = BenchSettings(seconds=0.5, sizes=bases(measured))
-                for row in run("pingpong", mpi=mpi.name, ranks=2, settings=settings).rows:
-                    ours[row.bytes].append(half_trip(row))
-            if arguments.only != "netpipe":
-                ours, theirs = sides["hpcc"]
-                for figures, into in ((hpcc(mpi, folder), theirs), (ours_as_hpcc(mpi), ours)):
-                    for key, value in figures.items():
-                        into[key].append(value)
-    for name, (ours, theirs) in sides.items():
-        if ours:
-            compare(name, ours, theirs)
+    for place in places:
+        with ExitStack() as stack:
+            site = None
+            if place != "node":
+                site = stack.enter_context(open_site(Where(kind="lab", name=place, nodes=2)))
+            where = "one node, shared memory" if site is None else f"{place} between two nodes of the lab"
+            print(f"{where}, {mpi.name}, {given.rounds} rounds; ours / theirs (95 % interval):", flush=True)
+            try:
+                compare(place, site, mpi, given)
+            except LinkworthError as error:
+                sys.exit(f"{place}: {error}")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ void print_help() {
         std::printf("  %-12s %s\n", std::string(test.name).c_str(), std::string(test.title).c_str());
     std::printf(
         "\noptions:\n"
-        "  --sizes LIST     message sizes in bytes (beff: its 21 lengths unless given; barrier: none)\n"
+        "  --sizes LIST     message sizes in bytes (beff: its 21 lengths unless given; barrier, hpcc: none)\n"
         "  --precision P    stop a size when the 95 %% confidence half-width is below P of the mean (default "
         "0.02)\n"
         "  --seconds S      or after S seconds (default 1)\n"
@@ -38,7 +38,7 @@ void print_help() {
         "  --pairs          pingpong: all ranks of a node with those of another\n"
         "  --methods LIST   beff: which of sendrecv,alltoallv,nonblocking (default: all)\n"
         "  --longest BYTES  beff: longest message (default: memory of a rank / 128, at most 128 MiB)\n"
-        "  --seed N         beff: of the random patterns (default 1)\n\n"
+        "  --seed N         beff, hpcc: of the random patterns (default 1)\n\n"
         "exit codes: 0 measured, 2 usage, 3 not enough memory\n");
 }
 

@@ -12,6 +12,8 @@ from linkworth.model.bench import BenchResult, BenchRow
 
 _BEFF_ROWS = 42
 """21 sizes, rings and random patterns."""
+_HPCC_ROWS = 8
+"""Two sizes; all pairs, the slowest pair, the natural ring and random ones."""
 
 
 class Session(NamedTuple):
@@ -26,6 +28,8 @@ def rows_of(prepared: Prepared) -> int:
     sizes = len(sizes_of(prepared.test, prepared.settings))
     if prepared.test.name == "beff":
         return 2 * sizes or _BEFF_ROWS
+    if prepared.test.name == "hpcc":
+        return _HPCC_ROWS
     if prepared.test.name == "overlap":
         return 3 * sizes
     if prepared.test.name == "multipair":

@@ -29,20 +29,20 @@ class BenchSettings(msgspec.Struct, frozen=True, kw_only=True):
     longest: int | None = None
     """b_eff's longest message in bytes; None: memory of a rank / 128."""
     seed: int = 1
-    """Of b_eff's random patterns."""
+    """Of b_eff's and HPC Challenge's random patterns."""
     methods: list[Method] = msgspec.field(default_factory=list)
     """b_eff's ways to exchange; empty: its three. HPC Challenge's rings take sendrecv and nonblocking."""
 
 
 def sizes_of(test: tests.BenchTest, settings: BenchSettings) -> list[int]:
-    """Return the sizes that a test will measure; empty where the program chooses (beff) or has none (barrier).
+    """Return the sizes that a test will measure; empty where the program chooses (beff, hpcc) or has none (barrier).
 
     Raises UsageError for an impossible size.
     """
     for size in settings.sizes:
         if not 1 <= size <= tests.LARGEST:
             raise UsageError(f"--sizes: {size} bytes; give sizes from 1 to {tests.LARGEST}")
-    if test.name == "barrier":
+    if test.name in ("barrier", "hpcc"):
         return []
     if test.name == "beff":
         return settings.sizes
@@ -77,7 +77,7 @@ def arguments(test: tests.BenchTest, settings: BenchSettings) -> list[str]:
         if test.name != "beff":
             raise UsageError(f"methods of exchange are those of beff, not of {test.name}")
         words += ["--methods", ",".join(settings.methods)]
-    return [*words, "--seed", str(settings.seed)] if test.name == "beff" else words
+    return [*words, "--seed", str(settings.seed)] if test.name in ("beff", "hpcc") else words
 
 
 def replace_sizes(settings: BenchSettings, sizes: list[int]) -> BenchSettings:

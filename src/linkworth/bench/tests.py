@@ -39,6 +39,7 @@ _ALL = [
               "sum over all pairs and ways", True, "bandwidth"),
     BenchTest("beff", "effective bandwidth (b_eff) of rings and random patterns", "one exchange with both neighbours",
               "sum over all ranks, logarithmic average over patterns", False, "bandwidth"),
+    BenchTest("hpcc", "HPC Challenge's latency and bandwidth of pairs and rings", "one message", "of one rank", False),
     BenchTest("multipair", "windows of messages of several pairs at once", "window / messages of one pair", "sum over all pairs",
               False, "bandwidth"),
     BenchTest("overlap", "share of a transfer that computation hides", "transfer, computation, or both at once",

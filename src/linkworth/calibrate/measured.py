@@ -116,7 +116,7 @@ def _with_scatter(points: list[Point]) -> list[Point]:
 def _kind(result: BenchResult, row: BenchRow) -> str | None:
     if any(result.facts.get(option) == "yes" for option in _NOT_IN_TURN):
         return None
-    if result.test == "beff":
+    if result.test in ("beff", "hpcc"):
         return IN_TURN if row.label == "ping pong" else None
     return _KINDS.get(result.test)
 

@@ -72,7 +72,7 @@ def command(
 ) -> int:
     """Measure the network between ranks, and say what really carried the bytes.
 
-    TEST is one or more of latency, bandwidth, bibandwidth, pingpong, multipair, overlap, beff, alltoall, allreduce, bcast,
+    TEST is one or more of latency, bandwidth, bibandwidth, pingpong, multipair, overlap, beff, hpcc, alltoall, allreduce, bcast,
     allgather, barrier, or `collectives`, or `all`; without one it is latency and bandwidth. A FILE of earlier results, or
     of OSU, IMB, NetPIPE, HPCC or ucx_perftest, is shown, and drawn with --plot.
 

@@ -44,7 +44,7 @@ _OPTIONS = [
     click.option("--longest", metavar="SIZE",
                  help="beff: longest message.  [default: memory of a rank / 128, at most 128M]"),
     click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, metavar="N",
-                 help="beff: of the random patterns."),
+                 help="beff, hpcc: of the random patterns."),
 ]  # fmt: skip
 _NAMES = ("sizes", "least", "most", "precision", "seconds", "window", "among", "asynchronous", "bidirectional", "pairs",
           "longest", "seed")  # fmt: skip

@@ -45,7 +45,7 @@ class BenchResult(msgspec.Struct, frozen=True, kw_only=True):
 
     schema: str = "linkworth.bench/1"
     test: str
-    """latency, bandwidth, bibandwidth, pingpong, beff, multipair, overlap, alltoall, allreduce, ..."""
+    """latency, bandwidth, bibandwidth, pingpong, beff, hpcc, multipair, overlap, alltoall, allreduce, ..."""
     rows: list[BenchRow]
     ranks: int = 2
     nodes: int = 0

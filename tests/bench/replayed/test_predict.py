@@ -59,6 +59,34 @@ def test_ranks_of_a_node_share_its_nic_in_beff():
     )
 
 
+def test_hpc_challenges_figures_of_ranks_on_a_node_each():
+    values = predicted("hpcc", 4, 4).values
+    message = LATENCY + 8 / BANDWIDTH
+    long = 2_000_000
+    for which in ("min", "avg", "max"):
+        assert values[f"{which}_ping_pong_latency_seconds"] == pytest.approx(message, rel=1e-6)
+        bandwidth = values[f"{which}_ping_pong_bandwidth_bytes_per_second"]
+        assert bandwidth == pytest.approx(long / (LATENCY + long / BANDWIDTH), rel=1e-6)
+    for order in ("naturally", "randomly"):
+        # By non-blocking calls, one of two messages; where the ranks do not begin together, what is lost is a latency in all.
+        seconds = values[f"{order}_ordered_ring_latency_seconds"]
+        assert seconds == pytest.approx(ring_exchange(8) / 2, rel=0.15)
+        bandwidth = values[f"{order}_ordered_ring_bandwidth_bytes_per_second"]
+        assert bandwidth == pytest.approx(2 * long / ring_exchange(long), rel=0.01)
+
+
+def test_pairs_of_a_node_and_of_two_are_told_apart_by_hpc_challenge():
+    within = way(latency=1e-6, bandwidth=BANDWIDTH)
+    values = predicted(
+        "hpcc", 4, 2, on=fabric(way(latency=LATENCY, bandwidth=BANDWIDTH), intranode=within)
+    ).values
+    near, far = 1e-6 + 8 / BANDWIDTH, LATENCY + 8 / BANDWIDTH
+    assert values["min_ping_pong_latency_seconds"] == pytest.approx(near, rel=1e-6)
+    assert values["max_ping_pong_latency_seconds"] == pytest.approx(far, rel=1e-6)
+    # Of the 12 ordered pairs of 4 ranks, 4 are of one node.
+    assert values["avg_ping_pong_latency_seconds"] == pytest.approx((4 * near + 8 * far) / 12, rel=1e-6)
+
+
 def test_the_longest_message_of_beff_follows_from_the_memory():
     assert predicted("beff", 2, 1, memory=2 << 30).values["longest_bytes"] == (1 << 30) / 128
     with pytest.raises(UsageError, match=r"bench:beff: its longest message .* give --longest"):
@@ -168,6 +196,7 @@ def test_every_test_has_the_rows_of_its_sizes(test):
     settings = BenchSettings(longest=8192 if test == "beff" else None)
     layout = lay_out(4, 2)
     result = predict(TESTS[test], settings, fabrics.get("ib-fdr"), layout)
-    sizes = sizes_of(TESTS[test], settings) or (_engine.beff_lengths(8192) if test == "beff" else [0])
+    fixed = {"beff": _engine.beff_lengths(8192), "hpcc": [8, 2_000_000], "barrier": [0]}
+    sizes = sizes_of(TESTS[test], settings) or fixed[test]
     assert list(dict.fromkeys(row.bytes for row in result.rows)) == sizes
     assert all(row.latency_seconds is not None and row.latency_seconds > 0 for row in result.rows)

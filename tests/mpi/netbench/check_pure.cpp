@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "beff_average.hpp"
+#include "hpcc_plan.hpp"
 #include "json.hpp"
 #include "members.hpp"
 #include "rings.hpp"
@@ -44,6 +45,16 @@ void averages() {
     expect(lengths[12] == 4096 && lengths[16] == 65536 && lengths[20] == 1 << 20, "8 steps of a factor of 2");
     expect(beff_longest(64.0 * (1LL << 30)) == 128 << 20, "never above 128 MiB");
     expect(beff_longest(1LL << 30) == 8 << 20, "1 GiB / 128");
+}
+
+void hpcc_plan() {
+    expect(longer_loop(1) == 2 && longer_loop(3) == 4 && longer_loop(8) == 12 && longer_loop(12) == 18,
+           "half as many more, at least one");
+    expect(pair_stride(2, 1e-4, 10.0) == 1, "time for all pairs");
+    expect(pair_stride(4, 1000.0, 10.0) == 1, "up to five ranks take part whatever it costs");
+    expect(pair_stride(10, 1000.0, 10.0) == 3, "every second one would be half of a node of two");
+    expect(pair_stride(42, 1000.0, 10.0) == 11, "five of 42: every 9th, but that is no prime");
+    expect(pair_stride(1000, 1.0, 100.0) == 101, "time for 10 x 10 pairs: every 100th");
 }
 
 void ring_patterns() {
@@ -152,6 +163,7 @@ void command_line() {
 int main() {
     command_line();
     averages();
+    hpcc_plan();
     ring_patterns();
     statistics();
     who_takes_part();

@@ -27,6 +27,7 @@ def sanitized(open_mpi):
         ("multipair --sizes 8 --window 2", 6),
         ("overlap --sizes 8,70000", 2),
         ("beff --sizes 1,5000", 3),
+        ("hpcc", 3),
         ("alltoall --sizes 1,3000", 3),
         ("allreduce --sizes 3,4096", 3),
         ("bcast --sizes 1,3000", 3),

@@ -25,6 +25,7 @@ void run_bibandwidth(Bench& bench);
 void run_multipair(Bench& bench);
 void run_overlap(Bench& bench);
 void run_beff(Bench& bench);
+void run_hpcc(Bench& bench);
 void run_alltoall(Bench& bench);
 void run_allreduce(Bench& bench);
 void run_bcast(Bench& bench);

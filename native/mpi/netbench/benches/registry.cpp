@@ -14,6 +14,7 @@ std::span<const Test> tests() {
         Test{"multipair", Team::two_sides, true, run_multipair, "windows of 1, 2, 4, ... pairs at once"},
         Test{"overlap", Team::pair, true, run_overlap, "share of a transfer that computation hides"},
         Test{"beff", Team::any, false, run_beff, "effective bandwidth b_eff of rings and random patterns"},
+        Test{"hpcc", Team::any, false, run_hpcc, "HPC Challenge's ping-pongs and rings"},
         Test{"alltoall", Team::any, true, run_alltoall, "size: from each rank to each other"},
         Test{"allreduce", Team::any, true, run_allreduce, "size: the vector of each rank"},
         Test{"bcast", Team::any, true, run_bcast, "size: the message of the first rank"},

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from linkworth import _engine
-from linkworth.bench.replayed import beff, exchanges
+from linkworth.bench.replayed import beff, exchanges, hpcc
 from linkworth.bench.replayed.sampled import (
     PINGPONG_WARM_UP,
     Place,
@@ -53,11 +53,13 @@ def predict(
         lengths = sizes or _lengths(place, settings, memory_bytes_per_node)
         rows, values = beff.predict(place, lengths, settings)
         facts["methods"] = ", ".join(beff.methods_of(settings, place.ranks))
+    elif test.name == "hpcc":
+        rows, values = hpcc.predict(place, settings.seed)
     elif test.name in COLLECTIVES:
         rows = collective_rows(place, test.name, sizes or [0])
     else:
         rows = _rows_of_pairs(place, test.name, sizes, settings)
-    if test.name in [*COLLECTIVES, "beff"]:
+    if test.name in [*COLLECTIVES, "beff", "hpcc"]:
         facts["collectives of"] = rules_for(MpiInfo(), ReplaySettings()).library
     return BenchResult(
         test=test.name,

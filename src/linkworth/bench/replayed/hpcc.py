@@ -1,0 +1,109 @@
+"""HPC Challenge's latency and bandwidth: one measurement of each pair and ring, since a replay gives the same each time."""
+
+from statistics import fmean
+
+from linkworth import _engine
+from linkworth.bench.replayed.calls import Rank, Script
+from linkworth.bench.replayed.exchanges import ring
+from linkworth.bench.replayed.sampled import Place
+from linkworth.model.bench import BenchRow
+
+METHODS = ("sendrecv", "nonblocking")
+
+
+def predict(place: Place, seed: int) -> tuple[list[BenchRow], dict[str, float]]:
+    """Return the rows and the single figures of HPC Challenge's two message sizes."""
+    pairs, rings, rows = [], [], []
+    sizes = _engine.hpcc_sizes()
+    for number, (size, trips, _) in enumerate(sizes):
+        found = _ping_pongs(place, number, size, trips)
+        pairs.append(found)
+        rows += [
+            _row(size, "ping pong", fmean(found), fmean(size / one for one in found)),
+            _row(size, "ping pong, slowest pair", max(found), size / max(found)),
+        ]
+    for number, (size, _, exchanges) in enumerate(sizes):
+        natural, *others = _rings(place, number, size, exchanges, seed)
+        rings.append((natural, _engine.logarithmic_average(others)))
+        for label, seconds in zip(("naturally", "randomly"), rings[-1], strict=True):
+            rows.append(_row(size, f"{label} ordered ring", seconds, size / seconds))
+    size = sizes[1][0]
+    return rows, {
+        "min_ping_pong_latency_seconds": min(pairs[0]),
+        "avg_ping_pong_latency_seconds": fmean(pairs[0]),
+        "max_ping_pong_latency_seconds": max(pairs[0]),
+        "min_ping_pong_bandwidth_bytes_per_second": size / max(pairs[1]),
+        "avg_ping_pong_bandwidth_bytes_per_second": fmean(size / one for one in pairs[1]),
+        "max_ping_pong_bandwidth_bytes_per_second": size / min(pairs[1]),
+        "naturally_ordered_ring_latency_seconds": rings[0][0],
+        "randomly_ordered_ring_latency_seconds": rings[0][1],
+        "naturally_ordered_ring_bandwidth_bytes_per_second": size / rings[1][0],
+        "randomly_ordered_ring_bandwidth_bytes_per_second": size / rings[1][1],
+    }
+
+
+def _row(size: int, label: str, seconds: float, bandwidth: float) -> BenchRow:
+    return BenchRow(bytes=size, label=label, latency_seconds=seconds, bandwidth_bytes_per_second=bandwidth)
+
+
+def _ping_pongs(place: Place, number: int, size: int, trips: int) -> list[float]:
+    """Return the seconds of one message of each pair that takes part."""
+    ranks = place.ranks
+    [first] = _of_pairs(place, [0], [ranks - 1], size, trips)
+    stride = _engine.hpcc_pair_stride(ranks, number, first)
+    return _of_pairs(place, range(0, ranks, stride), range(ranks - 1, -1, -stride)[::-1], size, trips)
+
+
+def _of_pairs(
+    place: Place, clients: list[int] | range, servers: list[int] | range, size: int, trips: int
+) -> list[float]:
+    script = Script(place.ranks)
+    asking = []
+    for client in clients:
+        for server in servers:
+            if server == client:
+                continue
+            asking.append(client)
+
+            def exchange(rank: Rank, count: int, client: int = client, server: int = server) -> None:
+                for _ in range(count):
+                    if rank.rank == client:
+                        rank.send(server, size)
+                        rank.receive(server, size)
+                    elif rank.rank == server:
+                        rank.receive(client, size)
+                        rank.send(client, size)
+
+            script.all(lambda rank, once=exchange: once(rank, 1))  # type: ignore[misc]
+            script.timed(lambda rank, often=exchange: often(rank, trips))  # type: ignore[misc]
+        script.all(lambda rank: rank.collective("MPI_Barrier"))
+    timed = script.replay(place.fabric, place.layout)
+    return [own[client] / (2 * trips) for client, own in zip(asking, timed, strict=True)]
+
+
+def _rings(place: Place, number: int, size: int, exchanges: int, seed: int) -> list[float]:
+    """Return the seconds of one message in the natural ring and in each random one."""
+    patterns = [tuple(pattern) for pattern in _engine.hpcc_rings(place.ranks, number, seed)]
+    # With few ranks many orders make the same neighbours.
+    distinct = list(dict.fromkeys(patterns))
+    script = Script(place.ranks)
+    for pattern in distinct:
+        for method in METHODS:
+
+            def exchange(
+                rank: Rank, count: int, pattern: tuple[tuple[int, int], ...] = pattern, method: str = method
+            ) -> None:
+                for _ in range(count):
+                    ring(method, rank, pattern[rank.rank], size, place.ranks)
+
+            script.all(lambda rank: rank.collective("MPI_Allreduce", 4, 4, element=4))
+            script.all(lambda rank, once=exchange: once(rank, 1))  # type: ignore[misc]
+            script.timed(lambda rank, often=exchange: often(rank, exchanges))  # type: ignore[misc]
+    timed = script.replay(place.fabric, place.layout)
+    found = {}
+    for at, pattern in enumerate(distinct):
+        by_method = timed[at * len(METHODS) : (at + 1) * len(METHODS)]
+        # Each rank has its faster way, and the slowest rank counts.
+        slowest = max(min(each) for each in zip(*by_method, strict=True))
+        found[pattern] = slowest / (2 * exchanges)
+    return [found[pattern] for pattern in patterns]
