@@ -36,7 +36,8 @@ def _launch(mpi: MpiInstallation, program: Path, ranks: int, variables: dict[str
     return {name: float(value) for name, value in (line.split() for line in done.stdout.splitlines())}
 
 
-def _measure(mpi: MpiInstallation, repeats: int) -> None:
+def measured(mpi: MpiInstallation, repeats: int) -> tuple[dict[tuple[str, str], float], float]:
+    """Return the least ns of each (kind of call, "bare", "trace" or "profile"), and the bytes an event in the part."""
     tracer = build.tracer(mpi)
     figures: dict[tuple[str, str], list[float]] = defaultdict(list)
     sizes = []
@@ -54,17 +55,24 @@ def _measure(mpi: MpiInstallation, repeats: int) -> None:
                         figures[what, mode].append(value)
                 if ranks == 1:
                     sizes.append(sum(path.stat().st_size for path in parts.glob("*.part")))
+    return {key: min(values) for key, values in figures.items()}, statistics.median(
+        sizes
+    ) / EVENTS_OF_ONE_RANK
+
+
+def _print(mpi: MpiInstallation, repeats: int) -> None:
+    least, bytes_an_event = measured(mpi, repeats)
     print(f"{mpi.name}: least of {repeats}")
     print(
         f"  {'ns a call':<14}{'bare':>10}{'trace':>10}{'adds':>8}{'ratio':>8}{'profile':>10}{'adds':>8}{'ratio':>8}"
     )
-    for what in dict.fromkeys(key for key, _ in figures):
-        bare, traced, profiled = (min(figures[what, mode]) for mode in ("bare", "trace", "profile"))
+    for what in dict.fromkeys(key for key, _ in least):
+        bare, traced, profiled = (least[what, mode] for mode in ("bare", "trace", "profile"))
         print(
             f"  {what:<14}{bare:>10.1f}{traced:>10.1f}{traced - bare:>8.1f}{traced / bare:>8.2f}"
             f"{profiled:>10.1f}{profiled - bare:>8.1f}{profiled / bare:>8.2f}"
         )
-    print(f"  bytes an event in the part: {statistics.median(sizes) / EVENTS_OF_ONE_RANK:.2f}")
+    print(f"  bytes an event in the part: {bytes_an_event:.2f}")
 
 
 def main() -> None:
@@ -78,7 +86,7 @@ def main() -> None:
     chosen = [find.choose(options.mpi, None)] if options.mpi else find.find_all()
     for mpi in chosen:
         if mpi.mpicc and mpi.mpiexec:
-            _measure(mpi, options.repeats)
+            _print(mpi, options.repeats)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,10 @@ from pair to pair). Printed are the median of the pairs' ratios and an interval 
 binomial distribution (no assumption on how times scatter; with fewer than six pairs it cannot reach 95 %, and the line says
 what it does reach), of CPU time (launcher, ranks and everything else the run started) and of wall time from launch to end.
 Runs of all programs take turns until the seconds are used up, so that the short ones get more pairs.
+
+*Accounted*: what the calls of a rank must have added, its number of events times what recording costs a call (the dearest
+kind that bench_calls.py measures on one rank, here and now), over the CPU time of a rank. It tells where the host's noise
+hides the change.
 """
 
 import argparse
@@ -21,9 +25,13 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+import bench_calls
+
 from linkworth.launch.local import ROOT_ALLOWED
+from linkworth.measure import plan
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, find, linkage, preload
+from linkworth.trace import record
 
 RANKS = {"bt": 1, "sp": 1}
 """These two run on square numbers of ranks; all others run on 2."""
@@ -91,6 +99,20 @@ def run(program: Program, folder: Path, traced: bool) -> Used:
     return Used(usage.ru_utime + usage.ru_stime, wall)
 
 
+def seconds_a_call(mpi: MpiInstallation) -> float:
+    """What recording costs a call, of the kind that costs most."""
+    least, _ = bench_calls.measured(mpi, 3)
+    kinds = ("comm_rank", "iprobe", "allreduce", "self_message")
+    return 1e-9 * max(least[kind, "trace"] - least[kind, "bare"] for kind in kinds)
+
+
+def events_a_rank(program: Program, folder: Path) -> float:
+    """Calls that are recorded of a rank, on average."""
+    workload = plan.workload(program.command, program.ranks)
+    trace = record.record(workload, output=folder / "trace.lwt", mpi=program.mpi.name, replace=True)
+    return trace.events / program.ranks
+
+
 def interval(values: list[float], wanted: float = 0.95) -> tuple[float, float, float]:
     """Lowest and highest value between which the median lies, and how sure that is."""
     ordered, count = sorted(values), len(values)
@@ -143,12 +165,16 @@ def main() -> None:
     chosen = programs(options.programs.split(","), mpi)
     pairs: dict[str, list[tuple[Used, Used]]] = {program.name: [] for program in chosen}
     spent = dict.fromkeys(pairs, 0.0)
-    begin = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        os.chdir(folder)
         (folder / "in.lj").write_text(LENNARD_JONES)
-        for program in chosen:
-            build.tracer(program.mpi)
+        costs = {
+            own.name: seconds_a_call(own)
+            for own in {program.mpi.name: program.mpi for program in chosen}.values()
+        }
+        events = {program.name: events_a_rank(program, folder) for program in chosen}
+        begin = time.monotonic()
         while True:
             # Whoever has had the least time so far comes next, so that a short program gets many pairs.
             left = options.seconds - (time.monotonic() - begin)
@@ -168,16 +194,18 @@ def main() -> None:
     print(
         f"{mpi.name}; load {os.getloadavg()[0]:.2f}; seconds without the tracer, change by tracing, interval of the median"
     )
-    print(
-        f"{'program':<8} {'ranks':>5} {'pairs':>5} {'CPU s':>8} {'change':>9} {'interval':>16}       {'wall s':>8}"
-    )
+    heads = f"{'program':<8} {'ranks':>5} {'pairs':>5} {'CPU s':>8} {'change':>9} {'interval':>16}       {'wall s':>8}"
+    print(f"{heads} {'events a rank':>41} {'accounted':>10}")
     for program in chosen:
         done = pairs[program.name]
         cpu, wall = (
             shown([getattr(bare, what) for bare, _ in done], [getattr(traced, what) for _, traced in done])
             for what in ("cpu", "wall")
         )
-        print(f"{program.name:<8} {program.ranks:>5} {len(done):>5} {cpu}  {wall}")
+        bare = statistics.median(used.cpu for used, _ in done) / program.ranks
+        accounted = events[program.name] * costs[program.mpi.name] / bare
+        line = f"{program.name:<8} {program.ranks:>5} {len(done):>5} {cpu}  {wall}"
+        print(f"{line}  {events[program.name]:>12.0f} {accounted:>+10.3%}")
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def traces_of(lab: Lab) -> list[str]:
     ]
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
+def eventually(condition: Callable[[], bool], seconds: float = 120.0) -> bool:
     """Wait for a condition."""
     until = time.monotonic() + seconds
     while not condition():

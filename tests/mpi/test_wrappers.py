@@ -19,7 +19,8 @@ LIBRARY = {
 
 
 def _generated(tmp_path, symbols):
-    return wrappers.generate(tmp_path / "new", symbols).read_text()
+    files = wrappers.generate(tmp_path / "new", symbols)
+    return "".join(file.read_text() for file in [*files, tmp_path / "new/real_functions.h"])
 
 
 def _exported(text):

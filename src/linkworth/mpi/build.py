@@ -84,8 +84,7 @@ def _build(mpi: MpiInstallation, part: str, recipe: sources.Recipe, work: Path, 
 
         generated = work / "generated"
         generated.mkdir()
-        wrappers.generate(generated, elf.exported_symbols(Path(mpi.library)))
-        files += sorted(generated.glob("*.c"))
+        files = [*wrappers.generate(generated, elf.exported_symbols(Path(mpi.library))), *files]
         flags += ["-fPIC", "-pthread", f"-I{generated}"]
         # The wrapper would link the MPI library, and the preload library must take the program's own.
         linker = [*(line.compiler if line else ["cc"]), "-shared", "-pthread"]

@@ -79,10 +79,10 @@ def test_no_data_race_in_the_tracer(bench, tmp_path):
         )
     generated = tmp_path / "generated"
     generated.mkdir()
-    wrappers.generate(generated, elf.exported_symbols(Path(bench.mpi.library)))
+    wrapped = wrappers.generate(generated, elf.exported_symbols(Path(bench.mpi.library)))
     recipe = sources.recipe("tracer")
     library = tmp_path / "tracer.so"
-    files = [*map(str, recipe.sources), *map(str, generated.glob("*.c"))]
+    files = [*map(str, recipe.sources), *map(str, wrapped)]
     sanitize = ["-fsanitize=thread", "-g1", "-w", "-O1", "-std=gnu11"]
     built = subprocess.run(
         [bench.mpi.mpicc, *sanitize, "-fPIC", "-shared", f"-I{recipe.folder}", f"-I{generated}", *files, "-o", str(library),
