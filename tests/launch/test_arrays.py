@@ -7,6 +7,7 @@ from pathlib import Path
 from linkworth.errors import UsageError
 from linkworth.launch.arrays import Arrays, Gone
 from linkworth.launch.batch import BatchRequest, BatchState
+from linkworth.launch.job_folder import JobFolder, JobRecord
 
 PATIENCE = 20.0
 
@@ -47,7 +48,13 @@ class Scheduler:
 
 def request(folder, name, tasks=2):
     return BatchRequest(
-        name=name, body=f"echo {name}", folder=folder, log=folder / f"{name}.log", tasks=tasks, nodes=1
+        name=name,
+        body=f"echo {name}",
+        folder=folder,
+        log=folder / f"{name}.log",
+        tasks=tasks,
+        nodes=1,
+        token=f"token of {name}",
     )
 
 
@@ -91,6 +98,37 @@ def test_runs_that_ask_for_the_same_are_one_array_each_with_its_own_script_and_l
             assert (tmp_path / f"{run}.sh").read_text() == f"#!/bin/sh\necho {run}\n"
             job = next(str(job + 1) for job, one in enumerate(scheduler.submitted) if one is each)
             assert found[run] == f"{job}_{number}"
+
+
+def test_each_run_knows_its_array_before_that_is_submitted(tmp_path):
+    known = {}
+
+    class Watched(Scheduler):
+        def submit(self, request, script):
+            known.update({run: JobFolder(tmp_path / run).record for run in ("a", "b")})
+            self.token = request.token
+            return super().submit(request, script)
+
+    scheduler = Watched()
+    arrays = Arrays(scheduler, tmp_path / "arrays", expected=["a", "b"], at_once=2)
+
+    def work(run):
+        folder = JobFolder(tmp_path / run)
+        folder.place.mkdir()
+        folder.keep(JobRecord(system="made up", job="", command=[run], ranks=2, token="its own"))
+        with arrays.member(run):
+            arrays.submit(request(tmp_path, run), folder.script)
+
+    threads = [threading.Thread(target=work, args=[run], daemon=True) for run in ("a", "b")]
+    for thread in threads:
+        thread.start()
+    joined(threads)
+    assert {record.token for record in known.values()} == {scheduler.token} and scheduler.token
+    assert sorted((record.element, record.elements) for record in known.values()) == [(0, 2), (1, 2)]
+    [body] = [each.body for each in scheduler.submitted]
+    for run, record in known.items():
+        assert f"{record.element}) exec sh {tmp_path}/{run}/job.sh" in body
+        assert record.job == "" and record.command == [run]
 
 
 def test_one_run_alone_and_another_attempt_are_plain_jobs(tmp_path):

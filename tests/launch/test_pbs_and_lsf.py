@@ -72,6 +72,35 @@ def test_pbs_states_and_causes(tmp_path, commands):
     assert states["9.s"].phase == "unknown"
 
 
+def test_a_pbs_job_is_found_by_its_token(tmp_path, commands):
+    commands("qsub", "echo 12.server")
+    Pbs().submit(request(tmp_path, token="0123456789"), tmp_path / "job.sh")
+    assert "#PBS -N ft-0123456789" in (tmp_path / "job.sh").read_text().splitlines()
+    jobs = {"3.s": {"Job_Name": "ft-aaaaaaaaaa"}, "12[4].s": {"Job_Name": "link-0123456789"}}
+    answer = tmp_path / "answer"
+    answer.write_text(json.dumps({"Jobs": jobs}))
+    commands("qstat", f"cat {answer}")
+    assert Pbs().find("0123456789") == "12[].s"
+    assert Pbs().find("aaaaaaaaaa") == "3.s"
+    assert Pbs().find("bbbbbbbbbb") is None
+    commands("qstat", "echo 'Connection refused' >&2; exit 15")
+    with pytest.raises(EnvironmentLacksError, match="qstat does not answer: Connection refused"):
+        Pbs().find("0123456789")
+
+
+def test_an_lsf_job_is_found_by_its_token(tmp_path, commands):
+    commands("bsub", "cat > /dev/null; echo 'Job <18> is submitted'")
+    Lsf().submit(request(tmp_path, token="0123456789", array=2), tmp_path / "job.sh")
+    assert '#BSUB -J "ft-0123456789[1-2]"' in (tmp_path / "job.sh").read_text().splitlines()
+    commands("bjobs", "echo '17|other'; echo '18|ft-0123456789[1]'; echo '18|ft-0123456789[2]'")
+    assert (Lsf().find("0123456789"), Lsf().find("bbbbbbbbbb")) == ("18", None)
+    commands("bjobs", "echo 'No job found' >&2; exit 255")
+    assert Lsf().find("0123456789") is None
+    commands("bjobs", "echo 'LSF is down' >&2; exit 255")
+    with pytest.raises(EnvironmentLacksError, match="bjobs does not answer: LSF is down"):
+        Lsf().find("0123456789")
+
+
 def test_an_lsf_script_goes_to_standard_input(tmp_path, commands):
     commands("bsub", f"cat > {tmp_path}/given; echo 'Job <17> is submitted to queue <short>.'")
     assert Lsf().submit(request(tmp_path, constraint="ib"), tmp_path / "job.sh") == "17"

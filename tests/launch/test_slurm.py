@@ -122,3 +122,19 @@ def test_away_from_a_cluster_it_says_where_to_go(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(EnvironmentLacksError, match="login node of a Slurm cluster"):
         Slurm().state(["1"])
+
+
+def test_a_job_is_found_by_the_token_in_its_name(tmp_path, commands):
+    request = BatchRequest(
+        name="lw-netbench", body="true", folder=tmp_path, log=tmp_path / "log", token="0123456789"
+    )
+    assert "#SBATCH --job-name=lw-netbench-0123456789" in Slurm().script(request).splitlines()
+    commands("squeue", "echo '7 lw-netbench-aaaaaaaaaa'; echo '12 linkworth-study-0123456789'")
+    commands("sacct", "echo '5_1 x-cccccccccc'; echo '5_2 x-cccccccccc'")
+    slurm = Slurm()
+    assert (slurm.find("0123456789"), slurm.find("aaaaaaaaaa")) == ("12", "7")
+    assert slurm.find("cccccccccc") == "5"
+    assert slurm.find("bbbbbbbbbb") is None
+    commands("squeue", "echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1")
+    with pytest.raises(EnvironmentLacksError, match=r"squeue does not answer: .*Unable to contact"):
+        slurm.find("0123456789")

@@ -1,6 +1,7 @@
 """A study whose runs are jobs of a real Slurm."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import time
 
 import pytest
 
+from linkworth.launch.job_folder import JobFolder
 from linkworth.study import resume as taking_up
 from linkworth.study.runner import run_study
 
@@ -80,3 +82,59 @@ def test_runs_that_ask_for_the_same_nodes_are_one_array(cluster, tmp_path):
     assert len(arrays) == 8 and len(set(arrays)) == 2
     for record in store.records():
         assert len(record.facts["nodes"].split(", ")) == (2 if record.environment == "two" else 1)
+
+
+BENCHMARKS = """\
+where = "slurm:main"
+repetitions = 2
+ranks = 2
+seed = 3
+workloads = [{ run = "bench:latency --sizes 1K --seconds 0.5", name = "one" }]
+environments = [{ name = "cluster", nodes = 2 }]
+"""
+
+
+def deadly_sbatch(folder):
+    """A sbatch that submits, and kills who called it before it can learn the job's number."""
+    real = shutil.which("sbatch")
+    wrapper = folder / "bin" / "sbatch"
+    wrapper.parent.mkdir()
+    version = f'[ "$1" = --version ] && exec "{real}" --version'
+    submission = f'"{real}" --parsable "$2" > {folder}/submitted'
+    wrapper.write_text(f'#!/bin/sh\n{version}\n{submission}\nkill -9 "$PPID"\n')
+    wrapper.chmod(0o755)
+    return os.environ | {"PATH": f"{wrapper.parent}:{os.environ['PATH']}"}
+
+
+@pytest.mark.slow  # a Slurm cluster is started, which takes its time over each job
+def test_an_array_that_was_submitted_by_a_linkworth_that_was_killed_meanwhile_is_found(cluster, tmp_path):
+    begin(tmp_path, 0, repetitions=3)
+    command = [sys.executable, "-m", "linkworth", "study", "run", "s.toml", "--max-parallel", "3"]
+    killed = subprocess.run(
+        command, cwd=tmp_path, env=deadly_sbatch(tmp_path), check=False, capture_output=True
+    )
+    assert killed.returncode == -signal.SIGKILL
+    status = run_study(taking_up.begin(tmp_path / "s.toml", folder=tmp_path / "s.study"), max_parallel=3)
+    assert (status.total, status.done) == (3, 3), status.problems
+    assert len((tmp_path / "made").read_text().split()) == 3
+    array = (tmp_path / "submitted").read_text().strip()
+    assert (tmp_path / "arrays").read_text().split() == [array] * 3
+
+
+@pytest.mark.slow  # a Slurm cluster is started, which takes its time over each job
+def test_a_micro_benchmark_is_found_again_after_a_kill(cluster, tmp_path):
+    (tmp_path / "s.toml").write_text(BENCHMARKS)
+    store = taking_up.begin(tmp_path / "s.toml", folder=tmp_path / "s.study")
+    command = [sys.executable, "-m", "linkworth", "study", "run", "s.toml"]
+    killed = subprocess.run(
+        command, cwd=tmp_path, env=deadly_sbatch(tmp_path), check=False, capture_output=True
+    )
+    assert killed.returncode == -signal.SIGKILL
+    job = (tmp_path / "submitted").read_text().strip()
+    status = run_study(store)
+    assert (status.total, status.done) == (2, 2), status.problems
+    first, second = [
+        JobFolder(file.parent).record for file in sorted((store.folder / "runs").glob("*/job/job.json"))
+    ]
+    assert sorted([first.job, second.job], key=int) == [job, str(int(job) + 1)]
+    assert all(record.metrics["latency_seconds"] > 0 for record in store.records())

@@ -5,21 +5,23 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from linkworth.bench import settings as options
 from linkworth.bench.carried import carried
 from linkworth.bench.doubts import doubts
 from linkworth.bench.naming import environment
 from linkworth.bench.settings import BenchSettings
-from linkworth.bench.stream import ResultStream
+from linkworth.bench.stream import Both, ResultStream
 from linkworth.bench.tests import BenchTest, named
 from linkworth.errors import EnvironmentLacksError, IncompleteError, LinkworthError, UsageError
-from linkworth.launch.base import Job, JobEnd
+from linkworth.launch.base import Job, JobEnd, Observer
 from linkworth.launch.local_site import LocalSite
 from linkworth.launch.site import Site
 from linkworth.measure.counters import CounterWatch
 from linkworth.measure.ending import classify
 from linkworth.measure.plan import Plan
-from linkworth.measure.run import yielding_environment
+from linkworth.measure.run import write_atomically, yielding_environment
 from linkworth.model.bench import BenchResult, BenchRow
 from linkworth.model.counters import NodeCounters
 from linkworth.model.workload import Workload
@@ -98,18 +100,25 @@ def run(
     settings: BenchSettings | None = None,
     timeout: float | None = None,
     on_row: Callable[[BenchRow], None] | None = None,
+    folder: Path | None = None,
+    watcher: Observer | None = None,
 ) -> BenchResult:
     """Run a test and return what it measured, with what carried its bytes.
 
     `site` is an open place (None: this machine), `mpi` a name as `find.choose` takes it, `sizes` in bytes replaces those of
-    `settings`; `on_row` is called for each size as it is done. Raises UsageError and EnvironmentLacksError where it cannot
+    `settings`; `on_row` is called for each size as it is done. In a `folder` a batch job is found again by the next call, and the
+    result is left as `result.json`; `watcher` sees the job's output. Raises UsageError and EnvironmentLacksError where it cannot
     run, and BenchStopped, which has the partial result, where it was interrupted or took longer than `timeout` seconds.
     """
     given = settings or BenchSettings()
     if sizes is not None:
         given = options.replace_sizes(given, sizes)
     return execute(
-        prepare(test, site=site, mpi=mpi, ranks=ranks, settings=given), timeout=timeout, on_row=on_row
+        prepare(test, site=site, mpi=mpi, ranks=ranks, settings=given),
+        timeout=timeout,
+        on_row=on_row,
+        folder=folder,
+        watcher=watcher,
     )
 
 
@@ -118,18 +127,26 @@ def execute(
     *,
     timeout: float | None = None,
     on_row: Callable[[BenchRow], None] | None = None,
+    folder: Path | None = None,
+    watcher: Observer | None = None,
 ) -> BenchResult:
     """Run what was prepared; as `run`."""
     stream = ResultStream(on_row)
-    watch = CounterWatch(prepared.site.counters, stream)
+    watch = CounterWatch(prepared.site.counters, Both(stream, watcher) if watcher else stream)
     started = datetime.now(UTC)
     job = prepared.job
     end = prepared.plan.launcher.run(
-        Job(command=job.command, ranks=job.ranks, environment=job.environment, timeout=timeout), watch
+        Job(
+            command=job.command, ranks=job.ranks, environment=job.environment, timeout=timeout, record=folder
+        ),
+        watch,
     )
     counted, _ = watch.finish()
-    _raise_for_refusal(end, stream)
     result = _result(prepared, stream, end.counters or counted, started)
+    if folder is not None:
+        # Also of a test that failed: its job is done with, and another attempt is another job.
+        write_atomically(folder / "result.json", msgspec.json.format(msgspec.json.encode(result), indent=2))
+    _raise_for_refusal(end, stream)
     if end.exit_code == 0 and stream.end is not None and not (end.timed_out or end.interrupted):
         return result
     ending = classify(end, "\n".join(stream.said), timeout)

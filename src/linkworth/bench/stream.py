@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from linkworth.bench.naming import TransportNames
-from linkworth.launch.base import Stream
+from linkworth.launch.base import Observer, Stream
 from linkworth.model.bench import BenchRow
 
 KEPT_LINES = 60
@@ -133,3 +133,20 @@ class ResultStream:
         self.rows.append(BenchRow(**fields))
         if self._on_row:
             self._on_row(self.rows[-1])
+
+
+class Both:
+    """An observer that hands all on to two, the second first: it may end the following of the job."""
+
+    def __init__(self, first: Observer, second: Observer) -> None:
+        self._observers = (second, first)
+
+    def output(self, stream: Stream, data: bytes) -> None:
+        """Hand what the job wrote on."""
+        for each in self._observers:
+            each.output(stream, data)
+
+    def tick(self, seconds: float) -> None:
+        """Hand the time on."""
+        for each in self._observers:
+            each.tick(seconds)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from linkworth.launch.batch import Batch, BatchRequest, BatchState, JobId, write_script
+from linkworth.launch.batch import Batch, BatchRequest, BatchState, JobId, new_token, write_script
+from linkworth.launch.job_folder import JobFolder
 
 MOST_ELEMENTS = 256
 """Of one array: far below Slurm's usual limit (MaxArraySize 1001), as each is followed by a thread of its own."""
@@ -101,6 +102,10 @@ class Arrays:
         """Return the identities of an array's elements."""
         return self._batch.elements(job, count)
 
+    def find(self, token: str) -> JobId | None:
+        """Return the job or array of a token."""
+        return self._batch.find(token)
+
     def state(self, jobs: Iterable[JobId]) -> dict[JobId, BatchState]:
         """Return states that are at most `ASK_SECONDS` old; one question is for all that are followed."""
         self._settle()  # who asks has a job
@@ -133,7 +138,7 @@ class Arrays:
         alike: dict[bytes, list[_Waiting]] = {}
         for each in self._waiting:
             asked = msgspec.structs.replace(
-                each.request, name="", body="", folder=self._place, log=self._place
+                each.request, name="", body="", token="", folder=self._place, log=self._place
             )
             alike.setdefault(msgspec.json.encode(asked, enc_hook=str), []).append(each)
         share, more = divmod(self._at_once, len(alike) or 1)
@@ -155,9 +160,13 @@ class Arrays:
         first = members[0].request
         self._place.mkdir(parents=True, exist_ok=True)
         name = f"{time.time_ns()}"
+        token = new_token()
+        for number, each in enumerate(members):
+            JobFolder(each.script.parent).intend(token, number, len(members))
         request = msgspec.structs.replace(
             first,
             name="linkworth-study",
+            token=token,
             body=_body(self.index, members),
             log=self._place / f"{name}.log",
             array=len(members),

@@ -1,6 +1,7 @@
 """The seam to batch systems: what a job asks for, who submits it, what becomes of it."""
 
 import re
+import secrets
 import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -37,6 +38,8 @@ class BatchRequest(msgspec.Struct, frozen=True, kw_only=True):
     account: str = ""
     options: Sequence[str] = ()
     """More options, as the batch system's submit command takes them."""
+    token: str = ""
+    """Part of the job's name that no other job has, by which `Batch.find` finds it."""
     array: int = 0
     """0: one job; else this many alike, each with its number from 0 in the variable that `Batch.index` names."""
     at_once: int = 0
@@ -88,11 +91,29 @@ class Batch(Protocol):
     def elements(self, job: JobId, count: int) -> list[JobId]:
         """Return the identities of an array's elements, in order; of a plain job (count 0) its own."""
 
+    def find(self, token: str) -> JobId | None:
+        """Return the job (or array) that was submitted with a token, None where the batch system knows none.
+
+        Raises EnvironmentLacksError where it cannot say.
+        """
+
     def state(self, jobs: Iterable[JobId]) -> dict[JobId, BatchState]:
         """Return the state of every job (or element) asked for, in one or a few calls of the batch system."""
 
     def cancel(self, jobs: Iterable[JobId]) -> None:
         """Cancel jobs; those that have ended already are left alone."""
+
+
+def new_token() -> str:
+    """Return a token that no other job has; PBS takes names of 15 characters."""
+    return secrets.token_hex(5)
+
+
+def job_name(request: BatchRequest, most: int = 60) -> str:
+    """Return a job's name, its token at the end, in at most so many characters."""
+    if not request.token:
+        return request.name[:most]
+    return f"{request.name[: most - len(request.token) - 1]}-{request.token}"
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -123,6 +144,12 @@ def call(command: Sequence[str], *, system: str, stdin: str = "") -> Answer:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise EnvironmentLacksError(f"{command[0]} does not answer: {error}") from None
     return Answer(done.returncode, done.stdout, done.stderr)
+
+
+def unanswered(command: str, answer: Answer) -> EnvironmentLacksError:
+    """Return the error of a question that a batch system has not answered, in its words."""
+    words = [line.strip() for line in answer.said.splitlines() if line.strip()]
+    return EnvironmentLacksError(f"{command} does not answer: {words[-1] if words else answer.code}")
 
 
 def refused(command: str, answer: Answer) -> UsageError:

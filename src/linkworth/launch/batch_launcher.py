@@ -9,10 +9,12 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
+
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.launch import job_script, pairing
 from linkworth.launch.base import Job, JobEnd, Observer
-from linkworth.launch.batch import Batch, BatchRequest
+from linkworth.launch.batch import Batch, BatchRequest, JobId, new_token
 from linkworth.launch.following import Following
 from linkworth.launch.job_folder import RECORD, JobFolder, JobRecord
 from linkworth.launch.local import ROOT_ALLOWED
@@ -82,23 +84,42 @@ class BatchLauncher:
         ways, remembered = self._ways(job)
         known = files.record
         request = self._requested(job, files, ways, remembered, probe=None)
+        identity = None
         if known and _same(known, job, self.name) and not _finished_before(job):
-            identity = known.job
+            identity = known.job or self._submitted_unseen(known, files)
+        if identity is not None:
             self._say(f"found {self.name} job {identity} of this run again")
         else:
             files.clear()
             if remembered.index is None:
                 request = self._requested(job, files, ways, remembered, probe=build.size_probe(self.mpi))
-            identity = self.batch.submit(request, files.script)
-            files.keep(
-                JobRecord(
-                    system=self.name, job=identity, command=job.command, ranks=job.ranks, script=request.body
-                )
+            request = msgspec.structs.replace(request, token=new_token())
+            intent = JobRecord(
+                system=self.name,
+                job="",
+                command=job.command,
+                ranks=job.ranks,
+                script=request.body,
+                token=request.token,
             )
+            # First: whoever is killed between the submission and its answer finds the job by its token.
+            files.keep(intent)
+            identity = self.batch.submit(request, files.script)
+            files.keep(msgspec.structs.replace(files.record or intent, job=identity))
             self._say(f"submitted {self.name} job {identity}")
         end = Following(self.batch, identity, files, observer, job.timeout, self._say).follow()
         self._check_pairing(job, files, ways, remembered)
         return end
+
+    def _submitted_unseen(self, known: JobRecord, files: JobFolder) -> JobId | None:
+        """Return the job that a killed linkworth was about to submit, None where it has not come to that."""
+        found = self.batch.find(known.token)
+        if found is not None:
+            identity = self.batch.elements(found, known.elements)[known.element]
+            files.keep(msgspec.structs.replace(known, job=identity))
+            return identity
+        # The batch system may have forgotten a job that has left its results.
+        return known.token if files.exit_code is not None else None
 
     def _ways(self, job: Job) -> tuple[list[str], Remembered]:
         ways = pairing.ways(self.name, self.mpi, self._shape(job.ranks))

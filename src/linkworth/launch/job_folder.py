@@ -17,15 +17,21 @@ _LEFT = (RECORD, f"{RECORD}.new", "job.sh", "job.log", "paired", "nodes", "befor
 
 
 class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """Which job belongs to a folder; written as soon as it is submitted, so that it is found again."""
+    """Which job belongs to a folder; written before it is submitted and as soon as it is, so that it is found again."""
 
     schema: str = "linkworth.job/1"
     system: str
     job: str
+    """"" while it is being submitted: the batch system knows by `token` whether it was."""
     command: list[str]
     ranks: int
     script: str = ""
     """The commands without the directives, to tell whether it is the same run."""
+    token: str = ""
+    element: int = 0
+    """Its number in the array that has the token."""
+    elements: int = 0
+    """Of that array; 0: the token is the job's own."""
 
 
 class JobFolder:
@@ -53,6 +59,14 @@ class JobFolder:
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(self.place / RECORD)
+
+    def intend(self, token: str, element: int, elements: int) -> None:
+        """Write down that the job is about to be submitted as an element of an array."""
+        record = self.record
+        if record is not None:
+            self.keep(
+                msgspec.structs.replace(record, job="", token=token, element=element, elements=elements)
+            )
 
     def clear(self) -> None:
         """Remove what an earlier job left; anything else in the folder is not ours."""

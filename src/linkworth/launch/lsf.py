@@ -7,7 +7,17 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from linkworth.launch.batch import BatchRequest, BatchState, JobId, Phase, call, refused, write_script
+from linkworth.launch.batch import (
+    BatchRequest,
+    BatchState,
+    JobId,
+    Phase,
+    call,
+    job_name,
+    refused,
+    unanswered,
+    write_script,
+)
 
 # States of bjobs(1).
 _PENDING = {"PEND", "PSUSP", "WAIT"}
@@ -60,6 +70,18 @@ class Lsf:
         """Return `12[1]`, `12[2]`, ... of an array."""
         return [f"{job}[{number}]" for number in range(1, count + 1)] if count else [job]
 
+    def find(self, token: str) -> JobId | None:
+        """Look the job's name up in bjobs, among those that have ended too."""
+        answer = call(["bjobs", "-a", "-noheader", "-o", "jobid job_name delimiter='|'"], system="LSF")
+        # bjobs fails where there is no job at all.
+        if answer.code != 0 and "No job found" not in answer.said and "No unfinished job" not in answer.said:
+            raise unanswered("bjobs", answer)
+        for line in answer.out.splitlines():
+            job, _, name = line.strip().partition("|")
+            if name.partition("[")[0].endswith(f"-{token}"):
+                return job
+        return None
+
     def state(self, jobs: Iterable[JobId]) -> dict[JobId, BatchState]:
         """Ask bjobs for these jobs, those that have ended included."""
         wanted = list(jobs)
@@ -84,7 +106,7 @@ class Lsf:
 
 def _directives(request: BatchRequest) -> Iterator[str]:
     limit = f"%{request.at_once}" if request.at_once else ""
-    yield f'-J "{request.name}{f"[1-{request.array}]{limit}" if request.array else ""}"'
+    yield f'-J "{job_name(request)}{f"[1-{request.array}]{limit}" if request.array else ""}"'
     yield f"-cwd {request.folder}"
     yield f"-o {request.log}"
     # A measurement must not be repeated without a word.

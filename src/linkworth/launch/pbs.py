@@ -10,7 +10,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from linkworth.launch.batch import BatchRequest, BatchState, JobId, Phase, call, clock, refused, write_script
+from linkworth.launch.batch import (
+    BatchRequest,
+    BatchState,
+    JobId,
+    Phase,
+    call,
+    clock,
+    job_name,
+    refused,
+    unanswered,
+    write_script,
+)
 
 # Job states of qstat(1B).
 _PENDING = set("QHWT")
@@ -63,6 +74,21 @@ class Pbs:
         """Return `12[0].server`, `12[1].server`, ... of an array `12[].server`."""
         return [job.replace("[]", f"[{number}]", 1) for number in range(count)] if count else [job]
 
+    def find(self, token: str) -> JobId | None:
+        """Look the job's name up in qstat, among those that have ended too (-x)."""
+        answer = call(["qstat", "-x", "-f", "-F", "json"], system="PBS")
+        try:
+            known = json.loads(answer.out or "{}").get("Jobs", {})
+        except ValueError:
+            known = None
+        if answer.code != 0 or known is None:
+            raise unanswered("qstat", answer)
+        for job, fields in known.items():
+            if str(fields.get("Job_Name", "")).endswith(f"-{token}"):
+                # An element stands for its array: 12[3].server is of 12[].server.
+                return re.sub(r"\[\d+\]", "[]", str(job))
+        return None
+
     def state(self, jobs: Iterable[JobId]) -> dict[JobId, BatchState]:
         """Ask qstat for these jobs, those that have ended included (-x)."""
         wanted = list(jobs)
@@ -81,7 +107,7 @@ class Pbs:
 
 
 def _directives(request: BatchRequest) -> Iterator[str]:
-    yield f"-N {request.name[:15]}"
+    yield f"-N {job_name(request, 15)}"
     yield "-j oe"
     yield f"-o {request.log}"
     # A measurement must not be repeated without a word.

@@ -1,5 +1,6 @@
 """Slurm through its own commands: sbatch, squeue, sacct, scontrol, scancel (docs/explanation/batch-systems.md says why)."""
 
+import getpass
 import re
 import shlex
 from collections.abc import Iterable, Iterator
@@ -13,7 +14,9 @@ from linkworth.launch.batch import (
     Phase,
     call,
     clock,
+    job_name,
     refused,
+    unanswered,
     write_script,
 )
 
@@ -39,6 +42,9 @@ _CAUSES = {
     "LAUNCH_FAILED": "Slurm could not launch it on its nodes",
     "REVOKED": "Slurm moved it to another cluster",
 }
+
+_KEPT_DAYS = 30
+"""How far back the accounting is asked about a job of a linkworth that was killed."""
 
 
 class Slurm:
@@ -79,6 +85,26 @@ class Slurm:
         """Return `12_0`, `12_1`, ... of an array."""
         return [f"{job}_{number}" for number in range(count)] if count else [job]
 
+    def find(self, token: str) -> JobId | None:
+        """Look the job's name up in squeue, and in the accounting where there is one."""
+        # A filter by name would need the whole name, and there are few jobs of one user.
+        user = getpass.getuser()
+        answer = call(
+            ["squeue", "--noheader", "--states=all", f"--user={user}", "--format=%F %j"], system="Slurm"
+        )
+        if answer.code != 0:
+            raise unanswered("squeue", answer)
+        kept = ["--allocations", f"--user={user}", f"--starttime=now-{_KEPT_DAYS}days"]
+        more = call(
+            ["sacct", "--noheader", "--parsable2", "--delimiter= ", *kept, "--format=JobID,JobName%100"],
+            system="Slurm",
+        )
+        for line in [*answer.out.splitlines(), *(more.out.splitlines() if more.code == 0 else [])]:
+            job, _, name = line.strip().partition(" ")
+            if name.endswith(f"-{token}"):
+                return job.partition("_")[0]
+        return None
+
     def state(self, jobs: Iterable[JobId]) -> dict[JobId, BatchState]:
         """Ask squeue, and of what it has forgotten the accounting, and where there is none the controller."""
         every = list(jobs)
@@ -102,7 +128,7 @@ class Slurm:
 
 
 def _directives(request: BatchRequest) -> Iterator[str]:
-    yield f"--job-name={request.name}"
+    yield f"--job-name={job_name(request)}"
     # sbatch takes quotes away as a shell does.
     yield f"--chdir={shlex.quote(str(request.folder))}"
     yield f"--output={shlex.quote(str(request.log).replace('%', '%%'))}"

@@ -43,6 +43,8 @@ def attempt(
                 mpi=planned.environment.mpi,
                 ranks=planned.ranks,
                 timeout=time_limit(planned, study),
+                folder=folder,
+                watcher=watcher,
             )
         if planned.mode == "trace":
             return _recorded(planned, study, site, trace, watcher)

@@ -1,6 +1,7 @@
 """Micro-benchmarks as workloads: `bench:pingpong --async --sizes 1K,64K`, with the options of `linkworth bench`."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from linkworth.bench import request
@@ -9,6 +10,7 @@ from linkworth.bench.run import run as run_bench
 from linkworth.bench.settings import BenchSettings, sizes_of
 from linkworth.bench.tests import BenchTest, named
 from linkworth.errors import UsageError
+from linkworth.launch.base import Observer
 from linkworth.launch.site import Site
 from linkworth.study.outcome import Outcome, of_bench
 
@@ -72,14 +74,31 @@ def parse(command: Sequence[str]) -> Micro:
 
 
 def measure(
-    command: Sequence[str], *, site: Site, mpi: str | None, ranks: int | None, timeout: float
+    command: Sequence[str],
+    *,
+    site: Site,
+    mpi: str | None,
+    ranks: int | None,
+    timeout: float,
+    folder: Path,
+    watcher: Observer | None = None,
 ) -> Outcome:
-    """Run a micro-benchmark in an open place. One that did not come to its end keeps the sizes that did, but is not done."""
+    """Run a micro-benchmark in an open place; a batch job of it is found again by its files in `folder`.
+
+    One that did not come to its end keeps the sizes that did, but is not done.
+    """
     micro = parse(command)
     try:
         return of_bench(
             run_bench(
-                micro.test.name, site=site, mpi=mpi, ranks=ranks, settings=micro.settings, timeout=timeout
+                micro.test.name,
+                site=site,
+                mpi=mpi,
+                ranks=ranks,
+                settings=micro.settings,
+                timeout=timeout,
+                folder=folder,
+                watcher=watcher,
             )
         )
     except BenchStopped as stopped:
