@@ -1,7 +1,13 @@
+from importlib.resources import files
+
 import pytest
 from mpi_programs import compiled, usable_mpis
 
+from linkworth.catalog import fabrics
 from linkworth.errors import UsageError
+from linkworth.model.settings import ReplaySettings
+from linkworth.predict.predict import predict
+from linkworth.predict.uncertainty import quantile
 from linkworth.study import resume as taking_up
 from linkworth.study.runner import run_study
 
@@ -68,6 +74,39 @@ def test_a_benchmark_without_ranks_is_refused_before_anything_runs(begin):
     )
     with pytest.raises(UsageError, match=r"bench:beff is predicted in .*; give the number of ranks"):
         run_study(store)
+
+
+def test_where_a_fabric_has_a_spread_all_environments_have_the_same_draws(begin, tmp_path):
+    catalog = files("linkworth.catalog") / "data/fabrics/gbe.toml"
+    text = catalog.read_text(encoding="utf-8").replace('name = "gbe"', 'name = "ours"', 1)
+    (tmp_path / "ours.toml").write_text(f"{text}\n[spread]\nlatency = 0.2\nbandwidth = 0.1\n")
+    store = begin(
+        'mode = "predict"\nworkloads = ["npb:is.S", "bench:latency"]\nranks = 4\nnodes = 2\n'
+        f'environments = [{{ name = "ours", fabric = "{tmp_path}/ours.toml" }}, {{ name = "theirs", fabric = "ib-fdr" }}]\n'
+        '[predict]\nmachine = "xeon-e5-2650v3-x2"\n'
+    )
+    assert run_study(store).exit_code == 0
+    found = {r.environment: r for r in store.records() if r.workload == "npb:is.S"}
+    ours, theirs = (found[name].series["drawn_seconds"] for name in ("ours", "theirs"))
+    assert len(ours) == len(theirs) == 100
+    assert found["ours"].facts["draws"] == "100 of its spread"
+    assert found["theirs"].facts["draws"] == "100 of its assumed spread"
+    # The interval of `linkworth predict --samples` is of the same draws.
+    trace = store.trace("npb:is.S-4")
+    [interval] = [
+        each.interval
+        for each in predict(
+            trace, [fabrics.get(f"{tmp_path}/ours.toml")], nodes=2, settings=ReplaySettings(samples=100)
+        ).predictions
+    ]
+    assert interval.low_seconds == pytest.approx(quantile(sorted(ours), 0.05))
+    assert interval.high_seconds == pytest.approx(quantile(sorted(ours), 0.95))
+
+
+def test_without_a_spread_nothing_is_drawn(begin):
+    store = begin()
+    run_study(store, filters=["workload=npb:is.S"])
+    assert all(not record.series for record in store.records())
 
 
 def test_a_known_time_scales_the_computation(begin):

@@ -11,12 +11,10 @@ from linkworth.errors import UsageError
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict
-from linkworth.predict.draws import Drawn, draw_times
+from linkworth.predict.draws import DEFAULT_DRAWS, Drawn, draw_times
 from linkworth.predict.request import measured_time, traced
 from linkworth.skeleton.progress import Progress
 from linkworth.skeleton.rates import RateRequest
-
-DEFAULT_DRAWS = 100
 
 
 class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):

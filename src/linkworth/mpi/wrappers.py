@@ -206,7 +206,9 @@ def generate(target_dir: Path, exported_symbols: set[str]) -> list[Path]:
     real = [_real_function(procedures[name], numbers[name], name in modelled) for name in names]
     files = {_REAL_FUNCTIONS: "\n".join([_HEAD, *real, ""])}
     # Dealt out in turn, those with long bodies first: the files take about equally long to compile.
-    dealt = sorted(names, key=lambda name: (not wrapper_bodies.has_fast_way(name), name not in modelled, name))
+    dealt = sorted(
+        names, key=lambda name: (not wrapper_bodies.has_fast_way(name), name not in modelled, name)
+    )
     for part in range(_PARTS):
         wrapped = [_wrapper(procedures[name], numbers[name], numbers) for name in dealt[part::_PARTS]]
         files[f"wrappers_{part}.c"] = "\n".join([f'#include "{_REAL_FUNCTIONS}"', "", *wrapped])

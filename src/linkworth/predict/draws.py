@@ -17,6 +17,7 @@ from linkworth.trace.read import open_trace
 ASSUMED_SPREAD = Spread(latency=0.1, bandwidth=0.1, overhead=0.1, computation=0.02)
 """Of a fabric that says none of its own: round figures of ours, not measured on any fabric (2026-11). 10 % is the size of the
 smaller differences from published times in docs/explanation/accuracy.md (7 to 13 %); 2 % is for runs on quiet nodes."""
+DEFAULT_DRAWS = 100
 MOST_EVENTS = 40_000_000
 """Of all replays of the draws together, where nobody asked for a number of draws: some ten seconds on two quiet cores."""
 FEWEST_DRAWS = 10

@@ -29,15 +29,15 @@ MOST_REPLAYED_EVENTS = 2_000_000
 SAMPLE_EVENTS = 500_000
 
 
-def of_trace(path: Path, smaller: Path | None = None, *, whole: bool = False) -> Profile:
-    """Profile the trace at `path`.
+def of_trace(trace: Path | TraceFile, smaller: Path | None = None, *, whole: bool = False) -> Profile:
+    """Profile a trace, open or at a path.
 
     Of a recorded trace of more than `MOST_REPLAYED_EVENTS` only the beginning is replayed, unless `whole`.
 
     `smaller`: a trace of the same program on as many ranks with a smaller problem; how communication moved between the two
     then counts in the group. Raises UsageError for a trace that cannot be used.
     """
-    trace = open_trace(path)
+    trace = _opened(trace)
     nodes = nodes_of(trace.metadata.ranks, trace.engine.ranks)
     found = scan(trace.engine, nodes)
     cores = core_shares(trace.metadata.ranks, trace.engine.ranks)
@@ -91,14 +91,18 @@ def of_trace(path: Path, smaller: Path | None = None, *, whole: bool = False) ->
     )
 
 
-def group_of(path: Path, smaller: Path | None = None) -> tuple[Group, str]:
+def group_of(trace: Path | TraceFile, smaller: Path | None = None) -> tuple[Group, str]:
     """Return the group of network dependence alone, and why: that of `of_trace`, with one replay instead of three.
 
     Raises what `of_trace` raises.
     """
-    trace = open_trace(path)
+    trace = _opened(trace)
     part = trace.engine if trace.metadata.source == "skeleton" else _sample(trace)
     return _group(trace, part, scan(trace.engine), smaller)
+
+
+def _opened(trace: Path | TraceFile) -> TraceFile:
+    return open_trace(trace) if isinstance(trace, Path) else trace
 
 
 def _group(

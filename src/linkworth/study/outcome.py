@@ -12,6 +12,9 @@ from linkworth.model.counters import NodeCounters
 from linkworth.model.run import RunResult
 from linkworth.model.study import RecordState, StudyWorkload
 
+DRAWN_SECONDS = "drawn_seconds"
+"""The series of a prediction's times under draws of the fabric's parameters, draw by draw."""
+
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """Of one attempt."""

@@ -1,10 +1,13 @@
 """Makes the predictions of a study on all cores: one job a workload, the long ones first."""
 
+import contextlib
 import itertools
 from collections.abc import Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from statistics import median
+
+import msgspec
 
 from linkworth.catalog import fabrics
 from linkworth.catalog.assignment import parse_assignment
@@ -12,6 +15,7 @@ from linkworth.errors import LinkworthError
 from linkworth.model.fabric import Fabric
 from linkworth.model.rates import RateSource
 from linkworth.model.study import RunRecord
+from linkworth.predict.draws import DEFAULT_DRAWS
 from linkworth.skeleton.program import operations, parse
 from linkworth.skeleton.progress import Progress
 from linkworth.skeleton.rates import RateRequest, rates_for
@@ -107,9 +111,21 @@ def _job(
         trace=trace,
         rates=rates,
         machine=store.study.prediction.machine,
+        draws=DEFAULT_DRAWS if workload.name in _uncertain(store) else 0,
         measured=measured,
         targets=targets,
     )
+
+
+def _uncertain(store: Store) -> set[str]:
+    """Return the workloads that are predicted on a fabric whose parameters have a spread, in whichever environment."""
+    found = set()
+    for planned in store.planned:
+        if planned.mode == "predict" and planned.workload.name not in found:
+            with contextlib.suppress(LinkworthError):  # said of the run itself
+                if any(msgspec.structs.astuple(fabric_of(planned.environment).spread)):
+                    found.add(planned.workload.name)
+    return found
 
 
 def _measured(

@@ -15,12 +15,13 @@ from linkworth.errors import LinkworthError
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Prediction, PredictionSet
 from linkworth.model.rates import RateSource
+from linkworth.predict.draws import draw_times
 from linkworth.predict.predict import predict
 from linkworth.replay.layout import lay_out
 from linkworth.skeleton.program import check, parse
 from linkworth.skeleton.record import record_skeleton
 from linkworth.study import micro
-from linkworth.study.outcome import Outcome, of_bench
+from linkworth.study.outcome import DRAWN_SECONDS, Outcome, of_bench
 from linkworth.trace.read import open_trace
 
 
@@ -48,6 +49,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """Of the catalog, whose memory decides a micro-benchmark's longest message."""
     measured: tuple[Fabric, float] | None
     """Fabric and seconds that scale the computation."""
+    draws: int
+    """Of the parameters of fabrics, where they have a spread: the same for all environments of the workload."""
     targets: list[Target]
 
 
@@ -118,9 +121,27 @@ def _replayed(job: Job, group: Sequence[Target]) -> list[tuple[str, Outcome]]:
         )
     except (LinkworthError, OSError) as error:
         return [(target.run, Outcome(state="failed", cause=str(error))) for target in group]
+    outcomes = [of_prediction(found, prediction) for prediction in found.predictions]
+    if job.draws:
+        outcomes = _with_draws(job, group, found, outcomes)
+    return [(target.run, outcome) for target, outcome in zip(group, outcomes, strict=True)]
+
+
+def _with_draws(
+    job: Job, group: Sequence[Target], found: PredictionSet, outcomes: Sequence[Outcome]
+) -> list[Outcome]:
+    """Return the outcomes with the times under draws of the parameters, by which the report says how sure a choice is."""
+    # Environments may differ in more than the fabric's name says.
+    named = [msgspec.structs.replace(target.fabric, name=target.run) for target in group]
+    drawn = draw_times(job.trace, named, [found], count=job.draws, ppn=group[0].ranks_per_node)
     return [
-        (target.run, of_prediction(found, prediction))
-        for target, prediction in zip(group, found.predictions, strict=True)
+        msgspec.structs.replace(
+            outcome,
+            series=outcome.series | {DRAWN_SECONDS: drawn.seconds[target.run, found.nodes]},
+            facts=outcome.facts
+            | {"draws": f"{drawn.draws} of its {'assumed ' if target.run in drawn.assumed else ''}spread"},
+        )
+        for target, outcome in zip(group, outcomes, strict=True)
     ]
 
 

@@ -5,13 +5,16 @@ import study_samples as samples
 from msgspec.structs import replace
 from study_samples import record
 
+from linkworth.model.statistics import Better, Comparison
 from linkworth.model.study import Environment, RunRecord, Study, StudyComparison, StudyWorkload
+from linkworth.report.study import cheapest
 from linkworth.report.study.comparing import pair
 from linkworth.report.study.contents import comparisons, contents
 from linkworth.report.study.request import crowded
 from linkworth.report.study.results import Results, problem_of, smaller_problems
 from linkworth.report.study.sections import costs, gains, steps, times
 from linkworth.report.study.table import Cell, Section, Table
+from linkworth.statistics import compare
 
 
 def cells(table: Table, first: str) -> dict[str, Cell]:
@@ -254,6 +257,47 @@ def test_the_cheapest_is_undecided_where_the_runs_do_not_show_it() -> None:
     (section,) = costs.sections(Results(priced(a=1.0, b=3.0), records))
     assert "of 1 workloads the cheapest is a for 1." in section.text
     assert "undecided" not in section.tables[0].rows[1][7].note
+
+
+def drawn(environment: str, seconds: float, times: list[float], workload: str = "npb:ft.A") -> RunRecord:
+    series = {"drawn_seconds": times} if times else {}
+    return record(workload, environment, "predict", metrics={"seconds": seconds}, series=series)
+
+
+def test_a_prediction_is_the_cheapest_in_so_many_draws() -> None:
+    # Under the third draw a is dearer; the fifth was made for a alone.
+    records = [drawn("a", 1.0, [1.1, 0.9, 2.3, 1.0, 9.0]), drawn("b", 1.0, [1.0, 1.0, 1.0, 1.2])]
+    (section,) = costs.sections(Results(priced(a=1.0, b=2.0), records))
+    first, second = section.tables[0].rows
+    assert (first[7].text, first[7].note) == ("cheapest", "in 3 of 4 draws")
+    assert second[7].note == "dearer in 3 of 4 draws"
+    assert (
+        "As predicted, of 1 workloads the cheapest is a for 1. Least sure of these is npb:ft.A"
+        in section.text
+    )
+    assert "a is the cheapest in 3 of 4." in section.text
+
+
+def test_the_least_sure_choice_is_named_and_what_has_no_draws_says_nothing_of_them() -> None:
+    both = [drawn("a", 1.0, [1.0, 1.0]), drawn("b", 1.0, [1.0, 1.0])]
+    unsure = [drawn("a", 1.0, [1.0, 3.0], "npb:ft.B"), drawn("b", 1.0, [1.0, 1.0], "npb:ft.B")]
+    (section,) = costs.sections(Results(priced(a=1.0, b=2.0), both + unsure))
+    assert "Least sure of these is npb:ft.B" in section.text and "in 1 of 2." in section.text
+    (section,) = costs.sections(Results(priced(a=1.0, b=2.0), [drawn("a", 1.0, [1.0]), drawn("b", 1.0, [])]))
+    assert "draws" not in section.text and not any(row[7].note for row in section.tables[0].rows)
+
+
+def test_each_pair_of_environments_is_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def counted(first: list[float], second: list[float], better: Better) -> Comparison:
+        asked.append((first, second))
+        return compare(first, second, better)
+
+    monkeypatch.setattr(cheapest, "compare", counted)
+    records = [*noisy("a", [1.0, 1.1, 1.2]), *noisy("b", [1.5, 1.6, 1.7]), *noisy("c", [2.0, 2.1, 2.2])]
+    (section,) = costs.sections(Results(priced(a=1.0, b=1.0, c=1.0), records))
+    assert len(asked) == 2 and len(section.tables[0].rows) == 3
 
 
 def test_a_gain_that_is_not_shown_is_no_headline() -> None:

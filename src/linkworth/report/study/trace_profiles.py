@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -12,6 +13,9 @@ from linkworth import __version__
 from linkworth.errors import LinkworthError
 from linkworth.model.profile import Group
 from linkworth.study.pool import cores_for, give_up, pool
+
+if TYPE_CHECKING:
+    from linkworth.trace.read import TraceFile
 
 Key = tuple[str, str]
 """Workload and environment."""
@@ -108,25 +112,26 @@ def _tried(trace: Path, smaller: Path | None) -> TraceProfile | str:
 
 
 def _make(trace: Path, smaller: Path | None) -> TraceProfile:
-    made = _of_skeleton(trace, smaller) or _of_run(trace, smaller)
+    from linkworth.trace.read import open_trace
+
+    opened = open_trace(trace)
+    was_run = opened.metadata.source != "skeleton"
+    made = _of_run(opened, smaller) if was_run else _of_skeleton(opened, smaller)
     kept = _Kept(key=_key(trace, smaller), profile=made)
     with contextlib.suppress(OSError):  # a folder that is only read: it is made anew next time
         _beside(trace).write_bytes(msgspec.json.encode(kept))
     return made
 
 
-def _of_skeleton(trace: Path, smaller: Path | None) -> TraceProfile | None:
-    """Return the group of a program that was not run; None of one that was."""
+def _of_skeleton(trace: "TraceFile", smaller: Path | None) -> TraceProfile:
+    """Return the group of a program that was not run."""
     from linkworth.profile import group_of
-    from linkworth.trace.read import open_trace
 
-    if open_trace(trace).metadata.source != "skeleton":
-        return None
     group, reason = group_of(trace, smaller)
     return TraceProfile(group=group, reason=reason, ran=False)
 
 
-def _of_run(trace: Path, smaller: Path | None) -> TraceProfile:
+def _of_run(trace: "TraceFile", smaller: Path | None) -> TraceProfile:
     from linkworth.profile import of_trace
 
     profile = of_trace(trace, smaller)

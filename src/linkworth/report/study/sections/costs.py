@@ -1,28 +1,26 @@
 """What a run costs in each environment."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from linkworth.model.statistics import Comparison
 from linkworth.model.study import Mode
 from linkworth.report import units
 from linkworth.report.study import show
+from linkworth.report.study.cheapest import Cheapest, Priced
 from linkworth.report.study.layouts import nodes_of
-from linkworth.report.study.prices import NodePrice, prices_of
-from linkworth.report.study.results import Group, Results
+from linkworth.report.study.prices import prices_of
+from linkworth.report.study.results import Results
 from linkworth.report.study.table import Cell, Section, Table, column, nothing, whole, words
-from linkworth.statistics import compare
 
 _MODES: list[Mode] = ["measure", "predict"]
 _UNDECIDED = ""
-Priced = tuple[Group, NodePrice, int]
-"""Runs, the price of a node, and how many nodes they take."""
 
 
 def sections(results: Results) -> Iterator[Section]:
     """Yield the costs where environments have prices, with the sources of the prices."""
     prices, remarks = prices_of(results.study)
     priced = [
-        (group, prices[group.environment], nodes)
+        Priced(group, prices[group.environment], nodes)
         for group in results.groups()
         if group.environment in prices
         and group.values("seconds")
@@ -30,11 +28,15 @@ def sections(results: Results) -> Iterator[Section]:
     ]
     if not priced:
         return
-    scale = units.cost_scale([_cost(*each) for each in priced])
+    cells: dict[tuple[str, Mode], list[Priced]] = {}
+    for each in priced:
+        cells.setdefault((each.group.workload, each.group.mode), []).append(each)
+    cheapest = {key: Cheapest(*key, alike) for key, alike in cells.items()}
+    scale = units.cost_scale([each.cost for each in priced])
     yield Section(
         key="costs",
         title="Cost",
-        text=" ".join([_text(results, priced), *remarks]),
+        text=" ".join([_text(list(cheapest.values())), *remarks]),
         tables=[
             Table(
                 key="costs",
@@ -49,7 +51,7 @@ def sections(results: Results) -> Iterator[Section]:
                     column("cost [US$]", scale.label),
                     column("against the cheapest [1]", "against the cheapest"),
                 ],
-                rows=[_row(results, scale, priced, *each) for each in priced],
+                rows=[_row(scale, cheapest[each.group.workload, each.group.mode], each) for each in priced],
             ),
             Table(
                 key="prices",
@@ -74,83 +76,68 @@ def sections(results: Results) -> Iterator[Section]:
     )
 
 
-def _cost(group: Group, price: NodePrice, nodes: int) -> float:
-    description = group.describe("seconds")
-    assert description is not None
-    return description.mean * nodes * price.usd / 3600
-
-
-def _row(
-    results: Results,
-    scale: units.CostScale,
-    priced: list[Priced],
-    group: Group,
-    price: NodePrice,
-    nodes: int,
-) -> list[Cell]:
-    description = group.describe("seconds")
-    assert description is not None
-    cost = _cost(group, price, nodes)
-    cheapest = min(_alike(priced, group.workload, group.mode), key=lambda each: _cost(*each))
+def _row(scale: units.CostScale, here: Cheapest, each: Priced) -> list[Cell]:
     return [
-        words(group.workload),
-        words(group.environment),
-        words("predicted" if group.mode == "predict" else "measured"),
-        show.number(description.mean, "time"),
-        whole(nodes),
-        Cell(text=units.significant(price.usd, 4), value=price.usd),
-        Cell(text=scale.text(cost), value=cost, mark="good" if cheapest[0] is group else ""),
-        _against(cheapest, (group, price, nodes)),
+        words(each.group.workload),
+        words(each.group.environment),
+        words("predicted" if here.mode == "predict" else "measured"),
+        show.number(each.seconds, "time"),
+        whole(each.nodes),
+        Cell(text=units.significant(each.price.usd, 4), value=each.price.usd),
+        Cell(text=scale.text(each.cost), value=each.cost, mark="good" if here.best is each else ""),
+        _against(here, each),
     ]
 
 
-def _alike(priced: Sequence[Priced], workload: str, mode: Mode) -> list[Priced]:
-    """Return a workload's runs in all environments, all measured or all predicted."""
-    return [each for each in priced if each[0].workload == workload and each[0].mode == mode]
-
-
-def _against(cheapest: Priced, other: Priced) -> Cell:
-    """Return how much dearer a run is than where it is cheapest, with the interval and what the runs show of it."""
-    least = _cost(*cheapest)
+def _against(here: Cheapest, each: Priced) -> Cell:
+    """Return how much dearer a run is than where it is cheapest, with the interval and what runs or draws show of it."""
+    least = here.best.cost
     if least <= 0:
         return nothing()
-    difference = _cost(*other) / least - 1
-    if other[0] is cheapest[0]:
-        return Cell(text="cheapest", value=difference)
-    if other[0].mode == "predict":
+    difference = each.cost / least - 1
+    drawn = here.by_draw.get(each.group.environment) if len(here.alike) > 1 else None
+    if each is here.best:
+        note = f"in {drawn.best} of {here.draws} draws" if drawn else ""
+        return Cell(text="cheapest", value=difference, note=note)
+    if drawn:
+        note = f"dearer in {drawn.choice_is_better} of {here.draws} draws"
+        return Cell(text=show.change(difference), value=difference, note=note)
+    found = here.compared.get(each.group.environment)
+    if found is None:
         return Cell(text=show.change(difference), value=difference)
-    found = _compared(cheapest, other)
     notes = [show.change_interval(found.interval), "" if found.verdict == "slower" else found.verdict]
     return Cell(text=show.change(difference), value=difference, note=", ".join(filter(None, notes)))
 
 
-def _compared(cheapest: Priced, other: Priced) -> Comparison:
-    first, second = (
-        [seconds * each[1].usd * each[2] for seconds in each[0].values("seconds")]
-        for each in (cheapest, other)
-    )
-    return compare(first, second, "lower")
-
-
-def _text(results: Results, priced: list[Priced]) -> str:
+def _text(all_of_them: Sequence[Cheapest]) -> str:
     """Return in how many workloads each environment is the cheapest, by mode."""
     sentences = []
     for mode in _MODES:
-        wins: dict[str, int] = {}
-        for workload in results.workloads:
-            here = _alike(priced, workload, mode)
-            if len(here) > 1:
-                best = min(here, key=lambda each: _cost(*each))
-                others = [each for each in here if each is not best]
-                shown = mode == "predict" or all(_compared(best, each).verdict == "slower" for each in others)
-                name = best[0].environment if shown else _UNDECIDED
-                wins[name] = wins.get(name, 0) + 1
-        if wins:
-            total = sum(wins.values())
-            how = "As predicted" if mode == "predict" else "As measured"
-            undecided = wins.pop(_UNDECIDED, None)
-            listed = ", ".join(f"{name} for {count}" for name, count in wins.items())
-            if undecided:
-                listed = f"{listed or 'shown for none'}; undecided for {undecided}"
-            sentences.append(f"{how}, of {total} workloads the cheapest is {listed}.")
+        chosen = [each for each in all_of_them if each.mode == mode and len(each.alike) > 1]
+        if not chosen:
+            continue
+        wins = Counter(each.best.group.environment if each.is_shown else _UNDECIDED for each in chosen)
+        how = "As predicted" if mode == "predict" else "As measured"
+        undecided = wins.pop(_UNDECIDED, None)
+        listed = ", ".join(f"{name} for {count}" for name, count in wins.items())
+        if undecided:
+            listed = f"{listed or 'shown for none'}; undecided for {undecided}"
+        sentences.append(f"{how}, of {len(chosen)} workloads the cheapest is {listed}.")
+        sentences += _least_sure([each for each in chosen if each.draws])
     return " ".join(sentences)
+
+
+def _least_sure(drawn: Sequence[Cheapest]) -> list[str]:
+    """Return a sentence on the choice that holds in the smallest share of its draws."""
+    if not drawn:
+        return []
+
+    def best(each: Cheapest) -> int:
+        return each.by_draw[each.best.group.environment].best
+
+    least = min(drawn, key=lambda each: best(each) / each.draws)
+    name = least.best.group.environment
+    return [
+        f"Least sure of these is {least.workload}: under draws of the fabrics' parameters by their spread, {name} is the "
+        f"cheapest in {best(least)} of {least.draws}."
+    ]
