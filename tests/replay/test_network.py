@@ -179,6 +179,36 @@ def test_uneven_messages_begin_on_one_rail_after_the_other(seconds: Seconds) -> 
     assert seconds(ranks, on, [0] * 4 + [1] * 4) == pytest.approx(68 * US)
 
 
+@pytest.mark.parametrize(
+    ("rails", "step", "microseconds"),
+    [
+        (2, 2, 40),  # rail 1 each time
+        (2, 1, 20),  # rails 0, 1, 0, 1
+        (3, 2, 20),  # rails 1, 0, 2, 1
+        (4, 2, 20),  # rails 1, 3, 1, 3
+        (4, 1, 10),  # each has its own
+        (1, 2, 40),
+    ],
+)
+def test_short_messages_of_a_connection_step_over_the_rails(
+    seconds: Seconds, rails: int, step: int, microseconds: float
+) -> None:
+    four = [isend(1, 10_000)] * 4, [recv(0, 10_000)] * 4
+    on = link(rails=rails, stripe_step=step)
+    assert seconds(list(four), on) == pytest.approx(microseconds * US)
+
+
+def test_striped_messages_step_too_and_connections_begin_alike(seconds: Seconds) -> None:
+    # Rail 0 for the first 10 kB of each pair; the 80 kB of the first pair go 40 + 40 and move it on, so that its last 10 kB
+    # take rail 0 again, which has 10 + 10 + 40 + 10 kB.
+    on = link(rails=2, stripe_step=1, stripe_min_bytes=65_000)
+    pair = [isend(2, 10_000), isend(2, 80_000), isend(2, 10_000)]
+    other = [isend(3, 10_000)]
+    taken = [recv(0, 10_000), recv(0, 80_000), recv(0, 10_000)]
+    ranks = [pair, other, taken, [recv(1, 10_000)]]
+    assert seconds(ranks, on, [0, 0, 1, 1]) == pytest.approx(70 * US)
+
+
 @pytest.mark.parametrize("aggregation", ["stripe", "message"])
 def test_short_messages_of_four_pairs_take_four_rails(seconds: Seconds, aggregation: str) -> None:
     ranks = [*([send(4 + pair, 10_000)] for pair in range(4)), *([recv(pair, 10_000)] for pair in range(4))]

@@ -87,6 +87,7 @@ ReplayOptions replay_options(const nb::dict& given) {
     fabric.rail_efficiency = nb::cast<double>(given["rail_efficiency"]);
     fabric.stripe_min_bytes = nb::cast<std::uint64_t>(given["stripe_min_bytes"]);
     fabric.stripe_rest_bytes = nb::cast<std::uint64_t>(given["stripe_rest_bytes"]);
+    fabric.stripe_step = nb::cast<std::uint32_t>(given["stripe_step"]);
     fabric.aggregation = aggregation_of(nb::cast<std::string>(given["aggregation"]));
     fabric.chunk_bytes = nb::cast<std::uint64_t>(given["chunk_bytes"]);
     fabric.contention = nb::cast<bool>(given["contention"]);

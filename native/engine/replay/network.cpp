@@ -77,11 +77,20 @@ std::uint32_t Network::longest_shares(std::uint64_t bytes) const {
 }
 
 std::uint32_t Network::first_rail(const Transmission& what) {
+    if (steps()) step_on(what.connection);
     return longest_shares(what.bytes) == 1 ? 0 : next_rail_[what.source_node]++ % fabric_.rails;
 }
 
-std::uint32_t Network::choose_rail(const Transmission& what) const {
+std::uint32_t Network::step_on(std::uint64_t connection) {
+    std::uint32_t& gone = steps_[connection];
+    gone = (gone + fabric_.stripe_step) % fabric_.rails;
+    // All begin before the first rail.
+    return (gone + fabric_.rails - 1) % fabric_.rails;
+}
+
+std::uint32_t Network::choose_rail(const Transmission& what) {
     if (fabric_.rails == 1) return 0;
+    if (steps()) return step_on(what.connection);
     if (fabric_.aggregation == Aggregation::connection)
         return static_cast<std::uint32_t>((what.connection * 0x9e3779b97f4a7c15U) >> 33U) % fabric_.rails;
     std::uint32_t chosen = 0;

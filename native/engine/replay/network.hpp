@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "replay/event_queue.hpp"
@@ -102,7 +103,12 @@ class Network {
     bool striped(std::uint64_t bytes) const;
     /// Of a striped message, in shares of one `rails`-th of it: what the rail with the most of it carries.
     std::uint32_t longest_shares(std::uint64_t bytes) const;
-    std::uint32_t choose_rail(const Transmission& what) const;
+    std::uint32_t choose_rail(const Transmission& what);
+    /// Where the connection's next message goes by `stripe_step`, if it goes over one rail.
+    std::uint32_t step_on(std::uint64_t connection);
+    bool steps() const {
+        return fabric_.stripe_step > 0 && fabric_.rails > 1 && fabric_.aggregation == Aggregation::stripe;
+    }
     /// Of a striped message. Uneven ones begin on one rail after the other.
     std::uint32_t first_rail(const Transmission& what);
     void send_in_chunks(std::uint32_t message, std::uint32_t rail, std::uint32_t chunks, bool on_all_rails);
@@ -129,8 +135,10 @@ class Network {
     std::vector<Stamp> in_full_;              ///< likewise
     std::vector<Stamp> memory_;               ///< [node]
     std::vector<std::uint32_t> next_rail_;    ///< [node]: where its next uneven message begins
-    LargeVector<Shipment> shipments_;         ///< [message]
-    LargeVector<Stamp> last_in_memory_;       ///< [message of several chunks]: of those that have arrived
+    std::unordered_map<std::uint64_t, std::uint32_t>
+        steps_;                          ///< by connection: rails gone on with its messages
+    LargeVector<Shipment> shipments_;    ///< [message]
+    LargeVector<Stamp> last_in_memory_;  ///< [message of several chunks]: of those that have arrived
     Pool<Parcel> parcels_;
     std::vector<LoadHistory> out_load_;  ///< as out_; empty where loads are not kept
     std::vector<LoadHistory> in_load_;

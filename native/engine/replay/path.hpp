@@ -102,6 +102,9 @@ struct FabricCosts {
     /// Striping deals equal shares to one rail after the other; what is left goes whole over one rail as soon
     /// as it is at most this long.
     std::uint64_t stripe_rest_bytes = 0;
+    /// Under `stripe`, a connection goes on so many rails with each message, and one that is not striped
+    /// takes the rail where it stands then. 0: the rail that is free first.
+    std::uint32_t stripe_step = 0;
     Aggregation aggregation = Aggregation::stripe;
     /// A NIC sends so much of one connection before the next has its turn.
     std::uint64_t chunk_bytes = 65536;

@@ -14,6 +14,7 @@ _FABRIC_FIELDS = (
     "rail_efficiency",
     "stripe_min_bytes",
     "stripe_rest_bytes",
+    "stripe_step",
     "aggregation",
     "chunk_bytes",
     "unexpected_copy_bytes_per_second",

@@ -85,6 +85,7 @@ class FabricFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     rail_efficiency: float = 1.0
     stripe_min_bytes: int = 65536
     stripe_rest_bytes: int = 0
+    stripe_step: int = 0
     aggregation: Literal["stripe", "packet", "connection", "message"] = "stripe"
     chunk_bytes: int = 65536
     unexpected_copy_bytes_per_second: float = float("inf")
@@ -124,6 +125,13 @@ def parse(document: dict[str, Any], origin: str) -> FabricFile:
     )
     _check_bytes(file.stripe_min_bytes, "stripe_min_bytes", origin)
     _check_bytes(file.stripe_rest_bytes, "stripe_rest_bytes", origin)
+    _check(
+        0 <= file.stripe_step <= RAILS_MAX,
+        origin,
+        "stripe_step",
+        file.stripe_step,
+        f"give a number of NICs, 0 to {RAILS_MAX}",
+    )
     _check_bytes(file.chunk_bytes, "chunk_bytes", origin, least=1)
     copy = file.unexpected_copy_bytes_per_second
     _check(

@@ -93,6 +93,7 @@ def _from_file(path: Path | Traversable, origin: str) -> model.Fabric:
         rail_efficiency=file.rail_efficiency,
         stripe_min_bytes=file.stripe_min_bytes,
         stripe_rest_bytes=file.stripe_rest_bytes,
+        stripe_step=file.stripe_step,
         aggregation=file.aggregation,
         chunk_bytes=file.chunk_bytes,
         unexpected_copy_bytes_per_second=file.unexpected_copy_bytes_per_second,

@@ -111,6 +111,9 @@ class Fabric(msgspec.Struct, frozen=True, kw_only=True):
     stripe_rest_bytes: int = 0
     """`stripe` deals 1/K of a message to one rail after the other; what is left goes whole over one rail as soon as it is at most
     this long. 0: every rail has an equal share."""
+    stripe_step: int = 0
+    """`stripe`: each message moves its connection (sending and receiving rank) so many rails on, and one that is not striped goes
+    over the rail where its connection stands then. 0: over the rail that is free first."""
     aggregation: Literal["stripe", "packet", "connection", "message"] = "stripe"
     """What the rails carry. `stripe`: long messages on all rails in fragments. `packet`: all messages packet by packet over all
     rails. `connection`: each pair of ranks on one rail, by a hash. `message`: each message on the rail that is free first."""

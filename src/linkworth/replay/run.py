@@ -166,6 +166,7 @@ def engine_options(
         "rail_efficiency": fabric.rail_efficiency,
         "stripe_min_bytes": fabric.stripe_min_bytes,
         "stripe_rest_bytes": fabric.stripe_rest_bytes,
+        "stripe_step": fabric.stripe_step,
         "aggregation": fabric.aggregation,
         "chunk_bytes": fabric.chunk_bytes,
         "topology": _topology(fabric, settings.background_load),

@@ -1,0 +1,61 @@
+"""Which of several NICs messages in a row take under Open MPI's striping, against the replay's rule (`stripe_step`).
+
+    .venv/bin/python benchmarks/lab/bench_rail_turns.py [--mpi openmpi] [--nics 2,3,4] [--bytes 1000,9248,34848,60000]
+
+Counted by the NICs, so that it does not matter how busy the machine is. The rule: each message goes two NICs on from its
+connection's last one, whether it was sent by MPI_Send or MPI_Isend. Printed are the NICs of the messages of each size; the exit
+code is 1 where one is not two further than the one before.
+"""
+
+import argparse
+import subprocess
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+
+from linkworth.catalog import fabrics
+from linkworth.measure.plan import workload
+from linkworth.measure.run import run
+from linkworth.measure.where import open_site
+from linkworth.model.where import Where
+from linkworth.mpi import find
+
+HERE = Path(__file__).parent
+MESSAGES = 6
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--mpi", default="openmpi")
+    parser.add_argument("--nics", default="2,3,4")
+    parser.add_argument("--bytes", default="1000,9248,34848,60000")
+    given = parser.parse_args()
+    sizes = given.bytes.split(",")
+    mpi = find.choose(given.mpi, None)
+    step = fabrics.get("gbe").stripe_step
+    by_rule = others = 0
+    with tempfile.TemporaryDirectory(prefix="linkworth-turns-") as scratch:
+        program = Path(scratch) / "rail_turns"
+        subprocess.run([mpi.mpicc, "-O2", str(HERE / "rail_turns.c"), "-o", str(program)], check=True)
+        for nics in map(int, given.nics.split(",")):
+            command = [str(program), str(nics), str(MESSAGES), *sizes]
+            with open_site(Where(kind="lab", name=f"gbex{nics}", nodes=2, ranks_per_node=1)) as site:
+                folder = Path(scratch) / str(nics)
+                run(workload(command, 2, site), mpi=mpi.name, site=site, timeout=60, folder=folder)
+            print(f"{mpi.name}, {nics} NICs: bytes of a message, NIC of each of {MESSAGES} in a row")
+            # A launcher's warnings come between the lines.
+            lines = [line for line in (folder / "output.txt").read_text().splitlines() if line[:1].isdigit()]
+            for number, line in enumerate(lines):
+                size, *taken = map(int, line.split())
+                print(f"{size:9d} {'MPI_Isend' if number % 2 else 'MPI_Send':9s} {taken}")
+                for one, following in pairwise(taken):
+                    if one >= 0 and following == (one + step) % nics:
+                        by_rule += 1
+                    else:
+                        others += 1
+    print(f"{by_rule} messages went {step} NICs further than the one before, {others} did not")
+    return 0 if others == 0 else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
