@@ -269,8 +269,9 @@ def test_a_prediction_is_the_cheapest_in_so_many_draws() -> None:
     records = [drawn("a", 1.0, [1.1, 0.9, 2.3, 1.0, 9.0]), drawn("b", 1.0, [1.0, 1.0, 1.0, 1.2])]
     (section,) = costs.sections(Results(priced(a=1.0, b=2.0), records))
     first, second = section.tables[0].rows
-    assert (first[7].text, first[7].note) == ("cheapest", "in 3 of 4 draws")
-    assert second[7].note == "dearer in 3 of 4 draws"
+    assert section.tables[0].columns[8].title == "cheapest in draws"
+    assert (first[7].text, first[8].text, first[8].value) == ("cheapest", "3 of 4", 0.75)
+    assert (second[7].note, second[8].text) == ("dearer in 3 of 4 draws", "1 of 4")
     assert (
         "As predicted, of 1 workloads the cheapest is a for 1. Least sure of these is npb:ft.A"
         in section.text
@@ -285,6 +286,7 @@ def test_the_least_sure_choice_is_named_and_what_has_no_draws_says_nothing_of_th
     assert "Least sure of these is npb:ft.B" in section.text and "in 1 of 2." in section.text
     (section,) = costs.sections(Results(priced(a=1.0, b=2.0), [drawn("a", 1.0, [1.0]), drawn("b", 1.0, [])]))
     assert "draws" not in section.text and not any(row[7].note for row in section.tables[0].rows)
+    assert len(section.tables[0].columns) == 8
 
 
 def test_each_pair_of_environments_is_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:

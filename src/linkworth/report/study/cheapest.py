@@ -68,7 +68,7 @@ class Cheapest:
     @cached_property
     def by_draw(self) -> dict[str, OptionDraws]:
         """By environment, in how many draws it is the cheapest, and in how many the choice is cheaper."""
-        if not self.draws:
+        if not self.draws or len(self.alike) < 2:
             return {}
         options = [
             AdviceOption(

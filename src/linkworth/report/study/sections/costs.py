@@ -32,6 +32,7 @@ def sections(results: Results) -> Iterator[Section]:
     for each in priced:
         cells.setdefault((each.group.workload, each.group.mode), []).append(each)
     cheapest = {key: Cheapest(*key, alike) for key, alike in cells.items()}
+    drawn = any(here.by_draw for here in cheapest.values())
     scale = units.cost_scale([each.cost for each in priced])
     yield Section(
         key="costs",
@@ -50,8 +51,13 @@ def sections(results: Results) -> Iterator[Section]:
                     column("price [US$ per node-hour]", "US$ a node-hour"),
                     column("cost [US$]", scale.label),
                     column("against the cheapest [1]", "against the cheapest"),
+                    *([column("cheapest [share of draws]", "cheapest in draws")] if drawn else []),
                 ],
-                rows=[_row(scale, cheapest[each.group.workload, each.group.mode], each) for each in priced],
+                rows=[
+                    [*_row(scale, here, each), *([_in_draws(here, each)] if drawn else [])]
+                    for each in priced
+                    for here in [cheapest[each.group.workload, each.group.mode]]
+                ],
             ),
             Table(
                 key="prices",
@@ -89,16 +95,23 @@ def _row(scale: units.CostScale, here: Cheapest, each: Priced) -> list[Cell]:
     ]
 
 
+def _in_draws(here: Cheapest, each: Priced) -> Cell:
+    """Return in how many draws of the parameters a prediction is the cheapest."""
+    found = here.by_draw.get(each.group.environment)
+    if found is None:
+        return nothing()
+    return Cell(text=f"{found.best} of {here.draws}", value=found.best / here.draws)
+
+
 def _against(here: Cheapest, each: Priced) -> Cell:
     """Return how much dearer a run is than where it is cheapest, with the interval and what runs or draws show of it."""
     least = here.best.cost
     if least <= 0:
         return nothing()
     difference = each.cost / least - 1
-    drawn = here.by_draw.get(each.group.environment) if len(here.alike) > 1 else None
+    drawn = here.by_draw.get(each.group.environment)
     if each is here.best:
-        note = f"in {drawn.best} of {here.draws} draws" if drawn else ""
-        return Cell(text="cheapest", value=difference, note=note)
+        return Cell(text="cheapest", value=difference)
     if drawn:
         note = f"dearer in {drawn.choice_is_better} of {here.draws} draws"
         return Cell(text=show.change(difference), value=difference, note=note)
