@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from synthetic import collective, recv, send
 
 from linkworth import _engine
-from linkworth.profile.phases import phases
+from linkworth.profile.scan import scan
 
 
 def phases_of(tmp_path, *programs, **kinds):
     path = synthetic.write_trace(tmp_path / "t.lwt", programs, **kinds)
-    return phases(_engine.Trace(str(path)))
+    return scan(_engine.Trace(str(path)), with_phases=True).phases
 
 
 def step(number=0, seconds=0.1):

@@ -183,11 +183,7 @@ nb::dict phase_dict(const tracefile::Trace& trace, const profile::Phase& phase) 
     return out;
 }
 
-nb::dict trace_phases(const tracefile::Trace& trace) {
-    const profile::Phases found = [&trace] {
-        const nb::gil_scoped_release released;
-        return profile::find_phases(trace);
-    }();
+nb::dict phases_dict(const tracefile::Trace& trace, const profile::Phases& found) {
     nb::list phases;
     for (const profile::Phase& phase : found.phases) {
         phases.append(phase_dict(trace, phase));
@@ -204,10 +200,18 @@ nb::dict trace_phases(const tracefile::Trace& trace) {
 }
 
 nb::dict profile_trace(const tracefile::Trace& trace, std::uint32_t matrix_rows,
-                       std::vector<std::uint32_t> nodes) {
+                       std::vector<std::uint32_t> nodes, bool with_phases) {
+    profile::Phases phases;
     const Scan scan = [&] {
         const nb::gil_scoped_release released;
-        return profile::scan(trace, matrix_rows, std::move(nodes));
+        if (!with_phases) {
+            return profile::scan(trace, matrix_rows, std::move(nodes));
+        }
+        // Most often the walk over the first rank tells, and its events are read here anyway.
+        profile::LoopWalk walk(trace, profile::Likeness::arguments);
+        Scan found = profile::scan(trace, matrix_rows, std::move(nodes), &walk);
+        phases = profile::find_phases(trace, &walk);
+        return found;
     }();
     nb::list ranks;
     for (const RankTimes& times : scan.ranks) {
@@ -232,6 +236,9 @@ nb::dict profile_trace(const tracefile::Trace& trace, std::uint32_t matrix_rows,
     out["message_bytes"] = scan.traffic.bytes();
     out["unmodelled"] = scan.unmodelled;
     out["damage"] = damage;
+    if (with_phases) {
+        out["phases"] = phases_dict(trace, phases);
+    }
     return out;
 }
 
@@ -239,8 +246,7 @@ nb::dict profile_trace(const tracefile::Trace& trace, std::uint32_t matrix_rows,
 
 void register_profile(nb::module_& module) {
     module.def("profile_trace", &profile_trace, nb::arg("trace"), nb::arg("matrix_rows") = 256,
-               nb::arg("nodes") = std::vector<std::uint32_t>{});
-    module.def("trace_phases", &trace_phases, nb::arg("trace"));
+               nb::arg("nodes") = std::vector<std::uint32_t>{}, nb::arg("phases") = false);
 }
 
 }  // namespace linkworth::bindings

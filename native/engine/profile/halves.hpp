@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace linkworth::profile {
@@ -24,8 +25,11 @@ struct Half {
 class Halves {
   public:
     void push(const Half& half) {
+        if (end_ - first_ == ring_.size()) [[unlikely]] {
+            grow();
+        }
         // Field by field: a copy in one piece would wait for the fields that were just written.
-        Half& to = items_.emplace_back();
+        Half& to = at(end_++);
         to.posted = half.posted;
         to.end = half.end;
         to.name = half.name;
@@ -36,10 +40,10 @@ class Halves {
 
     /// Takes the first one with this tag; false where there is none.
     bool take(std::int32_t tag, Half& out) {
-        for (std::size_t at = first_; at < items_.size(); ++at) {
-            if (items_[at].tag == tag) {
-                out = items_[at];
-                remove(at);
+        for (std::size_t number = first_; number != end_; ++number) {
+            if (at(number).tag == tag) {
+                out = at(number);
+                remove(number);
                 return true;
             }
         }
@@ -47,33 +51,40 @@ class Halves {
     }
 
     void remove_request(std::uint32_t request) {
-        for (std::size_t at = first_; at < items_.size(); ++at) {
-            if (items_[at].request == request) {
-                remove(at);
+        for (std::size_t number = first_; number != end_; ++number) {
+            if (at(number).request == request) {
+                remove(number);
                 return;
             }
         }
     }
 
-    std::size_t size() const { return items_.size() - first_; }
+    std::size_t size() const { return end_ - first_; }
 
   private:
-    void remove(std::size_t at) {
-        for (; at > first_; --at) {
-            items_[at] = items_[at - 1];
+    Half& at(std::size_t number) { return ring_[number & (ring_.size() - 1)]; }
+
+    void remove(std::size_t number) {
+        for (; number > first_; --number) {
+            at(number) = at(number - 1);
         }
         ++first_;
-        if (first_ == items_.size()) {
-            items_.clear();
-            first_ = 0;
-        } else if (first_ >= 1024 && 2 * first_ >= items_.size()) {
-            items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(first_));
-            first_ = 0;
-        }
     }
 
-    std::vector<Half> items_;
+    void grow() {
+        constexpr std::size_t least = 8;
+        std::vector<Half> larger(ring_.empty() ? least : 2 * ring_.size());
+        for (std::size_t number = first_; number != end_; ++number) {
+            larger[number - first_] = at(number);
+        }
+        ring_ = std::move(larger);
+        end_ -= first_;
+        first_ = 0;
+    }
+
+    std::vector<Half> ring_;  ///< the size is a power of two; number n lies at n modulo the size
     std::size_t first_ = 0;
+    std::size_t end_ = 0;
 };
 
 /// All messages from one rank to another in one communicator.

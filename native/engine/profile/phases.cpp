@@ -2,20 +2,11 @@
 #include "profile/phases.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
-
-#include "tracefile/names.hpp"
 
 namespace linkworth::profile {
 namespace {
 
-using tracefile::CallClass;
-using tracefile::CompleteMode;
-using tracefile::Event;
-using tracefile::Shape;
-
-constexpr std::size_t most_elements = 1 << 16;
 constexpr std::uint64_t fewest_iterations = 3;
 constexpr double smallest_share = 0.02;
 constexpr double enough = 0.5;
@@ -25,134 +16,6 @@ constexpr double smallest_inner_share = 0.1;
 /// A stretch this long against the loop around it interrupts the loop and does not end it.
 constexpr double longest_interruption = 0.1;
 constexpr std::size_t most_names = 12;
-
-class Hasher {
-  public:
-    void take(std::uint64_t value) {
-        hash_ = (hash_ ^ value) * 0x9E3779B97F4A7C15;  // 2^64 / golden ratio
-        hash_ ^= hash_ >> 29;
-    }
-    void take(std::int32_t value) { take(static_cast<std::uint64_t>(static_cast<std::uint32_t>(value))); }
-    std::uint64_t value() const { return hash_; }
-
-  private:
-    std::uint64_t hash_ = 1;
-};
-
-std::uint64_t hash_of(const Shape& shape, Likeness likeness) {
-    Hasher hasher;
-    hasher.take(std::uint64_t{shape.name});
-    // How many requests a test or a waitsome finds done is chance.
-    const bool by_chance = shape.call_class == CallClass::complete && shape.mode != CompleteMode::wait &&
-                           shape.mode != CompleteMode::waitall;
-    if (likeness == Likeness::names || by_chance) {
-        return hasher.value();
-    }
-    hasher.take(shape.peer);
-    hasher.take(shape.recv_peer);
-    if (likeness == Likeness::peers) {
-        return hasher.value();
-    }
-    hasher.take(shape.comm);
-    hasher.take(shape.tag);
-    hasher.take(shape.recv_tag);
-    hasher.take(shape.bytes);
-    hasher.take(shape.recv_bytes);
-    hasher.take(std::uint64_t{shape.completions.size()});
-    hasher.take(std::uint64_t{shape.references.size()});
-    for (const std::uint64_t bytes : shape.send_counts) hasher.take(bytes);
-    for (const std::uint64_t bytes : shape.recv_counts) hasher.take(bytes);
-    return hasher.value();
-}
-
-/// Calls whose number depends on how often a program looks, and those that ask MPI for nothing but a figure.
-bool is_noise(const Shape& shape, const tracefile::Trace& trace) {
-    switch (shape.call_class) {
-        case CallClass::complete:
-            return shape.completions.empty();
-        case CallClass::probe:
-            return !shape.found;
-        case CallClass::local:
-            return !tracefile::communicates(trace.names()[shape.name]);
-        default:
-            return false;
-    }
-}
-
-struct Folded {
-    std::vector<LoopElement> elements;
-    double seconds = 0;
-    double looped = 0;
-};
-
-class Walk {
-  public:
-    Walk(const tracefile::Trace& trace, Likeness likeness)
-        : trace_(trace), likeness_(likeness), folder_(most_elements) {}
-
-    Folded run(std::uint32_t rank) {
-        tracefile::RankCursor cursor = trace_.cursor(rank);
-        Event event;
-        std::uint64_t block = 0;
-        std::uint64_t skipped = 0;
-        double now = 0;
-        double last = 0;
-        bool folds = true;
-        while (folds && cursor.next(event)) {
-            if (cursor.blocks() != block) {
-                block = cursor.blocks();
-                symbols_.clear();
-            }
-            if (event.shape->call_class == CallClass::init) {
-                continue;
-            }
-            now += event.gap_seconds + event.duration_seconds;
-            ++skipped;
-            const std::uint32_t symbol = symbol_of(event);
-            if (symbol != noise) {
-                folds = folder_.add(symbol, event.shape->name, last, now, std::exchange(skipped, 0));
-                last = now;
-            }
-        }
-        Folded result;
-        if (folds) {
-            result.seconds = now;
-            result.elements = std::move(folder_).take();
-            for (const LoopElement& element : result.elements) {
-                if (element.loop != nullptr && element.loop->times.count >= fewest_iterations) {
-                    result.looped += element.end - element.start;
-                }
-            }
-        }
-        return result;
-    }
-
-  private:
-    static constexpr std::uint32_t unknown = UINT32_MAX;
-    static constexpr std::uint32_t noise = UINT32_MAX - 1;
-
-    std::uint32_t symbol_of(const Event& event) {
-        while (event.shape_number >= symbols_.size()) {
-            symbols_.push_back(unknown);
-        }
-        std::uint32_t& symbol = symbols_[event.shape_number];
-        if (symbol == unknown) {
-            symbol = is_noise(*event.shape, trace_)
-                         ? noise
-                         : numbers_
-                               .try_emplace(hash_of(*event.shape, likeness_),
-                                            static_cast<std::uint32_t>(numbers_.size()))
-                               .first->second;
-        }
-        return symbol;
-    }
-
-    const tracefile::Trace& trace_;
-    Likeness likeness_;
-    LoopFolder folder_;
-    std::vector<std::uint32_t> symbols_;  ///< by number of the shape in the block
-    std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
-};
 
 void collect_names(const std::vector<LoopElement>& body, std::vector<std::uint32_t>& names) {
     for (const LoopElement& element : body) {
@@ -224,9 +87,30 @@ std::vector<Phase> phases_of(const Folded& folded) {
     return phases;
 }
 
+double looped_seconds(const Folded& folded) {
+    double seconds = 0;
+    for (const LoopElement& element : folded.elements) {
+        if (element.loop != nullptr && element.loop->times.count >= fewest_iterations) {
+            seconds += element.end - element.start;
+        }
+    }
+    return seconds;
+}
+
+Folded walk(const tracefile::Trace& trace, std::uint32_t rank, Likeness likeness) {
+    LoopWalk walk(trace, likeness);
+    tracefile::RankCursor cursor = trace.cursor(rank);
+    for (auto rows = cursor.next_rows(); !rows.empty(); rows = cursor.next_rows()) {
+        if (!walk.take(cursor, rows)) {
+            break;
+        }
+    }
+    return walk.finish();
+}
+
 }  // namespace
 
-Phases find_phases(const tracefile::Trace& trace) {
+Phases find_phases(const tracefile::Trace& trace, LoopWalk* first) {
     Phases best;
     if (trace.ranks() == 0) {
         return best;
@@ -238,7 +122,8 @@ Phases find_phases(const tracefile::Trace& trace) {
     double longest = -1;
     for (const Likeness likeness : {Likeness::arguments, Likeness::peers, Likeness::names}) {
         for (const std::uint32_t rank : ranks) {
-            const Folded folded = Walk(trace, likeness).run(rank);
+            LoopWalk* const done = std::exchange(first, nullptr);
+            const Folded folded = done != nullptr ? done->finish() : walk(trace, rank, likeness);
             std::vector<Phase> phases = phases_of(folded);
             double loop = 0;
             for (const Phase& phase : phases) {
@@ -246,7 +131,7 @@ Phases find_phases(const tracefile::Trace& trace) {
             }
             if (longest < 0 || loop > better * longest) {
                 longest = loop;
-                best = {rank, likeness, folded.seconds, folded.looped, std::move(phases)};
+                best = {rank, likeness, folded.seconds, looped_seconds(folded), std::move(phases)};
             }
             if (longest > 0 && longest >= enough * best.seconds) {
                 return best;

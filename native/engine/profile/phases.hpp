@@ -6,13 +6,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "profile/loop_walk.hpp"
 #include "profile/loops.hpp"
 #include "tracefile/trace.hpp"
 
 namespace linkworth::profile {
-
-/// How much two calls must have in common to count as the same.
-enum class Likeness : std::uint8_t { arguments, peers, names };
 
 struct Phase {
     bool is_loop = false;
@@ -35,7 +33,8 @@ struct Phases {
 };
 
 /// Looks at the first rank and at one in the middle, with the strictest likeness that finds one loop for most
-/// of the time, or else the longest loop.
-Phases find_phases(const tracefile::Trace& trace);
+/// of the time, or else the longest loop. `first`: the walk over rank 0 with `Likeness::arguments`, where
+/// another pass has made it; it is finished here.
+Phases find_phases(const tracefile::Trace& trace, LoopWalk* first = nullptr);
 
 }  // namespace linkworth::profile

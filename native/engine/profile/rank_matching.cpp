@@ -8,7 +8,6 @@
 namespace linkworth::profile {
 
 using tracefile::CallClass;
-using tracefile::Event;
 using tracefile::Shape;
 
 Channel* RankScan::channel(const Communicators::Known& known, std::int32_t peer, bool to_peer) {
@@ -24,8 +23,7 @@ Channel* RankScan::channel(const Communicators::Known& known, std::int32_t peer,
                    : &scan_.waits.channel(known.communicator, peer_rank, rank_);
 }
 
-void RankScan::match(Use& use, const Event& event, double start, double end) {
-    const Shape& shape = *event.shape;
+void RankScan::match(Use& use, const Shape& shape, double start, double end) {
     switch (use.call_class) {
         case CallClass::sendrecv: {
             const bool any = shape.recv_peer == tracefile::any_source || shape.recv_tag == tracefile::any_tag;
@@ -45,34 +43,34 @@ void RankScan::match(Use& use, const Event& event, double start, double end) {
         }
         case CallClass::isend:
         case CallClass::irecv:
-            post(use, shape, event.next_request, start);
+            post(use, shape, next_request_, start);
             break;
         case CallClass::isendrecv:
-            post_both(use, shape, event.next_request, start);
+            post_both(use, shape, next_request_, start);
             break;
         case CallClass::send_init:
         case CallClass::recv_init:
         case CallClass::psend_init:
         case CallClass::precv_init:
         case CallClass::collective_init: {
-            Persistent& made = persistent_[event.next_request];
+            Persistent& made = persistent_[next_request_];
             made = {shape, use};
             break;
         }
         case CallClass::start:
-            start_all(use, event, start);
+            start_all(use, shape, start);
             break;
         case CallClass::complete:
-            complete(use, event, start, end);
+            complete(use, shape, start, end);
             break;
         case CallClass::request_free:
             if (!shape.references.empty()) {
-                persistent_.erase(event.next_request - shape.references.front());
-                cancel(event);
+                persistent_.erase(next_request_ - shape.references.front());
+                cancel(shape);
             }
             break;
         case CallClass::request_cancel:
-            cancel(event);
+            cancel(shape);
             break;
         case CallClass::collective:
             if (use.meetings != nullptr) {
@@ -134,9 +132,9 @@ void RankScan::post_both(const Use& use, const Shape& shape, std::uint64_t numbe
     }
 }
 
-void RankScan::start_all(Use& use, const Event& event, double start) {
-    for (const std::uint64_t reference : event.shape->references) {
-        const std::uint64_t number = event.next_request - reference;
+void RankScan::start_all(Use& use, const Shape& shape, double start) {
+    for (const std::uint64_t reference : shape.references) {
+        const std::uint64_t number = next_request_ - reference;
         const auto request = persistent_.find(number);
         if (request == persistent_.end()) {
             continue;
@@ -150,10 +148,10 @@ void RankScan::start_all(Use& use, const Event& event, double start) {
     }
 }
 
-void RankScan::complete(const Use& use, const Event& event, double start, double end) {
+void RankScan::complete(const Use& use, const Shape& shape, double start, double end) {
     completed_.clear();
-    for (const tracefile::Completion& done : event.shape->completions) {
-        const RankRequests::Entry entry = requests_.take(event.next_request - done.reference);
+    for (const tracefile::Completion& done : shape.completions) {
+        const RankRequests::Entry entry = requests_.take(next_request_ - done.reference);
         if (entry.slot == no_request) {
             continue;
         }
@@ -173,16 +171,16 @@ void RankScan::complete(const Use& use, const Event& event, double start, double
     }
 }
 
-void RankScan::cancel(const Event& event) {
-    for (const std::uint64_t reference : event.shape->references) {
-        const std::uint64_t number = event.next_request - reference;
-        if (event.shape->call_class == CallClass::request_cancel) {
+void RankScan::cancel(const Shape& shape) {
+    for (const std::uint64_t reference : shape.references) {
+        const std::uint64_t number = next_request_ - reference;
+        if (shape.call_class == CallClass::request_cancel) {
             if (const std::uint32_t slot = requests_.slot(number); slot != no_request) {
                 scan_.waits.cancel(slot);
             }
         } else if (const std::uint32_t slot = requests_.take(number).slot; slot != no_request) {
             // Its message may still arrive; no call waits for it.
-            scan_.waits.complete(rank_, event.shape->name, now(), now(), std::span(&slot, 1));
+            scan_.waits.complete(rank_, shape.name, now(), now(), std::span(&slot, 1));
         }
     }
 }

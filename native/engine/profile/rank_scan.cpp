@@ -4,19 +4,22 @@
 #include <algorithm>
 
 #include "tracefile/names.hpp"
+#include "tracefile/shape_codec.hpp"
 
 namespace linkworth::profile {
 
 using tracefile::CallClass;
 using tracefile::Collective;
-using tracefile::Event;
+using tracefile::EventRow;
 using tracefile::Shape;
 
-RankScan::RankScan(const tracefile::Trace& trace, std::uint32_t rank, MemberLists& lists, Scan& scan)
+RankScan::RankScan(const tracefile::Trace& trace, std::uint32_t rank, MemberLists& lists, Scan& scan,
+                   LoopWalk* walk)
     : trace_(trace),
       rank_(rank),
       scan_(scan),
       times_(scan.ranks[rank]),
+      walk_(walk),
       cursor_(trace.cursor(rank)),
       communicators_(lists, static_cast<std::int32_t>(rank), trace.ranks()) {}
 
@@ -29,41 +32,52 @@ std::size_t RankScan::KeyHash::operator()(const CollectiveKey& key) const {
 }
 
 bool RankScan::advance(std::uint64_t events) {
-    Event event;
-    for (; events > 0; --events) {
-        if (!cursor_.next(event)) {
+    for (std::uint64_t taken = 0; taken < events;) {
+        const std::span<const EventRow> rows = cursor_.next_rows();
+        if (rows.empty()) {
             end();
             return false;
         }
-        if (cursor_.blocks() != block_) [[unlikely]] {
+        if (cursor_.blocks() != block_) {
             begin_block();
         }
-        while (event.shape_number >= uses_.size()) [[unlikely]] {
-            uses_.emplace_back();
+        if (uses_.size() < cursor_.shapes()) {
+            uses_.resize(cursor_.shapes());
         }
-        Use& use = uses_[event.shape_number];
+        take(rows);
+        if (walk_ != nullptr && !walk_->take(cursor_, rows)) {
+            walk_ = nullptr;
+        }
+        taken += rows.size();
+    }
+    return true;
+}
+
+void RankScan::take(std::span<const EventRow> rows) {
+    for (const EventRow& row : rows) {
+        Use& use = uses_[row.shape];
         if (!use.resolved) [[unlikely]] {
-            use = resolve(*event.shape);
+            use = resolve(cursor_.shape(row.shape));
         }
         if (use.call_class == CallClass::init) [[unlikely]] {
-            times_.before_init += event.gap_seconds;
-            base_ += event.gap_seconds;
-            event.gap_seconds = 0;
-            event.cpu_seconds = -1;
-        }
-        gaps_ += event.gap_seconds;
-        if (event.cpu_seconds < 0) {
-            compute_ += event.gap_seconds;
+            times_.before_init += row.gap_seconds;
+            base_ += row.gap_seconds;
         } else {
-            // With threads that compute for the rank, CPU time exceeds the gap; the rank's time is the gap.
-            compute_ += std::min(event.cpu_seconds, event.gap_seconds);
-            times_.descheduled += std::max(0.0, event.gap_seconds - event.cpu_seconds);
+            gaps_ += row.gap_seconds;
+            if (row.cpu_seconds < 0) {
+                compute_ += row.gap_seconds;
+            } else {
+                // With threads that compute for the rank, CPU time exceeds the gap; the rank's time is the
+                // gap.
+                compute_ += std::min(row.cpu_seconds, row.gap_seconds);
+                times_.descheduled += std::max(0.0, row.gap_seconds - row.cpu_seconds);
+            }
         }
         const double start = base_ + gaps_ + inside_;
-        inside_ += event.duration_seconds;
+        inside_ += row.duration_seconds;
         ++use.count;
-        use.seconds += event.duration_seconds;
-        const double end = start + event.duration_seconds;
+        use.seconds += row.duration_seconds;
+        const double end = start + row.duration_seconds;
         // Most calls are these.
         if (use.call_class == CallClass::send) {
             if (use.to != nullptr) {
@@ -74,22 +88,24 @@ bool RankScan::advance(std::uint64_t events) {
                 scan_.waits.receive(*use.from, {start, end, use.name, use.tag, no_request, 0});
             }
         } else if (use.matters) {
-            match(use, event, start, end);
+            match(use, cursor_.shape(row.shape), start, end);
+            next_request_ += use.makes_request ? 1 : 0;
         }
     }
-    return true;
 }
 
 void RankScan::begin_block() {
     flush_block();
     block_ = cursor_.blocks();
     base_ = cursor_.block_base_seconds() - gaps_ - inside_;
+    next_request_ = cursor_.block_next_request();
 }
 
 RankScan::Use RankScan::resolve(const Shape& shape) {
     Use use;
     use.resolved = true;
     use.call_class = shape.call_class;
+    use.makes_request = tracefile::makes_request(shape.call_class);
     use.name = shape.name;
     use.entry = shape.entry;
     use.bytes_each = shape.bytes;

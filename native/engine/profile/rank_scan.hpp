@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "profile/collective_messages.hpp"
 #include "profile/communicators.hpp"
+#include "profile/loop_walk.hpp"
 #include "profile/rank_requests.hpp"
 #include "profile/scan.hpp"
 
@@ -17,9 +19,11 @@ namespace linkworth::profile {
 
 class RankScan {
   public:
-    RankScan(const tracefile::Trace& trace, std::uint32_t rank, MemberLists& lists, Scan& scan);
+    /// `walk`: sees the rank's calls as well, if not null.
+    RankScan(const tracefile::Trace& trace, std::uint32_t rank, MemberLists& lists, Scan& scan,
+             LoopWalk* walk);
 
-    /// Reads at most so many events; false at the rank's end.
+    /// Reads about so many events; false at the rank's end.
     bool advance(std::uint64_t events);
     /// Recorded time that was reached, in seconds from the trace's origin.
     double now() const { return base_ + gaps_ + inside_; }
@@ -37,22 +41,23 @@ class RankScan {
     struct Use {
         bool resolved = false;
         bool matters = false;  ///< its events change what is known of requests, communicators or marks
+        bool makes_request = false;
         tracefile::CallClass call_class = tracefile::CallClass::local;
+        std::uint8_t protocol = 0;  ///< of a send
+        std::int32_t tag = 0;       ///< of a blocking send or receive, as it matched
         std::uint32_t name = 0;
         std::uint32_t entry = 0;
-        UniformCollective collective;
-        std::shared_ptr<const tracefile::Shape> lists;  ///< of a collective with bytes by peer
-        std::uint64_t count = 0;
-        std::uint64_t bytes_each = 0;
-        std::uint64_t bytes_started = 0;  ///< of the persistent requests that it started
-        double seconds = 0;
         Channel* to = nullptr;
         Channel* from = nullptr;
+        std::uint64_t count = 0;
+        double seconds = 0;
+        UniformCollective collective;
+        std::shared_ptr<const tracefile::Shape> lists;  ///< of a collective with bytes by peer
+        std::uint64_t bytes_each = 0;
+        std::uint64_t bytes_started = 0;  ///< of the persistent requests that it started
         Meetings* meetings = nullptr;
         std::ptrdiff_t group = -1;
-        std::int32_t tag = 0;       ///< of a blocking send or receive, as it matched
-        std::uint8_t protocol = 0;  ///< of a send
-        std::uint64_t pieces = 1;   ///< messages of `bytes_each`: partitions
+        std::uint64_t pieces = 1;  ///< messages of `bytes_each`: partitions
         tracefile::RmaOperation operation = tracefile::RmaOperation::put;
         std::uint64_t bytes_got = 0;  ///< of a one-sided access, from the target
     };
@@ -62,16 +67,17 @@ class RankScan {
     };
 
     void begin_block();
+    void take(std::span<const tracefile::EventRow> rows);
     void flush_block();
     void end();
     Use resolve(const tracefile::Shape& shape);
     Channel* channel(const Communicators::Known& known, std::int32_t peer, bool to_peer);
-    void match(Use& use, const tracefile::Event& event, double start, double end);
+    void match(Use& use, const tracefile::Shape& shape, double start, double end);
     void post(const Use& use, const tracefile::Shape& shape, std::uint64_t number, double start);
     void post_both(const Use& use, const tracefile::Shape& shape, std::uint64_t number, double start);
-    void start_all(Use& use, const tracefile::Event& event, double start);
-    void complete(const Use& use, const tracefile::Event& event, double start, double end);
-    void cancel(const tracefile::Event& event);
+    void start_all(Use& use, const tracefile::Shape& shape, double start);
+    void complete(const Use& use, const tracefile::Shape& shape, double start, double end);
+    void cancel(const tracefile::Shape& shape);
     void mark(bool opens);
     void count_traffic(const Use& use, std::uint64_t times);
     void count_access(const Use& use);
@@ -83,10 +89,12 @@ class RankScan {
     std::uint32_t rank_;
     Scan& scan_;
     RankTimes& times_;
+    LoopWalk* walk_;
     tracefile::RankCursor cursor_;
     Communicators communicators_;
     std::vector<Use> uses_;  ///< by number of the shape in the block
     std::uint64_t block_ = 0;
+    std::uint64_t next_request_ = 0;  ///< number of the next request to be made
     double base_ = 0;
     double gaps_ = 0;    ///< seconds between calls so far
     double inside_ = 0;  ///< seconds in calls so far

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "profile/loop_walk.hpp"
 #include "profile/traffic.hpp"
 #include "profile/waits.hpp"
 #include "tracefile/trace.hpp"
@@ -46,7 +47,9 @@ struct Scan {
 };
 
 /// Reads every event once. Memory: a decoded block of each rank, members of communicators, what of messages
-/// and collectives is open, and `matrix_rows` squared numbers; not more with more events.
-Scan scan(const tracefile::Trace& trace, std::uint32_t matrix_rows, std::vector<std::uint32_t> nodes = {});
+/// and collectives is open, and `matrix_rows` squared numbers; not more with more events. `walk`: sees the
+/// calls of rank 0 as well, if not null.
+Scan scan(const tracefile::Trace& trace, std::uint32_t matrix_rows, std::vector<std::uint32_t> nodes = {},
+          LoopWalk* walk = nullptr);
 
 }  // namespace linkworth::profile

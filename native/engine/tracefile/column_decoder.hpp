@@ -44,6 +44,8 @@ class ColumnDecoder {
     bool count_heads(std::vector<std::uint64_t>& of_head) const;
     template <class Head>
     void read_rows(std::span<EventRow> rows);
+    void read_rows_of_width(std::span<EventRow> rows);
+    void read_rows_with_bmi2(std::span<EventRow> rows);
     std::span<const std::uint8_t> bytes_of(const Section& section) const {
         return {memory_.data() + section.offset, section.size};
     }

@@ -76,7 +76,7 @@ void ColumnEncoder::fill_columns(double nanoseconds_per_tick) {
     const auto put = [this](std::uint32_t column, std::uint64_t value) {
         const std::uint8_t symbol = symbol_of(value);
         symbols_[column].push_back(symbol);
-        bits_.put(value, symbol_table.bits[symbol]);
+        bits_.put(value, static_cast<unsigned>(symbol_table.of[symbol].bits));
     };
     auto cpu = records_.cpu.begin();
     for (std::size_t event = 0; event < records_.heads.size(); ++event) {

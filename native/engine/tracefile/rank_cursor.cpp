@@ -138,6 +138,7 @@ bool RankCursor::load_next_block() {
         state.is_open = true;
         state.now = 0;
         next_request_ = header.next_request;
+        block_next_request_ = header.next_request;
         thread_ = 0;
         block_base_seconds_ = static_cast<double>(header.base_ns) * 1e-9;
         ++blocks_;

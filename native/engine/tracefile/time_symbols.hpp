@@ -23,9 +23,13 @@ inline constexpr std::size_t symbol_count = 256;
 inline constexpr std::size_t bits_padding = 16;
 
 /// How many bits follow a symbol, and the value that they are added to.
+struct SymbolMeaning {
+    std::uint64_t base = 0;
+    std::uint64_t bits = 0;
+};
+
 struct SymbolTable {
-    std::array<std::uint8_t, symbol_count> bits{};
-    std::array<std::uint64_t, symbol_count> base{};
+    std::array<SymbolMeaning, symbol_count> of{};
 
     constexpr SymbolTable() {
         for (unsigned symbol = 0; symbol < symbol_count; ++symbol) {
@@ -33,8 +37,7 @@ struct SymbolTable {
             // 252 to 255 would be values of more than 64 bits; no writer uses them.
             const unsigned shift = group < 2 ? 0 : group - 1;
             const std::uint64_t top = group == 0 ? symbol : 4 | (symbol & 3);
-            bits[symbol] = static_cast<std::uint8_t>(shift);
-            base[symbol] = top << shift;
+            of[symbol] = {top << shift, shift};
         }
     }
 };

@@ -73,6 +73,7 @@ class Trace {
 };
 
 /// Walks one rank's events in order. Holds one block at a time and decodes some events at once. Movable.
+/// Either `next` or `next_rows` is called, not both in turn.
 class RankCursor {
   public:
     RankCursor(RankCursor&&) noexcept;
@@ -100,6 +101,21 @@ class RankCursor {
         next_request_ += entry.requests;
         return true;
     }
+
+    /// Some of the next events, all of one block, for a reader of very many that needs neither threads nor
+    /// overlaps; none at the end of the rank's events. They hold until the next call.
+    std::span<const EventRow> next_rows() {
+        if (!refill()) [[unlikely]] {
+            return {};
+        }
+        taken_ = filled_;
+        return {rows_, filled_};
+    }
+    /// Shapes of the block that are known so far: those of the events that were read, at least.
+    std::size_t shapes() const { return shapes_.size(); }
+    const Shape& shape(std::uint32_t number) const { return *shapes_[number].shape; }
+    /// Number of the next request at the start of the block that holds the latest event.
+    std::uint64_t block_next_request() const { return block_next_request_; }
 
     /// Time from the trace's origin to the start of the block that holds the latest event, in seconds.
     double block_base_seconds() const { return block_base_seconds_; }
@@ -129,6 +145,7 @@ class RankCursor {
     std::size_t filled_ = 0;
     std::uint32_t thread_ = 0;
     std::uint64_t next_request_ = 0;
+    std::uint64_t block_next_request_ = 0;
     std::vector<ShapeEntry> shapes_;
     double block_base_seconds_ = 0;
     std::uint64_t blocks_ = 0;

@@ -10,7 +10,6 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.profile.groups import Balance, balance, decide
 from linkworth.profile.imbalance import imbalance
 from linkworth.profile.partners import partners
-from linkworth.profile.phases import phases
 from linkworth.profile.pop import efficiencies, sampled_efficiencies
 from linkworth.profile.scan import TraceScan, scan
 from linkworth.profile.shares import measured_shares, shares_with_a_core_each
@@ -39,7 +38,7 @@ def of_trace(trace: Path | TraceFile, smaller: Path | None = None, *, whole: boo
     """
     trace = _opened(trace)
     nodes = nodes_of(trace.metadata.ranks, trace.engine.ranks)
-    found = scan(trace.engine, nodes)
+    found = scan(trace.engine, nodes, with_phases=True)
     cores = core_shares(trace.metadata.ranks, trace.engine.ranks)
     oversubscribed = min(cores) < 1
     not_run = trace.metadata.source == "skeleton"
@@ -85,7 +84,7 @@ def of_trace(trace: Path | TraceFile, smaller: Path | None = None, *, whole: boo
         waits=None if not_run else waits(found),
         imbalance=imbalance([rank.compute_seconds for rank in found.ranks]),
         partners=partners(found, nodes),
-        phases=phases(trace.engine),
+        phases=found.phases,
         cpu=cpu_use(trace.metadata.ranks),
         sampled_share=sample.events / trace.engine.events if trace.engine.events else 1.0,
     )

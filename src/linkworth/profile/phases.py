@@ -3,15 +3,13 @@
 import math
 from typing import Any, Literal
 
-from linkworth import _engine
 from linkworth.model.profile import Phase, Phases
 
 _Kind = Literal["prologue", "loop", "between", "epilogue", "all"]
 
 
-def phases(trace: _engine.Trace) -> Phases | None:
-    """Return the phases of the run, as one of its ranks shows them; None where the trace has no calls after MPI_Init."""
-    found: dict[str, Any] = _engine.trace_phases(trace)
+def phases(found: dict[str, Any]) -> Phases | None:
+    """Return the phases that the engine found, as one of the ranks shows them; None where there are no calls after MPI_Init."""
     seconds = found["seconds"]
     parts = found["phases"]
     if not parts or seconds <= 0:

@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 
 from linkworth import _engine
-from linkworth.model.profile import CallProfile, CallWaits, Distance, Matrix, SizeBin, WaitKinds
+from linkworth.model.profile import CallProfile, CallWaits, Distance, Matrix, Phases, SizeBin, WaitKinds
+from linkworth.profile.phases import phases
 
 MATRIX_ROWS = 256
 
@@ -61,11 +62,13 @@ class TraceScan(msgspec.Struct, frozen=True, kw_only=True):
     waits: WaitScan
     unmodelled: dict[str, int]
     damage: list[str]
+    phases: Phases | None
+    """Only where they were asked for."""
 
 
-def scan(trace: _engine.Trace, nodes: Sequence[int] = ()) -> TraceScan:
+def scan(trace: _engine.Trace, nodes: Sequence[int] = (), *, with_phases: bool = False) -> TraceScan:
     """Read every event of `trace` once. `nodes`: the node of each rank; empty where it is not known."""
-    found: dict[str, Any] = _engine.profile_trace(trace, MATRIX_ROWS, list(nodes))
+    found: dict[str, Any] = _engine.profile_trace(trace, MATRIX_ROWS, list(nodes), with_phases)
     calls = msgspec.convert(found["calls"], list[CallProfile])
     return TraceScan(
         calls=sorted(calls, key=lambda call: (-call.seconds, call.name)),
@@ -87,4 +90,5 @@ def scan(trace: _engine.Trace, nodes: Sequence[int] = ()) -> TraceScan:
         waits=msgspec.convert(found["waits"], WaitScan),
         unmodelled=found["unmodelled"],
         damage=[what for _, _, what in found["damage"]],
+        phases=phases(found["phases"]) if with_phases else None,
     )
