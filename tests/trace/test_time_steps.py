@@ -155,11 +155,12 @@ def test_a_folder_of_parts_is_merged_as_the_recording_was_told(tmp_path):
     assert steps == {"said": 64, "exact": 0, "unknown": TIME_STEP_NS}
 
 
-def test_a_file_of_version_3_reads_as_ever():
-    """`version-3.lwt` and what its writer was given; written by linkworth before columns were known."""
+@pytest.mark.parametrize("version", [3, 4])
+def test_a_file_of_an_older_version_reads_as_ever(version):
+    """`version-N.lwt` and what its writer was given; written before linkworth knew columns (3) and compressed metadata (4)."""
     folder = Path(__file__).parent.parent / "fixtures" / "traces"
-    trace = _engine.Trace(str(folder / "version-3.lwt"))
+    trace = _engine.Trace(str(folder / f"version-{version}.lwt"))
     assert trace.damage == []
     read = json.loads(json.dumps([list(trace.iterate(rank)) for rank in range(trace.ranks)]))
-    assert read == json.loads((folder / "version-3.json").read_text())
-    assert varint(3) == (folder / "version-3.lwt").read_bytes()[8:9]
+    assert read == json.loads((folder / f"version-{version}.json").read_text())
+    assert varint(version) == (folder / f"version-{version}.lwt").read_bytes()[8:9]

@@ -2,6 +2,7 @@
 #include "profile/rank_scan.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "tracefile/names.hpp"
 #include "tracefile/shape_codec.hpp"
@@ -12,6 +13,19 @@ using tracefile::CallClass;
 using tracefile::Collective;
 using tracefile::EventRow;
 using tracefile::Shape;
+
+namespace {
+
+/// CPU time of the gap, or where it was not read, the gap. Without a jump: which gaps have it is hard to
+/// foretell.
+double known_cpu(const EventRow& row) {
+    const auto cpu = std::bit_cast<std::int64_t>(row.cpu_seconds);
+    const std::int64_t not_read = cpu >> 63;  // negative
+    return std::bit_cast<double>((cpu & ~not_read) |
+                                 (std::bit_cast<std::int64_t>(row.gap_seconds) & not_read));
+}
+
+}  // namespace
 
 RankScan::RankScan(const tracefile::Trace& trace, std::uint32_t rank, MemberLists& lists, Scan& scan,
                    LoopWalk* walk)
@@ -64,14 +78,10 @@ void RankScan::take(std::span<const EventRow> rows) {
             base_ += row.gap_seconds;
         } else {
             gaps_ += row.gap_seconds;
-            if (row.cpu_seconds < 0) {
-                compute_ += row.gap_seconds;
-            } else {
-                // With threads that compute for the rank, CPU time exceeds the gap; the rank's time is the
-                // gap.
-                compute_ += std::min(row.cpu_seconds, row.gap_seconds);
-                times_.descheduled += std::max(0.0, row.gap_seconds - row.cpu_seconds);
-            }
+            // With threads that compute for the rank, CPU time exceeds the gap; the rank's time is the gap.
+            const double cpu = known_cpu(row);
+            compute_ += std::min(cpu, row.gap_seconds);
+            times_.descheduled += std::max(0.0, row.gap_seconds - cpu);
         }
         const double start = base_ + gaps_ + inside_;
         inside_ += row.duration_seconds;

@@ -127,9 +127,7 @@ void Waits::settle(const Call& call) {
             (*met)[protocol].add(seconds);
         }
     } else {
-        ranks_[call.rank].late_sender.add(seconds);
-        calls_[call.name].late_sender.add(seconds);
-        ranks_[call.latest.rank].caused += seconds;
+        late_sender(call.rank, call.name, call.latest.rank, seconds);
     }
 }
 

@@ -2,6 +2,7 @@
 /// Who waited for whom: the recorded times of both sides of each message and of all sides of each collective.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -131,9 +132,13 @@ class Waits {
     void take_partner(const Half& half, std::uint32_t rank, const Partner& partner) {
         if (half.request == no_request) {
             if (partner.time > half.posted) {
-                Call call{half.posted, half.end, rank, half.name, 0, {half.posted, rank, false, 0}};
-                consider(call, partner);
-                settle(call);
+                if (partner.is_receiver) {
+                    Call call{half.posted, half.end, rank, half.name, 0, {half.posted, rank, false, 0}};
+                    consider(call, partner);
+                    settle(call);
+                } else if (const double until = std::min(partner.time, half.end); until > half.posted) {
+                    late_sender(rank, half.name, partner.rank, until - half.posted);
+                }
             }
         } else {
             take_partner_of_request(half.request, partner);
@@ -143,6 +148,11 @@ class Waits {
     void take_partner_of_request(std::uint32_t request, const Partner& partner);
     void consider(Call& call, const Partner& partner);
     void settle(const Call& call);
+    void late_sender(std::uint32_t rank, std::uint32_t name, std::uint32_t sender, double seconds) {
+        ranks_[rank].late_sender.add(seconds);
+        calls_[name].late_sender.add(seconds);
+        ranks_[sender].caused += seconds;
+    }
     void free_request(std::uint32_t request);
 
     struct PairHash {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "tracefile/column_layout.hpp"
 #include "tracefile/container.hpp"
@@ -15,6 +16,8 @@ namespace {
 
 /// What a 64-bit word holds wherever in a byte it begins.
 constexpr std::uint64_t most_bits_at_once = 56;
+/// Below this a double holds whole numbers and their halves.
+constexpr std::uint64_t exact_ticks = std::uint64_t{1} << 52;
 
 }  // namespace
 
@@ -98,6 +101,9 @@ bool ColumnDecoder::read_preamble() {
         }
     }
     head_width_ = head_width(shapes);
+    // A gap times a power of two and divided by it again is that gap.
+    cpu_expects_the_gap_ =
+        std::has_single_bit(cpu_step_) && seconds_per_tick_ * 1e9 == static_cast<double>(cpu_step_);
     return in.ok() && in.at_end() && cpu_step_ > 0;
 }
 
@@ -177,8 +183,9 @@ bool ColumnDecoder::counts_agree() {
     return sections_[section_bits].size == (bits + 7) / 8;
 }
 
-// Inlined, so that it is compiled with the instructions of each of its callers.
-template <class Head>
+// Inlined, so that it is compiled with the instructions of each of its callers. Which events have CPU time is
+// hard to foretell, so that those without do not jump over it: they take no symbol, no bits, and -1.
+template <class Head, bool expects_the_gap>
 [[gnu::always_inline]] inline void ColumnDecoder::read_rows(std::span<EventRow> rows) {
     const std::uint8_t* const heads = bytes_of(sections_[section_heads]).data() + next_ * sizeof(Head);
     const std::uint8_t* const bits = bytes_of(sections_[section_bits]).data();
@@ -186,12 +193,16 @@ template <class Head>
     const std::uint8_t** const symbols = symbols_.data();
     const double nanoseconds_per_tick = seconds_per_tick_ * 1e9;
     const double seconds_per_tick = seconds_per_tick_;
+    const std::uint64_t cpu_step = cpu_step_;
+    constexpr auto no_cpu = std::bit_cast<std::uint64_t>(-1.0);
     std::uint64_t bit = next_bit_;
-    const auto next_of = [symbols](std::uint32_t column) { return symbol_table.of[*symbols[column]++]; };
     const auto bits_of = [&](std::uint64_t count) {
         const std::uint64_t value = read_bits(bits, bit, static_cast<unsigned>(count));
         bit += count;
         return value;
+    };
+    const auto lowest = [](std::uint64_t value, std::uint64_t count) {
+        return value & ((std::uint64_t{1} << count) - 1);
     };
     const auto seconds = [seconds_per_tick](std::uint64_t ticks) {
         return static_cast<double>(static_cast<std::int64_t>(ticks)) * seconds_per_tick;
@@ -199,43 +210,49 @@ template <class Head>
     for (std::size_t at = 0; at < rows.size(); ++at) {
         const std::uint32_t head = load<Head>(heads + at * sizeof(Head));
         const Columns& of = columns[head >> 1];
+        const std::uint64_t has_cpu = head & 1;
+        const std::uint64_t cpu_mask = -has_cpu;
+        const SymbolMeaning gap = symbol_table.of[*symbols[of.gap]++];
+        const SymbolMeaning less = symbol_table.of[*symbols[cpu_column]];
+        symbols[cpu_column] += has_cpu;
+        const SymbolMeaning duration = symbol_table.of[*symbols[of.duration]++];
+        const std::uint64_t less_bits = less.bits & cpu_mask;
+        std::uint64_t gap_ticks = gap.base;
+        std::uint64_t less_code = less.base;
+        std::uint64_t duration_ticks = duration.base;
+        if (gap.bits + less_bits + duration.bits <= most_bits_at_once) [[likely]] {
+            const std::uint64_t all = bits_of(gap.bits + less_bits + duration.bits);
+            gap_ticks += lowest(all, gap.bits);
+            less_code += lowest(all >> gap.bits, less_bits);
+            duration_ticks += all >> (gap.bits + less_bits);
+        } else {
+            gap_ticks += bits_of(gap.bits);
+            less_code += bits_of(less_bits);
+            duration_ticks += bits_of(duration.bits);
+        }
+        const std::uint64_t expected = expects_the_gap && gap_ticks < exact_ticks
+                                           ? gap_ticks
+                                           : expected_cpu(gap_ticks, nanoseconds_per_tick, cpu_step);
+        const std::uint64_t cpu = (expected - static_cast<std::uint64_t>(unzigzag(less_code))) * cpu_step;
+        const double cpu_seconds = static_cast<double>(static_cast<std::int64_t>(cpu)) * 1e-9;
         EventRow& row = rows[at];
         row.shape = head >> 1;
         row.has_notes = false;
-        const SymbolMeaning gap = next_of(of.gap);
-        if ((head & 1) == 0) [[likely]] {
-            const SymbolMeaning duration = next_of(of.duration);
-            row.cpu_seconds = -1;
-            if (gap.bits + duration.bits <= most_bits_at_once) [[likely]] {
-                const std::uint64_t both = bits_of(gap.bits + duration.bits);
-                row.gap_seconds = seconds(gap.base + (both & ((std::uint64_t{1} << gap.bits) - 1)));
-                row.duration_seconds = seconds(duration.base + (both >> gap.bits));
-            } else {
-                row.gap_seconds = seconds(gap.base + bits_of(gap.bits));
-                row.duration_seconds = seconds(duration.base + bits_of(duration.bits));
-            }
-            continue;
-        }
-        const std::uint64_t gap_ticks = gap.base + bits_of(gap.bits);
         row.gap_seconds = seconds(gap_ticks);
-        const SymbolMeaning less = next_of(cpu_column);
-        const auto less_steps = static_cast<std::uint64_t>(unzigzag(less.base + bits_of(less.bits)));
-        const std::uint64_t cpu =
-            (expected_cpu(gap_ticks, nanoseconds_per_tick, cpu_step_) - less_steps) * cpu_step_;
-        row.cpu_seconds = static_cast<double>(static_cast<std::int64_t>(cpu)) * 1e-9;
-        const SymbolMeaning duration = next_of(of.duration);
-        row.duration_seconds = seconds(duration.base + bits_of(duration.bits));
+        row.cpu_seconds = std::bit_cast<double>((std::bit_cast<std::uint64_t>(cpu_seconds) & cpu_mask) |
+                                                (no_cpu & ~cpu_mask));
+        row.duration_seconds = seconds(duration_ticks);
     }
     next_bit_ = bit;
 }
 
 [[gnu::always_inline]] inline void ColumnDecoder::read_rows_of_width(std::span<EventRow> rows) {
     if (head_width_ == 1) {
-        read_rows<std::uint8_t>(rows);
+        cpu_expects_the_gap_ ? read_rows<std::uint8_t, true>(rows) : read_rows<std::uint8_t, false>(rows);
     } else if (head_width_ == 2) {
-        read_rows<std::uint16_t>(rows);
+        read_rows<std::uint16_t, false>(rows);
     } else {
-        read_rows<std::uint32_t>(rows);
+        read_rows<std::uint32_t, false>(rows);
     }
 }
 

@@ -42,7 +42,7 @@ class ColumnDecoder {
     bool counts_agree();
     template <class Head>
     bool count_heads(std::vector<std::uint64_t>& of_head) const;
-    template <class Head>
+    template <class Head, bool expects_the_gap>
     void read_rows(std::span<EventRow> rows);
     void read_rows_of_width(std::span<EventRow> rows);
     void read_rows_with_bmi2(std::span<EventRow> rows);
@@ -62,6 +62,7 @@ class ColumnDecoder {
     std::size_t next_note_ = 0;
     std::uint64_t next_bit_ = 0;
     std::uint64_t cpu_step_ = 1;
+    bool cpu_expects_the_gap_ = false;  ///< a tick is one CPU step, so that there is nothing to convert
     double seconds_per_tick_ = 0;
 };
 

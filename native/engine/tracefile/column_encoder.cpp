@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "tracefile/column_groups.hpp"
 #include "tracefile/column_layout.hpp"
 #include "tracefile/varint.hpp"
 #include "tracefile/wire.hpp"
@@ -12,54 +12,19 @@
 namespace linkworth::tracefile {
 namespace {
 
-/// Fewer events do not pay for a column's own statistics; more columns cost time in reading.
-constexpr std::size_t fewest_events = 256;
-constexpr std::size_t most_columns = 12;
 /// Zstandard takes some ten bytes for itself.
 constexpr std::size_t least_compressed = 16;
 
-struct ShapeTimes {
-    std::uint64_t events = 0;
-    std::uint64_t symbols = 0;  ///< their sum
-};
-
 }  // namespace
 
-/// Shapes whose times are about as long share a column: gives each shape its own, from `first` on, as their
-/// symbols tell. Returns how many columns there are then.
-template <class Of>
-std::size_t ColumnEncoder::group_shapes(const std::vector<std::uint64_t>& times, std::size_t first, Of of) {
-    std::vector<ShapeTimes> shapes(records_.shapes.size());
-    for (std::size_t event = 0; event < times.size(); ++event) {
-        ShapeTimes& shape = shapes[records_.heads[event] >> 1];
-        ++shape.events;
-        shape.symbols += symbol_of(times[event]);
-    }
-    std::vector<std::uint32_t> order(shapes.size());
-    std::iota(order.begin(), order.end(), 0U);
-    const auto mean = [&shapes](std::uint32_t shape) {
-        const ShapeTimes& all = shapes[shape];
-        return static_cast<double>(all.symbols) / static_cast<double>(std::max<std::uint64_t>(all.events, 1));
-    };
-    std::ranges::stable_sort(order, {}, mean);
-    const std::uint64_t enough = std::max(fewest_events, times.size() / most_columns);
-    std::uint64_t events = 0;
-    for (const std::uint32_t shape : order) {
-        if (events >= enough) {
-            ++first;
-            events = 0;
-        }
-        of(columns_[shape]) = static_cast<std::uint32_t>(first);
-        events += shapes[shape].events;
-    }
-    return first + 1;
-}
-
 void ColumnEncoder::choose_columns() {
-    columns_.assign(records_.shapes.size(), {});
-    used_columns_ = group_shapes(records_.gaps, cpu_column + 1, [](Columns& of) -> auto& { return of.gap; });
-    used_columns_ =
-        group_shapes(records_.durations, used_columns_, [](Columns& of) -> auto& { return of.duration; });
+    const ColumnGroups groups = group_columns(records_);
+    const std::uint32_t first = cpu_column + 1;
+    columns_.clear();
+    for (std::size_t shape = 0; shape < records_.shapes.size(); ++shape) {
+        columns_.push_back({first + groups.gap_of_shape[shape], first + groups.duration_of_shape[shape]});
+    }
+    used_columns_ = first + groups.count;
     symbols_.resize(std::max(symbols_.size(), used_columns_));
     for (auto& column : symbols_) {
         column.clear();

@@ -27,8 +27,6 @@ class ColumnEncoder {
         std::uint32_t duration = 0;
     };
 
-    template <class Of>
-    std::size_t group_shapes(const std::vector<std::uint64_t>& times, std::size_t first, Of of);
     void choose_columns();
     void fill_columns(double nanoseconds_per_tick);
     void write_preamble();

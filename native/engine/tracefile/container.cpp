@@ -22,6 +22,8 @@ HeaderBytes encode(const TraceHeader& header) {
     store(&out[24], header.names_bytes);
     store(&out[32], header.ranks);
     store(&out[36], header.crc);
+    store(&out[40], header.raw_metadata_bytes);
+    store(&out[48], header.raw_names_bytes);
     return out;
 }
 
@@ -36,6 +38,8 @@ std::optional<TraceHeader> decode_trace_header(std::span<const std::uint8_t> byt
     header.names_bytes = load<std::uint64_t>(&bytes[24]);
     header.ranks = load<std::uint32_t>(&bytes[32]);
     header.crc = load<std::uint32_t>(&bytes[36]);
+    header.raw_metadata_bytes = load<std::uint64_t>(&bytes[40]);
+    header.raw_names_bytes = load<std::uint64_t>(&bytes[48]);
     return header;
 }
 

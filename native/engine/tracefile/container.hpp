@@ -11,7 +11,7 @@
 namespace linkworth::tracefile {
 
 inline constexpr char trace_magic[9] = "LWTRACE1";
-inline constexpr std::uint32_t trace_version = 4;         ///< older ones are read as well
+inline constexpr std::uint32_t trace_version = 5;         ///< older ones are read as well
 inline constexpr std::uint32_t block_magic = 0x4b42574c;  // "LWBK"
 inline constexpr std::uint32_t flag_cut = 1;
 inline constexpr std::uint32_t codec_none = 0;
@@ -27,6 +27,11 @@ inline constexpr std::size_t trailer_bytes = 32;
 
 using HeaderBytes = std::array<std::uint8_t, header_bytes>;
 
+/// A file cannot ask for more memory than this for its metadata and its names, nor for more than so many
+/// times the bytes that it stores of them; no writer compresses what would come near.
+inline constexpr std::uint64_t largest_expanded = 1U << 30;
+inline constexpr std::uint64_t most_expansion = 1U << 10;
+
 struct TraceHeader {
     std::uint32_t version = trace_version;
     std::uint32_t flags = 0;
@@ -34,6 +39,8 @@ struct TraceHeader {
     std::uint64_t names_bytes = 0;
     std::uint32_t ranks = 0;
     std::uint32_t crc = 0;
+    std::uint64_t raw_metadata_bytes = 0;  ///< 0: stored as they are
+    std::uint64_t raw_names_bytes = 0;     ///< 0: stored as they are
 };
 
 HeaderBytes encode(const TraceHeader& header);

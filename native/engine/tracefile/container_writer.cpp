@@ -26,6 +26,19 @@ std::vector<std::uint8_t> name_table(const std::vector<std::string>& names) {
     return table;
 }
 
+/// Leaves the compressed bytes in `out` and returns the raw ones' number where that is worth it, else 0;
+/// `out` is left alone then.
+std::uint64_t compress_if_smaller(std::span<const std::uint8_t> raw, Compressor* compressor,
+                                  std::vector<std::uint8_t>& out) {
+    std::vector<std::uint8_t> compressed;
+    if (compressor == nullptr || raw.size() > largest_expanded || !compressor->compress(raw, compressed) ||
+        raw.size() > most_expansion * compressed.size()) {
+        return 0;
+    }
+    out = std::move(compressed);
+    return raw.size();
+}
+
 // Beside the final path, so that the rename stays within one file system.
 std::string temporary_beside(const std::string& path) {
     const std::size_t slash = path.rfind('/');
@@ -93,11 +106,21 @@ void ContainerWriter::write_end(const void* data, std::size_t size) {
 }
 
 void ContainerWriter::begin(const std::string& metadata, const std::vector<std::string>& names,
-                            std::size_t names_room) {
+                            std::size_t names_room, Compressor* compressor) {
     begun_ = true;
-    metadata_ = metadata;
-    header_.metadata_bytes = metadata.size();
-    header_.names_bytes = name_table(names).size() + names_room;
+    const auto* const document = reinterpret_cast<const std::uint8_t*>(metadata.data());
+    metadata_.assign(document, document + metadata.size());
+    header_.raw_metadata_bytes = compress_if_smaller({document, metadata.size()}, compressor, metadata_);
+    header_.metadata_bytes = metadata_.size();
+    std::vector<std::uint8_t> table = name_table(names);
+    header_.names_bytes = table.size() + names_room;
+    if (names_room == 0) {
+        header_.raw_names_bytes = compress_if_smaller(table, compressor, stored_names_);
+    }
+    if (header_.raw_names_bytes != 0) {
+        header_.names_bytes = stored_names_.size();
+        names_ = std::move(table);
+    }
     end_ = header_bytes + header_.metadata_bytes + header_.names_bytes;
 }
 
@@ -137,7 +160,10 @@ void ContainerWriter::append_stored(BlockHeader header, std::span<const std::uin
 
 std::vector<std::byte> ContainerWriter::close(const std::vector<std::string>& names, std::uint32_t flags) {
     std::vector<std::uint8_t> table = name_table(names);
-    if (table.size() > header_.names_bytes) {
+    const bool compressed = header_.raw_names_bytes != 0;
+    if (compressed && table == names_) {
+        table = stored_names_;
+    } else if (compressed || table.size() > header_.names_bytes) {
         throw TraceError(path_ +
                          " has more names of calls than there is room for: give each call's name once before "
                          "the first events");
@@ -157,9 +183,8 @@ std::vector<std::byte> ContainerWriter::close(const std::vector<std::string>& na
     const auto trailer_encoded = encode(trailer);
     write_end(trailer_encoded.data(), trailer_encoded.size());
 
-    const auto* metadata = reinterpret_cast<const std::uint8_t*>(metadata_.data());
     header_.flags = flags;
-    header_.crc = checksum(header_, {metadata, metadata_.size()}, table);
+    header_.crc = checksum(header_, metadata_, table);
     const HeaderBytes header = encode(header_);
     write_at(0, header.data(), header.size());
     write_at(header_bytes, metadata_.data(), metadata_.size());

@@ -25,8 +25,10 @@ class ContainerWriter {
     ContainerWriter& operator=(const ContainerWriter&) = delete;
 
     /// Sets what stands before the blocks; to be called once, before the first block. `names_room` is kept
-    /// free for names that are added until `close`.
-    void begin(const std::string& metadata, const std::vector<std::string>& names, std::size_t names_room);
+    /// free for names that are added until `close`. With a compressor the metadata is compressed, and so are
+    /// the names if no room is kept.
+    void begin(const std::string& metadata, const std::vector<std::string>& names, std::size_t names_room,
+               Compressor* compressor);
     bool begun() const { return begun_; }
 
     /// Appends a block: fills the header's codec, sizes and checksum. Threads may call it with a compressor
@@ -52,7 +54,9 @@ class ContainerWriter {
     std::vector<std::byte> memory_;
     std::uint64_t end_ = 0;
     TraceHeader header_;
-    std::string metadata_;
+    std::vector<std::uint8_t> metadata_;  ///< as stored
+    std::vector<std::uint8_t> names_;     ///< the table of names as it is, where it is stored compressed
+    std::vector<std::uint8_t> stored_names_;
     std::vector<IndexEntry> index_;
     std::mutex mutex_;
     bool begun_ = false;

@@ -20,6 +20,10 @@
 namespace linkworth::tracefile {
 namespace {
 
+/// Records of a block, in bytes: the more, the less of it are tables of codes; a reader holds a block of each
+/// rank.
+constexpr std::size_t largest_joined_block = 1U << 18;
+
 using Parts = std::vector<std::unique_ptr<Part>>;
 
 std::size_t thread_count() { return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 2); }
@@ -260,22 +264,34 @@ void write_rank(const Part& part, std::int64_t start_ns, const std::vector<std::
     BlockHeader header;
     header.rank = static_cast<std::uint32_t>(part.header().rank);
     header.seconds_per_tick = grid ? options.step_ns * 1e-9 : part.seconds_per_tick();
-    const auto write = [&](const PartBlock& block) {
-        const auto ticks = static_cast<std::int64_t>(block.base_ticks - part.header().start.ticks);
+    RecordRewriter joined(new_number, grid ? &*grid : nullptr);
+    const auto flush = [&] {
+        if (joined.events() == 0) {
+            return;
+        }
+        const auto ticks = static_cast<std::int64_t>(joined.base_ticks() - part.header().start.ticks);
         const double since_start = std::max(0.0, static_cast<double>(ticks) * part.seconds_per_tick());
-        header.base_ns = grid ? grid->steps(block.base_ticks) * options.step_ns
+        header.base_ns = grid ? grid->steps(joined.base_ticks()) * options.step_ns
                               : static_cast<std::uint64_t>(start_ns + std::llround(since_start * 1e9));
-        header.next_request = block.next_request;
-        header.events = static_cast<std::uint32_t>(block.events);
-        Compressor* with = compressor ? &*compressor : nullptr;
-        file.append(header, rewrite_records(block, new_number, grid ? &*grid : nullptr), with);
+        header.next_request = joined.first_request();
+        header.events = static_cast<std::uint32_t>(joined.events());
+        file.append(header, joined.records(), compressor ? &*compressor : nullptr);
         ++header.sequence;
+        joined.clear();
+    };
+    const auto write = [&](const PartBlock& block) {
+        if (!joined.is_followed_by(block) ||
+            joined.records().size() + block.records.size() > largest_joined_block) {
+            flush();
+        }
+        joined.add(block);
     };
     if (has_threads(part)) {
         merge_threads(part, write);
     } else {
         std::ranges::for_each(part.blocks(), write);
     }
+    flush();
 }
 
 }  // namespace
@@ -301,7 +317,12 @@ MergeResult merge_parts(const std::vector<std::string>& paths, const std::string
     }
     const CommonNames common = common_names(world);
     ContainerWriter file(output, result.ranks);
-    file.begin(with_ranks(metadata_json, result.rank_info, result.damage), common.names, 0);
+    std::optional<Compressor> compressor;
+    if (options.compress) {
+        compressor.emplace();
+    }
+    file.begin(with_ranks(metadata_json, result.rank_info, result.damage), common.names, 0,
+               compressor ? &*compressor : nullptr);
     parallel_for(world.part_of_rank.size(), thread_count(), [&](std::size_t rank) {
         if (world.part_of_rank[rank] != nullptr) {
             const std::int64_t start = world.start_of_rank[rank] - world.origin;

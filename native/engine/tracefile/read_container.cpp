@@ -10,6 +10,7 @@
 #include "tracefile/names.hpp"
 #include "tracefile/trace_data.hpp"
 #include "tracefile/wire.hpp"
+#include "tracefile/zstd.hpp"
 
 namespace linkworth::tracefile {
 namespace {
@@ -18,6 +19,22 @@ using Bytes = std::span<const std::uint8_t>;
 
 [[noreturn]] void refuse(const TraceData& data, const std::string& why) {
     throw TraceError(data.label + " " + why);
+}
+
+/// What stands before the blocks, expanded into `memory` where it is compressed.
+Bytes expanded(const TraceData& data, Bytes stored, std::uint64_t raw_bytes,
+               std::vector<std::uint8_t>& memory) {
+    if (raw_bytes == 0) {
+        return stored;
+    }
+    if (raw_bytes <= largest_expanded && raw_bytes <= most_expansion * stored.size()) {
+        memory.resize(raw_bytes);
+        Decompressor decompressor;
+        if (decompressor.expand(stored, memory.data(), memory.size())) {
+            return memory;
+        }
+    }
+    refuse(data, "has metadata or names of calls that do not expand to their size: copy or record it again");
 }
 
 void read_header(TraceData& data) {
@@ -52,8 +69,10 @@ void read_header(TraceData& data) {
                "has a damaged header (its checksum is wrong), without which no event can be named: copy or "
                "record it again");
     }
-    data.metadata = std::string_view(reinterpret_cast<const char*>(metadata.data()), metadata.size());
-    data.entries = split_names(names);
+    const Bytes document = expanded(data, metadata, header->raw_metadata_bytes, data.expanded_metadata);
+    data.metadata = std::string_view(reinterpret_cast<const char*>(document.data()), document.size());
+    std::vector<std::uint8_t> table;
+    data.entries = split_names(expanded(data, names, header->raw_names_bytes, table));
     std::unordered_map<std::string_view, std::uint32_t> number;
     for (const std::string& entry : data.entries) {
         const std::string_view name = at_site(entry).name;

@@ -9,48 +9,75 @@
 #include "tracefile/varint.hpp"
 
 namespace linkworth::tracefile {
-namespace {
-
-void copy_shape(ByteReader& in, const std::vector<std::uint32_t>& new_number,
-                std::vector<std::uint8_t>& out) {
-    const std::size_t size = in.count();
-    const std::uint8_t* const end = in.position() + size;
-    std::vector<std::uint8_t> payload;
-    append_varint(payload, new_number.at(in.varint32()));
-    payload.insert(payload.end(), in.position(), end);
-    in.skip(static_cast<std::size_t>(end - in.position()));
-    append_varint(out, head_shape);
-    append_varint(out, payload.size());
-    out.insert(out.end(), payload.begin(), payload.end());
-}
-
-}  // namespace
-
 std::uint64_t TimeGrid::steps(std::uint64_t ticks) const {
     const auto since = static_cast<std::int64_t>(ticks - start_ticks_);
     const double steps = start_ + static_cast<double>(since) * steps_per_tick_;
     return static_cast<std::uint64_t>(std::llround(std::max(0.0, steps)));
 }
 
-std::vector<std::uint8_t> rewrite_records(const PartBlock& block,
-                                          const std::vector<std::uint32_t>& new_number,
-                                          const TimeGrid* grid) {
-    std::vector<std::uint8_t> out;
-    out.reserve(block.records.size() + block.records.size() / 8);
-    std::uint64_t ticks = block.base_ticks;
-    std::uint64_t now = grid != nullptr ? grid->steps(ticks) : 0;
-    std::uint64_t cpu = 0;          // nanoseconds since the block's start
-    std::uint64_t cpu_written = 0;  // of them
+bool RecordRewriter::is_followed_by(const PartBlock& block) const {
+    return events_ > 0 && block.base_ticks == ticks_ && block.next_request == next_request_;
+}
+
+void RecordRewriter::clear() {
+    out_.clear();
+    table_.clear();
+    events_ = 0;
+    cpu_ = 0;
+    cpu_written_ = 0;
+    thread_ = 0;
+}
+
+RecordRewriter::OutShape RecordRewriter::take_shape(std::span<const std::uint8_t> payload) {
+    ByteReader in(payload.data(), payload.data() + payload.size());
+    payload_.clear();
+    append_varint(payload_, new_number_.at(in.varint32()));
+    payload_.insert(payload_.end(), in.position(), payload.data() + payload.size());
+    const bool requests = !in.at_end() && makes_request(static_cast<CallClass>(*in.position()));
+    const std::uint32_t known = table_.find(payload_, out_);
+    if (known != ShapeTable::absent) {
+        return {known, requests};
+    }
+    append_varint(out_, head_shape);
+    append_varint(out_, payload_.size());
+    const std::size_t offset = out_.size();
+    out_.insert(out_.end(), payload_.begin(), payload_.end());
+    return {table_.add(payload_, offset), requests};
+}
+
+/// Moves the clock on; in units of the output.
+std::uint64_t RecordRewriter::advance(std::uint64_t by) {
+    ticks_ += by;
+    if (grid_ == nullptr) {
+        return by;
+    }
+    const std::uint64_t then = grid_->steps(ticks_);
+    return then - std::exchange(now_, then);
+}
+
+std::uint64_t RecordRewriter::rounded_cpu(std::uint64_t cpu) {
+    if (grid_ == nullptr) {
+        return cpu;
+    }
+    cpu_ += cpu;
+    const std::uint64_t step = grid_->step_ns();
+    const std::uint64_t rounded = (cpu_ - cpu_written_ + step / 2) / step * step;
+    cpu_written_ += rounded;
+    return rounded;
+}
+
+void RecordRewriter::add(const PartBlock& block) {
+    if (events_ == 0) {
+        base_ticks_ = block.base_ticks;
+        first_request_ = block.next_request;
+        next_request_ = block.next_request;
+        ticks_ = block.base_ticks;
+        now_ = grid_ != nullptr ? grid_->steps(ticks_) : 0;
+    }
+    events_ += block.events;
+    shapes_.clear();
+    std::uint64_t thread = 0;
     std::uint64_t overlap = 0;
-    // Moves the clock on; in units of the output.
-    const auto advance = [&](std::uint64_t by) {
-        if (grid == nullptr) {
-            return by;
-        }
-        ticks += by;
-        const std::uint64_t then = grid->steps(ticks);
-        return then - std::exchange(now, then);
-    };
     ByteReader in(block.records.data(), block.records.data() + block.records.size());
     while (!in.at_end()) {
         const std::uint64_t head = in.varint();
@@ -58,35 +85,35 @@ std::vector<std::uint8_t> rewrite_records(const PartBlock& block,
             break;
         }
         if (head == head_shape) {
-            copy_shape(in, new_number, out);
+            const std::size_t size = in.count();
+            shapes_.push_back(take_shape({in.position(), size}));
+            in.skip(size);
         } else if (head == head_overlap) {
             overlap = in.varint();
-        } else if (head < head_event) {
-            append_varint(out, head);
-            append_varint(out, in.varint());
+        } else if (head == head_thread) {
+            thread = in.varint();
         } else {
+            const OutShape& shape = shapes_.at((head - head_event) / 2);
+            if (thread != thread_) {
+                append_varint(out_, head_thread);
+                append_varint(out_, thread);
+                thread_ = thread;
+            }
             const std::uint64_t gap = advance(in.varint());
             if (overlap > 0) {
-                append_varint(out, head_overlap);
-                append_varint(out, grid != nullptr ? now - grid->steps(ticks - overlap) : overlap);
+                append_varint(out_, head_overlap);
+                append_varint(out_, grid_ != nullptr ? now_ - grid_->steps(ticks_ - overlap) : overlap);
                 overlap = 0;
             }
-            append_varint(out, head);
-            append_varint(out, gap);
+            append_varint(out_, head_event + 2 * std::uint64_t{shape.number} + (head & 1));
+            append_varint(out_, gap);
             if ((head & 1) != 0) {
-                std::uint64_t written = in.varint();
-                if (grid != nullptr) {
-                    cpu += written;
-                    const std::uint64_t step = grid->step_ns();
-                    written = (cpu - cpu_written + step / 2) / step * step;
-                    cpu_written += written;
-                }
-                append_varint(out, written);
+                append_varint(out_, rounded_cpu(in.varint()));
             }
-            append_varint(out, advance(in.varint()));
+            append_varint(out_, advance(in.varint()));
+            next_request_ += shape.makes_request ? 1 : 0;
         }
     }
-    return out;
 }
 
 }  // namespace linkworth::tracefile

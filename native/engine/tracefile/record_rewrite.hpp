@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tracefile/part.hpp"
+#include "tracefile/shape_table.hpp"
 
 namespace linkworth::tracefile {
 
@@ -33,10 +34,50 @@ class TimeGrid {
     std::uint32_t step_ns_;
 };
 
-/// A copy of a block's records in which every shape's name is replaced by `new_number[name]`, and where there
-/// is a grid, gaps, durations and overlaps count its steps. CPU times stay nanoseconds, as multiples of the
-/// step. The records must be sound.
-std::vector<std::uint8_t> rewrite_records(const PartBlock& block,
-                                          const std::vector<std::uint32_t>& new_number, const TimeGrid* grid);
+/// Copies the records of a part's blocks, of which those that follow one another become one block: every
+/// shape's name is replaced by `new_number[name]`, and where there is a grid, gaps, durations and overlaps
+/// count its steps. CPU times stay nanoseconds, as multiples of the step. The records must be sound.
+class RecordRewriter {
+  public:
+    /// `grid` may be null.
+    RecordRewriter(const std::vector<std::uint32_t>& new_number, const TimeGrid* grid)
+        : new_number_(new_number), grid_(grid) {}
+
+    /// Whether the block begins where the records so far end, so that it can be added to them.
+    bool is_followed_by(const PartBlock& block) const;
+    void add(const PartBlock& block);
+    /// What was added since the last `clear`: its records, and when and with which request it begins.
+    const std::vector<std::uint8_t>& records() const { return out_; }
+    std::uint64_t events() const { return events_; }
+    std::uint64_t base_ticks() const { return base_ticks_; }
+    std::uint64_t first_request() const { return first_request_; }
+    void clear();
+
+  private:
+    struct OutShape {
+        std::uint32_t number = 0;
+        bool makes_request = false;
+    };
+
+    OutShape take_shape(std::span<const std::uint8_t> payload);
+    std::uint64_t advance(std::uint64_t by);
+    std::uint64_t rounded_cpu(std::uint64_t cpu);
+
+    const std::vector<std::uint32_t>& new_number_;
+    const TimeGrid* grid_;
+    std::vector<std::uint8_t> out_;
+    ShapeTable table_;
+    std::vector<OutShape> shapes_;  ///< by number in the block that is added
+    std::vector<std::uint8_t> payload_;
+    std::uint64_t events_ = 0;
+    std::uint64_t base_ticks_ = 0;
+    std::uint64_t first_request_ = 0;
+    std::uint64_t next_request_ = 0;
+    std::uint64_t ticks_ = 0;
+    std::uint64_t now_ = 0;  ///< `ticks_` in units of the output
+    std::uint64_t cpu_ = 0;  ///< nanoseconds since the last `clear`
+    std::uint64_t cpu_written_ = 0;
+    std::uint64_t thread_ = 0;
+};
 
 }  // namespace linkworth::tracefile

@@ -41,7 +41,10 @@ struct TraceWriter::State final : BlockSink {
     std::once_flag begun;
 
     void begin(std::size_t room) {
-        std::call_once(begun, [&] { file.begin(metadata, names, room); });
+        std::call_once(begun, [&] {
+            Compressor compressor;
+            file.begin(metadata, names, room, &compressor);
+        });
     }
     void append(const BlockHeader& header, std::span<const std::uint8_t> raw) override {
         thread_local Compressor compressor;

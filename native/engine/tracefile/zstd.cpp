@@ -60,9 +60,14 @@ constexpr int level = 3;
 // Numbers of zstd.h's ZSTD_cParameter and ZSTD_strategy, which are fixed since 1.4.0.
 constexpr int parameter_level = 100;
 constexpr int parameter_least_match = 105;
+constexpr int parameter_target_length = 106;
 constexpr int parameter_strategy = 107;
 constexpr int longest_least_match = 7;
 constexpr int strategy_fast = 1;
+// Of the experimental part, present since 1.3.8: without it, too long steps switch entropy coding off.
+constexpr int parameter_literal_compression = 1002;
+constexpr int literals_compressed = 1;
+constexpr int longest_step = 1 << 17;
 
 }  // namespace
 
@@ -75,6 +80,8 @@ Compressor::Compressor() {
         library().set_parameter(context_, parameter_level, level);
         library().set_parameter(context_, parameter_strategy, strategy_fast);
         library().set_parameter(context_, parameter_least_match, longest_least_match);
+        can_code_literals_ = library().is_error(library().set_parameter(
+                                 context_, parameter_literal_compression, literals_compressed)) == 0;
     }
 }
 
@@ -102,10 +109,26 @@ bool Compressor::compress_symbols(std::span<const std::uint8_t> raw, std::vector
     if (context_ == nullptr) {
         return false;
     }
-    out.resize(library().compress_bound(raw.size()));
-    const std::size_t size =
-        library().compress_as_set(context_, out.data(), out.size(), raw.data(), raw.size());
-    if (library().is_error(size) != 0 || size >= raw.size()) {
+    const std::size_t bound = library().compress_bound(raw.size());
+    const auto compress_into = [&](std::vector<std::uint8_t>& to) {
+        to.resize(bound);
+        const std::size_t size =
+            library().compress_as_set(context_, to.data(), to.size(), raw.data(), raw.size());
+        return library().is_error(size) != 0 ? bound : size;
+    };
+    std::size_t size = compress_into(out);
+    // What of noise repeats does so by chance, and copies of it take more bytes and time than Huffman's code
+    // does; runs of one symbol are what copies are good for.
+    if (can_code_literals_) {
+        library().set_parameter(context_, parameter_target_length, longest_step);
+        const std::size_t coded = compress_into(other_);
+        library().set_parameter(context_, parameter_target_length, 0);
+        if (coded <= size) {
+            out.swap(other_);
+            size = coded;
+        }
+    }
+    if (size >= raw.size()) {
         return false;
     }
     out.resize(size);

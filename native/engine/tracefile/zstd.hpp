@@ -24,12 +24,14 @@ class Compressor {
     /// Fills `out`; false (and `out` is of no use) where Zstandard is missing or the result would be no
     /// smaller.
     bool compress(std::span<const std::uint8_t> raw, std::vector<std::uint8_t>& out);
-    /// The same for bytes that seldom repeat in order and are only of unequal frequency: matches of a few
-    /// bytes would save little and make the reading slow.
+    /// The same for bytes that seldom repeat in order and are only of unequal frequency: with long matches or
+    /// with none, whichever is smaller.
     bool compress_symbols(std::span<const std::uint8_t> raw, std::vector<std::uint8_t>& out);
 
   private:
     void* context_ = nullptr;
+    bool can_code_literals_ = false;  ///< the library knows how to compress without looking for repetition
+    std::vector<std::uint8_t> other_;
 };
 
 /// Expands one block; keeps its working memory between blocks. Not to be shared between threads.

@@ -76,8 +76,8 @@ inline std::vector<std::uint8_t> plain_columns(std::span<const std::uint8_t> sto
     return out;
 }
 
-/// The same trace with its blocks as they are before compression, so that a change of a byte is a change of a
-/// record.
+/// The same trace with all that it holds as it is before compression, so that a change of a byte is a change
+/// of a record.
 inline std::vector<std::byte> uncompressed(std::vector<std::byte> bytes) {
     tracefile::TraceData data;
     data.label = "seed";
@@ -85,7 +85,7 @@ inline std::vector<std::byte> uncompressed(std::vector<std::byte> bytes) {
     data.bytes = {reinterpret_cast<const std::uint8_t*>(data.memory.data()), data.memory.size()};
     tracefile::read_container(data);
     tracefile::ContainerWriter writer("", data.header.ranks);
-    writer.begin(std::string(data.metadata), data.names, 0);
+    writer.begin(std::string(data.metadata), data.names, 0, nullptr);
     tracefile::Decompressor decompressor;
     std::vector<std::uint8_t> raw;
     for (const auto& entry : data.blocks) {

@@ -47,7 +47,8 @@ TEST(Seeds, SigningPutsRightWhatAChangeBroke) {
     const std::span<std::uint8_t> file(reinterpret_cast<std::uint8_t*>(bytes.data()), bytes.size());
     const std::size_t in_first_block = file.size() - tracefile::trailer_bytes - 8;
     file[in_first_block] = static_cast<std::uint8_t>(file[in_first_block] ^ 0x40U);
-    file[16 + 24] = static_cast<std::uint8_t>(file[16 + 24] ^ 1U);
+    constexpr std::size_t in_flags = 12;
+    file[in_flags] = static_cast<std::uint8_t>(file[in_flags] ^ 2U);
     sign(file);
     const auto again = tracefile::Trace::from_bytes(bytes, "signed");
     EXPECT_EQ(again->ranks(), 4U);

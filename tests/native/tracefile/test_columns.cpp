@@ -85,7 +85,7 @@ TEST(TimeSymbols, EveryValueComesBack) {
     std::vector<std::uint8_t> symbols;
     for (const std::uint64_t value : values) {
         symbols.push_back(tracefile::symbol_of(value));
-        writer.put(value, tracefile::symbol_table.bits[symbols.back()]);
+        writer.put(value, static_cast<unsigned>(tracefile::symbol_table.of[symbols.back()].bits));
     }
     const auto written = writer.finish();
     EXPECT_EQ(written.size(), (tracefile::bits_after(symbols) + 7) / 8);
@@ -93,9 +93,9 @@ TEST(TimeSymbols, EveryValueComesBack) {
     bytes.resize(bytes.size() + tracefile::bits_padding);
     std::uint64_t at = 0;
     for (std::size_t value = 0; value < values.size(); ++value) {
-        const unsigned bits = tracefile::symbol_table.bits[symbols[value]];
-        EXPECT_EQ(tracefile::symbol_table.base[symbols[value]] + tracefile::read_bits(bytes.data(), at, bits),
-                  values[value]);
+        const auto [base, count] = tracefile::symbol_table.of[symbols[value]];
+        const auto bits = static_cast<unsigned>(count);
+        EXPECT_EQ(base + tracefile::read_bits(bytes.data(), at, bits), values[value]);
         at += bits;
     }
 }

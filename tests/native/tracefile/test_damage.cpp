@@ -131,7 +131,7 @@ TEST(Damage, ABlockOfNonsenseWithARightChecksumIsGivenUp) {
         }
         raw.erase(raw.end() - static_cast<std::ptrdiff_t>(random.below(10)), raw.end());
         tracefile::ContainerWriter file("", 1);
-        file.begin("{}", names, 0);
+        file.begin("{}", names, 0, nullptr);
         tracefile::BlockHeader header;
         header.seconds_per_tick = 1e-9;
         file.append(header, raw, nullptr);
@@ -165,9 +165,9 @@ TEST(Damage, TheMessagesSayWhatToDo) {
     EXPECT_EQ(message(std::vector<std::byte>(100, std::byte{'a'})),
               "x.lwt is not a linkworth trace: give the .lwt file that `linkworth trace` wrote");
     std::vector<std::byte> newer = sample_trace(1, 1, 1).bytes;
-    newer[8] = std::byte{5};
+    newer[8] = std::byte{6};
     EXPECT_EQ(message(newer),
-              "x.lwt has trace format version 5, newer than this linkworth reads (4): upgrade linkworth");
+              "x.lwt has trace format version 6, newer than this linkworth reads (5): upgrade linkworth");
     std::vector<std::byte> flipped = sample_trace(1, 1, 1).bytes;
     flipped[32] ^= std::byte{4};
     EXPECT_NE(message(flipped).find("has a damaged header"), std::string::npos);
