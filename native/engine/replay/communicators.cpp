@@ -34,7 +34,7 @@ Communicators::Communicators(std::uint32_t ranks) : by_rank_(ranks) {
     Family& family = families_[Groups{everyone, {}}];
     family.instances.push_back(make(everyone, {}, next_context_++, false));
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-        by_rank_[rank].push_back(Membership{family.instances.front().get(), rank, 0});
+        by_rank_[rank].of_world = Membership{family.instances.front().get(), rank, 0};
         family.count_by_rank[rank] = 1;
         define(rank, self, {static_cast<std::int32_t>(rank)}, {}, false);
     }
@@ -68,10 +68,12 @@ void Communicators::define(std::uint32_t rank, std::int32_t number, const std::v
     const Communicator* mine = family.instances[ordinal * sides + (swapped ? 1 : 0)].get();
     const auto place = std::find(mine->members.begin(), mine->members.end(), static_cast<std::int32_t>(rank));
     const auto slot = static_cast<std::size_t>(number);
-    if (number < 0 || slot > by_rank_[rank].size() + most_lost_numbers || place == mine->members.end())
+    std::vector<Membership>& further = by_rank_[rank].further;
+    if (number < 0 || slot > further.size() + 1 + most_lost_numbers || place == mine->members.end())
         throw std::invalid_argument("a communicator that its rank cannot have");
-    if (slot >= by_rank_[rank].size()) by_rank_[rank].resize(slot + 1);
-    by_rank_[rank][slot] = Membership{mine, static_cast<std::uint32_t>(place - mine->members.begin()), 0};
+    if (slot > further.size()) further.resize(slot);
+    (slot == world ? by_rank_[rank].of_world : further[slot - 1]) =
+        Membership{mine, static_cast<std::uint32_t>(place - mine->members.begin()), 0};
 }
 
 /// Gives the two sides of the newest inter-communicator the union of their groups.

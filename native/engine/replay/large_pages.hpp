@@ -6,8 +6,11 @@
 #include <sys/mman.h>
 
 #include <cstddef>
+#include <memory_resource>
 #include <new>
 #include <vector>
+
+#include "tracefile/event.hpp"
 
 namespace linkworth::replay {
 
@@ -48,5 +51,24 @@ class LargePageAllocator {
 
 template <typename T>
 using LargeVector = std::vector<T, LargePageAllocator<T>>;
+
+/// Large pages for an arena of objects that are of different kinds.
+class LargePageResource final : public std::pmr::memory_resource {
+    void* do_allocate(std::size_t bytes, std::size_t /*alignment*/) override {
+        return LargePageAllocator<Line>().allocate(lines(bytes));
+    }
+    void do_deallocate(void* memory, std::size_t bytes, std::size_t /*alignment*/) override {
+        LargePageAllocator<Line>().deallocate(static_cast<Line*>(memory), lines(bytes));
+    }
+    bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+        return this == &other;
+    }
+
+    /// As much as anything here is aligned to.
+    struct alignas(tracefile::cache_line_bytes) Line {
+        std::byte bytes[tracefile::cache_line_bytes];
+    };
+    static std::size_t lines(std::size_t bytes) { return (bytes + sizeof(Line) - 1) / sizeof(Line); }
+};
 
 }  // namespace linkworth::replay

@@ -28,10 +28,10 @@ class Matcher {
         }
         for (std::uint32_t place = 0; place < waiting_; ++place) {
             const Entry& entry = list_[place];
-            if (!entry.is_message && entry.envelope.accepts(envelope)) return take(place);
+            if (!entry.is_message() && entry.envelope.accepts(envelope)) return take(place);
         }
         ++unexpected_;
-        append({envelope, true, message});
+        append({envelope, message | message_mark});
         return none;
     }
 
@@ -47,7 +47,7 @@ class Matcher {
             --unexpected_;
             return take(place);
         }
-        append({envelope, false, receive});
+        append({envelope, receive});
         return none;
     }
 
@@ -62,21 +62,26 @@ class Matcher {
     /// Of the list; a search through half of it costs about as much as the hash table.
     static constexpr std::size_t most_waiting = 16;
 
+    /// Items stay below it.
+    static constexpr std::uint32_t message_mark = 1U << 31U;
+
     struct Entry {
         Envelope envelope;
-        bool is_message = false;
-        std::uint32_t item = none;
+        std::uint32_t marked_item = none;  ///< with `message_mark` where it is a message
+
+        bool is_message() const { return (marked_item & message_mark) != 0; }
+        std::uint32_t item() const { return marked_item & ~message_mark; }
     };
 
     std::uint32_t place_of_message(const Envelope& wanted) const {
         std::uint32_t place = 0;
-        while (place < waiting_ && !(list_[place].is_message && wanted.accepts(list_[place].envelope)))
+        while (place < waiting_ && !(list_[place].is_message() && wanted.accepts(list_[place].envelope)))
             ++place;
         return place;
     }
 
     std::uint32_t take(std::uint32_t place) {
-        const std::uint32_t item = list_[place].item;
+        const std::uint32_t item = list_[place].item();
         --waiting_;
         for (; place < waiting_; ++place) list_[place] = list_[place + 1];
         return item;

@@ -27,7 +27,7 @@ std::uint32_t Simulation::post_send(Actor& actor, const Membership& membership, 
     ++program.messages;
     if (!local) program.internode_bytes += bytes;
 
-    const std::uint32_t index = messages_.take();
+    const std::uint32_t index = messages_.take_unset();
     Message& message = messages_[index];
     message.envelope =
         Envelope{context_of(membership, collective), static_cast<std::int32_t>(membership.my_rank), tag};
@@ -35,7 +35,9 @@ std::uint32_t Simulation::post_send(Actor& actor, const Membership& membership, 
     message.destination = destination;
     message.bytes = bytes;
     message.sent_seconds = actor.now.seconds;
+    message.send = message.receive = message.access = none;
     message.local = local;
+    message.incomplete = message.noticed = false;
     message.rendezvous = mode == SendMode::synchronous || !costs.is_eager(bytes);
     if (!message.rendezvous) {
         send_eagerly(message, index, actor);
@@ -52,8 +54,9 @@ void Simulation::send_eagerly(Message& message, std::uint32_t index, const Actor
     if (any_order_ && !message.local) {
         Transmission what = transmission_of(message);
         what.order = &sender.last_link_envelope;
-        network_.carry_alone(what, actor.now, message.at, nullptr);
-        return on_envelope(index);
+        Stamp at;
+        network_.carry_alone(what, actor.now, at, nullptr);
+        return on_eager(index, at);
     }
     if (message.local) {
         Stamp envelope = actor.now;
@@ -89,13 +92,16 @@ void Simulation::announce(Message& message, std::uint32_t index, const Actor& ac
 std::uint32_t Simulation::post_receive(Actor& actor, const Membership& membership, bool collective,
                                        std::int32_t peer, std::int32_t tag) {
     if (peer == tracefile::proc_null) return none;
-    const std::uint32_t index = operations_.take();
-    Operation& operation = operations_[index];
-    operation.is_receive = true;
-    operation.envelope = Envelope{context_of(membership, collective), peer, tag};
     if (any_order_ && peer == tracefile::any_source) throw OrderMatters();
-    const std::uint32_t message = ranks_[actor.rank].matcher.post(operation.envelope, index);
+    const std::uint32_t index = operations_.take_unset();
+    Operation& operation = operations_[index];
     operation.done_at = actor.now;
+    operation.completion_overhead = 0;
+    operation.actor = none;
+    operation.envelope = Envelope{context_of(membership, collective), peer, tag};
+    operation.is_receive = true;
+    operation.done = operation.detached = false;
+    const std::uint32_t message = ranks_[actor.rank].matcher.post(operation.envelope, index);
     if (message != none) meet(message, index);
     return index;
 }
@@ -107,16 +113,43 @@ Transmission Simulation::transmission_of(const Message& message) const {
 
 /// The message meets its receive, waits for one, or is what a probe waits for.
 void Simulation::on_envelope(std::uint32_t index) {
-    Message& message = messages_[index];
-    RankState& receiver = ranks_[message.destination];
-    const std::uint32_t receive = receiver.matcher.arrive(message.envelope, index);
+    const Message& message = messages_[index];
+    const std::uint32_t receive = ranks_[message.destination].matcher.arrive(message.envelope, index);
     if (receive != none) {
         meet(index, receive);
-    } else if (receiver.probe && receiver.probe->accepts(message.envelope)) {
-        receiver.probe.reset();
-        ranks_[message.destination].actor.now.raise_to(message.at);
-        resume_at_its_time(message.destination);
+    } else {
+        tell_probe(message);
     }
+}
+
+/// The same for an eager message that is there as a whole.
+void Simulation::on_eager(std::uint32_t index, const Stamp& at) {
+    Message& message = messages_[index];
+    const std::uint32_t receive = ranks_[message.destination].matcher.arrive(message.envelope, index);
+    if (receive == none) {
+        message.at = at;
+        return tell_probe(message);
+    }
+    Operation& operation = operations_[receive];
+    operation.completion_overhead = overhead_of(message, operation, at);
+    message.receive = receive;
+    deliver(index, operation.done_at.seconds > at.seconds ? operation.done_at : at);
+}
+
+void Simulation::tell_probe(const Message& message) {
+    RankState& receiver = ranks_[message.destination];
+    if (!receiver.probe || !receiver.probe->accepts(message.envelope)) return;
+    receiver.probe.reset();
+    receiver.actor.now.raise_to(message.at);
+    resume_at_its_time(message.destination);
+}
+
+/// CPU time that it takes to complete a posted receive by a message that is there, or known, at `at`.
+double Simulation::overhead_of(const Message& message, const Operation& receive, const Stamp& at) const {
+    double overhead = path(message.local).receive_overhead.at(message.bytes);
+    if (!message.rendezvous && !message.incomplete && at.seconds <= receive.done_at.seconds)
+        overhead += static_cast<double>(message.bytes) / options_.fabric.unexpected_copy_bytes_per_second;
+    return overhead;
 }
 
 void Simulation::on_head(std::uint32_t index, const Stamp& at) {
@@ -130,8 +163,8 @@ void Simulation::on_head(std::uint32_t index, const Stamp& at) {
 void Simulation::on_arrival(std::uint32_t index, const Stamp& at) {
     Message& message = messages_[index];
     if (message.rendezvous) return deliver(index, at);
+    if (!message.incomplete) return on_eager(index, at);
     message.at = at;
-    if (!message.incomplete) return on_envelope(index);
     message.incomplete = false;
     if (message.receive != none) deliver(index, at);
 }
@@ -141,10 +174,7 @@ void Simulation::on_left(std::uint32_t index, const Stamp& left) { finish(messag
 void Simulation::meet(std::uint32_t index, std::uint32_t receive) {
     Message& message = messages_[index];
     Operation& operation = operations_[receive];
-    operation.completion_overhead = path(message.local).receive_overhead.at(message.bytes);
-    if (!message.rendezvous && !message.incomplete && message.at.seconds <= operation.done_at.seconds)
-        operation.completion_overhead +=
-            static_cast<double>(message.bytes) / options_.fabric.unexpected_copy_bytes_per_second;
+    operation.completion_overhead = overhead_of(message, operation, message.at);
     message.at.raise_to(operation.done_at);
     message.receive = receive;
     if (!message.rendezvous) {
@@ -159,7 +189,7 @@ void Simulation::meet(std::uint32_t index, std::uint32_t receive) {
 
 /// When a rank can do something about what has come: inside MPI at once, else when its next call begins.
 Stamp Simulation::noticed_by(std::uint32_t rank, const Stamp& at) const {
-    const bool computing = ranks_[rank].event_pending;
+    const bool computing = ranks_[rank].actor.event_pending;
     return options_.progress_in_calls_only && computing ? later(at, ranks_[rank].actor.now) : at;
 }
 

@@ -41,6 +41,7 @@ Network::Network(const FabricCosts& fabric, const std::vector<std::uint32_t>& ra
       bucket_seconds_(static_cast<double>(fabric.link.burst_bytes) / fabric.link.bandwidth_bytes_per_second),
       chunk_bytes_(chunks_of(fabric, ranks_on_node)),
       out_(ranks_on_node.size() * fabric.rails),
+      out_free_(out_.size()),
       in_(out_.size()),
       out_full_(bucket_seconds_ > 0 ? out_.size() : 0),
       in_full_(out_full_.size()),
@@ -97,9 +98,10 @@ std::uint32_t Network::choose_rail(const Transmission& what) {
     for (std::uint32_t rail = 0; rail < fabric_.rails; ++rail) {
         // Behind an earlier message of its connection, so that they keep their order.
         if (waiting_.waits(port_of(what.source_node, rail), what.connection)) return rail;
-        const OutPort& port = out_[port_of(what.source_node, rail)];
-        const OutPort& best = out_[port_of(what.source_node, chosen)];
-        if (port.idle() != best.idle() ? port.idle() : port.free.seconds < best.free.seconds) chosen = rail;
+        const std::uint32_t port = port_of(what.source_node, rail), best = port_of(what.source_node, chosen);
+        const bool idle = out_[port].idle();
+        if (idle != out_[best].idle() ? idle : out_free_[port].seconds < out_free_[best].seconds)
+            chosen = rail;
     }
     return chosen;
 }
@@ -169,24 +171,24 @@ void Network::carry_alone(const Transmission& what, const Stamp& ready, Stamp& a
 void Network::send_alone(std::uint32_t message) {
     Shipment& shipment = shipments_[message];
     const Transmission& what = shipment.what;
-    OutPort& port = out_[port_of(what.source_node, shipment.rail)];
+    const std::uint32_t index = port_of(what.source_node, shipment.rail);
     Stamp start = shipment.at;
     const double bandwidth = fabric_.contention || !striped(what.bytes)
                                  ? rail_bandwidth_
                                  : striped_bandwidth_ * fabric_.rails / longest_shares(what.bytes);
     const double wire = shipment.chunk_wire_bytes / bandwidth;
-    if (fabric_.contention) start.raise_to(port.free);
+    if (fabric_.contention) start.raise_to(out_free_[index]);
     Stamp left = start;
     if (!fabric_.contention) {
         left.add_bandwidth(alone(wire), false);
     } else {
-        left = passed(start, wire, out_full_, port_of(what.source_node, shipment.rail));
-        port.free = left;
-        if (!out_load_.empty())
-            out_load_[port_of(what.source_node, shipment.rail)].add(start.seconds, left.seconds);
+        left = passed(start, wire, out_full_, index);
+        Stamp& free = out_free_[index];
+        free = left;
+        if (!out_load_.empty()) out_load_[index].add(start.seconds, left.seconds);
         const double gap = fabric_.link.gap_seconds;
         const double taken = left.seconds - start.seconds;
-        if (taken < gap) port.free.add_overhead(gap - taken);
+        if (taken < gap) free.add_overhead(gap - taken);
     }
     shipment.unsent = 0;
     const Stamp head = head_after(shipment, start);
@@ -244,25 +246,26 @@ void Network::send_in_chunks(std::uint32_t message, std::uint32_t rail, std::uin
         OutPort& port = out_[index];
         const std::uint32_t of_rail = each == 0 ? share * longest : share;
         if (waiting_.join(port, index, shipment.what.connection, message, of_rail))
-            queue_.push(std::max(port.free.seconds, shipment.at.seconds), Happening::port, index);
+            queue_.push(std::max(out_free_[index].seconds, shipment.at.seconds), Happening::port, index);
     }
 }
 
 void Network::on_port(std::uint32_t index) {
     OutPort& port = out_[index];
+    Stamp& free = out_free_[index];
     const std::uint32_t message = waiting_.take_chunk(port);
     Shipment& shipment = shipments_[message];
-    const Stamp start = later(shipment.at, port.free);
+    const Stamp start = later(shipment.at, free);
     const double bandwidth = striped(shipment.what.bytes) ? striped_bandwidth_ : rail_bandwidth_;
     const double wire = shipment.chunk_wire_bytes / bandwidth;
     const bool first = !shipment.head_left;
     const Stamp left = passed(start, wire, out_full_, index);
     const double taken = left.seconds - start.seconds;
-    port.free = left;
+    free = left;
     if (!out_load_.empty()) out_load_[index].add(start.seconds, left.seconds);
     const double gap = fabric_.link.gap_seconds;
-    if (first && taken < gap) port.free.add_overhead(gap - taken);
-    if (!port.idle()) queue_.push(port.free.seconds, Happening::port, index);
+    if (first && taken < gap) free.add_overhead(gap - taken);
+    if (!port.idle()) queue_.push(free.seconds, Happening::port, index);
 
     const std::uint32_t parcel = parcels_.take();
     const Stamp head = head_after(shipment, start);
@@ -340,10 +343,10 @@ Stamp Network::control(std::uint32_t source_node, std::uint32_t destination_node
     Stamp at = ready;
     if (fabric_.contention) {
         const std::uint32_t index = port_of(source_node, 0);
-        OutPort& port = out_[index];
-        at.raise_to(port.free);
+        Stamp& free = out_free_[index];
+        at.raise_to(free);
         at = passed(at, fabric_.link.wire_seconds(0), out_full_, index);
-        port.free = at;
+        free = at;
     } else {
         at.add_bandwidth(alone(fabric_.link.wire_seconds(0)), false);
     }

@@ -68,6 +68,16 @@ class Network {
     /// The message's journey goes on soon.
     void prefetch(std::uint32_t message) const { prefetch_lines(&shipments_[message], sizeof(Shipment)); }
 
+    /// A rank of the node soon sends.
+    void prefetch_sender(std::uint32_t node) const {
+        prefetch_lines(&out_free_[port_of(node, 0)], sizeof(Stamp));
+    }
+    /// The message soon arrives; `prefetch` came before.
+    void prefetch_receiver(std::uint32_t message) const {
+        const Shipment& shipment = shipments_[message];
+        prefetch_lines(&in_[port_of(shipment.what.destination_node, shipment.rail)], sizeof(Stamp));
+    }
+
     // Called when the queue says so.
     void on_whole(std::uint32_t message);
     void on_parcel(std::uint32_t parcel);
@@ -129,7 +139,8 @@ class Network {
     double striped_bandwidth_;                ///< of one rail for a message on all
     double bucket_seconds_;                   ///< that an idle link sends at once; 0: as its rate allows
     std::vector<std::uint64_t> chunk_bytes_;  ///< [node]: what its NIC sends of one connection in turn
-    LargeVector<OutPort> out_;                ///< [node x rails + rail]
+    std::vector<OutPort> out_;                ///< [node x rails + rail]
+    LargeVector<Stamp> out_free_;             ///< likewise: when what it sends, or has promised to, is out
     LargeVector<Stamp> in_;                   ///< likewise: when it is free
     std::vector<Stamp> out_full_;             ///< as out_; empty where links have no bucket
     std::vector<Stamp> in_full_;              ///< likewise

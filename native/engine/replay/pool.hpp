@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "replay/large_pages.hpp"
+#include "tracefile/event.hpp"
 
 namespace linkworth::replay {
 
 inline constexpr std::uint32_t none = 0xffffffffU;
 
-inline constexpr std::size_t cache_line_bytes = 64;
+using tracefile::cache_line_bytes;
 
 /// Asks for the lines of the cache that hold what is needed soon.
 inline void prefetch_lines(const void* begin, std::size_t bytes) {
@@ -24,13 +25,18 @@ template <typename T>
 class Pool {
   public:
     std::uint32_t take() {
-        if (free_.empty()) {
+        const std::uint32_t index = take_unset();
+        items_[index] = T{};
+        return index;
+    }
+    /// An object that holds what it held when it was released; the caller sets all that matters.
+    std::uint32_t take_unset() {
+        if (free_.empty()) [[unlikely]] {
             items_.emplace_back();
             return static_cast<std::uint32_t>(items_.size() - 1);
         }
         const std::uint32_t index = free_.back();
         free_.pop_back();
-        items_[index] = T{};
         return index;
     }
     void release(std::uint32_t index) { free_.push_back(index); }

@@ -8,14 +8,12 @@
 #include <utility>
 
 #include "replay/pool.hpp"
-#include "replay/stamp.hpp"
 
 namespace linkworth::replay {
 
-/// The sending side of one rail of a NIC.
+/// The connections that wait for the sending side of one rail of a NIC.
 struct OutPort {
-    Stamp free;                  ///< when what it sends, or has promised to send, is out
-    std::uint32_t first = none;  ///< connections that wait for their turn
+    std::uint32_t first = none;  ///< of those that wait for their turn
     std::uint32_t last = none;
     std::uint32_t served = none;  ///< the connection whose chunk is under way, if it has more
     bool idle() const { return first == none && served == none; }

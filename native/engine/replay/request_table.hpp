@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "replay/pool.hpp"
+
 namespace linkworth::replay {
 
 class RequestTable {
@@ -16,42 +18,41 @@ class RequestTable {
     void insert(std::uint64_t number, std::uint32_t operation) {
         if (first_ == end_) first_ = end_ = number;
         while (number - first_ >= slots_.size()) grow();
-        slots_[number & (slots_.size() - 1)] = Slot{operation, true};
+        slots_[number & (slots_.size() - 1)] = operation;
         if (number >= end_) end_ = number + 1;
     }
 
     /// False where no such request is live.
     bool take(std::uint64_t number, std::uint32_t& operation) {
         if (number < first_ || number >= end_) return false;
-        Slot& slot = slots_[number & (slots_.size() - 1)];
-        if (!slot.live) return false;
-        operation = slot.operation;
-        slot.live = false;
-        while (first_ < end_ && !slots_[first_ & (slots_.size() - 1)].live) ++first_;
+        std::uint32_t& slot = slots_[number & (slots_.size() - 1)];
+        if (slot == ended) return false;
+        operation = slot;
+        slot = ended;
+        while (first_ < end_ && slots_[first_ & (slots_.size() - 1)] == ended) ++first_;
         return true;
     }
 
     bool find(std::uint64_t number, std::uint32_t& operation) const {
         if (number < first_ || number >= end_) return false;
-        const Slot& slot = slots_[number & (slots_.size() - 1)];
-        operation = slot.operation;
-        return slot.live;
+        const std::uint32_t slot = slots_[number & (slots_.size() - 1)];
+        if (slot == ended) return false;
+        operation = slot;
+        return true;
     }
 
   private:
-    struct Slot {
-        std::uint32_t operation = 0;
-        bool live = false;
-    };
+    /// In the place of a request that is no more, or not yet.
+    static constexpr std::uint32_t ended = none - 1;
 
     void grow() {
-        std::vector<Slot> larger(slots_.size() * 2);
+        std::vector<std::uint32_t> larger(slots_.size() * 2, ended);
         for (std::uint64_t number = first_; number < end_; ++number)
             larger[number & (larger.size() - 1)] = slots_[number & (slots_.size() - 1)];
         slots_.swap(larger);
     }
 
-    std::vector<Slot> slots_ = std::vector<Slot>(16);
+    std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(16, ended);
     std::uint64_t first_ = 0;
     std::uint64_t end_ = 0;
 };

@@ -11,8 +11,13 @@ namespace {
 
 using tracefile::Event;
 
-/// Far enough ahead that a rank's state is there when its turn comes, near enough that it is still there.
-constexpr std::size_t resumes_ahead = 2;
+// Far enough ahead that a rank's state is there when its turn comes, near enough that it is still there: its
+// state, then what that points to, then what this points to.
+constexpr std::size_t of_every_actor_bytes = 2 * cache_line_bytes;
+constexpr std::uint32_t states_ahead = 5;
+constexpr std::uint32_t rows_ahead = 2;
+/// Of a rank that runs as far as it can.
+constexpr std::uint32_t events_ahead = 4;
 
 /// [rank of the simulation]: its node, program after program.
 std::vector<std::uint32_t> nodes_of(const std::vector<Tenant>& tenants) {
@@ -46,7 +51,7 @@ Simulation::Simulation(const std::vector<Tenant>& tenants, bool any_order)
     ranks_.reserve(ranks);
     for (Program& program : programs_)
         for (std::uint32_t rank = 0; rank < program.trace.ranks(); ++rank) {
-            ranks_.emplace_back(program, rank);
+            ranks_.emplace_back(program, rank, cursor_memory_);
             ranks_.back().actor.rank = rank_count() - 1;
         }
 }
@@ -68,16 +73,35 @@ void Simulation::run_in_any_order() {
     while (!runnable_.empty()) {
         const std::uint32_t actor = runnable_.front();
         runnable_.pop_front();
-        if (runnable_.size() > resumes_ahead) prefetch_actor(runnable_[resumes_ahead]);
+        if (runnable_.size() > states_ahead) prefetch_rank(runnable_[states_ahead]);
+        if (runnable_.size() > rows_ahead) {
+            const std::uint32_t next = runnable_[rows_ahead];
+            if (next < rank_count()) ranks_[next].cursor.prefetch_rows(events_ahead);
+        }
+        if (!runnable_.empty()) {
+            const std::uint32_t next = runnable_.front();
+            if (next < rank_count()) ranks_[next].cursor.prefetch_shapes(events_ahead);
+        }
         resume(actor);
     }
 }
 
-/// Fetches from memory what the next happening needs, while this one goes on.
-void Simulation::prefetch(const Due& due) const {
+/// Fetches from memory what the next happenings need, while this one goes on.
+void Simulation::look_ahead() const {
+    const std::uint32_t known = queue_.known();
+    if (known > states_ahead) prefetch_state(queue_.next(states_ahead));
+    if (known > rows_ahead) prefetch_surroundings(queue_.next(rows_ahead));
+    if (known > 0) {
+        const Due due = queue_.next(0);
+        if (due.what == Happening::resume && due.index < rank_count())
+            ranks_[due.index].cursor.prefetch_shapes(1);
+    }
+}
+
+void Simulation::prefetch_state(const Due& due) const {
     switch (due.what) {
         case Happening::resume:
-            prefetch_actor(due.index);
+            prefetch_rank(due.index);
             break;
         case Happening::whole:
             network_.prefetch(due.index);
@@ -95,10 +119,27 @@ void Simulation::prefetch(const Due& due) const {
     }
 }
 
-void Simulation::prefetch_actor(std::uint32_t actor) const {
+/// What the state that was fetched before points to.
+void Simulation::prefetch_surroundings(const Due& due) const {
+    if (due.what == Happening::resume && due.index < rank_count()) {
+        const RankState& state = ranks_[due.index];
+        state.cursor.prefetch_rows(1);
+        if (state.actor.event_pending) prefetch_lines(state.event.shape, cache_line_bytes);
+        state.program->communicators.prefetch(state.rank);
+        network_.prefetch_sender(node_of(due.index));
+    } else if (due.what == Happening::whole) {
+        const RankState& receiver = ranks_[messages_[due.index].destination];
+        network_.prefetch_receiver(due.index);
+        prefetch_lines(&receiver.matcher, 2 * cache_line_bytes);
+        prefetch_lines(&receiver.actor.outstanding, sizeof receiver.actor.outstanding);
+    }
+}
+
+void Simulation::prefetch_rank(std::uint32_t actor) const {
     if (actor >= rank_count()) return;
     const RankState& state = ranks_[actor];
-    const auto* const begin = reinterpret_cast<const char*>(&state);
+    prefetch_lines(&state, of_every_actor_bytes);
+    const auto* const begin = reinterpret_cast<const char*>(&state.event);
     const auto* const rarely_used = reinterpret_cast<const char*>(&state.last_local_envelope);
     prefetch_lines(begin, static_cast<std::size_t>(rarely_used - begin));
 }
@@ -106,7 +147,7 @@ void Simulation::prefetch_actor(std::uint32_t actor) const {
 void Simulation::run_in_time_order() {
     while (!queue_.empty()) {
         const Due entry = queue_.pop();
-        if (!queue_.empty()) prefetch(queue_.next());
+        look_ahead();
         switch (entry.what) {
             case Happening::resume:
                 resume(entry.index);
@@ -162,12 +203,12 @@ void Simulation::resume(std::uint32_t index) {
 void Simulation::run_rank(std::uint32_t rank) {
     RankState& state = ranks_[rank];
     for (;;) {
-        if (!state.event_pending && !fetch(state, rank)) return;
+        if (!state.actor.event_pending && !fetch(state, rank)) return;
         if (too_early(state.actor)) {
             resume_at_its_time(rank);
             return;
         }
-        state.event_pending = false;
+        state.actor.event_pending = false;
         state.call_started = state.actor.now.seconds;
         if (!execute(rank)) return;
         if (any_order_ && leads_too_far(state)) {
@@ -181,11 +222,11 @@ void Simulation::run_rank(std::uint32_t rank) {
 inline bool Simulation::fetch(RankState& state, std::uint32_t rank) {
     Event& event = state.event;
     if (options_.recording != nullptr) record_call_end(rank);
-    if (state.finished || !state.cursor.next(event)) {
-        if (!state.finished) end_rank(rank);
+    if (state.actor.finished || !state.cursor.next(event)) {
+        if (!state.actor.finished) end_rank(rank);
         return false;
     }
-    state.event_pending = true;
+    state.actor.event_pending = true;
     double compute = state.program->computation.seconds(state.rank, state.level, state.intervals++,
                                                         RecordedComputation::recorded(event));
     compute = state.computation.counted(event, compute);
@@ -204,7 +245,7 @@ inline bool Simulation::fetch(RankState& state, std::uint32_t rank) {
 void Simulation::record_call_end(std::uint32_t rank) {
     RankState& state = ranks_[rank];
     const double started = std::exchange(state.call_started, -1);
-    if (started < 0 || state.finished) return;
+    if (started < 0 || state.actor.finished) return;
     options_.recording->call({rank, state.call_name, started, ranks_[rank].actor.now.seconds});
 }
 
@@ -274,7 +315,7 @@ bool Simulation::run_schedule(std::uint32_t index) {
 
 void Simulation::end_rank(std::uint32_t rank) {
     RankState& state = ranks_[rank];
-    state.finished = true;
+    state.actor.finished = true;
     state.program->region.leave(state.rank, ranks_[rank].actor.now);
 }
 
@@ -315,7 +356,7 @@ ReplayResult Simulation::result(Program& program) {
 void Simulation::report_blocked(const Program& program, ReplayResult& result) const {
     for (std::uint32_t rank = 0; rank < program.trace.ranks(); ++rank) {
         const RankState& state = ranks_[program.first_rank + rank];
-        if (state.finished) continue;
+        if (state.actor.finished) continue;
         result.stopped.push_back("rank " + std::to_string(rank) + " stops in " +
                                  program.trace.names()[state.call_name] +
                                  ", which waits for a message that the trace does not hold");

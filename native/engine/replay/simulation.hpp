@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory_resource>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include "replay/access.hpp"
 #include "replay/event_queue.hpp"
+#include "replay/large_pages.hpp"
 #include "replay/matcher.hpp"
 #include "replay/network.hpp"
 #include "replay/pool.hpp"
@@ -60,18 +62,21 @@ struct Actor {
     Stamp now;
     std::uint32_t rank = 0;
     std::uint32_t outstanding = 0;  ///< operations that it waits for and that are not done
-    std::uint32_t request = none;   ///< of a non-blocking collective: the operation to finish at its end
     Schedule schedule;
-    Membership membership;  ///< of the collective under way
-    bool step_pending = false;
-    bool noticed = false;  ///< a non-blocking collective: its rank is inside MPI to go on with it
-    Step step;
-    std::vector<std::uint32_t> ahead;  ///< receives posted ahead, for the wait after the next one
-    bool ahead_due = false;
-    std::uint8_t lane = 0;               ///< of its messages
-    std::vector<std::uint32_t> started;  ///< operations of the schedules that go on beside this one
     std::vector<std::uint32_t>
-        waiting;  ///< operations to wait for: posted by the schedule, or named by the call
+        waiting;                   ///< operations to wait for: posted by the schedule, or named by the call
+    std::uint32_t request = none;  ///< of a non-blocking collective: the operation to finish at its end
+    std::uint8_t lane = 0;         ///< of its messages
+    bool step_pending = false;
+    bool ahead_due = false;
+    bool noticed = false;        ///< a non-blocking collective: its rank is inside MPI to go on with it
+    bool event_pending = false;  ///< a rank: its computation is done, its call is not
+    bool finished = false;       ///< likewise
+    // Of collectives.
+    Membership membership;  ///< of the one under way
+    Step step;
+    std::vector<std::uint32_t> ahead;    ///< receives posted ahead, for the wait after the next one
+    std::vector<std::uint32_t> started;  ///< operations of the schedules that go on beside this one
 };
 
 /// A request that MPI_Start can start again and again.
@@ -85,13 +90,13 @@ struct PersistentCall {
 /// A rank and its place in its trace. What every call needs comes first, because with many ranks each line of
 /// the cache that a call touches is a line from memory.
 struct RankState {
-    RankState(Program& its_program, std::uint32_t its_rank)
-        : cursor(its_program.trace.cursor(its_rank)), program(&its_program), rank(its_rank) {}
+    RankState(Program& its_program, std::uint32_t its_rank, std::pmr::memory_resource& memory)
+        : program(&its_program), cursor(its_program.trace.cursor(its_rank, &memory)), rank(its_rank) {}
 
     Actor actor;
-    tracefile::RankCursor cursor;
-    tracefile::Event event;
+    alignas(cache_line_bytes) tracefile::Event event;
     Program* program;
+    tracefile::RankCursor cursor;
     std::uint32_t rank;  ///< in its program
     RecordedComputation computation;
     std::uint64_t intervals = 0;  ///< of computation so far
@@ -99,8 +104,6 @@ struct RankState {
     std::int32_t level = 0;       ///< of MPI_Pcontrol
     std::uint32_t call_name = 0;  ///< of the call under way
     std::uint32_t last_destination = none;  ///< of a message
-    bool event_pending = false;             ///< its computation is done, its call is not
-    bool finished = false;
     RequestTable requests;
     Stamp last_link_envelope;  ///< MPI keeps the order of a pair's messages
     Matcher matcher;
@@ -128,8 +131,10 @@ class Simulation final : private NetworkListener {
     // simulation.cpp: who goes on when
     void run_in_time_order();
     void run_in_any_order();
-    void prefetch(const Due& due) const;
-    void prefetch_actor(std::uint32_t actor) const;
+    void look_ahead() const;
+    void prefetch_state(const Due& due) const;
+    void prefetch_rank(std::uint32_t actor) const;
+    void prefetch_surroundings(const Due& due) const;
     void resume_at_its_time(std::uint32_t actor);
     bool too_early(const Actor& actor) const {
         return !any_order_ && actor.now.seconds > queue_.next_seconds();
@@ -227,6 +232,9 @@ class Simulation final : private NetworkListener {
     void announce(Message& message, std::uint32_t index, const Actor& actor);
     Transmission transmission_of(const Message& message) const;
     void on_envelope(std::uint32_t message);
+    void on_eager(std::uint32_t message, const Stamp& at);
+    void tell_probe(const Message& message);
+    double overhead_of(const Message& message, const Operation& receive, const Stamp& at) const;
     void on_left(std::uint32_t message, const Stamp& left) override;
     void on_head(std::uint32_t message, const Stamp& at) override;
     void on_arrival(std::uint32_t message, const Stamp& at) override;
@@ -255,6 +263,8 @@ class Simulation final : private NetworkListener {
     bool any_order_;                      ///< no moment depends on what else happens at the time
     std::deque<std::uint32_t> runnable_;  ///< actors, where the order is any
     Network network_;
+    LargePageResource large_pages_;
+    std::pmr::monotonic_buffer_resource cursor_memory_{&large_pages_};
     LargeVector<RankState> ranks_;  ///< the first actors
     std::deque<Actor> further_actors_;
     std::vector<std::uint32_t> idle_actors_;  ///< of the further ones

@@ -2,6 +2,7 @@
 /// The events of a trace as every reader sees them (docs/reference/trace-format.md).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -45,6 +46,26 @@ enum class CallClass : std::uint8_t {
     parrived,
     isendrecv,
 };
+
+/// Whether a call of this class makes a request (and so advances the rank's numbering).
+constexpr bool makes_request(CallClass call_class) {
+    switch (call_class) {
+        case CallClass::isend:
+        case CallClass::irecv:
+        case CallClass::send_init:
+        case CallClass::recv_init:
+        case CallClass::icollective:
+        case CallClass::collective_init:
+        case CallClass::icomm_new:
+        case CallClass::irma:
+        case CallClass::psend_init:
+        case CallClass::precv_init:
+        case CallClass::isendrecv:
+            return true;
+        default:
+            return false;
+    }
+}
 
 /// Which collective a name means; `none` for every other call.
 enum class Collective : std::uint8_t {
@@ -106,6 +127,9 @@ enum class WindowSync : std::uint8_t {
     sync,
 };
 
+/// Of the processors that we know; it decides only what is fast.
+inline constexpr std::size_t cache_line_bytes = 64;
+
 inline constexpr std::int32_t any_source = -1;
 inline constexpr std::int32_t any_tag = -1;
 inline constexpr std::int32_t proc_null = -2;
@@ -118,10 +142,10 @@ struct Completion {
     std::int32_t tag = 0;
 };
 
-/// All of a call but its times. Fields that the class does not have keep their defaults.
-struct Shape {
+/// All of a call but its times. Fields that the class does not have keep their defaults. What most calls need
+/// comes first, because with many ranks each line of the cache that a call touches is a line from memory.
+struct alignas(cache_line_bytes) Shape {
     std::uint32_t name = 0;
-    std::uint32_t entry = 0;  ///< in the table of names: `name`, or that name at one call site
     CallClass call_class = CallClass::local;
     Collective collective = Collective::none;
     CompleteMode mode = CompleteMode::wait;
@@ -135,6 +159,11 @@ struct Shape {
     std::int32_t tag = 0;
     std::int32_t recv_peer = 0;  ///< source of a sendrecv
     std::int32_t recv_tag = 0;
+    std::uint64_t bytes =
+        0;  ///< sent (receive capacity for a receive); of one partition; exposed by a window
+    std::vector<Completion> completions;
+    std::uint64_t recv_bytes = 0;
+    std::uint32_t entry = 0;       ///< in the table of names: `name`, or that name at one call site
     std::int32_t actual_peer = 0;  ///< what a wildcard matched
     std::int32_t actual_tag = 0;
     std::int32_t new_comm = -1;  ///< -1 for MPI_COMM_NULL
@@ -142,9 +171,6 @@ struct Shape {
     std::int32_t new_window = -1;  ///< -1 for none
     std::int32_t code = 0;         ///< abort code, pcontrol or thread level
     std::uint32_t listed = 0;
-    std::uint64_t bytes =
-        0;  ///< sent (receive capacity for a receive); of one partition; exposed by a window
-    std::uint64_t recv_bytes = 0;
     std::uint32_t element_bytes = 1;
     std::uint32_t partitions = 0;
     std::uint32_t first_partition = 0;
@@ -153,7 +179,6 @@ struct Shape {
     std::vector<std::uint64_t> recv_counts;     ///< bytes by peer
     std::vector<std::uint64_t> references;      ///< start, request_free, request_cancel, pready, parrived
     std::vector<std::uint32_t> partition_list;  ///< of a pready_list
-    std::vector<Completion> completions;
     std::vector<std::int32_t>
         members;  ///< world ranks in comm order; of a win_sync: ranks of the window's communicator
     std::vector<std::int32_t> remote_members;

@@ -19,7 +19,7 @@ namespace {
 // checked.
 constexpr std::size_t padding = 4 * longest_varint + 8;
 /// Decoded at once: enough to pay for the turn, few enough to stay in the cache with those of other ranks.
-constexpr std::size_t most_rows = 128;
+constexpr std::size_t most_rows = 32;
 
 /// Cursors share it, because blocks are independent and it is larger than what one rank has of them.
 Decompressor& decompressor() {
@@ -35,6 +35,16 @@ bool is_collective(CallClass call_class) {
 }  // namespace
 
 struct RankCursor::State {
+    explicit State(std::pmr::memory_resource* its_memory) : memory(its_memory), shapes(its_memory) {}
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+    ~State() {
+        for (Shape* const shape : shapes) {
+            memory.delete_object(shape);
+        }
+    }
+
+    std::pmr::polymorphic_allocator<> memory;
     std::shared_ptr<const TraceData> data;
     std::uint32_t rank = 0;
     std::size_t next_block = 0;
@@ -50,16 +60,22 @@ struct RankCursor::State {
     std::vector<EventNote> notes;  ///< of the rows that are decoded; `event` is the number of the row
     std::size_t next_note = 0;
     std::array<EventRow, most_rows> rows;
-    std::vector<std::unique_ptr<Shape>> shapes;  ///< kept from block to block for their memory
+    std::pmr::vector<Shape*> shapes;  ///< kept from block to block for their memory
     std::vector<Damage> damage;
 };
 
-RankCursor::RankCursor(std::shared_ptr<const TraceData> data, std::uint32_t rank)
-    : state_(std::make_unique<State>()) {
+RankCursor::RankCursor(std::shared_ptr<const TraceData> data, std::uint32_t rank,
+                       std::pmr::memory_resource* memory)
+    : state_(std::pmr::polymorphic_allocator<>(memory).new_object<State>(memory)) {
     rows_ = state_->rows.data();
     state_->rank = rank;
     state_->next_block = data->first_block[rank];
     state_->data = std::move(data);
+}
+
+void RankCursor::Release::operator()(State* state) const {
+    std::pmr::polymorphic_allocator<> memory = state->memory;
+    memory.delete_object(state);
 }
 
 RankCursor::RankCursor(RankCursor&&) noexcept = default;
@@ -78,7 +94,8 @@ bool RankCursor::refill() {
         }
         state.notes.clear();
         state.next_note = 0;
-        filled_ = state.in_columns ? state.columns.read(state.rows, state.notes) : read_records();
+        filled_ = static_cast<std::uint32_t>(state.in_columns ? state.columns.read(state.rows, state.notes)
+                                                              : read_records());
         if (filled_ == 0) {
             state.is_open = false;
         } else if (std::isfinite(state.data->until_seconds)) {
@@ -156,7 +173,7 @@ bool RankCursor::load_next_block() {
 void RankCursor::cut_rows() {
     State& state = *state_;
     const double left = state.data->until_seconds - block_base_seconds_;
-    for (std::size_t row = 0; row < filled_; ++row) {
+    for (std::uint32_t row = 0; row < filled_; ++row) {
         state.now += state.rows[row].gap_seconds;
         if (state.now >= left) {
             filled_ = row;
@@ -181,7 +198,7 @@ void RankCursor::give_up_block(const std::uint8_t* at, std::string what) {
 bool RankCursor::define_shape(std::span<const std::uint8_t> payload) {
     const std::size_t number = shapes_.size();
     if (number == state_->shapes.size()) {
-        state_->shapes.push_back(std::make_unique<Shape>());
+        state_->shapes.push_back(state_->memory.new_object<Shape>());
     }
     Shape& shape = *state_->shapes[number];
     if (!decode_shape(payload, shape) || shape.name >= state_->data->entries.size()) {
@@ -192,7 +209,7 @@ bool RankCursor::define_shape(std::span<const std::uint8_t> payload) {
     if (is_collective(shape.call_class)) {
         shape.collective = state_->data->collectives[shape.name];
     }
-    shapes_.push_back({&shape, makes_request(shape.call_class) ? std::uint64_t{1} : std::uint64_t{0}});
+    shapes_.push_back(&shape);
     return true;
 }
 

@@ -17,26 +17,6 @@ inline constexpr std::uint64_t head_thread = 2;
 inline constexpr std::uint64_t head_overlap = 3;
 inline constexpr std::uint64_t head_event = 8;
 
-/// Whether a call of this class makes a request (and so advances the rank's numbering).
-constexpr bool makes_request(CallClass call_class) {
-    switch (call_class) {
-        case CallClass::isend:
-        case CallClass::irecv:
-        case CallClass::send_init:
-        case CallClass::recv_init:
-        case CallClass::icollective:
-        case CallClass::collective_init:
-        case CallClass::icomm_new:
-        case CallClass::irma:
-        case CallClass::psend_init:
-        case CallClass::precv_init:
-        case CallClass::isendrecv:
-            return true;
-        default:
-            return false;
-    }
-}
-
 /// Fills `shape` (all fields but `collective`, which the name decides); false where the payload is malformed.
 bool decode_shape(std::span<const std::uint8_t> payload, Shape& shape);
 

@@ -42,12 +42,12 @@ Collective Trace::collective_of(std::uint32_t name) const {
     return name < data_->collectives.size() ? data_->collectives[name] : Collective::none;
 }
 
-RankCursor Trace::cursor(std::uint32_t rank) const {
+RankCursor Trace::cursor(std::uint32_t rank, std::pmr::memory_resource* memory) const {
     if (rank >= ranks()) {
         throw TraceError(data_->label + " has " + std::to_string(ranks()) + " ranks: there is no rank " +
                          std::to_string(rank));
     }
-    return RankCursor(data_, rank);
+    return RankCursor(data_, rank, memory);
 }
 
 }  // namespace linkworth::tracefile

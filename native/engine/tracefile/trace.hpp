@@ -2,9 +2,11 @@
 /// Reading a merged trace, rank by rank, in bounded memory.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -64,8 +66,10 @@ class Trace {
     /// The same file up to a time by which all ranks together made about so many events; the whole where it
     /// has no more. Ranks end there in the middle of what they do, as those of a cut trace.
     std::shared_ptr<const Trace> beginning(std::uint64_t events) const;
-    /// A cursor before the rank's first event. It keeps the file open by itself.
-    RankCursor cursor(std::uint32_t rank) const;
+    /// A cursor before the rank's first event. It keeps the file open by itself, and takes the memory for
+    /// what it decodes from `memory`, which must outlive it.
+    RankCursor cursor(std::uint32_t rank,
+                      std::pmr::memory_resource* memory = std::pmr::get_default_resource()) const;
 
   private:
     explicit Trace(std::shared_ptr<const TraceData> data);
@@ -86,8 +90,8 @@ class RankCursor {
             return false;
         }
         const EventRow& row = rows_[taken_++];
-        const ShapeEntry& entry = shapes_[row.shape];
-        event.shape = entry.shape;
+        const Shape& shape = *shapes_[row.shape];
+        event.shape = &shape;
         event.shape_number = row.shape;
         event.gap_seconds = row.gap_seconds;
         event.cpu_seconds = row.cpu_seconds;
@@ -98,7 +102,7 @@ class RankCursor {
         }
         event.thread = thread_;
         event.next_request = next_request_;
-        next_request_ += entry.requests;
+        next_request_ += makes_request(shape.call_class) ? 1 : 0;
         return true;
     }
 
@@ -113,9 +117,20 @@ class RankCursor {
     }
     /// Shapes of the block that are known so far: those of the events that were read, at least.
     std::size_t shapes() const { return shapes_.size(); }
-    const Shape& shape(std::uint32_t number) const { return *shapes_[number].shape; }
+    const Shape& shape(std::uint32_t number) const { return *shapes_[number]; }
     /// Number of the next request at the start of the block that holds the latest event.
     std::uint64_t block_next_request() const { return block_next_request_; }
+    /// Fetches from memory the rows of the next `events`, while something else goes on.
+    void prefetch_rows(std::uint32_t events) const {
+        const char* const first = reinterpret_cast<const char*>(rows_ + taken_);
+        for (std::size_t at = 0; at < events * sizeof(EventRow); at += cache_line_bytes)
+            __builtin_prefetch(first + at);
+    }
+    /// Fetches their shapes, of those that are decoded.
+    void prefetch_shapes(std::uint32_t events) const {
+        const std::uint32_t end = std::min(filled_, taken_ + events);
+        for (std::uint32_t row = taken_; row < end; ++row) __builtin_prefetch(shapes_[rows_[row].shape]);
+    }
 
     /// Time from the trace's origin to the start of the block that holds the latest event, in seconds.
     double block_base_seconds() const { return block_base_seconds_; }
@@ -126,12 +141,12 @@ class RankCursor {
 
   private:
     struct State;
-    struct ShapeEntry {
-        const Shape* shape;
-        std::uint64_t requests;
+
+    struct Release {
+        void operator()(State* state) const;
     };
 
-    RankCursor(std::shared_ptr<const TraceData> data, std::uint32_t rank);
+    RankCursor(std::shared_ptr<const TraceData> data, std::uint32_t rank, std::pmr::memory_resource* memory);
     bool refill();
     void take_notes(Event& event);
     bool load_next_block();
@@ -141,15 +156,15 @@ class RankCursor {
     void give_up_block(const std::uint8_t* at, std::string what);
 
     const EventRow* rows_ = nullptr;
-    std::size_t taken_ = 0;
-    std::size_t filled_ = 0;
-    std::uint32_t thread_ = 0;
+    std::uint32_t taken_ = 0;
+    std::uint32_t filled_ = 0;
     std::uint64_t next_request_ = 0;
+    std::vector<const Shape*> shapes_;
     std::uint64_t block_next_request_ = 0;
-    std::vector<ShapeEntry> shapes_;
+    std::uint32_t thread_ = 0;
     double block_base_seconds_ = 0;
     std::uint64_t blocks_ = 0;
-    std::unique_ptr<State> state_;
+    std::unique_ptr<State, Release> state_;
     friend class Trace;
 };
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <utility>
@@ -23,6 +24,13 @@ std::uint32_t take_first(std::vector<Pushed>& waiting) {
     return index;
 }
 
+/// What the queue says of the next ones is what would come if nothing were pushed before.
+void look_ahead(const EventQueue& queue, std::vector<Pushed> waiting) {
+    ASSERT_EQ(queue.known(), std::min<std::size_t>(waiting.size(), EventQueue::look_ahead));
+    for (std::uint32_t ahead = 0; ahead < queue.known(); ++ahead)
+        EXPECT_EQ(queue.next(ahead).index, take_first(waiting));
+}
+
 /// Pushes and pops at random, with many equal times, and compares with the plain list.
 void compare(EventQueue& queue, unsigned seed) {
     std::mt19937 random(seed);
@@ -33,6 +41,7 @@ void compare(EventQueue& queue, unsigned seed) {
             queue.push(seconds, Happening::parcel, step);
             waiting.emplace_back(seconds, step);
         } else {
+            look_ahead(queue, waiting);
             EXPECT_EQ(queue.pop().index, take_first(waiting));
         }
     }
