@@ -16,6 +16,8 @@ using tracefile::Event;
 constexpr std::size_t of_every_actor_bytes = 2 * cache_line_bytes;
 constexpr std::uint32_t states_ahead = 5;
 constexpr std::uint32_t rows_ahead = 2;
+/// The state of fewer ranks stays in the cache, and nothing need be fetched ahead.
+constexpr std::uint32_t ranks_beyond_cache = 256;
 /// Of a rank that runs as far as it can.
 constexpr std::uint32_t events_ahead = 4;
 
@@ -147,7 +149,7 @@ void Simulation::prefetch_rank(std::uint32_t actor) const {
 void Simulation::run_in_time_order() {
     while (!queue_.empty()) {
         const Due entry = queue_.pop();
-        look_ahead();
+        if (rank_count() >= ranks_beyond_cache) look_ahead();
         switch (entry.what) {
             case Happening::resume:
                 resume(entry.index);
