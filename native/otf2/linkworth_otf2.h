@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /// Of the functions and structures here; the engine refuses another.
-#define LW_OTF2_INTERFACE 1
+#define LW_OTF2_INTERFACE 2
 
 #define LW_OTF2_UNDEFINED UINT32_MAX
 
@@ -130,9 +130,10 @@ struct lw_otf2_interface {
     const char* (*create)(struct lw_otf2_writer** writer, const char* folder, const char* name,
                           uint64_t chunk_bytes, const char* creator, const char* description);
     const char* (*property)(struct lw_otf2_writer* writer, const char* name, const char* value);
-    /// The events that follow are of this location.
-    const char* (*begin_location)(struct lw_otf2_writer* writer, uint64_t location);
+    /// The events that follow are of this location; opens it where it is not. Several may be open.
+    const char* (*select_location)(struct lw_otf2_writer* writer, uint64_t location);
     const char* (*write)(struct lw_otf2_writer* writer, const struct lw_otf2_event* event);
+    /// Closes the selected location, to which nothing can be added then; another has to be selected.
     const char* (*end_location)(struct lw_otf2_writer* writer, uint64_t* events);
 
     /// The definitions; each returns as above.

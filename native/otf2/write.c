@@ -4,6 +4,7 @@
 #include <otf2/otf2.h>
 #include <stdlib.h>
 
+#include "event_memory.h"
 #include "failure.h"
 
 struct lw_otf2_writer {
@@ -45,6 +46,7 @@ static const char* create(struct lw_otf2_writer** made, const char* folder, cons
         return said;
     }
     OTF2_ErrorCode code = OTF2_Archive_SetFlushCallbacks(writer->archive, &flush, NULL);
+    if (code == OTF2_SUCCESS) code = event_memory_use(writer->archive);
     if (code == OTF2_SUCCESS) code = OTF2_Archive_SetSerialCollectiveCallbacks(writer->archive);
     if (code == OTF2_SUCCESS) code = OTF2_Archive_SetCreator(writer->archive, creator);
     if (code == OTF2_SUCCESS) code = OTF2_Archive_SetDescription(writer->archive, description);
@@ -71,7 +73,8 @@ static const char* property(struct lw_otf2_writer* writer, const char* name, con
 
 // ---- events ----
 
-static const char* begin_location(struct lw_otf2_writer* writer, uint64_t location) {
+// The archive keeps the writers of the open locations and gives the same one again.
+static const char* select_location(struct lw_otf2_writer* writer, uint64_t location) {
     writer->location = location;
     writer->events = OTF2_Archive_GetEvtWriter(writer->archive, location);
     return writer->events == NULL ? failure_of(OTF2_ERROR_PROCESSED_WITH_FAULTS) : NULL;
@@ -304,7 +307,7 @@ static const char* finish(struct lw_otf2_writer* writer) {
 void write_functions(struct lw_otf2_interface* interface) {
     interface->create = create;
     interface->property = property;
-    interface->begin_location = begin_location;
+    interface->select_location = select_location;
     interface->write = write_event;
     interface->end_location = end_location;
     interface->clock = clock_definition;

@@ -249,3 +249,41 @@ def test_totals_and_communicators_as_score_p_writes_them(tmp_path: Path) -> None
         assert fields[4] == {"comm": 0, "peer": peer, "tag": 3, "bytes": 40}
         assert [of["completions"] for of in fields[5:7]] == [[(1, False, 0, 0)], [(2, False, 0, 0)]]
         assert (calls[-2]["name"], fields[7]["peer"], fields[7]["bytes"]) == ("MPI_Ibcast", 1, 16)
+
+
+OF_THREADS = """
+import sys, otf2
+from otf2.enums import *
+with otf2.writer.open(sys.argv[1], timer_resolution=10**9) as trace:
+    d = trace.definitions
+    node = d.system_tree_node("node7", "node")
+    send = d.region("MPI_Send", paradigm=Paradigm.MPI)
+    process = d.location_group("rank 0", system_tree_parent=node)
+    last, idle, first, master = (d.location(name, group=process) for name in ("last", "idle", "first", "master"))
+    d.group("", GroupType.COMM_LOCATIONS, Paradigm.MPI, GroupFlag.NONE, [master])
+    world = d.comm("MPI_COMM_WORLD", d.group("", GroupType.COMM_GROUP, Paradigm.MPI, GroupFlag.NONE, [0]))
+    def call(place, tag, enter, leave):
+        writer = trace.event_writer_from_location(place)
+        writer.enter(enter, send)
+        writer.mpi_send(enter, 0, world, tag, 8)
+        writer.leave(leave, send)
+    trace.event_writer_from_location(idle)
+    call(first, 1, 1000, 1900)
+    call(master, 0, 1100, 1500)
+    call(last, 2, 1600, 2000)
+    call(master, 3, 2050, 2060)
+"""
+
+
+@pytest.mark.requires("python-otf2")
+def test_threads_of_another_writer_have_numbers_by_their_first_calls(tmp_path: Path) -> None:
+    by_bindings(OF_THREADS, tmp_path / "threads")
+    summary = convert(tmp_path / "threads", None, tmp_path / "threads.lwt")
+    calls = events(Path(summary.path), 0, times=True)
+    # The location that stands for the rank is thread 0; calls come as they end.
+    assert [(call["thread"], call["fields"]["tag"]) for call in calls] == [(0, 0), (1, 1), (2, 2), (0, 3)]
+    spent = [
+        [round(call[time] * 1e9) for time in ("gap_seconds", "overlap_seconds", "duration_seconds")]
+        for call in calls
+    ]
+    assert spent == [[100, 0, 400], [0, 500, 400], [0, 300, 100], [50, 0, 10]]

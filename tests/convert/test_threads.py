@@ -1,41 +1,31 @@
 """Calls of several threads of a rank: each stands on a line of its own, with the times that it had."""
 
+import re
 import subprocess
+import sys
+import tempfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
-from part_files import NAMES, PartFile, call, payload, send_fields, shape, varint
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mpi_programs import usable_mpis
+from otf2_archives import NANOSECOND, assert_same, events, printed, there_and_back
+from threaded_traces import EXPECTED, long_run, sends_by_thread, two_threads
 
 from linkworth import _engine
 from linkworth.convert import convert
-from linkworth.model.trace import TraceMetadata
-from linkworth.trace.merge import merge
+from linkworth.model.workload import Workload
+from linkworth.trace.record import record
 
-EXPECTED = [
-    # thread, call, start and end in ns from the start of the process
-    (0, "MPI_Init", 500, 1500),
-    (0, "MPI_Isend", 1600, 1800),
-    (1, "MPI_Isend", 1550, 1950),
-    (0, "MPI_Wait", 2100, 2200),
-    (1, "MPI_Isend", 2300, 2310),
-]
+EDGES = ("ENTER", "LEAVE")
 WHERE = {0: "rank 0", 1: "rank 0 thread 1"}
 
 
 @pytest.fixture
 def trace(tmp_path: Path) -> Path:
-    first = shape(payload(NAMES, "MPI_Init", 18, varint(3))) + call(0, 500, 1000)
-    first += shape(payload(NAMES, "MPI_Isend", 2, send_fields(0, 8))) + call(1, 100, 200)
-    wait = varint(0) + varint(1) + varint(1) + varint(2 * 1)
-    first += shape(payload(NAMES, "MPI_Wait", 9, wait)) + call(2, 300, 100)
-    second = shape(payload(NAMES, "MPI_Isend", 2, send_fields(0, 16))) + call(0, 0, 400) + call(0, 350, 10)
-    start = (1000, 5_000_000_000, 1_700_000_000_000_000_000)
-    latest = (1000 + 10**9, 6_000_000_000, 1_700_000_001_000_000_000)  # a tick is a nanosecond
-    blocks = [(1000, 0, first), (2550, 1, second)]
-    part = PartFile(rank=0, size=1, start=start, latest=latest, blocks=blocks, threads=[0, 1])
-    part.write(tmp_path)
-    path = tmp_path / "t.lwt"
-    merge(tmp_path, path, TraceMetadata(workload="threads"))
+    path = two_threads(tmp_path)
     assert [event["thread"] for event in _engine.Trace(str(path)).iterate(0)] == [0, 0, 1, 0, 1]
     return path
 
@@ -76,3 +66,168 @@ def test_paje_has_a_container_for_each_thread(trace: Path) -> None:
     assert ["rank 0", "Thread", "rank 0 thread 1"] in [
         [row[1], row[2], row[6]] for row in rows if row[0] == "Container"
     ]
+
+
+def records_by_location(anchor: Path) -> dict[int, list[tuple[str, int, str]]]:
+    """Return what otf2-print lists: of each location the kinds, times and attributes of its records, in their order."""
+    found: dict[int, list[tuple[str, int, str]]] = {}
+    for line in printed(anchor).splitlines():
+        row = re.fullmatch(r"([A-Z_]+) +(\d+) +(\d+) *(.*)", line)
+        if row:
+            kind, location, time, attributes = row.groups()
+            found.setdefault(int(location), []).append((kind, int(time), attributes))
+    return found
+
+
+@pytest.mark.requires("otf2", "otf2-print")
+def test_otf2_has_a_location_for_each_thread(trace: Path) -> None:
+    entry = Path(convert(trace, "otf2").entry)
+    locations = records_by_location(entry)
+    assert sorted(locations) == [0, 1 << 32]
+    for thread in (0, 1):
+        records = locations[thread << 32]
+        edges = [(kind, time) for kind, time, region in records if '"MPI_' in region and kind in EDGES]
+        calls = [call for call in EXPECTED if call[0] == thread]
+        assert edges == [edge for _, _, start, end in calls for edge in (("ENTER", start), ("LEAVE", end))]
+        times = [time for _, time, _ in records]
+        assert times == sorted(times)
+        outer = [kind for kind, _, attributes in records if '"threads"' in attributes]
+        assert outer == ["PROGRAM_BEGIN", "ENTER", "LEAVE"][thread:]
+    messages = {
+        location: [(kind, re.findall(r"Length: (\d+)|Request: (\d+)", rest)) for kind, _, rest in records if "MPI_IS" in kind]
+        for location, records in locations.items()
+    }  # fmt: skip
+    # The request of thread 1, which thread 0 waits for.
+    assert messages == {
+        0: [("MPI_ISEND", [("8", ""), ("", "0")]), ("MPI_ISEND_COMPLETE", [("", "1")])],
+        1 << 32: [("MPI_ISEND", [("16", ""), ("", "1")]), ("MPI_ISEND", [("16", ""), ("", "2")])],
+    }
+    definitions = printed(entry, "-G")
+    assert re.search(r'LOCATION +4294967296 +Name: "Thread 1".*Group: "MPI Rank 0" <0>', definitions)
+    assert re.search(r'GROUP +0 .*Type: COMM_LOCATIONS.* 1 Member: "Master thread" <0>', definitions), (
+        "MPI knows ranks, not threads"
+    )
+
+
+@pytest.mark.requires("otf2")
+@pytest.mark.parametrize("attributes", [True, False])
+def test_threads_come_back_from_otf2(trace: Path, attributes: bool) -> None:
+    back = there_and_back(trace, attributes=attributes)[1]
+    if attributes:
+        assert assert_same(trace, back) == len(EXPECTED)
+    of_thread = [(event["thread"], event["name"]) for event in events(back, 0)]
+    assert of_thread == [(thread, name) for thread, name, _, _ in EXPECTED]
+    (_, _, beside, _, _) = events(back, 0, times=True)
+    assert beside["overlap_seconds"] == pytest.approx(250e-9)
+
+
+quarters = st.integers(0, 9) | st.integers(0, 10**6)
+
+
+@pytest.mark.requires("otf2")
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.lists(st.tuples(quarters, quarters), min_size=1, max_size=6), min_size=2, max_size=4))
+def test_calls_of_threads_keep_their_order_where_they_end_together(
+    threads: list[list[tuple[int, int]]],
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        trace = sends_by_thread(Path(folder), threads)
+        back = there_and_back(trace)[1]
+        ends = []
+        for path in (trace, back):
+            clock = 0.0
+            ends.append([])
+            for event in events(path, 0, times=True):
+                clock += event["gap_seconds"] + event["duration_seconds"]
+                start = clock - event["duration_seconds"] - event["overlap_seconds"]
+                ends[-1].append((start, clock))
+        calls = events(trace, 0)
+        assert calls == events(back, 0)
+        assert len(calls) == sum(map(len, threads))
+        # Each may end a nanosecond after the one that it had ended with.
+        assert ends[1] == [pytest.approx(both, abs=(len(calls) + 1) * 1e-9) for both in ends[0]]
+
+
+RUNNING = r"""
+#include <mpi.h>
+#include <pthread.h>
+enum { THREADS = 3, ROUNDS = 60 };
+static MPI_Request requests[THREADS][ROUNDS];
+static int cells[THREADS][ROUNDS], rank;
+static pthread_barrier_t all_there;
+static MPI_Comm twins[THREADS];
+static void *call_mpi(void *argument)
+{
+    int me = (int)(long)argument, other = (me + 1) % THREADS, value = me, sum;
+    for (int i = 0; i < ROUNDS; i++) {
+        MPI_Irecv(&cells[me][i], 1, MPI_INT, i % 3 ? 1 - rank : MPI_ANY_SOURCE, me, MPI_COMM_WORLD, &requests[me][i]);
+        MPI_Send(&value, 1, MPI_INT, 1 - rank, me, MPI_COMM_WORLD);
+    }
+    pthread_barrier_wait(&all_there);
+    for (int i = 0; i < ROUNDS; i++) MPI_Wait(&requests[other][i], MPI_STATUS_IGNORE);
+    for (int i = 0; i < ROUNDS; i++) MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, twins[me]);
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    pthread_t threads[THREADS];
+    int level;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    if (level == MPI_THREAD_MULTIPLE) {
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        pthread_barrier_init(&all_there, NULL, THREADS);
+        for (int i = 0; i < THREADS; i++) MPI_Comm_dup(MPI_COMM_WORLD, &twins[i]);
+        for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, call_mpi, (void *)(long)i);
+        for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@pytest.mark.requires("otf2", "otf2-print", "mpi")
+def test_a_recorded_run_of_threads_comes_back_from_otf2(tmp_path: Path) -> None:
+    mpi = usable_mpis()[0]
+    (tmp_path / "threads.c").write_text(RUNNING)
+    program = tmp_path / "threads"
+    subprocess.run([mpi.mpicc, "-pthread", tmp_path / "threads.c", "-o", program], check=True)
+    trace = tmp_path / "run.lwt"
+    record(Workload(name="threads", command=[str(program)], ranks=2), output=trace, mpi=mpi.name)
+    if events(trace, 0)[0]["fields"]["code"] < 3:
+        pytest.skip(f"{mpi.name} does not give MPI_THREAD_MULTIPLE")
+    archive, back = there_and_back(trace)
+    # Two roundings, and a nanosecond between the ends of each two threads where they end together.
+    assert assert_same(trace, back, to=6 * NANOSECOND) > 2 * 3 * 60 * 4
+    locations = records_by_location(Path(archive.entry))
+    assert sorted(locations) == [rank | thread << 32 for thread in range(4) for rank in (0, 1)]
+    for location, records in locations.items():
+        kinds = Counter(kind for kind, _, _ in records)
+        called = 60 if location >> 32 else 0
+        assert (kinds["MPI_SEND"], kinds["MPI_IRECV_REQUEST"], kinds["MPI_IRECV"]) == (called,) * 3
+        assert kinds["MPI_COLLECTIVE_END"] >= called
+        times = [time for _, time, _ in records]
+        assert times == sorted(times)
+
+
+CONVERTED = """
+import sys
+from pathlib import Path
+from linkworth.convert import convert
+convert(Path(sys.argv[1]), "otf2", Path(sys.argv[2]))
+print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:")))
+"""
+
+
+@pytest.mark.requires("otf2")
+def test_what_is_held_of_a_location_does_not_grow_with_the_trace(tmp_path: Path) -> None:
+    if not Path("/proc/self/status").exists():
+        pytest.skip("the system does not tell how much memory a process had at most")
+    held = []
+    for blocks in (2, 40):
+        folder = tmp_path / str(blocks)
+        folder.mkdir()
+        command = [sys.executable, "-c", CONVERTED, long_run(folder, blocks), folder / "otf2"]
+        held.append(int(subprocess.run(command, capture_output=True, text=True, check=True).stdout) * 1024)
+    written = (tmp_path / "40" / "otf2" / "traces" / "0.evt").stat().st_size
+    assert held[1] - held[0] < written / 2

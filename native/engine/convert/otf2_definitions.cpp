@@ -89,9 +89,14 @@ struct Otf2Definitions::Listener {
             process_of[location.ref] = location.process;
         }
         std::vector<std::uint32_t> processes;
-        for (const std::uint64_t location : world)
-            if (const auto found = process_of.find(location); found != process_of.end())
-                processes.push_back(found->second);
+        for (const std::uint64_t location : world) {
+            const auto found = process_of.find(location);
+            if (found == process_of.end()) continue;
+            processes.push_back(found->second);
+            std::vector<std::uint64_t>& all = of_process[found->second];
+            const auto at = std::find(all.begin(), all.end(), location);
+            std::rotate(all.begin(), at, at + 1);
+        }
         // An archive without MPI's groups: its processes are what can be ranks.
         if (processes.empty()) processes = process_order;
         if (processes.empty())

@@ -30,7 +30,7 @@ struct Otf2Comm {
 
 struct Otf2Process {
     std::string host;
-    std::vector<std::uint64_t> locations;
+    std::vector<std::uint64_t> locations;  ///< first the one that is the rank in MPI's groups
 };
 
 /// Closes a reader of the library.

@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "convert/otf2_locations.hpp"
 #include "convert/ti.hpp"
 #include "tracefile/names.hpp"
 #include "tracefile/shape_codec.hpp"
@@ -81,6 +82,7 @@ void Otf2RankReader::take(std::uint64_t location, const lw_otf2_event& event) {
     if (event.kind == LW_OTF2_ENTER || event.kind == LW_OTF2_LEAVE) {
         const auto region = definitions_.regions.find(event.region);
         if (region == definitions_.regions.end() || !region->second.mpi) return;
+        if (call.thread == no_thread) call.thread = number_thread(location);
         if (event.kind == LW_OTF2_ENTER) {
             if (call.depth++ == 0) enter(call, event);
         } else if (call.depth > 0 && --call.depth == 0) {
@@ -91,6 +93,7 @@ void Otf2RankReader::take(std::uint64_t location, const lw_otf2_event& event) {
     const bool alone = call.depth == 0;
     if (alone) {
         // Some tools record a message without the call that it belongs to.
+        if (call.thread == no_thread) call.thread = number_thread(location);
         call.region = LW_OTF2_UNDEFINED;
         call.enter_ns = definitions_.nanoseconds(event.time);
         call.cpu_ns = -1;
@@ -100,6 +103,11 @@ void Otf2RankReader::take(std::uint64_t location, const lw_otf2_event& event) {
     }
     call.records.push_back(event);
     if (alone) finish(call, call.enter_ns);
+}
+
+std::uint32_t Otf2RankReader::number_thread(std::uint64_t location) {
+    if (definitions_.own) return thread_of_location(location);
+    return location == definitions_.ranks[rank_].locations.front() ? 0 : next_thread_++;
 }
 
 void Otf2RankReader::enter(Call& call, const lw_otf2_event& event) {
@@ -127,6 +135,8 @@ void Otf2RankReader::finish(Call& call, std::uint64_t leave_ns) {
     const std::string& name = region == definitions_.regions.end() ? nameless : region->second.name;
     const std::uint64_t enter_ns = std::max(call.enter_ns, clock_ns_);
     gap_ns_ = enter_ns - clock_ns_;
+    overlap_ns_ = enter_ns - call.enter_ns;
+    thread_ = call.thread;
     cpu_ns_ = call.cpu_ns;
     duration_ns_ = std::max(leave_ns, enter_ns) - enter_ns;
     clock_ns_ = enter_ns + duration_ns_;
@@ -206,10 +216,12 @@ std::int32_t Otf2RankReader::comm_number(std::uint32_t comm) {
     const std::uint64_t gap = std::exchange(gap_ns_, 0);
     const std::uint64_t duration = std::exchange(duration_ns_, 0);
     const std::int64_t cpu = std::exchange(cpu_ns_, -1);
+    const std::uint64_t overlap = std::exchange(overlap_ns_, 0);
     emit(new_communicator(comm, 0), "MPI_Comm_create");
     gap_ns_ = gap;
     duration_ns_ = duration;
     cpu_ns_ = cpu;
+    overlap_ns_ = overlap;
     return comms_.at(comm);
 }
 
@@ -233,8 +245,13 @@ void Otf2RankReader::emit(Shape shape, std::string_view name, bool known) {
     shape.name = writer_.name(std::string(name));
     const bool init = shape.call_class == CallClass::init;
     if (makes_request(shape.call_class)) ++next_request_;
-    Waiting event{std::move(shape), std::exchange(gap_ns_, 0), std::exchange(cpu_ns_, -1),
-                  std::exchange(duration_ns_, 0), known};
+    Waiting event{std::move(shape),
+                  std::exchange(gap_ns_, 0),
+                  std::exchange(cpu_ns_, -1),
+                  std::exchange(duration_ns_, 0),
+                  thread_,
+                  std::exchange(overlap_ns_, 0),
+                  known};
     if (waiting_.empty() && known) {
         write(event);
     } else {
@@ -264,6 +281,7 @@ void Otf2RankReader::emit(Shape shape, std::string_view name, bool known) {
 
 void Otf2RankReader::write(const Waiting& waiting) {
     const std::uint32_t number = to_.shape(waiting.shape);
+    to_.next_by(waiting.thread, waiting.overlap_ns);
     to_.event(number, makes_request(waiting.shape.call_class), waiting.gap_ns, waiting.cpu_ns,
               waiting.duration_ns);
 }

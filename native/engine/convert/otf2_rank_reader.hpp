@@ -24,8 +24,11 @@ class Otf2RankReader {
     void read();
 
   private:
+    static constexpr std::uint32_t no_thread = UINT32_MAX;
+
     /// A call that a location is in. Only the outermost MPI region is one.
     struct Call {
+        std::uint32_t thread = no_thread;  ///< of the location, since its first call
         std::uint32_t depth = 0;
         std::uint32_t region = LW_OTF2_UNDEFINED;
         std::uint64_t enter_ns = 0;
@@ -39,6 +42,8 @@ class Otf2RankReader {
         std::uint64_t gap_ns;
         std::int64_t cpu_ns;
         std::uint64_t duration_ns;
+        std::uint32_t thread;
+        std::uint64_t overlap_ns;
         bool known;
     };
     struct Request {
@@ -50,6 +55,8 @@ class Otf2RankReader {
     };
 
     void take(std::uint64_t location, const lw_otf2_event& event);
+    /// In archives of others, threads have numbers in the order of their first calls.
+    std::uint32_t number_thread(std::uint64_t location);
     void enter(Call& call, const lw_otf2_event& event);
     /// Makes calls of the trace of it; the first takes its time.
     void finish(Call& call, std::uint64_t leave_ns);
@@ -92,10 +99,13 @@ class Otf2RankReader {
     bool begun_ = false;
     bool defined_ = false;
     std::uint64_t clock_ns_ = 0;
-    // Of the call that is being finished, until the first event has taken it.
+    std::uint32_t next_thread_ = 1;
+    std::uint32_t thread_ = 0;  ///< of the call that is being finished
+    // Of that call, until the first event has taken it.
     std::uint64_t gap_ns_ = 0;
     std::int64_t cpu_ns_ = -1;
     std::uint64_t duration_ns_ = 0;
+    std::uint64_t overlap_ns_ = 0;
 };
 
 }  // namespace linkworth::convert

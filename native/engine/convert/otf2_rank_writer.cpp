@@ -79,45 +79,6 @@ void Otf2RankWriter::collective(lw_otf2_kind kind, std::uint64_t time, const Req
     put(event);
 }
 
-void Otf2RankWriter::convert() {
-    otf2_check(run_.library.begin_location(run_.writer, rank_), "a location cannot be written");
-    Event event;
-    double base = -1;
-    double clock = 0;
-    std::uint64_t last = 0;
-    bool begun = false;
-    while (cursor_.next(event)) {
-        if (cursor_.block_base_seconds() != base) clock = base = cursor_.block_base_seconds();
-        lw_otf2_event edge{};
-        edge.time = std::max(last, nanoseconds(clock));
-        if (!begun) {
-            edge.kind = LW_OTF2_PROGRAM_BEGIN;
-            edge.region = program_string;
-            put(edge);
-            edge.kind = LW_OTF2_ENTER;
-            edge.region = program_region;
-            put(edge);
-            begun = true;
-        }
-        clock += event.gap_seconds;
-        const std::uint64_t enter = std::max(last, nanoseconds(clock));
-        clock += event.duration_seconds;
-        last = std::max(enter, nanoseconds(clock));
-        call(event, enter, last);
-    }
-    if (begun) {
-        lw_otf2_event edge{};
-        edge.time = last;
-        edge.kind = LW_OTF2_LEAVE;
-        edge.region = program_region;
-        put(edge);
-        edge.kind = LW_OTF2_PROGRAM_END;
-        put(edge);
-    }
-    run_.end_ns = std::max(run_.end_ns, last);
-    otf2_check(run_.library.end_location(run_.writer, &run_.events[rank_]), "a location cannot be written");
-}
-
 void Otf2RankWriter::call(const Event& event, std::uint64_t enter, std::uint64_t leave) {
     const Shape& shape = *event.shape;
     lw_otf2_event edge{};

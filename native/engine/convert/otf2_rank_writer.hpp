@@ -1,8 +1,9 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// One rank's calls as the events of an OTF2 location.
+/// One rank's calls as the events of OTF2 locations, one for each of its threads.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -10,7 +11,9 @@
 #include "convert/otf2_calls.hpp"
 #include "convert/otf2_communicators.hpp"
 #include "convert/otf2_library.hpp"
+#include "convert/otf2_locations.hpp"
 #include "convert/otf2_write.hpp"
+#include "convert/timed_cursor.hpp"
 
 namespace linkworth::convert {
 
@@ -29,7 +32,7 @@ struct Otf2Run {
     std::uint32_t next_region = program_region + 1;
     std::uint32_t most_words = 0;
     std::uint64_t end_ns = 0;
-    std::vector<std::uint64_t> events;  ///< by rank
+    std::vector<Otf2ThreadEvents> locations;  ///< rank by rank, thread by thread
     Otf2Written written;
 };
 
@@ -54,6 +57,13 @@ class Otf2RankWriter {
         bool silent = false;  ///< goes nowhere, or was cancelled: OTF2 gets no record of it
     };
 
+    /// What follows is of that thread.
+    void open(std::uint32_t thread);
+    void close_all();
+    void begin_rank(std::uint64_t time);
+    void end_rank();
+    void take(const TimedEvent& timed);
+    void edge(lw_otf2_kind kind, std::uint32_t region, std::uint64_t time);
     void call(const tracefile::Event& event, std::uint64_t enter, std::uint64_t leave);
     /// Whether the records alone tell all of the call.
     bool told(const tracefile::Event& event) const;
@@ -74,7 +84,12 @@ class Otf2RankWriter {
 
     Otf2Run& run_;
     std::uint32_t rank_;
-    tracefile::RankCursor cursor_;
+    TimedCursor cursor_;
+    std::map<std::uint32_t, std::uint64_t> thread_ends_;  ///< by thread: when its latest call ended
+    std::uint32_t thread_ = 0;                            ///< whose location is selected
+    std::uint32_t latest_thread_ = 0;                     ///< of the latest call
+    std::uint64_t begin_ = 0;
+    std::uint64_t last_ = 0;  ///< when that ended
     std::unordered_map<std::uint64_t, Request> requests_;
     std::vector<std::uint64_t> words_;
     std::vector<std::uint32_t> attribute_refs_;

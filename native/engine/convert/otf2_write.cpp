@@ -95,8 +95,10 @@ void define_processes(const Otf2Run& run) {
         const std::string name = "MPI Rank " + std::to_string(rank);
         otf2_check(library.process(run.writer, rank, name.c_str(), host[rank]), definitions);
     }
-    for (std::uint32_t rank = 0; rank < run.trace.ranks(); ++rank) {
-        const lw_otf2_location location{rank, "Master thread", rank, run.events[rank]};
+    for (const Otf2ThreadEvents& each : run.locations) {
+        const std::string name = each.thread == 0 ? "Master thread" : "Thread " + std::to_string(each.thread);
+        const lw_otf2_location location{otf2_location(each.rank, each.thread), name.c_str(), each.rank,
+                                        each.events};
         otf2_check(library.location(run.writer, &location), definitions);
     }
 }
@@ -129,7 +131,7 @@ Otf2Written write_otf2(const tracefile::Trace& trace, const Otf2Options& options
                 .writer = writer,
                 .communicators = Otf2Communicators(trace.ranks()),
                 .regions = std::vector<std::uint32_t>(trace.names().size(), LW_OTF2_UNDEFINED),
-                .events = std::vector<std::uint64_t>(trace.ranks()),
+                .locations = {},
                 .written = {}};
     try {
         write(run);

@@ -49,6 +49,9 @@ class TimedCursor {
         return true;
     }
 
+    /// Start of the block that holds the latest event.
+    std::uint64_t block_base_ns() const { return nanoseconds(block_base_seconds_); }
+
   private:
     static std::uint64_t nanoseconds(double seconds) {
         return static_cast<std::uint64_t>(std::llround(std::max(seconds, 0.0) * 1e9));

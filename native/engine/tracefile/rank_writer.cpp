@@ -53,6 +53,7 @@ void RankWriter::flush() {
     shapes_.clear();
     flushed_events_ += events_;
     events_ = 0;
+    thread_ = 0;
     base_ns_ = clock_ns_;
     first_request_ = next_request_;
 }

@@ -50,6 +50,18 @@ class RankWriter {
         if (used_ >= block_bytes) flush();
     }
 
+    /// Says of the next event which thread makes it, 0 where nothing is said, and how long it had been
+    /// running when the rank's previous call ended.
+    void next_by(std::uint32_t thread, std::uint64_t overlap_ns) {
+        if (thread == thread_ && overlap_ns == 0) return;
+        grow(most_event_bytes);
+        std::uint8_t* at = raw_.data() + used_;
+        if (thread != thread_) at = put(put(at, head_thread), thread);
+        if (overlap_ns > 0) at = put(put(at, head_overlap), overlap_ns);
+        used_ = static_cast<std::size_t>(at - raw_.data());
+        thread_ = thread;
+    }
+
     /// When the rank began, from the trace's origin; before its first event.
     void start_at(std::uint64_t ns) { base_ns_ = clock_ns_ = ns; }
 
@@ -84,6 +96,7 @@ class RankWriter {
     std::uint32_t events_ = 0;
     std::uint64_t flushed_events_ = 0;
     std::uint32_t sequence_ = 0;
+    std::uint32_t thread_ = 0;  ///< of the latest event of the open block
     std::uint64_t base_ns_ = 0;
     std::uint64_t clock_ns_ = 0;
     std::uint64_t first_request_ = 0;

@@ -1,0 +1,25 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// The locations of an archive of ours: one for each thread of a rank that calls MPI.
+#pragma once
+
+#include <cstdint>
+
+namespace linkworth::convert {
+
+/// The number of the location: for thread 0 that of its rank, as Score-P numbers them, too.
+constexpr std::uint64_t otf2_location(std::uint32_t rank, std::uint32_t thread) {
+    return (std::uint64_t{thread} << 32U) | rank;
+}
+
+constexpr std::uint32_t thread_of_location(std::uint64_t location) {
+    return static_cast<std::uint32_t>(location >> 32U);
+}
+
+/// How many events a thread's location has.
+struct Otf2ThreadEvents {
+    std::uint32_t rank;
+    std::uint32_t thread;
+    std::uint64_t events;
+};
+
+}  // namespace linkworth::convert

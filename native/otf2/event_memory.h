@@ -1,0 +1,11 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// The memory of an archive that is written. By itself OTF2 holds back 128 MiB of each location.
+#ifndef LINKWORTH_OTF2_EVENT_MEMORY_H
+#define LINKWORTH_OTF2_EVENT_MEMORY_H
+
+#include <otf2/otf2.h>
+
+/// Lets the archive hold a chunk of the events of each location before it writes them.
+OTF2_ErrorCode event_memory_use(OTF2_Archive* archive);
+
+#endif
