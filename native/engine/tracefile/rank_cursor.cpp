@@ -21,6 +21,8 @@ constexpr std::size_t padding = 4 * longest_varint + 8;
 /// Decoded at once: enough to pay for the turn, few enough to stay in the cache with those of other ranks.
 constexpr std::size_t most_rows = 32;
 
+bool names_impossible_thread(const EventNote& note) { return !note.is_overlap && note.value >= most_threads; }
+
 /// Cursors share it, because blocks are independent and it is larger than what one rank has of them.
 Decompressor& decompressor() {
     thread_local Decompressor shared;
@@ -96,6 +98,10 @@ bool RankCursor::refill() {
         state.next_note = 0;
         filled_ = static_cast<std::uint32_t>(state.in_columns ? state.columns.read(state.rows, state.notes)
                                                               : read_records());
+        if (std::ranges::any_of(state.notes, names_impossible_thread)) {
+            give_up_block(nullptr, "names a thread beyond " + std::to_string(most_threads - 1));
+            filled_ = 0;
+        }
         if (filled_ == 0) {
             state.is_open = false;
         } else if (std::isfinite(state.data->until_seconds)) {

@@ -139,6 +139,33 @@ TEST(Damage, ABlockOfNonsenseWithARightChecksumIsGivenUp) {
     }
 }
 
+TEST(Damage, ABlockThatNamesAnImpossibleThreadIsGivenUp) {
+    for (const auto& [thread, events] :
+         {std::pair{std::uint64_t{tracefile::most_threads - 1}, std::uint64_t{2}},
+          std::pair{std::uint64_t{tracefile::most_threads}, std::uint64_t{0}},
+          std::pair{~std::uint64_t{0}, std::uint64_t{0}}}) {
+        std::vector<std::uint8_t> payload, raw;
+        tracefile::encode_shape({}, payload);
+        tracefile::append_varint(raw, tracefile::head_shape);
+        tracefile::append_varint(raw, payload.size());
+        raw.insert(raw.end(), payload.begin(), payload.end());
+        for (const std::uint64_t varint :
+             {tracefile::head_event, std::uint64_t{5}, std::uint64_t{7}, tracefile::head_thread, thread,
+              tracefile::head_event, std::uint64_t{5}, std::uint64_t{7}}) {
+            tracefile::append_varint(raw, varint);
+        }
+        tracefile::ContainerWriter file("", 1);
+        file.begin("{}", {"MPI_Init"}, 0, nullptr);
+        tracefile::BlockHeader header;
+        header.seconds_per_tick = 1e-9;
+        header.events = 2;
+        file.append(header, raw, nullptr);
+        const Reading reading = read_all(file.close({"MPI_Init"}, 0)).value();
+        EXPECT_EQ(reading.events, events);
+        EXPECT_EQ(reading.damage, events == 0 ? 1U : 0U);
+    }
+}
+
 TEST(Damage, ManyFlipsAreSurvived) {
     const SampleTrace sample = sample_trace(2, 3000, 13);
     const std::size_t header = before_the_blocks(sample.bytes);
