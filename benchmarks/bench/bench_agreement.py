@@ -49,12 +49,13 @@ class Effort(NamedTuple):
     most: int
     """Largest size for NetPIPE, bytes."""
     trips: int
-    """Round trips of one of its trials."""
+    """Round trips of one of its trials. Each begins on a full token bucket of a shaped link, and it takes the best: with 5
+    trips, sizes from 1 to 64 KiB came out 13 % faster than the link is."""
     seconds: float
     """Of ours, for each size."""
 
 
-EFFORTS = {"node": Effort(1 << 20, 100, 0.01), "gbe": Effort(1 << 19, 5, 0.05)}
+EFFORTS = {"node": Effort(1 << 20, 100, 0.01), "gbe": Effort(1 << 17, 50, 0.05)}
 
 
 class Judged(NamedTuple):
