@@ -75,13 +75,20 @@ def started(command, ranks, tmp_path, *, where=None, observer=None, mpi=None, sa
         )
 
 
+def crashed_in_init(said):
+    """Whether Open MPI 5.0.11 fell over a peer that connected by TCP while MPI_Init still ran, as it does now and then."""
+    return "Signal: Segmentation fault" in said and "(ompi_mpi_init+" in said
+
+
 @pytest.mark.parametrize("kind", ["openmpi", "mpich"])
 def test_a_program_runs_on_four_nodes_and_its_nodes_are_counted(cluster, tmp_path, monkeypatch, kind):
     monkeypatch.chdir(tmp_path)
-    result = started(
-        ["npb:ep.S"], 8, tmp_path, where=Where(kind="slurm", nodes=4, ranks_per_node=2), mpi=first(kind).name
-    )
-    said = (tmp_path / "out/output.txt").read_text()
+    where = Where(kind="slurm", nodes=4, ranks_per_node=2)
+    for _ in range(4):
+        result = started(["npb:ep.S"], 8, tmp_path, where=where, mpi=first(kind).name)
+        said = (tmp_path / "out/output.txt").read_text()
+        if not crashed_in_init(said):
+            break
     assert (result.state, result.verified, result.where) == ("complete", True, "slurm"), result.message + said
     assert result.nodes == cluster.names
     assert [node.node for node in result.counters] == cluster.names
