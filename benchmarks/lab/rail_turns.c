@@ -7,20 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { most_nics = 64 };
-
-static long sent_bytes(int nic) {
-    char name[64];
-    snprintf(name, sizeof name, "/sys/class/net/d%d/statistics/tx_bytes", nic);
-    FILE* file = fopen(name, "r");
-    long bytes = -1;
-    if (file == NULL || fscanf(file, "%ld", &bytes) != 1) {
-        fprintf(stderr, "%s: cannot be read\n", name);
-        MPI_Abort(MPI_COMM_WORLD, 3);
-    }
-    fclose(file);
-    return bytes;
-}
+#include "sent_bytes.h"
 
 static void give_it_time_to_leave(void) {
     const struct timespec while_sleeping = {0, 15 * 1000 * 1000};

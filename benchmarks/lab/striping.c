@@ -6,20 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { most_nics = 64, repeats = 3 };
+#include "sent_bytes.h"
 
-static long sent_bytes(int nic) {
-    char name[64];
-    snprintf(name, sizeof name, "/sys/class/net/d%d/statistics/tx_bytes", nic);
-    FILE* file = fopen(name, "r");
-    long bytes = -1;
-    if (file == NULL || fscanf(file, "%ld", &bytes) != 1) {
-        fprintf(stderr, "%s: cannot be read\n", name);
-        MPI_Abort(MPI_COMM_WORLD, 3);
-    }
-    fclose(file);
-    return bytes;
-}
+enum { repeats = 3 };
 
 int main(int count, char** arguments) {
     MPI_Init(&count, &arguments);

@@ -1,28 +1,18 @@
 """The communication patterns that the replay is timed on: those of the reference figures of other simulators."""
 
-import json
 from pathlib import Path
 
 from linkworth import _engine
+from linkworth.bench.replayed.calls import metadata, writer
 
 RANKS = 64
 SIDE = 8
 WORK_SECONDS = 20e-6
 
 
-def _writer(path: Path, ranks: int) -> _engine.TraceWriter:
-    document = {
-        "schema": "linkworth.trace-metadata/1",
-        "workload": path.stem,
-        "source": "synthetic",
-        "ranks": [{"rank": rank, "host": "node"} for rank in range(ranks)],
-    }
-    return _engine.TraceWriter(str(path), ranks, json.dumps(document))
-
-
 def ring(path: Path, turns: int, size: int = 8) -> int:
     """Every rank sends to its right and receives from its left, `turns` times. Returns the number of messages."""
-    writer = _writer(path, RANKS)
+    trace = writer(path, RANKS)
     for rank in range(RANKS):
         fields = {
             "comm": 0,
@@ -32,8 +22,8 @@ def ring(path: Path, turns: int, size: int = 8) -> int:
             "recv_bytes": size,
         }
         for _ in range(turns):
-            writer.event(rank, "MPI_Sendrecv", "sendrecv", fields, WORK_SECONDS)
-    writer.close()
+            trace.event(rank, "MPI_Sendrecv", "sendrecv", fields, WORK_SECONDS)
+    trace.close()
     return RANKS * turns
 
 
@@ -50,7 +40,7 @@ def _stencil(path: Path, turns: int, rows: int, columns: int, size: int, tile: i
         in_order = row // tile * (columns // tile) + column // tile
         return in_order * tile * tile + row % tile * tile + column % tile
 
-    writer = _writer(path, ranks)
+    trace = writer(path, ranks)
     done = [(reference, False, 0, 0) for reference in range(8, 0, -1)]
     for place in range(ranks):
         row, column = divmod(place, columns)
@@ -64,23 +54,23 @@ def _stencil(path: Path, turns: int, rows: int, columns: int, size: int, tile: i
         for _ in range(turns):
             gap = WORK_SECONDS
             for peer in peers:
-                writer.event(rank, "MPI_Irecv", "irecv", {"comm": 0, "peer": peer, "bytes": size}, gap)
+                trace.event(rank, "MPI_Irecv", "irecv", {"comm": 0, "peer": peer, "bytes": size}, gap)
                 gap = 0.0
             for peer in peers:
-                writer.event(rank, "MPI_Isend", "isend", {"comm": 0, "peer": peer, "bytes": size})
-            writer.event(rank, "MPI_Waitall", "complete", {"mode": 1, "listed": 8, "completions": done})
-    writer.close()
+                trace.event(rank, "MPI_Isend", "isend", {"comm": 0, "peer": peer, "bytes": size})
+            trace.event(rank, "MPI_Waitall", "complete", {"mode": 1, "listed": 8, "completions": done})
+    trace.close()
     return ranks * turns * len(peers)
 
 
 def all_to_all(path: Path, turns: int, ranks: int = RANKS, size: int = 65536) -> int:
     """`turns` all-to-alls. Returns the number of messages."""
-    writer = _writer(path, ranks)
+    trace = writer(path, ranks)
     fields = {"comm": 0, "peer": -1, "bytes": size, "recv_bytes": size}
     for rank in range(ranks):
         for _ in range(turns):
-            writer.event(rank, "MPI_Alltoall", "collective", fields, WORK_SECONDS)
-    writer.close()
+            trace.event(rank, "MPI_Alltoall", "collective", fields, WORK_SECONDS)
+    trace.close()
     return ranks * (ranks - 1) * turns
 
 
@@ -96,11 +86,5 @@ def long_stencil(path: Path, messages: int) -> int:
     iterations = max(1, messages // per_iteration)
     command = ["16x16x2", "--iterations", str(iterations), "--radiation-every", "0", "--output-every", "0"]
     phases = len(_engine.skeleton_programs()["stencil"])
-    document = {
-        "schema": "linkworth.trace-metadata/1",
-        "workload": "stencil",
-        "source": "synthetic",
-        "ranks": [{"rank": rank, "host": "node"} for rank in range(4)],
-    }
-    _engine.record_skeleton("stencil", command, 4, [1e-9] * phases, str(path), json.dumps(document))
+    _engine.record_skeleton("stencil", command, 4, [1e-9] * phases, str(path), metadata("stencil", 4))
     return iterations * per_iteration

@@ -26,6 +26,7 @@ class Bonding:
         Raises EnvironmentLacksError for links that cannot be bonded.
         """
         mode = spec.bond_mode
+        in_switch = []
         if mode == "802.3ad" and links.needs_switch(spec):
             raise EnvironmentLacksError(
                 "802.3ad needs the kernel's own links, and this kernel has no netem for latency and loss; "
@@ -43,11 +44,11 @@ class Bonding:
                 plan.head.ip += [f"link set {end} nomaster down" for end in ends]
                 plan.head.ip += _bond(bond, mode, ends, spec.packet_bytes)
                 plan.head.ip.append(f"link set {bond} master bridge-{spec.nic_names[0]}")
-        if mode == "802.3ad":
-            ends = [f"bond-{name}" for name in spec.node_names]
+                in_switch.append(bond)
+        if in_switch:
             plan.head_last.commands.append(
                 PlanCommand(
-                    words=[sys.executable, "-P", "-m", "linkworth.lab.lacp", kernel.tool("ip"), *ends],
+                    words=[sys.executable, "-P", "-m", "linkworth.lab.lacp", kernel.tool("ip"), *in_switch],
                     purpose="LACP between the nodes and the switch",
                 )
             )

@@ -41,6 +41,7 @@ def prepare(
     The runs that time the computation of bundled programs are made here, one after the other, before the cores are busy.
     """
     records = {record.run: record for record in store.records()}
+    uncertain = _uncertain(store)
     jobs, failed, waiting = [], {}, []
     groups: dict[tuple[str, int | None], list[PlannedRun]] = {}
     for planned in runs:
@@ -54,7 +55,8 @@ def prepare(
                 failed[planned.run] = Outcome(state="failed", cause=str(error))
         try:
             if targets:
-                jobs.append(_job(store, members[0], targets, records, progress))
+                draws = DEFAULT_DRAWS if members[0].workload.name in uncertain else 0
+                jobs.append(_job(store, members[0], targets, records, draws, progress))
         except NotYet as error:
             waiting.append(str(error))
         except LinkworthError as error:
@@ -78,6 +80,7 @@ def _job(
     planned: PlannedRun,
     targets: list[Target],
     records: dict[str, RunRecord],
+    draws: int,
     progress: Progress,
 ) -> Job:
     workload = planned.workload
@@ -111,7 +114,7 @@ def _job(
         trace=trace,
         rates=rates,
         machine=store.study.prediction.machine,
-        draws=DEFAULT_DRAWS if workload.name in _uncertain(store) else 0,
+        draws=draws,
         measured=measured,
         targets=targets,
     )

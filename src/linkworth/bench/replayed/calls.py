@@ -124,10 +124,15 @@ class Script:
 
 def writer(path: Path, ranks: int) -> _engine.TraceWriter:
     """Begin the trace of a benchmark."""
+    return _engine.TraceWriter(str(path), ranks, metadata(path.stem, ranks))
+
+
+def metadata(workload: str, ranks: int) -> str:
+    """Return the metadata of a trace of calls that nobody made."""
     document = {
         "schema": "linkworth.trace-metadata/1",
-        "workload": path.stem,
+        "workload": workload,
         "source": "synthetic",
         "ranks": [{"rank": rank, "host": "node"} for rank in range(ranks)],
     }
-    return _engine.TraceWriter(str(path), ranks, json.dumps(document))
+    return json.dumps(document)

@@ -104,18 +104,16 @@ def windows_both_ways(messages: int) -> Exchange:
     return exchange
 
 
-def collective(test: str, ranks: int) -> Callable[[Rank, int], None]:
-    """Return what a rank calls in a test of a collective."""
-    calls: dict[str, Callable[[Rank, int], None]] = {
-        "alltoall": lambda rank, size: rank.collective("MPI_Alltoall", size, size),
-        "allgather": lambda rank, size: rank.collective("MPI_Allgather", size, size),
-        "bcast": lambda rank, size: rank.collective("MPI_Bcast", size, size, root=0),
-        "allreduce": lambda rank, size: rank.collective(
-            "MPI_Allreduce", size, size, element=4 if size % 4 == 0 else 1
-        ),
-        "barrier": lambda rank, _: rank.collective("MPI_Barrier"),
-    }
-    return calls[test]
+COLLECTIVES: dict[str, Callable[[Rank, int], None]] = {
+    "alltoall": lambda rank, size: rank.collective("MPI_Alltoall", size, size),
+    "allgather": lambda rank, size: rank.collective("MPI_Allgather", size, size),
+    "bcast": lambda rank, size: rank.collective("MPI_Bcast", size, size, root=0),
+    "allreduce": lambda rank, size: rank.collective(
+        "MPI_Allreduce", size, size, element=4 if size % 4 == 0 else 1
+    ),
+    "barrier": lambda rank, _: rank.collective("MPI_Barrier"),
+}
+"""What a rank calls in a test of a collective."""
 
 
 def ring(method: str, rank: Rank, neighbours: tuple[int, int], size: int, ranks: int) -> None:

@@ -134,7 +134,7 @@ def collective_rows(place: Place, test: str, sizes: Sequence[int]) -> list[Bench
 
 
 def _collective_seconds(place: Place, test: str, sizes: Sequence[int], counts: Sequence[int]) -> list[float]:
-    call = exchanges.collective(test, place.ranks)
+    call = exchanges.COLLECTIVES[test]
     script = Script(place.ranks)
 
     def sample(rank: Rank, size: int, count: int) -> None:
