@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rich.table import Table
 
-from linkworth.cli.units import seconds
+from linkworth.cli.units import seconds, volume
 from linkworth.model.collectives import CollectiveRules
 from linkworth.model.prediction import Prediction, PredictionSet
 
@@ -114,8 +114,16 @@ def _tolerance_table(found: PredictionSet) -> Table:
     return table
 
 
+def _base(found: PredictionSet) -> tuple[str, float]:
+    """Return the name and the seconds that times are compared with: what was measured, else the first row."""
+    calibration = found.calibration
+    if calibration.measured_fabric is not None and calibration.measured_seconds:
+        return calibration.measured_fabric, calibration.measured_seconds
+    return "first", found.predictions[0].seconds
+
+
 def prediction_table(found: PredictionSet) -> Table:
-    """Return one row a fabric: time, gain against the first row, and the shares of the critical path."""
+    """Return one row a fabric: time, that over the measured fabric's or the first row's, and the shares of the critical path."""
     title = f"{found.workload}: {found.ranks} ranks on {found.nodes} nodes"
     if found.calibration.measured_fabric is not None:
         title += (
@@ -131,16 +139,25 @@ def prediction_table(found: PredictionSet) -> Table:
         else ("Time from MPI_Init to MPI_Finalize.")
     )
     table.caption = f"Shares of the critical path. {timed} {collectives_sentence(found.collectives)}"
-    for heading in ("fabric", "time", "against first", "compute", "overhead", "latency", "bytes", "waiting"):
+    base, base_seconds = _base(found)
+    for heading in (
+        "fabric",
+        "time",
+        f"against {base}",
+        "compute",
+        "overhead",
+        "latency",
+        "bytes",
+        "waiting",
+    ):
         table.add_column(heading, justify="left" if heading == "fabric" else "right")
     table.add_column("between nodes", justify="right")
-    first = found.predictions[0].seconds
     for each in found.predictions:
         whole = each.seconds or 1.0
         table.add_row(
             each.fabric,
             _time(each),
-            f"{each.seconds / first:.2f} x" if first > 0 else "",
+            f"{each.seconds / base_seconds:.2f} x" if base_seconds > 0 else "",
             *(
                 f"{part / whole:.1%}"
                 for part in (
@@ -151,6 +168,6 @@ def prediction_table(found: PredictionSet) -> Table:
                     each.wait_seconds,
                 )
             ),
-            f"{each.internode_bytes / 1e6:.3g} MB",
+            volume(each.internode_bytes),
         )
     return table
