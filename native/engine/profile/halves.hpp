@@ -25,7 +25,7 @@ struct Half {
 class Halves {
   public:
     void push(const Half& half) {
-        if (end_ - first_ == ring_.size()) [[unlikely]] {
+        if (end_ - first_ > mask_) [[unlikely]] {
             grow();
         }
         // Field by field: a copy in one piece would wait for the fields that were just written.
@@ -38,11 +38,20 @@ class Halves {
         to.protocol = half.protocol;
     }
 
-    /// Takes the first one with this tag; false where there is none.
-    bool take(std::int32_t tag, Half& out) {
-        for (std::size_t number = first_; number != end_; ++number) {
+    /// Calls `take` with the first one with this tag, which is gone afterwards; false where there is none.
+    template <class Take>
+    bool take(std::int32_t tag, Take take) {
+        if (first_ == end_) {
+            return false;
+        }
+        if (const Half& first = at(first_); first.tag == tag) [[likely]] {
+            take(first);
+            remove_first();
+            return true;
+        }
+        for (std::size_t number = first_ + 1; number != end_; ++number) {
             if (at(number).tag == tag) {
-                out = at(number);
+                take(std::as_const(at(number)));
                 remove(number);
                 return true;
             }
@@ -62,27 +71,35 @@ class Halves {
     std::size_t size() const { return end_ - first_; }
 
   private:
-    Half& at(std::size_t number) { return ring_[number & (ring_.size() - 1)]; }
+    Half& at(std::size_t number) { return ring_[number & mask_]; }
 
     void remove(std::size_t number) {
         for (; number > first_; --number) {
             at(number) = at(number - 1);
         }
-        ++first_;
+        remove_first();
+    }
+
+    void remove_first() {
+        if (++first_ == end_) {
+            first_ = end_ = 0;  // to where the cache has it
+        }
     }
 
     void grow() {
-        constexpr std::size_t least = 8;
-        std::vector<Half> larger(ring_.empty() ? least : 2 * ring_.size());
+        std::vector<Half> larger(2 * (mask_ + 1));
         for (std::size_t number = first_; number != end_; ++number) {
             larger[number - first_] = at(number);
         }
         ring_ = std::move(larger);
+        mask_ = ring_.size() - 1;
         end_ -= first_;
         first_ = 0;
     }
 
-    std::vector<Half> ring_;  ///< the size is a power of two; number n lies at n modulo the size
+    static constexpr std::size_t least = 8;
+    std::vector<Half> ring_ = std::vector<Half>(least);  ///< number n lies at n modulo the size
+    std::size_t mask_ = least - 1;                       ///< the size, a power of two, less one
     std::size_t first_ = 0;
     std::size_t end_ = 0;
 };

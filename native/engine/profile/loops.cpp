@@ -52,56 +52,54 @@ void IterationTimes::add(const IterationTimes& other) {
 
 LoopFolder::LoopFolder(std::size_t most_elements) : most_elements_(most_elements), powers_{1} {}
 
-bool LoopFolder::add(std::uint32_t call_symbol, std::uint32_t name, double start, double end,
-                     std::uint64_t calls) {
-    const std::uint32_t symbol = 2 * call_symbol;  // loops have the odd ones
-    const Expected call{name, start, end, calls};
-    if (is_expected(symbol)) {
-        go_on(call);
-        return true;
-    }
+bool LoopFolder::add_unexpected(std::uint32_t symbol, const Expected& call) {
     flush_expected();
     fold(symbol, call);
+    expect_iteration();
     return elements_.size() < most_elements_;
 }
 
-// Most calls are in loops: those that do as the iteration before are only counted.
-bool LoopFolder::is_expected(std::uint32_t symbol) const {
+/// After a loop without others in it one more iteration may come.
+void LoopFolder::expect_iteration() {
+    expected_count_ = 0;
     if (elements_.empty() || elements_.back().loop == nullptr || !elements_.back().loop->is_flat) {
-        return false;
-    }
-    return elements_.back().loop->body[expected_.size()].symbol == symbol;
-}
-
-void LoopFolder::go_on(const Expected& call) {
-    LoopElement& loop = elements_.back();
-    std::vector<LoopElement>& body = loop.loop->body;
-    if (expected_.size() + 1 < body.size()) {
-        expected_.push_back(call);
+        next_symbol_ = no_symbol;
         return;
     }
-    for (std::size_t at = 0; at < expected_.size(); ++at) {
-        body[at].calls += expected_[at].calls;
+    std::vector<LoopElement>& body = elements_.back().loop->body;
+    body_ = body.data();
+    body_size_ = body.size();
+    next_symbol_ = body.front().symbol;
+    if (expected_.size() < body_size_) {
+        expected_.resize(body_size_);
+    }
+}
+
+void LoopFolder::end_iteration() {
+    LoopElement& loop = elements_.back();
+    for (std::size_t at = 0; at < body_size_; ++at) {
+        body_[at].calls += expected_[at].calls;
         loop.calls += expected_[at].calls;
     }
-    body.back().calls += call.calls;
-    loop.calls += call.calls;
-    loop.loop->times.add(call.end - loop.end);
-    loop.end = call.end;
-    expected_.clear();
+    const double end = expected_[body_size_ - 1].end;
+    loop.loop->times.add(end - loop.end);
+    loop.end = end;
+    expected_count_ = 0;
+    next_symbol_ = body_->symbol;
 }
 
 void LoopFolder::flush_expected() {
-    if (expected_.empty()) {
+    const std::size_t count = std::exchange(expected_count_, 0);
+    if (count == 0) {
         return;
     }
-    const std::vector<Expected> calls = std::exchange(expected_, {});
+    // Folding them may change the loop.
     std::vector<std::uint32_t> symbols;
-    for (std::size_t at = 0; at < calls.size(); ++at) {
-        symbols.push_back(elements_.back().loop->body[at].symbol);
+    for (std::size_t at = 0; at < count; ++at) {
+        symbols.push_back(body_[at].symbol);
     }
-    for (std::size_t at = 0; at < calls.size(); ++at) {
-        fold(symbols[at], calls[at]);
+    for (std::size_t at = 0; at < count; ++at) {
+        fold(symbols[at], expected_[at]);
     }
 }
 
@@ -136,6 +134,7 @@ void LoopFolder::push(LoopElement element) {
     position.loop_before = elements_.empty()                  ? -1
                            : elements_.back().loop != nullptr ? at - 1
                                                               : positions_.back().loop_before;
+    position.body_size = element.loop != nullptr ? element.loop->body.size() : 0;
     elements_.push_back(std::move(element));
     positions_.push_back(position);
 }
@@ -164,11 +163,10 @@ bool LoopFolder::extend_loop() {
     std::int64_t at = positions_.back().loop_before;
     for (int tries = 0; at >= 0 && tries < most_tries; ++tries) {
         const auto place = static_cast<std::size_t>(at);
-        const LoopElement& found = elements_[place];
-        const std::size_t length = found.loop->body.size();
+        const std::size_t length = positions_[place].body_size;
         const bool fits = place + 1 + length == size;
         const auto known = fits ? loop_symbols_.find(hash_of(place + 1, size)) : loop_symbols_.end();
-        if (known != loop_symbols_.end() && known->second == found.symbol) {
+        if (known != loop_symbols_.end() && known->second == elements_[place].symbol) {
             const double end = elements_.back().end;
             std::vector<LoopElement> body(length);
             std::uint64_t calls = 0;

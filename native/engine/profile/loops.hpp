@@ -51,7 +51,20 @@ class LoopFolder {
     explicit LoopFolder(std::size_t most_elements);
 
     /// False where the calls do not repeat and the limit is reached; no more must be added then.
-    bool add(std::uint32_t call_symbol, std::uint32_t name, double start, double end, std::uint64_t calls);
+    bool add(std::uint32_t call_symbol, std::uint32_t name, double start, double end, std::uint64_t calls) {
+        const std::uint32_t symbol = 2 * call_symbol;  // loops have the odd ones
+        // Most calls are in loops: those that do as the iteration before are only counted.
+        if (symbol == next_symbol_) [[likely]] {
+            expected_[expected_count_] = {name, start, end, calls};
+            if (++expected_count_ < body_size_) {
+                next_symbol_ = body_[expected_count_].symbol;
+            } else {
+                end_iteration();
+            }
+            return true;
+        }
+        return add_unexpected(symbol, {name, start, end, calls});
+    }
     /// Ends the sequence.
     std::vector<LoopElement> take() &&;
 
@@ -60,6 +73,7 @@ class LoopFolder {
         std::uint64_t hash;        ///< of all symbols up to this one
         std::int64_t same_before;  ///< previous position of the same symbol
         std::int64_t loop_before;  ///< latest loop before this position
+        std::size_t body_size;     ///< 0 where it is a call
     };
 
     struct Expected {
@@ -68,9 +82,11 @@ class LoopFolder {
         double end;
         std::uint64_t calls;
     };
+    static constexpr std::uint32_t no_symbol = UINT32_MAX;  // odd, and more loops than memory holds
 
-    bool is_expected(std::uint32_t symbol) const;
-    void go_on(const Expected& call);
+    bool add_unexpected(std::uint32_t symbol, const Expected& call);
+    void expect_iteration();
+    void end_iteration();
     void flush_expected();
     void fold(std::uint32_t symbol, const Expected& call);
     void push(LoopElement element);
@@ -82,7 +98,11 @@ class LoopFolder {
 
     std::size_t most_elements_;
     std::vector<LoopElement> elements_;
-    std::vector<Expected> expected_;  ///< calls so far that begin one more iteration of the loop at the end
+    std::uint32_t next_symbol_ = no_symbol;  ///< with which the iteration goes on that is expected
+    std::size_t expected_count_ = 0;  ///< calls so far that begin one more iteration of the loop at the end
+    std::vector<Expected> expected_;  ///< these calls; with room for all
+    LoopElement* body_ = nullptr;     ///< of that loop
+    std::size_t body_size_ = 0;
     std::vector<Position> positions_;
     std::vector<std::int64_t> latest_;   ///< by symbol
     std::vector<std::uint64_t> powers_;  ///< of the base of the hash

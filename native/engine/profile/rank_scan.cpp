@@ -67,61 +67,89 @@ bool RankScan::advance(std::uint64_t events) {
     return true;
 }
 
+inline void RankScan::Clock::pass_gap(const EventRow& row) {
+    gaps += row.gap_seconds;
+    // With threads that compute for the rank, CPU time exceeds the gap; the rank's time is the gap.
+    const double cpu = known_cpu(row);
+    // Not std::min, of which compilers make a jump that is hard to foretell.
+    const double computed = row.gap_seconds < cpu ? row.gap_seconds : cpu;
+    compute += computed;
+    descheduled += row.gap_seconds - computed;
+}
+
 void RankScan::take(std::span<const EventRow> rows) {
-    for (const EventRow& row : rows) {
-        Use& use = uses_[row.shape];
-        if (!use.resolved) [[unlikely]] {
-            use = resolve(cursor_.shape(row.shape));
-        }
-        if (use.call_class == CallClass::init) [[unlikely]] {
-            times_.before_init += row.gap_seconds;
-            base_ += row.gap_seconds;
-        } else {
-            gaps_ += row.gap_seconds;
-            // With threads that compute for the rank, CPU time exceeds the gap; the rank's time is the gap.
-            const double cpu = known_cpu(row);
-            compute_ += std::min(cpu, row.gap_seconds);
-            times_.descheduled += std::max(0.0, row.gap_seconds - cpu);
-        }
-        const double start = base_ + gaps_ + inside_;
-        inside_ += row.duration_seconds;
-        ++use.count;
-        use.seconds += row.duration_seconds;
-        const double end = start + row.duration_seconds;
-        // Most calls are these.
-        if (use.call_class == CallClass::send) {
-            if (use.to != nullptr) {
-                scan_.waits.send(*use.to, {start, end, use.name, use.tag, no_request, use.protocol});
+    const auto end = rows.end();
+    for (auto row = rows.begin(); row != end;) {
+        Use* const uses = uses_.data();
+        Clock clock = clock_;  // a copy, because what is written here could lie in `*this`
+        for (; row != end; ++row) {
+            Use& use = uses[row->shape];
+            if (use.step >= Step::alone) [[unlikely]] {
+                break;
             }
-        } else if (use.call_class == CallClass::recv) {
-            if (use.from != nullptr) {
-                scan_.waits.receive(*use.from, {start, end, use.name, use.tag, no_request, 0});
-            }
-        } else if (use.matters) {
-            match(use, cursor_.shape(row.shape), start, end);
-            next_request_ += use.makes_request ? 1 : 0;
+            clock.pass_gap(*row);
+            const double start = clock.now();
+            clock.inside += row->duration_seconds;
+            ++use.count;
+            use.seconds += row->duration_seconds;
+            take_call(use, row->shape, start, start + row->duration_seconds);
         }
+        clock_ = clock;
+        if (row != end && take_alone(*row)) {
+            ++row;
+        }
+    }
+}
+
+/// False where nothing was done but to find out how to take it.
+bool RankScan::take_alone(const EventRow& row) {
+    Use& use = uses_[row.shape];
+    const Shape& shape = cursor_.shape(row.shape);
+    if (use.step == Step::resolve) {
+        use = resolve(shape);
+        return false;
+    }
+    if (use.call_class == CallClass::init) {
+        times_.before_init += row.gap_seconds;
+        clock_.base += row.gap_seconds;
+    } else {
+        clock_.pass_gap(row);
+    }
+    const double start = now();
+    clock_.inside += row.duration_seconds;
+    ++use.count;
+    use.seconds += row.duration_seconds;
+    match(use, shape, start, start + row.duration_seconds);
+    return true;
+}
+
+inline void RankScan::take_call(Use& use, std::uint32_t shape, double start, double end) {
+    // Most calls are these.
+    if (use.step == Step::send) {
+        scan_.waits.send(*use.to, {start, end, use.name, use.tag, no_request, use.protocol});
+    } else if (use.step == Step::receive) {
+        scan_.waits.receive(*use.from, {start, end, use.name, use.tag, no_request, 0});
+    } else if (use.step == Step::match) {
+        match(use, cursor_.shape(shape), start, end);
+        next_request_ += use.makes_request ? 1 : 0;
     }
 }
 
 void RankScan::begin_block() {
     flush_block();
     block_ = cursor_.blocks();
-    base_ = cursor_.block_base_seconds() - gaps_ - inside_;
+    clock_.base = cursor_.block_base_seconds() - clock_.gaps - clock_.inside;
     next_request_ = cursor_.block_next_request();
 }
 
 RankScan::Use RankScan::resolve(const Shape& shape) {
     Use use;
-    use.resolved = true;
     use.call_class = shape.call_class;
     use.makes_request = tracefile::makes_request(shape.call_class);
     use.name = shape.name;
     use.entry = shape.entry;
     use.bytes_each = shape.bytes;
     use.tag = shape.tag;
-    use.matters = shape.call_class != CallClass::local && shape.call_class != CallClass::probe &&
-                  (shape.call_class != CallClass::complete || !shape.completions.empty());
     use.collective = {shape.collective, shape.peer, shape.bytes};
     if (!is_uniform(shape.collective)) {
         use.lists = std::make_shared<const Shape>(shape);
@@ -184,17 +212,39 @@ RankScan::Use RankScan::resolve(const Shape& shape) {
         default:
             break;
     }
+    use.step = step_of(use, shape);
     return use;
+}
+
+RankScan::Step RankScan::step_of(const Use& use, const Shape& shape) {
+    switch (shape.call_class) {
+        case CallClass::send:
+            return use.to != nullptr ? Step::send : Step::count;
+        case CallClass::recv:
+            return use.from != nullptr ? Step::receive : Step::count;
+        case CallClass::local:
+        case CallClass::probe:
+            return Step::count;
+        case CallClass::complete:
+            return shape.completions.empty() ? Step::count : Step::match;
+        // They ask what time it is, or change it.
+        case CallClass::init:
+        case CallClass::pcontrol:
+        case CallClass::request_free:
+            return Step::alone;
+        default:
+            return Step::match;
+    }
 }
 
 void RankScan::mark(bool opens) {
     if (in_marked_region_) {
-        times_.marked += gaps_ + inside_ - marked_from_;
-        times_.marked_compute += compute_ - marked_compute_from_;
+        times_.marked += clock_.gaps + clock_.inside - marked_from_;
+        times_.marked_compute += clock_.compute - marked_compute_from_;
     }
     in_marked_region_ = opens;
-    marked_from_ = gaps_ + inside_;
-    marked_compute_from_ = compute_;
+    marked_from_ = clock_.gaps + clock_.inside;
+    marked_compute_from_ = clock_.compute;
 }
 
 void RankScan::flush_block() {
@@ -243,8 +293,9 @@ void RankScan::flush_block() {
 void RankScan::end() {
     flush_block();
     mark(false);
-    times_.compute = compute_;
-    times_.compute_wall = gaps_;
+    times_.compute = clock_.compute;
+    times_.compute_wall = clock_.gaps;
+    times_.descheduled = clock_.descheduled;
     flush_collectives();
     scan_.waits.end(rank_);
     for (const auto& [meetings, own_rank] : attended_) {

@@ -2,6 +2,8 @@
 /// The scan of one rank, some events at a time: what needs its communicators and requests.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -26,7 +28,7 @@ class RankScan {
     /// Reads about so many events; false at the rank's end.
     bool advance(std::uint64_t events);
     /// Recorded time that was reached, in seconds from the trace's origin.
-    double now() const { return base_ + gaps_ + inside_; }
+    double now() const { return clock_.now(); }
 
   private:
     struct CollectiveKey {
@@ -37,10 +39,22 @@ class RankScan {
     struct KeyHash {
         std::size_t operator()(const CollectiveKey& key) const;
     };
+    /// Sums of the rank's times so far, in seconds.
+    struct Clock {
+        double base = 0;
+        double gaps = 0;    ///< between calls
+        double inside = 0;  ///< in calls
+        double compute = 0;
+        double descheduled = 0;
+
+        double now() const { return base + gaps + inside; }
+        void pass_gap(const tracefile::EventRow& row);
+    };
+    /// What is to be done with an event of a shape; from `alone` on, when all before it is done.
+    enum class Step : std::uint8_t { count, send, receive, match, alone, resolve };
     /// A shape in the block that is being read: what it means here, and the sums of its events.
     struct Use {
-        bool resolved = false;
-        bool matters = false;  ///< its events change what is known of requests, communicators or marks
+        Step step = Step::resolve;
         bool makes_request = false;
         tracefile::CallClass call_class = tracefile::CallClass::local;
         std::uint8_t protocol = 0;  ///< of a send
@@ -57,7 +71,7 @@ class RankScan {
         std::uint64_t bytes_started = 0;  ///< of the persistent requests that it started
         Meetings* meetings = nullptr;
         std::ptrdiff_t group = -1;
-        std::uint64_t pieces = 1;  ///< messages of `bytes_each`: partitions
+        std::uint32_t pieces = 1;  ///< messages of `bytes_each`: partitions
         tracefile::RmaOperation operation = tracefile::RmaOperation::put;
         std::uint64_t bytes_got = 0;  ///< of a one-sided access, from the target
     };
@@ -68,9 +82,12 @@ class RankScan {
 
     void begin_block();
     void take(std::span<const tracefile::EventRow> rows);
+    void take_call(Use& use, std::uint32_t shape, double start, double end);
+    bool take_alone(const tracefile::EventRow& row);
     void flush_block();
     void end();
     Use resolve(const tracefile::Shape& shape);
+    static Step step_of(const Use& use, const tracefile::Shape& shape);
     Channel* channel(const Communicators::Known& known, std::int32_t peer, bool to_peer);
     void match(Use& use, const tracefile::Shape& shape, double start, double end);
     void post(const Use& use, const tracefile::Shape& shape, std::uint64_t number, double start);
@@ -95,10 +112,7 @@ class RankScan {
     std::vector<Use> uses_;  ///< by number of the shape in the block
     std::uint64_t block_ = 0;
     std::uint64_t next_request_ = 0;  ///< number of the next request to be made
-    double base_ = 0;
-    double gaps_ = 0;    ///< seconds between calls so far
-    double inside_ = 0;  ///< seconds in calls so far
-    double compute_ = 0;
+    Clock clock_;
     bool in_marked_region_ = false;
     double marked_from_ = 0;
     double marked_compute_from_ = 0;

@@ -57,20 +57,20 @@ class Waits {
     Meetings& meetings(std::uint32_t communicator, std::span<const std::int32_t> members);
 
     void send(Channel& channel, const Half& half) {
-        Half other;
-        if (channel.receives.take(half.tag, other)) {
-            match(channel, half, other);
-        } else if (ended_[channel.destination]) {
+        if (channel.receives.take(half.tag, [&](const Half& other) { match(channel, half, other); })) {
+            return;
+        }
+        if (ended_[channel.destination]) {
             drop(half);
         } else {
             channel.sends.push(half);
         }
     }
     void receive(Channel& channel, const Half& half) {
-        Half other;
-        if (channel.sends.take(half.tag, other)) {
-            match(channel, other, half);
-        } else if (ended_[channel.source]) {
+        if (channel.sends.take(half.tag, [&](const Half& other) { match(channel, other, half); })) {
+            return;
+        }
+        if (ended_[channel.source]) {
             drop(half);
         } else {
             channel.receives.push(half);

@@ -12,14 +12,6 @@
 #include "tracefile/wire.hpp"
 
 namespace linkworth::tracefile {
-namespace {
-
-/// What a 64-bit word holds wherever in a byte it begins.
-constexpr std::uint64_t most_bits_at_once = 56;
-/// Below this a double holds whole numbers and their halves.
-constexpr std::uint64_t exact_ticks = std::uint64_t{1} << 52;
-
-}  // namespace
 
 bool ColumnDecoder::open(std::span<const std::uint8_t> stored, std::uint32_t events, double seconds_per_tick,
                          Decompressor& decompressor) {
@@ -80,7 +72,7 @@ bool ColumnDecoder::read_preamble() {
     notes_.clear();
     const std::size_t shapes = in.count();
     for (std::size_t shape = 0; shape < shapes; ++shape) {
-        const Columns of{in.varint32(), in.varint32()};
+        const ShapeColumns of{in.varint32(), in.varint32()};
         const std::size_t size = in.count();
         shapes_.emplace_back(in.position(), size);
         in.skip(size);
@@ -189,7 +181,7 @@ template <class Head, bool expects_the_gap>
 [[gnu::always_inline]] inline void ColumnDecoder::read_rows(std::span<EventRow> rows) {
     const std::uint8_t* const heads = bytes_of(sections_[section_heads]).data() + next_ * sizeof(Head);
     const std::uint8_t* const bits = bytes_of(sections_[section_bits]).data();
-    const Columns* const columns = columns_.data();
+    const ShapeColumns* const columns = columns_.data();
     const std::uint8_t** const symbols = symbols_.data();
     const double nanoseconds_per_tick = seconds_per_tick_ * 1e9;
     const double seconds_per_tick = seconds_per_tick_;
@@ -209,7 +201,7 @@ template <class Head, bool expects_the_gap>
     };
     for (std::size_t at = 0; at < rows.size(); ++at) {
         const std::uint32_t head = load<Head>(heads + at * sizeof(Head));
-        const Columns& of = columns[head >> 1];
+        const ShapeColumns& of = columns[head >> 1];
         const std::uint64_t has_cpu = head & 1;
         const std::uint64_t cpu_mask = -has_cpu;
         const SymbolMeaning gap = symbol_table.of[*symbols[of.gap]++];
@@ -256,6 +248,23 @@ template <class Head, bool expects_the_gap>
     }
 }
 
+/// False, and nothing is read, where these rows need another way.
+bool ColumnDecoder::read_as_batch(std::span<EventRow> rows) {
+    if (rows.size() != batch_rows || head_width_ != 1 || !cpu_expects_the_gap_ || !can_read_batches()) {
+        return false;
+    }
+    RowBatch batch{bytes_of(sections_[section_heads]).data() + next_,
+                   columns_,
+                   symbols_,
+                   bytes_of(sections_[section_bits]).data(),
+                   next_bit_,
+                   static_cast<unsigned>(std::countr_zero(cpu_step_)),
+                   seconds_per_tick_};
+    const bool done = read_batch(batch, rows.first<batch_rows>());
+    next_bit_ = batch.next_bit;
+    return done;
+}
+
 #if defined(__x86_64__)
 // Shifts by a number that is known only then take one instruction of BMI2, else three.
 __attribute__((target("bmi2"))) void ColumnDecoder::read_rows_with_bmi2(std::span<EventRow> rows) {
@@ -269,12 +278,14 @@ std::size_t ColumnDecoder::read(std::span<EventRow> rows, std::vector<EventNote>
     if (rows.empty()) {
         return 0;
     }
+    if (!read_as_batch(rows)) {
 #if defined(__x86_64__)
-    static const bool has_bmi2 = __builtin_cpu_supports("bmi2") != 0;
-    has_bmi2 ? read_rows_with_bmi2(rows) : read_rows_of_width(rows);
+        static const bool has_bmi2 = __builtin_cpu_supports("bmi2") != 0;
+        has_bmi2 ? read_rows_with_bmi2(rows) : read_rows_of_width(rows);
 #else
-    read_rows_of_width(rows);
+        read_rows_of_width(rows);
 #endif
+    }
     next_ += rows.size();
     for (; next_note_ < notes_.size() && notes_[next_note_].event < next_; ++next_note_) {
         EventNote note = notes_[next_note_];

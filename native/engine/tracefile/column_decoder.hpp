@@ -9,6 +9,7 @@
 
 #include "tracefile/event_records.hpp"
 #include "tracefile/event_row.hpp"
+#include "tracefile/row_batch.hpp"
 #include "tracefile/zstd.hpp"
 
 namespace linkworth::tracefile {
@@ -32,10 +33,6 @@ class ColumnDecoder {
         std::size_t offset = 0;  ///< in `memory_`
         std::size_t size = 0;
     };
-    struct Columns {
-        std::uint32_t gap = 0;
-        std::uint32_t duration = 0;
-    };
 
     bool expand_sections(std::span<const std::uint8_t> stored, Decompressor& decompressor);
     bool read_preamble();
@@ -45,6 +42,7 @@ class ColumnDecoder {
     template <class Head, bool expects_the_gap>
     void read_rows(std::span<EventRow> rows);
     void read_rows_of_width(std::span<EventRow> rows);
+    bool read_as_batch(std::span<EventRow> rows);
     void read_rows_with_bmi2(std::span<EventRow> rows);
     std::span<const std::uint8_t> bytes_of(const Section& section) const {
         return {memory_.data() + section.offset, section.size};
@@ -53,7 +51,7 @@ class ColumnDecoder {
     std::vector<std::uint8_t> memory_;
     std::vector<Section> sections_;
     std::vector<std::span<const std::uint8_t>> shapes_;
-    std::vector<Columns> columns_;              ///< by shape
+    std::vector<ShapeColumns> columns_;         ///< by shape
     std::vector<const std::uint8_t*> symbols_;  ///< by column: the next one
     std::vector<EventNote> notes_;
     std::size_t head_width_ = 1;

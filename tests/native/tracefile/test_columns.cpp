@@ -4,11 +4,13 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "sample_trace.hpp"
 #include "tracefile/column_decoder.hpp"
 #include "tracefile/column_encoder.hpp"
+#include "tracefile/row_batch.hpp"
 #include "tracefile/shape_codec.hpp"
 #include "tracefile/time_symbols.hpp"
 #include "tracefile/varint.hpp"
@@ -137,6 +139,49 @@ TEST(Columns, EveryEventComesBack) {
                 notes.clear();
             }
             EXPECT_EQ(read, calls.size());
+        }
+    }
+}
+
+// As traces are by default; most of these events are read by vector instructions where there are any, some of
+// each kind are too long for them.
+TEST(Columns, EventsInStepsComeBackWhateverTheirLength) {
+    Random random(29);
+    constexpr std::uint64_t step = 32;
+    constexpr double tick = step * 1e-9;
+    constexpr std::size_t count = 20000;
+    for (const std::uint64_t one_in : {1U, 40U, 5000U}) {
+        std::vector<Call> calls;
+        for (std::size_t call = 0; call < count; ++call) {
+            const bool is_long = random.below(one_in) == 0;
+            Call made{static_cast<std::uint32_t>(random.below(40)), any_value(random, is_long ? 55 : 14),
+                      std::nullopt, any_value(random, is_long ? 62 : 14)};
+            if (random.below(3) == 0) {
+                made.cpu = (random.below(2) == 0 ? made.gap : any_value(random, is_long ? 50 : 14)) * step;
+            }
+            calls.push_back(made);
+        }
+        std::vector<std::uint8_t> stored;
+        ASSERT_TRUE(ColumnEncoder().encode(records_of(calls, 40), tick, nullptr, stored));
+        tracefile::Decompressor decompressor;
+        ColumnDecoder decoder;
+        ASSERT_TRUE(decoder.open(stored, count, tick, decompressor));
+        std::array<EventRow, tracefile::batch_rows> rows;
+        std::vector<EventNote> notes;
+        std::size_t read = 0;
+        while (read < count) {
+            const std::size_t asked = random.below(4) == 0 ? 1 + random.below(rows.size()) : rows.size();
+            const std::size_t got = decoder.read(std::span(rows).first(asked), notes);
+            ASSERT_GT(got, 0U);
+            for (std::size_t row = 0; row < got; ++row, ++read) {
+                const Call& made = calls[read];
+                ASSERT_EQ(rows[row].shape, made.shape);
+                ASSERT_EQ(rows[row].gap_seconds, static_cast<double>(made.gap) * tick);
+                ASSERT_EQ(rows[row].duration_seconds, static_cast<double>(made.duration) * tick);
+                ASSERT_EQ(rows[row].cpu_seconds, made.cpu ? static_cast<double>(*made.cpu) * 1e-9 : -1.0);
+                ASSERT_EQ(rows[row].has_notes, read % 50 == 7);
+            }
+            notes.clear();
         }
     }
 }
