@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace linkworth::replay {
@@ -29,143 +30,152 @@ struct Due {
     std::uint32_t index;
 };
 
-/// What is due next stands in a short sorted ring, so that one may look ahead and fetch from memory what it
-/// needs; the rest in a four-ary heap, which is shallower than a binary one, and the children of a place
-/// share a cache line or two.
+/// A ladder queue (Tang, Goh, Thng, "Ladder queue: an O(1) priority queue structure for large-scale discrete
+/// event simulation", ACM TOMACS 2005), whose steps do not grow with what waits. What is near, stands sorted,
+/// so that one may look ahead and fetch from memory what it needs; what follows stands in *rungs* of equal
+/// stretches of time, each rung finer than the one before and inside one stretch of it; and what comes after
+/// all of them in no order. When little is near, the next stretch is sorted, or divided into a further rung.
 class EventQueue {
   public:
     /// So many happenings ahead are known, as far as there are any.
     static constexpr std::uint32_t look_ahead = 8;
 
-    /// `first_order`: the number of the first push, for tests.
-    explicit EventQueue(std::uint32_t first_order = 0) : order_(first_order) {}
-
-    bool empty() const { return size_ == 0; }
+    bool empty() const { return first_ == end_; }
     double next_seconds() const {
-        return size_ == 0 ? std::numeric_limits<double>::infinity()
-                          : std::bit_cast<double>(ring_[first_].time);
+        return empty() ? std::numeric_limits<double>::infinity() : std::bit_cast<double>(near_[first_].time);
     }
 
-    /// `seconds` is not negative, `index` below 2^29.
+    /// `seconds` is not negative, `index` below 2^29. Also times that have passed may be pushed.
     void push(double seconds, Happening what, std::uint32_t index) {
-        if (order_ > last_order) [[unlikely]]
-            renumber();
-        // The sum turns -0 into 0.
-        const Entry entry{std::bit_cast<std::uint64_t>(seconds + 0.0),
-                          order_++ << 32U | static_cast<std::uint64_t>(what) << index_bits | index};
-        if (size_ < look_ahead) {
-            ++size_;
-        } else {
-            const Entry& last = at(look_ahead - 1);
-            if (!before(entry, last)) return push_heap(entry);
-            push_heap(last);
+        // The bits of doubles that are not negative rise with them. The sum turns -0 into 0.
+        const auto time = std::bit_cast<std::uint64_t>(seconds + 0.0);
+        const std::uint32_t item = static_cast<std::uint32_t>(what) << index_bits | index;
+        if (time >= near_end_) {
+            if (known() >= look_ahead) return append(time, item);
+            near_end_ = time + 1;  // nothing waits further away
         }
-        std::uint32_t place = size_ - 1;
-        for (; place > 0 && before(entry, at(place - 1)); --place) at(place) = at(place - 1);
-        at(place) = entry;
+        insert(time, item);
+        if (known() == most_near) [[unlikely]]
+            send_away();
     }
 
     /// What is due after `ahead` others, unless something earlier comes; `ahead` is less than `known`.
-    Due next(std::uint32_t ahead) const { return due(ring_[(first_ + ahead) % look_ahead]); }
-    /// How many happenings can be looked at: as many as there are, up to `look_ahead`.
-    std::uint32_t known() const { return size_; }
+    Due next(std::uint32_t ahead) const { return due(near_[first_ + ahead]); }
+    /// How many happenings can be looked at: as many as there are, or `look_ahead` at least.
+    std::uint32_t known() const { return end_ - first_; }
 
     /// The queue is not empty.
     Due pop() {
-        const Due top = due(ring_[first_]);
-        first_ = (first_ + 1) % look_ahead;
-        if (heap_.empty()) {
-            --size_;
-        } else {
-            at(size_ - 1) = pop_heap();
-        }
+        const Due top = due(near_[first_++]);
+        if (known() < look_ahead && (rung_count_ | further_.size) != 0) fetch();
         return top;
     }
 
   private:
-    static constexpr std::size_t fan_out = 4;
-    static constexpr unsigned index_bits = 29;
-    static constexpr std::uint64_t last_order = 0xffffffffU;
-
-    /// Two words that compare as (time, order): the bits of doubles that are not negative rise with them.
+    /// Equal times stand in the order of their pushing: all in one list, or the first near and the others in
+    /// one.
     struct Entry {
-        std::uint64_t time;
-        std::uint64_t order_and_item;
+        std::uint64_t time = 0;
+        std::uint32_t item = 0;
+        std::uint32_t next = nothing;  ///< of its list
+    };
+    struct List {
+        std::uint32_t head = nothing;
+        std::uint32_t tail = nothing;
+        std::uint32_t size = 0;
+    };
+    static constexpr std::uint32_t stretch_bits = 6;
+    static constexpr std::uint32_t stretches = 1U << stretch_bits;
+    struct Rung {
+        std::uint64_t begin = 0;
+        std::uint64_t end = 0;
+        std::uint32_t shift = 0;  ///< a stretch is two to this long
+        std::uint32_t first_word = 0;
+        std::array<std::uint64_t, stretches / 64> used = {};  ///< bits: which stretches have anything
+        std::array<List, stretches> lists = {};
+
+        List& list_for(std::uint64_t time) {
+            const auto stretch = static_cast<std::uint32_t>((time - begin) >> shift);
+            const std::uint32_t word = stretch / 64;
+            used[word] |= std::uint64_t{1} << (stretch % 64);
+            if (word < first_word) first_word = word;
+            return lists[stretch];
+        }
     };
 
+    static constexpr std::uint32_t nothing = 0xffffffffU;
+    static constexpr unsigned index_bits = 29;
+    static constexpr std::uint32_t most_near = 64;
+    /// Sorted at once; more are divided further.
+    static constexpr std::uint32_t most_sorted = 20;
+
     static Due due(const Entry& entry) {
-        const auto item = static_cast<std::uint32_t>(entry.order_and_item);
-        return {static_cast<Happening>(item >> index_bits), item & ((1U << index_bits) - 1)};
+        return {static_cast<Happening>(entry.item >> index_bits), entry.item & ((1U << index_bits) - 1)};
     }
 
-    static bool before(const Entry& a, const Entry& b) {
-        __extension__ using Whole = unsigned __int128;
-        return (Whole{a.time} << 64U | a.order_and_item) < (Whole{b.time} << 64U | b.order_and_item);
+    void insert(std::uint64_t time, std::uint32_t item) {
+        if (end_ == near_.size()) [[unlikely]]
+            move_to_front();
+        Entry* place = near_.data() + end_++;
+        for (const Entry* const first = near_.data() + first_; place > first && time < place[-1].time;
+             --place)
+            *place = place[-1];
+        *place = {time, item, nothing};
     }
 
-    Entry& at(std::uint32_t place) { return ring_[(first_ + place) % look_ahead]; }
+    void move_to_front() {
+        std::copy(near_.begin() + first_, near_.begin() + end_, near_.begin());
+        end_ -= std::exchange(first_, 0);
+    }
 
-    void push_heap(const Entry& entry) {
-        std::size_t hole = heap_.size();
-        heap_.push_back(entry);
-        while (hole > 0) {
-            const std::size_t parent = (hole - 1) / fan_out;
-            if (!before(entry, heap_[parent])) break;
-            heap_[hole] = heap_[parent];
-            hole = parent;
+    List& list_for(std::uint64_t time) {
+        for (std::uint32_t rung = rung_count_; rung > 0; --rung)
+            if (time < rungs_[rung - 1].end) return rungs_[rung - 1].list_for(time);
+        return further_;
+    }
+
+    std::uint32_t entry_for(std::uint64_t time, std::uint32_t item) {
+        std::uint32_t index = free_;
+        if (index == nothing) [[unlikely]] {
+            index = static_cast<std::uint32_t>(entries_.size());
+            entries_.emplace_back();
+        } else {
+            free_ = entries_[index].next;
         }
-        heap_[hole] = entry;
+        entries_[index] = {time, item, nothing};
+        return index;
     }
 
-    Entry pop_heap() {
-        const Entry top = heap_.front();
-        const Entry moved = heap_.back();
-        heap_.pop_back();
-        if (!heap_.empty()) sift_down(moved);
-        return top;
-    }
-
-    void sift_down(const Entry& moved) {
-        Entry* const heap = heap_.data();
-        const std::size_t size = heap_.size();
-        std::size_t hole = 0;
-        std::size_t first = 1;
-        for (; first + fan_out <= size; first = hole * fan_out + 1) {
-            const std::size_t left = first + (before(heap[first + 1], heap[first]) ? 1 : 0);
-            const std::size_t right = first + 2 + (before(heap[first + 3], heap[first + 2]) ? 1 : 0);
-            const std::size_t least = before(heap[right], heap[left]) ? right : left;
-            if (!before(heap[least], moved)) break;
-            heap[hole] = heap[least];
-            hole = least;
+    void join(List& list, std::uint32_t index) {
+        if (list.size++ == 0) {
+            list.head = index;
+        } else {
+            entries_[list.tail].next = index;
         }
-        if (first < size && first + fan_out > size) {
-            std::size_t least = first;
-            for (std::size_t child = first + 1; child < size; ++child)
-                if (before(heap[child], heap[least])) least = child;
-            if (before(heap[least], moved)) {
-                heap[hole] = heap[least];
-                hole = least;
-            }
-        }
-        heap[hole] = moved;
+        list.tail = index;
     }
 
-    /// Begins anew with the orders, which have 32 bits. A sorted array is a heap.
-    void renumber() {
-        std::sort(heap_.begin(), heap_.end(), before);
-        order_ = 0;
-        const auto number = [this](Entry& entry) {
-            entry.order_and_item = order_++ << 32U | static_cast<std::uint32_t>(entry.order_and_item);
-        };
-        for (std::uint32_t place = 0; place < size_; ++place) number(at(place));
-        std::ranges::for_each(heap_, number);
+    void append(std::uint64_t time, std::uint32_t item) {
+        const std::uint32_t index = entry_for(time, item);
+        join(list_for(time), index);
     }
 
-    std::array<Entry, look_ahead> ring_ = {};
-    std::uint32_t first_ = 0;
-    std::uint32_t size_ = 0;  ///< of the ring; it is full where the heap holds anything
-    std::vector<Entry> heap_;
-    std::uint64_t order_;
+    void fetch();
+    bool fetch_from(Rung& rung);
+    void take(List& list);
+    void divide(List& list, std::uint64_t end);
+    Rung& add_rung(std::uint64_t begin, std::uint64_t end, std::uint32_t shift);
+    void send_away();
+
+    std::array<Entry, std::size_t{2} * most_near> near_ = {};
+    std::uint32_t first_ = 0;     ///< of those that are near
+    std::uint32_t end_ = 0;       ///< of these
+    std::uint64_t near_end_ = 0;  ///< time; what comes before it is near
+    std::uint32_t rung_count_ = 0;
+    std::uint32_t free_ = nothing;  ///< first of the entries that no list has
+    List further_;
+    std::vector<Entry> entries_;
+    std::vector<Rung> rungs_;  ///< the first `rung_count_` of them; the last one comes first in time
 };
 
 }  // namespace linkworth::replay
