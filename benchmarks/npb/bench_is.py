@@ -51,7 +51,7 @@ def launch(mpi: MpiInstallation, ranks: int, command: list[str | Path]) -> dict:
 
 
 def measure(mpi: MpiInstallation, ranks: int, commands: dict[str, list[str | Path]], repeat: int) -> dict:
-    """Return by name the seconds and the MB of the largest rank, medians of runs that take turns."""
+    """Return by name the seconds and the MiB of the largest rank, medians of runs that take turns."""
     runs: dict[str, list[dict]] = {name: [] for name in commands}
     for _ in range(repeat):
         for name, command in commands.items():
@@ -59,7 +59,7 @@ def measure(mpi: MpiInstallation, ranks: int, commands: dict[str, list[str | Pat
     return {
         name: (
             statistics.median(run["seconds"] for run in made),
-            statistics.median(run["peak_memory_bytes"] for run in made) / 1e6,
+            statistics.median(run["peak_memory_bytes"] for run in made) / 2**20,
         )
         for name, made in runs.items()
     }
@@ -75,7 +75,7 @@ def main() -> None:
     mpi = open_mpi()
     print(f"IS with {mpi.name}, medians of {options.repeat} in turn; load {os.getloadavg()[0]:.2f}")
     print(
-        f"{'class':6} {'ranks':>5} {'seconds':>9} {'plain':>9} {'ratio':>6}   {'MB':>6} {'plain':>6} {'ratio':>6}   "
+        f"{'class':6} {'ranks':>5} {'seconds':>9} {'plain':>9} {'ratio':>6}   {'MiB':>6} {'plain':>6} {'ratio':>6}   "
         "fastest plain"
     )
     ratios = []
@@ -94,7 +94,7 @@ def main() -> None:
                 seconds, memory = medians.pop("ours")
                 fastest = min(medians, key=lambda name: medians[name][0])
                 plain_seconds = medians[fastest][0]
-                plain_memory = min(plain_mb for _, plain_mb in medians.values())
+                plain_memory = min(mib for _, mib in medians.values())
                 ratios.append(seconds / plain_seconds)
                 print(
                     f"IS.{letter:3} {ranks:>5} {seconds:9.3f} {plain_seconds:9.3f} {ratios[-1]:6.2f}   "

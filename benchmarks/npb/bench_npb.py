@@ -1,7 +1,8 @@
 """Time and memory of lw-npb beside the official NAS Parallel Benchmarks.
 
 The official programs are not distributed here, so the baseline is the table in official.toml, with its machine: the ratios
-mean something on a machine of that kind only. They count the better of the two official builds.
+mean something on a machine of that kind only. They count the better of the two official builds. Memory is the peak of the
+largest rank (ru_maxrss), in MiB like the table (its head says how that is known).
 """
 
 import argparse
@@ -62,7 +63,7 @@ def main() -> None:
         f"lw-npb with {mpi.name}, {'best' if options.best else 'medians'} of {options.repeat}; load {os.getloadavg()[0]:.2f}"
     )
     print(
-        f"{'program':8} {'ranks':>5} {'seconds':>9} {'official':>9} {'ratio':>6}   {'MB':>6} {'official':>9} {'ratio':>6}"
+        f"{'program':8} {'ranks':>5} {'seconds':>9} {'official':>9} {'ratio':>6}   {'MiB':>6} {'official':>9} {'ratio':>6}"
     )
     ratios: dict[str, list[float]] = {}
     for program in options.programs.split(","):
@@ -73,14 +74,14 @@ def main() -> None:
                 runs = [launch(mpi, int(ranks), program, letter) for _ in range(options.repeat)]
                 assert all(run["verified"] for run in runs)
                 seconds = choose(run["seconds"] for run in runs)
-                memory = max(run["peak_memory_bytes"] for run in runs) / 1e6
+                memory = max(run["peak_memory_bytes"] for run in runs) / 2**20
                 official_seconds, official_memory = OFFICIAL[program][letter][ranks]
                 official_seconds *= NATIVE_BUILD[program]
                 ratio = seconds / official_seconds
                 ratios.setdefault(program, []).append(ratio)
                 print(
                     f"{program}.{letter:6} {ranks:>5} {seconds:9.3f} {official_seconds:9.3f} {ratio:6.2f}   "
-                    f"{memory:6.0f} {official_memory:9.0f} {memory / official_memory:6.2f}",
+                    f"{memory:6.1f} {official_memory:9.0f} {memory / official_memory:6.2f}",
                     flush=True,
                 )
     for program, values in ratios.items():

@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "kernels/is_packed_keys.hpp"
 #include "kernels/is_partition.hpp"
 #include "kernels/is_ranks.hpp"
 
@@ -73,17 +74,38 @@ void check_counts(std::int64_t lowest, std::int64_t values, std::size_t count, s
     expect(in_order(), "rank_exactly", values, count);
 }
 
-void check_partition(int groups, std::size_t count, std::mt19937& generator) {
-    constexpr int kShift = 7;
+void check_packed_keys(int key_bits, int low_bits, std::size_t count, std::mt19937& generator) {
+    std::vector<int> keys = random_keys(count, 0, std::int64_t{1} << key_bits, generator);
+    PackedKeys packed(count, low_bits);
+    packed.pack(keys);
+    // Neighbours of a key that changes must stay.
+    for (const std::size_t changed : {std::size_t{0}, std::size_t{17}, count / 2 + 29, count - 1})
+        packed.set(changed, keys[changed] = static_cast<int>((std::int64_t{1} << key_bits) - 1 -
+                                                             static_cast<std::int64_t>(changed % 5)));
+    std::vector<int> unpacked(count), single(count);
+    for (std::size_t first = 0; first < count; first += PackedKeys::kBlock)
+        packed.unpack(first, unpacked.data() + first);
+    for (std::size_t i = 0; i < count; ++i) single[i] = packed[i];
+    expect(unpacked == keys, "unpack", key_bits, count);
+    expect(single == keys, "one packed key", key_bits, count);
+}
+
+void check_partition(int groups, std::size_t count, int low_bits, std::mt19937& generator) {
+    constexpr int kShift = 11;
     constexpr std::size_t kBuckets = 64;
     const std::vector<int> keys = random_keys(count, 0, std::int64_t{kBuckets} << kShift, generator);
+    PackedKeys packed(count, low_bits);
+    packed.pack(keys);
     std::vector<int> sizes(kBuckets, -1), expected_sizes(kBuckets, 0), first, output(count, -1);
     for (const int key : keys) ++expected_sizes[static_cast<std::size_t>(key >> kShift)];
     count_buckets(keys, kShift, sizes);
     expect(sizes == expected_sizes, "count_buckets", kBuckets, count);
+    std::fill(sizes.begin(), sizes.end(), -1);
+    count_buckets(packed, kShift, sizes);
+    expect(sizes == expected_sizes, "count_buckets of packed keys", kBuckets, count);
 
     for (int g = 0; g < groups; ++g) first.push_back(static_cast<int>(kBuckets) * g * g / (groups * groups));
-    partition(keys, kShift, first, sizes, output.data());
+    partition(packed, kShift, first, sizes, output.data());
     const auto group_of = [&](int key) {
         return std::upper_bound(first.begin(), first.end(), key >> kShift) - first.begin();
     };
@@ -101,7 +123,11 @@ int main() {
         for (const std::size_t count : {0, 1, 31, 1000, 65536, 200003})
             for (const std::int64_t lowest : {std::int64_t{0}, (std::int64_t{1} << 31) - values - 100})
                 check_counts(lowest, values, count, generator);
+    for (const int low_bits : {2, 6, 8, 11, 16})
+        for (const std::size_t count : {64, 128, 4096, 65600})
+            check_packed_keys(std::min(low_bits + 16, 31), low_bits, count, generator);
     for (const int groups : {1, 2, 3, 5, 8, 9, 20})
-        for (const std::size_t count : {0, 1, 15, 16, 17, 4099}) check_partition(groups, count, generator);
+        for (const std::size_t count : {0, 64, 128, 4160})
+            for (const int low_bits : {2, 8, 11}) check_partition(groups, count, low_bits, generator);
     return failures == 0 ? 0 : 1;
 }

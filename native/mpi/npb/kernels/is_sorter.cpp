@@ -15,36 +15,56 @@ SortKernel::SortKernel(const Class& problem, int rank, int ranks)
     : problem_(problem),
       rank_(rank),
       ranks_(ranks),
+      size_((std::size_t{1} << problem.log2_keys) / static_cast<std::size_t>(ranks)),
       bucket_shift_(problem.log2_largest_key - problem.log2_buckets),
-      keys_((std::size_t{1} << problem.log2_keys) / static_cast<std::size_t>(ranks)),
-      outgoing_(ranks > 1 ? keys_.size() : 0),
+      outgoing_(ranks > 1 ? size_ : 0),
+      incoming_(ranks > 1 ? 0 : size_),
       sizes_((std::size_t{1} << problem.log2_buckets) + kTestKeys),
       totals_(sizes_.size()),
       outgoing_counts_(static_cast<std::size_t>(ranks)),
       incoming_counts_(static_cast<std::size_t>(ranks)) {
-    generate_keys(static_cast<std::int64_t>(keys_.size()) * rank, problem.log2_largest_key, keys_);
+    // On one rank all keys are where they go, and stay there.
+    HugeArray<int>& keys = ranks > 1 ? outgoing_ : incoming_;
+    generate_keys(static_cast<std::int64_t>(size_) * rank, problem.log2_largest_key, keys);
+    if (ranks == 1) return;
+    packed_keys_ = PackedKeys(size_, std::min(bucket_shift_, problem.log2_largest_key <= 24 ? 8 : 16));
+    packed_keys_.pack(keys);
+}
+
+int SortKernel::key(std::size_t index) const { return ranks_ > 1 ? packed_keys_[index] : incoming_[index]; }
+
+void SortKernel::set_key(std::size_t index, int key) {
+    if (ranks_ > 1)
+        packed_keys_.set(index, key);
+    else
+        incoming_[index] = key;
 }
 
 void SortKernel::change_keys(int iteration) {
     const auto place = static_cast<std::size_t>(iteration);
-    keys_[place] = iteration;
-    keys_[place + kIterations] = static_cast<int>((std::int64_t{1} << problem_.log2_largest_key) - iteration);
+    set_key(place, iteration);
+    set_key(place + kIterations,
+            static_cast<int>((std::int64_t{1} << problem_.log2_largest_key) - iteration));
 }
 
 void SortKernel::count_buckets() {
     const std::size_t buckets = sizes_.size() - kTestKeys;
-    is::count_buckets(keys_, bucket_shift_, std::span(sizes_).first(buckets));
-    const auto keys = static_cast<std::int64_t>(keys_.size());
+    const std::span<int> sizes = std::span(sizes_).first(buckets);
+    if (ranks_ > 1)
+        is::count_buckets(packed_keys_, bucket_shift_, sizes);
+    else
+        is::count_buckets(std::span<const int>(incoming_), bucket_shift_, sizes);
+    const auto keys = static_cast<std::int64_t>(size_);
     for (std::size_t t = 0; t < kTestKeys; ++t) {
         const std::int64_t index = problem_.tests[t].index;
-        sizes_[buckets + t] = index / keys == rank_ ? keys_[static_cast<std::size_t>(index % keys)] : 0;
+        sizes_[buckets + t] = index / keys == rank_ ? key(static_cast<std::size_t>(index % keys)) : 0;
     }
 }
 
 void SortKernel::scatter_keys() {
     const std::span<const int> sizes = std::span(sizes_).first(sizes_.size() - kTestKeys);
     const std::span<const int> totals = std::span(totals_).first(sizes.size());
-    first_buckets_ = assign_buckets(totals, static_cast<std::int64_t>(keys_.size()), ranks_);
+    first_buckets_ = assign_buckets(totals, static_cast<std::int64_t>(size_), ranks_);
     const std::vector<int>& first = first_buckets_;
     const auto sum = [&](std::span<const int> of, int begin, int end) {
         return std::accumulate(of.begin() + begin, of.begin() + end, std::int64_t{0});
@@ -64,7 +84,7 @@ void SortKernel::scatter_keys() {
         incoming_ = {};
         incoming_ = HugeArray<int>(received_ + static_cast<std::size_t>(largest_bucket) + 2 * kIterations);
     }
-    partition(keys_, bucket_shift_, groups(), sizes, outgoing_.data());
+    partition(packed_keys_, bucket_shift_, groups(), sizes, outgoing_.data());
 }
 
 std::vector<int> SortKernel::groups() const {
@@ -90,7 +110,7 @@ std::vector<int> SortKernel::groups() const {
 }
 
 std::vector<KeyRun> SortKernel::runs() const {
-    if (ranks_ == 1) return {{keys_, first_value_, values_}};
+    if (ranks_ == 1) return {{incoming_, first_value_, values_}};
     std::vector<std::int64_t> edges;
     for (const int bucket : groups()) {
         const std::int64_t value = std::int64_t{bucket} << bucket_shift_;
@@ -155,14 +175,15 @@ int SortKernel::rank_keys(int iteration) {
 }
 
 void SortKernel::sort() {
-    const std::span<const int> received{incoming_keys(), received_};
-    HugeArray<int>& sorted = ranks_ > 1 ? keys_ : incoming_;
-    if (sorted.size() < received_) {
-        sorted = {};
-        sorted = HugeArray<int>(received_);
-    }
-    const std::span<std::uint32_t> next = ranks_of_values();
-    for (const int key : received) sorted[next[static_cast<std::size_t>(key - first_value_)]++] = key;
+    // What is not needed any more makes room for the sorted keys.
+    packed_keys_ = {};
+    const std::span<const std::uint32_t> ranks = ranks_of_values();
+    HugeArray<std::uint32_t> next(ranks.size());
+    std::copy(ranks.begin(), ranks.end(), next.data());
+    outgoing_ = {};
+    HugeArray<int> sorted(received_);
+    for (std::size_t i = 0; i < received_; ++i)
+        sorted[next[static_cast<std::size_t>(incoming_[i] - first_value_)]++] = incoming_[i];
 
     sorted_ = std::is_sorted(sorted.data(), sorted.data() + received_);
     // Without keys, the edge of this rank's buckets stands for them: no key before lies above it.

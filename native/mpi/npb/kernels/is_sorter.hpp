@@ -7,6 +7,7 @@
 
 #include "../huge_array.hpp"
 #include "../programs/is.hpp"
+#include "is_packed_keys.hpp"
 #include "is_ranks.hpp"
 
 namespace linkworth::npb::is {
@@ -23,8 +24,8 @@ class SortKernel {
     void scatter_keys();
     std::span<const int> outgoing_counts() const { return outgoing_counts_; }
     std::span<int> incoming_counts() { return incoming_counts_; }
-    const int* outgoing() const { return ranks_ > 1 ? outgoing_.data() : keys_.data(); }
-    int* incoming() { return incoming_keys(); }
+    const int* outgoing() const { return ranks_ > 1 ? outgoing_.data() : incoming_.data(); }
+    int* incoming() { return incoming_.data(); }
     int rank_keys(int iteration);
     void sort();
     const int* largest() const { return &largest_; }
@@ -32,6 +33,8 @@ class SortKernel {
     bool is_sorted() const { return sorted_ && largest_before_ <= smallest_; }
 
   private:
+    int key(std::size_t index) const;
+    void set_key(std::size_t index, int key);
     /// Within what goes to one rank, keys are grouped further where that is cheap, so that the receiver
     /// counts in a part of its table that stays in the cache.
     std::vector<int> groups() const;
@@ -44,13 +47,12 @@ class SortKernel {
     std::span<std::uint8_t> counters();
     /// Behind the counters.
     std::span<std::uint16_t> scratch();
-    /// On one rank all keys are where they go, and stay there.
-    int* incoming_keys() { return ranks_ > 1 ? incoming_.data() : keys_.data(); }
-
     Class problem_;
     int rank_, ranks_;
-    int bucket_shift_;  ///< bucket = key >> this
-    HugeArray<int> keys_, outgoing_, incoming_;
+    std::size_t size_;        ///< keys of this rank
+    int bucket_shift_;        ///< bucket = key >> this
+    PackedKeys packed_keys_;  ///< empty on one rank
+    HugeArray<int> outgoing_, incoming_;
     std::vector<int> sizes_, totals_;
     std::vector<int> outgoing_counts_, incoming_counts_;
     std::vector<int> first_buckets_;             ///< of each rank, and the number of buckets
