@@ -7,6 +7,7 @@
 #ifndef LINKWORTH_COLLECTIVE_H
 #define LINKWORTH_COLLECTIVE_H
 
+#include "datatype.h"
 #include "repeat.h"
 #include "request.h"
 
@@ -95,6 +96,11 @@ LW_INLINE void lw_record_bcast(struct lw_call* call, struct lw_collective what, 
 
 /// Allreduce, Scan, Exscan.
 LW_INLINE void lw_record_allreduce(struct lw_call* call, struct lw_collective what, struct lw_side data) {
+    if (lw_profiles_alone(call)) {
+        bool sends = what.class != LW_COLLECTIVE_INIT && call->succeeded;
+        lw_add_up(call, sends ? lw_known_bytes(data.count, data.datatype) : 0);
+        return;
+    }
     if (!lw_collective_repeats(call, what, data, data, 0)) lw_encode_allreduce(LW_COPY(call), what, data);
 }
 

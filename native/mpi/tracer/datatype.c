@@ -5,6 +5,8 @@
 
 enum { SLOTS = 64 };
 
+struct lw_known_type lw_known_type;
+
 static struct {
     uint64_t handle_and_one;  // 0: empty
     uint64_t size;
@@ -29,6 +31,7 @@ void lw_type_forget(MPI_Datatype datatype) {
     unsigned i = slot_of(handle);
     lw_lock();
     if (slots[i].handle_and_one == handle) slots[i].handle_and_one = 0;
+    if (lw_known_type.handle_and_one == handle) lw_known_type.handle_and_one = 0;
     lw_handles_changed();
     lw_unlock();
 }

@@ -3,6 +3,7 @@
 #ifndef LINKWORTH_POINT_TO_POINT_H
 #define LINKWORTH_POINT_TO_POINT_H
 
+#include "datatype.h"
 #include "repeat.h"
 #include "request.h"
 
@@ -83,6 +84,11 @@ LW_INLINE uint64_t lw_matched(const MPI_Status* status) {
 /// LW_SEND, LW_ISEND, LW_SEND_INIT, LW_IRECV or LW_RECV_INIT; REQUEST is NULL for LW_SEND.
 LW_INLINE void lw_record_message(struct lw_call* call, enum lw_class class, struct lw_message message,
                                  const MPI_Request* request) {
+    if (lw_profiles_alone(call)) {
+        bool sends = class == LW_SEND || class == LW_ISEND;
+        lw_add_up(call, sends && call->succeeded ? lw_known_bytes(message.count, message.datatype) : 0);
+        return;
+    }
     // The name of the call tells its class.
     struct lw_key key = {{(uint64_t)(uintptr_t)message.comm, (uint64_t)(uintptr_t)message.datatype,
                           (uint64_t)message.count, lw_pair(message.peer, message.tag), 0}};

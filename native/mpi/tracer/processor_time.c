@@ -38,6 +38,8 @@ void lw_processor_time_begin(bool crowded) {
         (uint64_t)((crowded ? long_gap_seconds_crowded : long_gap_seconds) * lw_clock.rate);
     every_gap = crowded;
     if (crowded) weigh_reading();
+    // A profile tells nothing of it.
+    if (lw_recorder.profiling) lw_recorder.long_gap = INT64_MAX;
     nanoseconds_per_tick = 1e9 / lw_clock.rate;
     budget_interval = (uint64_t)(budget_interval_seconds * lw_clock.rate);
     cores = (uint64_t)lw_usable_cores();

@@ -12,9 +12,19 @@
 struct lw_call;
 struct lw_thread;
 
-/// Of one procedure. Times in ticks.
-struct lw_tally {
-    uint64_t calls, inside, before, bytes;
+/// Of one procedure. Times in ticks. Half timed are the calls of which only the end was read (pace.h); of
+/// these the time since the call before is known.
+struct __attribute__((aligned(64))) lw_tally {
+    uint64_t calls, inside, before;  ///< of those that were timed at both ends
+    uint64_t bytes;                  ///< of all
+    uint64_t half_timed, since;
+    uint64_t unclear, since_unclear;  ///< half timed as well, and not short
+};
+
+/// Of the procedure's calls that were timed at both ends among half-timed ones, where short: how long the
+/// program took to make them since the call before.
+struct lw_samples {
+    uint64_t calls, before, before_squared, reserved;
 };
 
 /// Sizes of what calls send, by the bits of the size: 0, 1, 2 to 3, 4 to 7 ...
@@ -30,7 +40,8 @@ struct lw_tallies {
     uint64_t first, last;  ///< ticks: start of its first gap, end of its latest call
     uint8_t reserved[40];
     struct lw_size_tally sizes[LW_SIZE_CLASSES];
-    struct lw_tally calls[];  ///< by number of the procedure
+    uint8_t padding[48];
+    struct lw_tally calls[];  ///< by number of the procedure; behind them as many lw_samples
 };
 
 struct lw_part_header;
@@ -42,19 +53,17 @@ bool lw_profile_attach(struct lw_thread* self);
 /// Adds the call whose payload ends at END; NULL: without one. Under the lock.
 void lw_profile_write(struct lw_call* call, const uint8_t* end);
 
-/// BYTES: 0 for a call that sends nothing.
-static inline __attribute__((always_inline)) void lw_tally(struct lw_tallies* tallies, uint32_t name,
-                                                           uint64_t bytes, uint64_t before, uint64_t inside) {
-    struct lw_tally* tally = &tallies->calls[name];
-    tally->calls++;
-    tally->inside += inside;
-    tally->before += before;
-    if (bytes) {
-        struct lw_size_tally* size = &tallies->sizes[64 - __builtin_clzll(bytes)];
-        tally->bytes += bytes;
-        size->calls++;
-        size->bytes += bytes;
-    }
+/// Adds a call up that is not both half timed and short, but for its bytes.
+void lw_add_up_any(const struct lw_call* call);
+
+/// Adds what a call sends.
+static inline __attribute__((always_inline)) void lw_tally_bytes(struct lw_tallies* tallies, uint32_t name,
+                                                                 uint64_t bytes) {
+    if (!bytes) return;
+    struct lw_size_tally* size = &tallies->sizes[64 - __builtin_clzll(bytes)];
+    tallies->calls[name].bytes += bytes;
+    size->calls++;
+    size->bytes += bytes;
 }
 
 #pragma GCC visibility pop

@@ -67,6 +67,7 @@ struct lw_call {
     bool recording;            ///< false: only yielding was asked for
     bool alone;                ///< on the fast way (wrapper.h): no other thread records at the same time
     bool succeeded;            ///< the real function answered MPI_SUCCESS
+    bool half_timed;           ///< profile: of the two times only `end` is read
     int64_t cpu;               ///< CPU time of the gap before the call, ns; -1 where it was not read
     uint64_t start, end;       ///< ticks
     uintptr_t site;            ///< where the program goes on after the call; 0: not known
@@ -77,11 +78,12 @@ struct lw_call {
 /// What all threads of the process share. All but `latest_ordered` and `next_request` stay as MPI_Init left
 /// them.
 struct lw_recorder {
-    bool locked;        ///< several threads may call MPI at once
-    bool profiling;     ///< calls are added up (profile.h), no events are written
-    bool full;          ///< no more space: events are only counted
-    uint64_t long_gap;  ///< ticks from which a gap carries CPU time
-    uint64_t reading;   ///< ticks that the CPU clock takes at the start of every gap of a crowded run, else 0
+    bool locked;              ///< several threads may call MPI at once
+    bool profiling;           ///< calls are added up (profile.h), no events are written
+    bool full;                ///< no more space: events are only counted
+    uint64_t long_gap;        ///< ticks from which a gap carries CPU time
+    uint64_t short_interval;  ///< profile: ticks below which a call may be half timed; 0: none is
+    uint64_t reading;  ///< ticks that the CPU clock takes at the start of every gap of a crowded run, else 0
     uint64_t next_request;
     uint64_t latest_ordered;  ///< where `locked`: end of the latest event that was written under the lock
     uint8_t* payload;         ///< scratch for one shape's payload

@@ -79,17 +79,22 @@ LW_INLINE void lw_write_short_event(struct lw_stream* stream, const struct lw_re
 /// Adds a call up that sends BYTES.
 LW_INLINE void lw_add_up(const struct lw_call* call, uint64_t bytes) {
     struct lw_thread* self = call->self;
-    uint64_t before = self->last_exit;
-    // Threads may overlap, and counters of two cores may differ by a few ticks: times never run backwards.
-    uint64_t start = call->start > before ? call->start : before;
-    uint64_t finish = call->end > start ? call->end : start;
-    self->last_exit = self->tallies->last = finish;
-    lw_tally(self->tallies, call->name, bytes, start - before, finish - start);
+    uint64_t interval = call->end - self->last_exit;
+    // Also an interval that runs backwards is not short.
+    if (__builtin_expect(call->half_timed && interval < lw_recorder.short_interval, 1)) {
+        struct lw_tally* tally = &self->tallies->calls[call->name];
+        tally->half_timed++;
+        tally->since += interval;
+        self->last_exit = self->tallies->last = call->end;
+    } else {
+        lw_add_up_any(LW_COPY(call));
+    }
+    lw_tally_bytes(self->tallies, call->name, bytes);
 }
 
 LW_INLINE void lw_note(const struct lw_call* call, struct lw_repeat* repeat) {
     struct lw_thread* self = call->self;
-    if (__builtin_expect(self->tallies != NULL, 0)) {
+    if (__builtin_expect(lw_recorder.profiling, 0)) {
         lw_add_up(call, repeat->bytes);
         return;
     }
@@ -136,9 +141,14 @@ void lw_encode_local(struct lw_call* call);
 
 /// Where a profile is kept: of a call that sends nothing there is no more to know.
 LW_INLINE bool lw_only_added_up(const struct lw_call* call) {
-    if (__builtin_expect(call->self->tallies == NULL, 1)) return false;
+    if (__builtin_expect(!lw_recorder.profiling, 1)) return false;
     lw_add_up(call, 0);
     return true;
+}
+
+/// Whether a profile is kept of a call on the fast way.
+LW_INLINE bool lw_profiles_alone(const struct lw_call* call) {
+    return call->alone && __builtin_expect(lw_recorder.profiling, 0);
 }
 
 /// A call of which the name and the time are all that is recorded.

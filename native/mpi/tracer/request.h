@@ -74,7 +74,7 @@ static inline bool lw_request_is_live(const struct lw_request* request) {
 
 /// Numbers the request of a call that was recorded.
 LW_INLINE void lw_add_request(const struct lw_call* call, MPI_Request handle, uint32_t flags) {
-    if (call->alone && !flags && lw_few.count < lw_few.room && !call->self->tallies) {
+    if (call->alone && !flags && lw_few.count < lw_few.room && !lw_recorder.profiling) {
         uint32_t at = lw_few.count++;
         lw_few.handles[at] = handle;
         lw_few.requests[at] = (struct lw_request){.number = lw_recorder.next_request++};

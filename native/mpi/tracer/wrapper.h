@@ -17,7 +17,7 @@ LW_INLINE bool lw_bypass(void) { return lw_own.depth || !lw_active; }
 LW_INLINE void lw_enter(struct lw_call* call, uint32_t name, void* site, const void* cfa) {
     lw_own.depth = 1;
     call->name = name;
-    call->alone = false;
+    call->alone = call->half_timed = false;
     call->cpu = -1;
     call->repeat = NULL;
     lw_note_site(call, site, cfa);
@@ -42,12 +42,17 @@ LW_INLINE void lw_enter(struct lw_call* call, uint32_t name, void* site, const v
 LW_INLINE bool lw_enter_fast(struct lw_call* call, uint32_t name, void* site, const void* cfa) {
     struct lw_thread* self = lw_own.self;
     if (__builtin_expect(!lw_fast || lw_own.depth || !self, 0)) return false;
-    uint64_t now = lw_counter_ticks();
-    if (__builtin_expect((int64_t)(now - self->last_exit) >= (int64_t)lw_recorder.long_gap, 0)) return false;
+    *call = (struct lw_call){.name = name, .recording = true, .alone = true, .cpu = -1, .self = self};
+    if (__builtin_expect(lw_recorder.profiling, 0)) {
+        call->half_timed = lw_pace_next(&self->paces, (uintptr_t)site);
+        if (!call->half_timed) call->start = lw_counter_ticks();
+    } else {
+        call->start = lw_counter_ticks();
+        bool long_gap = (int64_t)(call->start - self->last_exit) >= (int64_t)lw_recorder.long_gap;
+        if (__builtin_expect(long_gap, 0)) return false;
+        lw_note_site(call, site, cfa);
+    }
     lw_own.depth = 1;
-    *call = (struct lw_call){
-        .name = name, .recording = true, .alone = true, .cpu = -1, .start = now, .self = self};
-    lw_note_site(call, site, cfa);
     return true;
 }
 
@@ -71,7 +76,7 @@ LW_INLINE void lw_exit_quick(struct lw_call* call, bool succeeded) {
 /// Where a profile is kept on the fast way: counts such a call, of which no time is noted.
 LW_INLINE bool lw_count_quick(uint32_t name) {
     const struct lw_thread* self = lw_own.self;
-    if (!lw_fast || lw_own.depth || !self || !self->tallies) return false;
+    if (!lw_fast || lw_own.depth || !self || !lw_recorder.profiling) return false;
     self->tallies->calls[name].calls++;
     return true;
 }

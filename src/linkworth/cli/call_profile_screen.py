@@ -17,6 +17,8 @@ def screen(profile: CallProfile) -> RenderableType:
     parts: list[RenderableType] = [_shares(profile), "", _calls(profile)]
     if profile.sizes:
         parts += ["", _sizes(profile)]
+    if profile.half_timed_calls:
+        parts += ["", Text(_half_timed(profile))]
     parts += ["", _ranks(profile)]
     if profile.damage:
         parts += ["", *(Text(f"! {sentence}") for sentence in profile.damage)]
@@ -53,6 +55,18 @@ def _calls(profile: CallProfile) -> Table:
     if rest > 0:
         table.caption = f"and {rest} more, in --json"
     return table
+
+
+def _half_timed(profile: CallProfile) -> str:
+    calls = sum(call.calls for call in profile.calls)
+    widest = max(profile.calls, key=lambda call: call.error_seconds)
+    return (
+        f"Of {profile.half_timed_calls / calls:.1%} of the calls, short ones in a row, only the end was timed. How the time "
+        f"since the call before divides was looked at for one in 16.5 of such calls; for that, at most "
+        f"{seconds(profile.error_seconds)} of the time may be in the wrong place ({seconds(widest.error_seconds)} of it "
+        f"{widest.name}, which took {seconds(widest.seconds_at_least)} to {seconds(widest.seconds_at_most)} whatever the "
+        "others were like). --time-every-call times all."
+    )
 
 
 def _sizes(profile: CallProfile) -> Table:

@@ -29,6 +29,12 @@ from linkworth.model.where import Where
     help="Add the time, count and bytes of the MPI calls up in each rank, and show where the ranks' time went. Writes no trace.",
 )
 @click.option(
+    "--time-every-call",
+    is_flag=True,
+    help="With --profile: read the clock at both ends of each call. Without this, most of many short calls in a row are timed "
+    "at their end only, and the profile says by how much its times may be wrong for that.",
+)
+@click.option(
     "--figures",
     is_flag=True,
     help="Print the result as lines NAME=VALUE UNIT, for ReFrame, Ramble and the like; the program's output goes to stderr.",
@@ -44,6 +50,7 @@ from linkworth.model.where import Where
 def command(
     output: Path | None,
     profile: bool,
+    time_every_call: bool,
     figures: bool,
     iterations: str | None,
     where: Where,
@@ -64,6 +71,8 @@ def command(
 
     if figures and as_json:
         raise UsageError("--figures and --json are two forms of one answer; give one of them")
+    if time_every_call and not profile:
+        raise UsageError("--time-every-call says how a profile is taken; give --profile with it")
     with open_site(where, say=news) as site:
         workload = plan.workload(command, ranks, site)
         if dry_run:
@@ -75,7 +84,7 @@ def command(
 
             calls = call_profile.profile(
                 workload, mpi=mpi, site=site, timeout=timeout, folder=output, watcher=watch, inherit_stdin=stdin_is_given(),
-                iterations=iterations,
+                iterations=iterations, every_call=time_every_call,
             )  # fmt: skip
             result = calls.run
         else:

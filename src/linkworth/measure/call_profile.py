@@ -32,10 +32,12 @@ def profile(
     watcher: Observer | None = None,
     inherit_stdin: bool = False,
     iterations: str | None = None,
+    every_call: bool = False,
 ) -> CallProfile:
     """Run a workload and return where the time of its ranks went, however the run ended.
 
-    With a `folder`, the raw output and `profile.json` are left there.
+    Of short calls in a row most are timed at their end only, and the profile says how wrong its times may be for that; with
+    `every_call` each is timed at both ends. With a `folder`, the raw output and `profile.json` are left there.
 
     Raises UsageError where the program cannot be observed (no MPI program,
     linked statically, another MPI), EnvironmentLacksError where this machine lacks something, and IncompleteError where
@@ -62,7 +64,11 @@ def profile(
             decided,
             output=folder / "output.txt" if folder is not None else None,
             environment=preload.environment(
-                library, parts=files, yielding=must_yield(decided), profiling=True
+                library,
+                parts=files,
+                yielding=must_yield(decided),
+                profiling=True,
+                every_call=every_call,
             ),
             timeout=timeout,
             watcher=watcher,
@@ -113,13 +119,16 @@ def summarise(run: RunResult, processes: Sequence[ProcessProfile]) -> CallProfil
     init = sum(rank.init_seconds for rank in ranks)
     whole = computation + mpi + init or 1.0
     mean = computation / len(ranks)
+    calls = _call_totals([by_rank[rank] for rank in sorted(by_rank)], whole)
     return CallProfile(
         run=run,
         computation_share=computation / whole,
         mpi_share=mpi / whole,
         init_share=init / whole,
+        half_timed_calls=sum(call.half_timed_calls for call in calls),
+        error_seconds=sum(call.error_seconds for call in calls),
         imbalance=max(rank.computation_seconds for rank in ranks) / mean - 1 if mean > 0 else 0.0,
-        calls=_call_totals([by_rank[rank] for rank in sorted(by_rank)], whole),
+        calls=calls,
         sizes=_size_totals(by_rank.values()),
         ranks=ranks,
         damage=damage,
@@ -128,14 +137,14 @@ def summarise(run: RunResult, processes: Sequence[ProcessProfile]) -> CallProfil
 
 def _rank_total(process: ProcessProfile) -> RankTotal:
     tallies = process.tallies
-    init = sum(tally.inside for name, tally in tallies.items() if name in INIT)
+    init = sum(tally.seconds for name, tally in tallies.items() if name in INIT)
     return RankTotal(
         rank=process.rank,
         host=process.host,
         state=process.state,
         elapsed_seconds=process.elapsed,
-        computation_seconds=sum(tally.before for tally in tallies.values()),
-        mpi_seconds=sum(tally.inside for tally in tallies.values()) - init,
+        computation_seconds=sum(tally.computation_seconds for tally in tallies.values()),
+        mpi_seconds=sum(tally.seconds for tally in tallies.values()) - init,
         init_seconds=init,
         cpu_seconds=process.cpu,
         calls=sum(tally.calls for tally in tallies.values()),
@@ -150,8 +159,8 @@ def _call_totals(processes: Sequence[ProcessProfile], whole: float) -> list[Call
     totals = []
     for name in names:
         each = [process.tallies.get(name, nothing) for process in processes]
-        most = max(range(len(each)), key=lambda item: each[item].inside)
-        seconds = sum(tally.inside for tally in each)
+        most = max(range(len(each)), key=lambda item: each[item].seconds)
+        seconds = sum(tally.seconds for tally in each)
         totals.append(
             CallTotal(
                 name=name,
@@ -159,10 +168,14 @@ def _call_totals(processes: Sequence[ProcessProfile], whole: float) -> list[Call
                 seconds=seconds,
                 share=seconds / whole,
                 bytes_sent=sum(tally.bytes_sent for tally in each),
-                computation_seconds=sum(tally.before for tally in each),
-                least_seconds=min(tally.inside for tally in each),
-                most_seconds=each[most].inside,
+                computation_seconds=sum(tally.computation_seconds for tally in each),
+                least_seconds=min(tally.seconds for tally in each),
+                most_seconds=each[most].seconds,
                 most_rank=processes[most].rank,
+                half_timed_calls=sum(tally.half_timed.calls for tally in each),
+                error_seconds=sum(tally.half_timed.error for tally in each),
+                seconds_at_least=sum(tally.inside for tally in each),
+                seconds_at_most=sum(tally.inside + tally.half_timed.all_intervals for tally in each),
             )
         )
     return sorted(totals, key=lambda total: (-total.seconds, total.name))

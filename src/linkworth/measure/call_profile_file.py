@@ -1,28 +1,46 @@
 """Reads what the tracer adds up in place of a trace (docs/reference/trace-format.md, "A profile")."""
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from linkworth.errors import UsageError
+from linkworth.measure.half_timed import HalfTimed
 
 _HEADER = struct.Struct("<8sIIiiIIII6QQQiid8x128s512s256s")
 _MAGIC = b"LWPROF1\0"
-_VERSION = 1
+_VERSION = 2
 _THREAD = struct.Struct("<4sIQQ40x")
 _SIZE_CLASSES = 65
+_PADDING = 48
+_TALLY_WORDS = 8
+_SAMPLES_WORDS = 4
 _INITIALISED, _FINALISED, _ABORTED = 1, 2, 8
 _LONG_ENOUGH_NS = 50_000_000
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Of one procedure in one process: times in seconds."""
+    """Of one procedure in one process: times in seconds.
+
+    `inside` and `before` (the computation since the call before) are those of the calls that were timed at both ends.
+    """
 
     calls: int
     inside: float
     before: float
     bytes_sent: int
+    half_timed: HalfTimed = field(default_factory=HalfTimed)
+
+    @property
+    def seconds(self) -> float:
+        """Inside all calls."""
+        return self.inside + self.half_timed.inside
+
+    @property
+    def computation_seconds(self) -> float:
+        """Between the calls before and these."""
+        return self.before + self.half_timed.computation
 
 
 @dataclass(frozen=True)
@@ -66,10 +84,11 @@ def read(path: Path) -> ProcessProfile:
     cpu, _, pid, _, known_rate, host, _, library = rest[6:]
     names = data[names_offset : names_offset + names_bytes].rstrip(b"\0").decode().split("\0")
     tick = _tick_seconds(start, latest, known_rate)
-    calls = [[0, 0, 0, 0] for _ in names]
+    totals = [[0] * (_TALLY_WORDS + _SAMPLES_WORDS) for _ in names]
     sizes = [(0, 0)] * _SIZE_CLASSES
     threads, last = 0, start[0]
-    table = struct.Struct(f"<{4 * len(names)}Q")
+    tallies = struct.Struct(f"<{_TALLY_WORDS * len(names)}Q")
+    samples = struct.Struct(f"<{_SAMPLES_WORDS * len(names)}Q")
     bins = struct.Struct(f"<{2 * _SIZE_CLASSES}Q")
     for offset in range(first, len(data) - region + 1, region):
         magic, _, _, last_of_thread = _THREAD.unpack_from(data, offset)
@@ -80,10 +99,15 @@ def read(path: Path) -> ProcessProfile:
         offset += _THREAD.size
         figures = bins.unpack_from(data, offset)
         sizes = [(n + figures[2 * i], b + figures[2 * i + 1]) for i, (n, b) in enumerate(sizes)]
-        figures = table.unpack_from(data, offset + bins.size)
-        for number, total in enumerate(calls):
-            for column in range(4):
-                total[column] += figures[4 * number + column]
+        offset += bins.size + _PADDING
+        figures = tallies.unpack_from(data, offset)
+        drawn = samples.unpack_from(data, offset + tallies.size)
+        for number, total in enumerate(totals):
+            row = (
+                figures[_TALLY_WORDS * number :][:_TALLY_WORDS]
+                + drawn[_SAMPLES_WORDS * number :][:_SAMPLES_WORDS]
+            )
+            totals[number] = [old + new for old, new in zip(total, row, strict=True)]
     return ProcessProfile(
         rank=rank if flags & _INITIALISED else -1,
         size=size,
@@ -95,13 +119,27 @@ def read(path: Path) -> ProcessProfile:
         cpu=cpu * 1e-9 if flags & _FINALISED else None,
         threads=threads,
         tallies={
-            name: Tally(total[0], total[1] * tick, total[2] * tick, total[3])
-            for name, total in zip(names, calls, strict=True)
-            if total[0]
+            name: _tally(total, tick)
+            for name, total in zip(names, totals, strict=True)
+            if total[0] or total[4]
         },
         sizes=sizes,
     )
 
 
-def _text(field: bytes) -> str:
-    return field.split(b"\0")[0].decode(errors="replace")
+def _tally(words: list[int], tick: float) -> Tally:
+    calls, inside, before, size, half, since, unclear, unclear_since, samples, sampled, squared, _ = words
+    half_timed = HalfTimed(
+        calls=half,
+        intervals=since * tick,
+        long_calls=unclear,
+        long_intervals=unclear_since * tick,
+        samples=samples,
+        sampled_computation=sampled * tick,
+        sampled_computation_squared=squared * tick * tick,
+    )
+    return Tally(calls + half, inside * tick, before * tick, size, half_timed)
+
+
+def _text(stored: bytes) -> str:
+    return stored.split(b"\0")[0].decode(errors="replace")

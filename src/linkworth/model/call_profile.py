@@ -22,6 +22,16 @@ class CallTotal(msgspec.Struct, frozen=True, kw_only=True):
     """Inside, on the rank that spent least there."""
     most_seconds: float
     most_rank: int
+    half_timed_calls: int = 0
+    """Of `calls`: those that were timed at their end only, since many short ones in a row came before at the same place. Of
+    such calls one in 16.5, drawn at random, is timed at both ends; how its interval divides stands for the others."""
+    error_seconds: float = 0.0
+    """By how much `seconds` may be wrong for the half-timed calls: three standard errors of the drawn ones' mean, and all the
+    long intervals that a half-timed call turned out to end."""
+    seconds_at_least: float = 0.0
+    """Bounds of `seconds`, whatever the half-timed calls were like: all of the time since the call before was computation,"""
+    seconds_at_most: float = 0.0
+    """or none of it was."""
 
 
 class RankTotal(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,6 +73,9 @@ class CallProfile(msgspec.Struct, frozen=True, kw_only=True):
     computation_share: float
     mpi_share: float
     init_share: float
+    half_timed_calls: int = 0
+    error_seconds: float = 0.0
+    """Of the calls, added up: so much of the time may be in the wrong share."""
     imbalance: float
     """Of computation: the most of a rank over the mean, minus 1."""
     calls: list[CallTotal]
