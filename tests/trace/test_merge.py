@@ -216,6 +216,19 @@ def test_part_info(tmp_path):
     assert info["calls"] == {"MPI_Init": 1, "MPI_Send": 1, "MPI_Finalize": 1}
 
 
+def test_part_info_without_records_knows_what_the_header_says(tmp_path):
+    info = _engine.part_info(str(part(1, 2).write(tmp_path)), with_records=False)
+    assert (info["rank"], info["size"], info["state"]) == (1, 2, "complete")
+    assert (info["events"], info["calls"]) == (0, {})
+
+
+def test_a_table_of_names_with_much_room_left_is_read_to_its_last_name(tmp_path):
+    names = [*NAMES, "MPI_Send@/bin/program+0x10", *[""] * 5000]
+    assert _engine.part_info(str(part(0, 1, names=names).write(tmp_path)))["call_sites"] == [
+        "/bin/program+0x10"
+    ]
+
+
 def test_the_events_of_threads_come_in_the_order_of_their_ends(tmp_path):
     first = shape(payload(NAMES, "MPI_Init", 18, varint(3))) + call(0, 500, 1000)  # ends at 2500
     first += shape(payload(NAMES, "MPI_Isend", 2, send_fields(0, 8))) + call(1, 100, 200)  # 2600 to 2800

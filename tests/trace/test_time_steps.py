@@ -21,7 +21,7 @@ TICK = 0.4e-9
 EVENTS = 5000
 START = (1000, 5_000_000_000, 1_700_000_000_000_000_000)
 LATEST = (1000 + 2_500_000_000, 6_000_000_000, 0)
-COLUMNS = 2
+RECORDS, COLUMNS = 1, 2
 
 
 def noisy_events(seed, count=EVENTS):
@@ -49,6 +49,13 @@ def merged(folder, step_ns, *parts):
     output = folder / f"{step_ns}.lwt"
     merge(folder, output, TraceMetadata(workload="prog", time_step_ns=step_ns))
     return open_trace(output)
+
+
+def codecs_of(trace):
+    content = Path(trace.path).read_bytes()
+    index, blocks = struct.unpack_from("<QQ", content[-32:])
+    offsets = [struct.unpack_from("<Q", content, index + 32 * number)[0] for number in range(blocks)]
+    return {struct.unpack_from("<I", content, at + 12)[0] for at in offsets}
 
 
 def moments(events, start="gap_seconds", length="duration_seconds"):
@@ -128,12 +135,19 @@ def test_columns_make_a_recording_smaller_than_its_records(tmp_path):
     for step in (0, TIME_STEP_NS):
         trace = merged(tmp_path, step, part(0, noisy_events(1)), part(1, noisy_events(2)))
         sizes[step], raw[step] = trace.engine.file_bytes, trace.engine.raw_bytes
-        content = Path(trace.path).read_bytes()
-        index, blocks = struct.unpack_from("<QQ", content[-32:])
-        offsets = [struct.unpack_from("<Q", content, index + 32 * number)[0] for number in range(blocks)]
-        assert {struct.unpack_from("<I", content, at + 12)[0] for at in offsets} == {COLUMNS}
+        assert codecs_of(trace) == {COLUMNS}
     assert sizes[0] < 0.8 * raw[0]
     assert sizes[TIME_STEP_NS] < 0.75 * sizes[0]
+
+
+def test_calls_that_repeat_with_their_times_stay_records(tmp_path):
+    turns = [(0, 1000, 50, None), (1, 70, 900, None), (1, 70, 10, None)] * 6000
+    trace = merged(tmp_path, 0, part(0, turns), part(1, turns))
+    assert codecs_of(trace) == {RECORDS}
+    assert trace.engine.file_bytes < trace.engine.raw_bytes / 50
+    assert [event["duration_seconds"] for event in trace.engine.iterate(1)] == pytest.approx(
+        [duration * TICK for _, _, duration, _ in turns]
+    )
 
 
 def test_names_that_no_call_has_are_left_out(tmp_path):

@@ -62,10 +62,10 @@ nb::dict merge_parts(const std::vector<std::string>& parts, const std::string& o
     return out;
 }
 
-nb::dict part_info(const std::string& path) {
-    const auto part = [&path] {
+nb::dict part_info(const std::string& path, bool with_records) {
+    const auto part = [&path, with_records] {
         const nb::gil_scoped_release released;
-        return Part(path);
+        return Part(path, with_records);
     }();
     nb::dict calls;
     std::map<std::string, std::uint64_t> counted;
@@ -106,7 +106,7 @@ nb::dict part_info(const std::string& path) {
 void register_merge(nb::module_& module) {
     module.def("merge_parts", &merge_parts, nb::arg("parts"), nb::arg("output"), nb::arg("metadata_json"),
                nb::arg("compress") = true, nb::arg("step_ns") = 0);
-    module.def("part_info", &part_info, nb::arg("path"));
+    module.def("part_info", &part_info, nb::arg("path"), nb::arg("with_records") = true);
 }
 
 }  // namespace linkworth::bindings

@@ -26,8 +26,17 @@ void ColumnEncoder::choose_columns() {
     }
     used_columns_ = first + groups.count;
     symbols_.resize(std::max(symbols_.size(), used_columns_));
-    for (auto& column : symbols_) {
-        column.clear();
+    std::vector<std::size_t> sizes(used_columns_, 0);
+    for (const std::uint32_t head : records_.heads) {
+        const Columns& to = columns_[head >> 1];
+        ++sizes[to.gap];
+        sizes[cpu_column] += head & 1;
+        ++sizes[to.duration];
+    }
+    next_.clear();
+    for (std::size_t column = 0; column < used_columns_; ++column) {
+        symbols_[column].resize(sizes[column]);
+        next_.push_back(symbols_[column].data());
     }
 }
 
@@ -38,22 +47,22 @@ void ColumnEncoder::fill_columns(double nanoseconds_per_tick) {
         std::ranges::all_of(records_.cpu, [step](std::uint64_t cpu) { return cpu % step == 0; });
     cpu_step_ = in_steps ? step : 1;
     bits_.clear();
-    const auto put = [this](std::uint32_t column, std::uint64_t value) {
-        const std::uint8_t symbol = symbol_of(value);
-        symbols_[column].push_back(symbol);
+    const auto put = [this](std::uint32_t column, std::uint8_t symbol, std::uint64_t value) {
+        *next_[column]++ = symbol;
         bits_.put(value, static_cast<unsigned>(symbol_table.of[symbol].bits));
     };
     auto cpu = records_.cpu.begin();
     for (std::size_t event = 0; event < records_.heads.size(); ++event) {
         const std::uint32_t head = records_.heads[event];
         const Columns& to = columns_[head >> 1];
-        put(to.gap, records_.gaps[event]);
+        put(to.gap, records_.gap_symbols[event], records_.gaps[event]);
         if ((head & 1) != 0) {
             const std::uint64_t expected =
                 expected_cpu(records_.gaps[event], nanoseconds_per_tick, cpu_step_);
-            put(cpu_column, zigzag(static_cast<std::int64_t>(expected - *cpu++ / cpu_step_)));
+            const std::uint64_t less = zigzag(static_cast<std::int64_t>(expected - *cpu++ / cpu_step_));
+            put(cpu_column, symbol_of(less), less);
         }
-        put(to.duration, records_.durations[event]);
+        put(to.duration, records_.duration_symbols[event], records_.durations[event]);
     }
 }
 

@@ -38,6 +38,7 @@ class ColumnEncoder {
     EventRecords records_;
     std::vector<Columns> columns_;  ///< by shape
     std::vector<std::vector<std::uint8_t>> symbols_;
+    std::vector<std::uint8_t*> next_;  ///< by column: where its next symbol goes
     std::size_t used_columns_ = 0;
     std::uint64_t cpu_step_ = 1;
     BitWriter bits_;

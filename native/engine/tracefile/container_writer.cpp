@@ -39,6 +39,21 @@ std::uint64_t compress_if_smaller(std::span<const std::uint8_t> raw, Compressor*
     return raw.size();
 }
 
+/// Records that compress to this part of their size may repeat with their times.
+constexpr std::size_t least_repetition = 4;
+/// Records that are looked at.
+constexpr std::size_t sample_bytes = 1U << 14;
+
+/// About what `raw` would be when compressed, by those in its middle. Uses `scratch`.
+std::size_t foreseen_bytes(std::span<const std::uint8_t> raw, Compressor& compressor,
+                           std::vector<std::uint8_t>& scratch) {
+    if (raw.size() <= 2 * sample_bytes) {
+        return 0;
+    }
+    const auto sample = raw.subspan(raw.size() / 2, sample_bytes);
+    return compressor.compress(sample, scratch) ? raw.size() / sample_bytes * scratch.size() : raw.size();
+}
+
 // Beside the final path, so that the rename stays within one file system.
 std::string temporary_beside(const std::string& path) {
     const std::size_t slash = path.rfind('/');
@@ -134,15 +149,26 @@ void ContainerWriter::append(BlockHeader header, std::span<const std::uint8_t> r
     thread_local ColumnEncoder encoder;
     std::span<const std::uint8_t> stored = raw;
     header.codec = codec_none;
-    if (compressor != nullptr && compressor->compress(raw, compressed)) {
-        stored = compressed;
-        header.codec = codec_zstd;
+    const auto take_records = [&] {
+        if (compressor->compress(raw, compressed) && compressed.size() < stored.size()) {
+            stored = compressed;
+            header.codec = codec_zstd;
+        }
+    };
+    // Calls that repeat with their times, as those of a skeleton do, are smallest as they are; real ones are
+    // not, and a look at some of their records saves the work with all.
+    const std::size_t foreseen = compressor != nullptr ? foreseen_bytes(raw, *compressor, compressed) : 0;
+    const bool repeats = foreseen < raw.size() / least_repetition;
+    if (compressor != nullptr && repeats) {
+        take_records();
     }
-    // Calls that repeat with their times, as those of a skeleton do, are smallest as they are.
     if (compressor != nullptr && stored.size() > header.events / 2 &&
         encoder.encode(raw, header.seconds_per_tick, compressor, columns) && columns.size() < stored.size()) {
         stored = columns;
         header.codec = codec_columns;
+    }
+    if (compressor != nullptr && !repeats && stored.size() > foreseen - foreseen / 8) {
+        take_records();
     }
     header.raw_bytes = static_cast<std::uint32_t>(raw.size());
     append_stored(header, stored);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tracefile/shape_codec.hpp"
+#include "tracefile/time_symbols.hpp"
 #include "tracefile/varint.hpp"
 
 namespace linkworth::tracefile {
@@ -40,6 +41,12 @@ bool read_event_records(std::span<const std::uint8_t> records, EventRecords& out
             out.durations.push_back(in.varint());
         }
     }
+    const auto symbols = [](const std::vector<std::uint64_t>& ticks, std::vector<std::uint8_t>& to) {
+        to.resize(ticks.size());
+        std::ranges::transform(ticks, to.begin(), symbol_of);
+    };
+    symbols(out.gaps, out.gap_symbols);
+    symbols(out.durations, out.duration_symbols);
     const bool last_note_has_event = out.notes.empty() || out.notes.back().event < out.heads.size();
     return in.ok() && last_note_has_event;
 }

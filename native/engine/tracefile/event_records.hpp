@@ -21,6 +21,8 @@ struct EventRecords {
     std::vector<std::uint32_t> heads;                   ///< by event: 2 x shape + (1 where it has CPU time)
     std::vector<std::uint64_t> gaps;                    ///< ticks, by event
     std::vector<std::uint64_t> durations;               ///< ticks, by event
+    std::vector<std::uint8_t> gap_symbols;              ///< by event; see time_symbols.hpp
+    std::vector<std::uint8_t> duration_symbols;         ///< by event
     std::vector<std::uint64_t> cpu;                     ///< nanoseconds, of the events that have it
     std::vector<EventNote> notes;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstring>
 #include <utility>
 
 namespace linkworth::tracefile {
@@ -41,6 +42,8 @@ constexpr std::array<std::string_view, 34> classes = {
     "pcontrol",        "request_cancel", "win_new",   "win_free",     "rma",      "irma",       "win_sync",
     "psend_init",      "precv_init",     "pready",    "pready_list",  "parrived", "isendrecv",
 };
+
+constexpr std::size_t zeros_at_once = 256;
 
 // Lower case, without the prefix and without the suffixes of large counts and persistence.
 std::string stem(std::string_view name) {
@@ -135,6 +138,14 @@ NamedSite at_site(std::string_view entry) {
 }
 
 std::vector<std::string> split_names(std::span<const std::uint8_t> table) {
+    // Most of a part's table is room for more.
+    const auto ends_with_zeros = [&table](std::size_t count) {
+        const auto last = table.last(count);
+        return last.front() == 0 && std::memcmp(last.data(), last.data() + 1, count - 1) == 0;
+    };
+    while (table.size() >= zeros_at_once && ends_with_zeros(zeros_at_once)) {
+        table = table.first(table.size() - zeros_at_once + 1);
+    }
     std::vector<std::string> names;
     std::string name;
     for (const std::uint8_t byte : table) {

@@ -45,11 +45,13 @@ double tick_seconds(const PartHeader& header) {
 
 }  // namespace
 
-Part::Part(const std::string& path) : path_(path), file_(path) {
+Part::Part(const std::string& path, bool with_records) : path_(path), file_(path) {
     read_header();
     counts_ = CallCounts(names_.size());
     seconds_per_tick_ = tick_seconds(header_);
-    read_blocks();
+    if (with_records) {
+        read_blocks();
+    }
 }
 
 void Part::read_header() {

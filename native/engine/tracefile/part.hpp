@@ -56,8 +56,9 @@ struct PartBlock {
 
 class Part {
   public:
-    /// Maps the part and scans all its records. Throws TraceError where its header cannot be used.
-    explicit Part(const std::string& path);
+    /// Maps the part and scans its records, all or none: without them it has no blocks and no events. Throws
+    /// TraceError where its header cannot be used.
+    explicit Part(const std::string& path, bool with_records = true);
 
     const std::string& path() const { return path_; }
     const PartHeader& header() const { return header_; }

@@ -2,17 +2,34 @@
 #include "tracefile/record_rewrite.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "tracefile/shape_codec.hpp"
 #include "tracefile/varint.hpp"
 
 namespace linkworth::tracefile {
+namespace {
+
+/// Centuries; what is later is nonsense, and would not fit.
+constexpr double latest_step = 9e18;
+/// A number of a thread, an overlap and an event: at most so many varints.
+constexpr std::size_t most_event_bytes = 8 * longest_varint;
+
+std::uint8_t* put(std::uint8_t* at, std::uint64_t value) {
+    while (value >= 0x80) {
+        *at++ = static_cast<std::uint8_t>(value | 0x80);
+        value >>= 7;
+    }
+    *at++ = static_cast<std::uint8_t>(value);
+    return at;
+}
+
+}  // namespace
+
 std::uint64_t TimeGrid::steps(std::uint64_t ticks) const {
     const auto since = static_cast<std::int64_t>(ticks - start_ticks_);
     const double steps = start_ + static_cast<double>(since) * steps_per_tick_;
-    return static_cast<std::uint64_t>(std::llround(std::max(0.0, steps)));
+    return static_cast<std::uint64_t>(std::clamp(steps, 0.0, latest_step) + 0.5);
 }
 
 bool RecordRewriter::is_followed_by(const PartBlock& block) const {
@@ -20,7 +37,7 @@ bool RecordRewriter::is_followed_by(const PartBlock& block) const {
 }
 
 void RecordRewriter::clear() {
-    out_.clear();
+    used_ = 0;
     table_.clear();
     events_ = 0;
     cpu_ = 0;
@@ -38,10 +55,10 @@ RecordRewriter::OutShape RecordRewriter::take_shape(std::span<const std::uint8_t
     if (known != ShapeTable::absent) {
         return {known, requests};
     }
-    append_varint(out_, head_shape);
-    append_varint(out_, payload_.size());
-    const std::size_t offset = out_.size();
-    out_.insert(out_.end(), payload_.begin(), payload_.end());
+    std::uint8_t* const at = put(put(room(most_event_bytes + payload_.size()), head_shape), payload_.size());
+    const auto offset = static_cast<std::size_t>(at - out_.data());
+    std::ranges::copy(payload_, at);
+    used_ = offset + payload_.size();
     return {table_.add(payload_, offset), requests};
 }
 
@@ -94,23 +111,24 @@ void RecordRewriter::add(const PartBlock& block) {
             thread = in.varint();
         } else {
             const OutShape& shape = shapes_.at((head - head_event) / 2);
+            std::uint8_t* at = room(most_event_bytes);
             if (thread != thread_) {
-                append_varint(out_, head_thread);
-                append_varint(out_, thread);
+                at = put(put(at, head_thread), thread);
                 thread_ = thread;
             }
             const std::uint64_t gap = advance(in.varint());
             if (overlap > 0) {
-                append_varint(out_, head_overlap);
-                append_varint(out_, grid_ != nullptr ? now_ - grid_->steps(ticks_ - overlap) : overlap);
+                at = put(at, head_overlap);
+                at = put(at, grid_ != nullptr ? now_ - grid_->steps(ticks_ - overlap) : overlap);
                 overlap = 0;
             }
-            append_varint(out_, head_event + 2 * std::uint64_t{shape.number} + (head & 1));
-            append_varint(out_, gap);
+            at = put(at, head_event + 2 * std::uint64_t{shape.number} + (head & 1));
+            at = put(at, gap);
             if ((head & 1) != 0) {
-                append_varint(out_, rounded_cpu(in.varint()));
+                at = put(at, rounded_cpu(in.varint()));
             }
-            append_varint(out_, advance(in.varint()));
+            at = put(at, advance(in.varint()));
+            used_ = static_cast<std::size_t>(at - out_.data());
             next_request_ += shape.makes_request ? 1 : 0;
         }
     }

@@ -2,6 +2,7 @@
 /// Changes the records of a part on their way into a trace: numbers of names, and times in whole steps.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -47,7 +48,7 @@ class RecordRewriter {
     bool is_followed_by(const PartBlock& block) const;
     void add(const PartBlock& block);
     /// What was added since the last `clear`: its records, and when and with which request it begins.
-    const std::vector<std::uint8_t>& records() const { return out_; }
+    std::span<const std::uint8_t> records() const { return {out_.data(), used_}; }
     std::uint64_t events() const { return events_; }
     std::uint64_t base_ticks() const { return base_ticks_; }
     std::uint64_t first_request() const { return first_request_; }
@@ -59,13 +60,21 @@ class RecordRewriter {
         bool makes_request = false;
     };
 
+    /// Where so many more bytes can be written.
+    std::uint8_t* room(std::size_t bytes) {
+        if (out_.size() - used_ < bytes) [[unlikely]] {
+            out_.resize(2 * out_.size() + bytes);
+        }
+        return out_.data() + used_;
+    }
     OutShape take_shape(std::span<const std::uint8_t> payload);
     std::uint64_t advance(std::uint64_t by);
     std::uint64_t rounded_cpu(std::uint64_t cpu);
 
     const std::vector<std::uint32_t>& new_number_;
     const TimeGrid* grid_;
-    std::vector<std::uint8_t> out_;
+    std::vector<std::uint8_t> out_;  ///< `used_` bytes of it are filled
+    std::size_t used_ = 0;
     ShapeTable table_;
     std::vector<OutShape> shapes_;  ///< by number in the block that is added
     std::vector<std::uint8_t> payload_;

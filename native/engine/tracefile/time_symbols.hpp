@@ -79,18 +79,20 @@ inline std::uint64_t bits_after(std::span<const std::uint8_t> symbols) {
 class BitWriter {
   public:
     void put(std::uint64_t value, unsigned bits) {
-        for (; bits > 0;) {
-            const unsigned room = 64 - used_;
-            const unsigned now = std::min(bits, room);
-            const std::uint64_t part = now == 64 ? value : value & ((std::uint64_t{1} << now) - 1);
-            word_ |= part << used_;
-            used_ += now;
-            bits -= now;
-            value = now == 64 ? 0 : value >> now;
-            if (used_ == 64) {
-                flush(8);
-            }
+        if (bits == 0) {
+            return;
         }
+        value &= UINT64_MAX >> (64 - bits);
+        word_ |= value << used_;
+        const unsigned used = used_ + bits;
+        if (used < 64) [[likely]] {
+            used_ = used;
+            return;
+        }
+        const unsigned written = 64 - used_;
+        flush(8);
+        used_ = used - 64;
+        word_ = used_ == 0 ? 0 : value >> written;
     }
     /// All bits so far, filled up to whole bytes.
     std::span<const std::uint8_t> finish() {

@@ -65,6 +65,19 @@ class ByteReader {
     }
 
     std::uint64_t varint() {
+        if (left() >= longest_varint) [[likely]] {
+            // Most have one or two bytes.
+            const std::uint64_t low = at_[0];
+            if (low < 0x80) {
+                at_ += 1;
+                return low;
+            }
+            const std::uint64_t next = at_[1];
+            if (next < 0x80) [[likely]] {
+                at_ += 2;
+                return (low & 0x7f) | next << 7;
+            }
+        }
         std::uint64_t value = 0;
         for (unsigned shift = 0; shift < 7 * longest_varint; shift += 7) {
             if (at_ == end_) {

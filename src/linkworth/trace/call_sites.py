@@ -28,7 +28,8 @@ def of_parts(parts: Iterable[Path]) -> list[str]:
                 table = file.read(size)
         except (OSError, struct.error):
             continue
-        for entry in table.split(b"\0"):
+        # Most of the table is room for more.
+        for entry in table.rstrip(b"\0").split(b"\0"):
             _, mark, site = entry.partition(b"@")
             if mark:
                 found.setdefault(os.fsdecode(site))

@@ -58,7 +58,7 @@ def _completed(metadata: TraceMetadata, parts: list[str]) -> TraceMetadata:
         if mpi.library:
             break
         try:
-            mpi = MpiInfo(library=_engine.part_info(part)["library"])
+            mpi = MpiInfo(library=_engine.part_info(part, with_records=False)["library"])
         except _engine.TraceError:
             continue
     return msgspec.structs.replace(

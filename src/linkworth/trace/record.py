@@ -202,7 +202,7 @@ def _read_parts(folder: Path) -> _Parts:
     aborted = False
     for file in files:
         try:
-            found = part_info(str(file))
+            found = part_info(str(file), with_records=False)
         except (TraceError, OSError):
             # Damaged: the merge says so by name.
             continue

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 namespace linkworth::tests {
 namespace {
 
@@ -39,6 +43,18 @@ TEST(Names, CallsWithoutAModelThatMoveDataAreKnown) {
                              "MPI_Wtime", "MPI_Get_count", "MPI_Get_processor_name"}) {
         EXPECT_FALSE(communicates(name)) << name;
     }
+}
+
+TEST(Names, ATableMayHaveRoomLeftAndNamesOfNothing) {
+    for (const std::size_t room : {0U, 1U, 255U, 256U, 257U, 600U, 70000U}) {
+        std::string table("one\0\0three", 10);
+        table.append(1 + room, '\0');
+        const auto* const bytes = reinterpret_cast<const std::uint8_t*>(table.data());
+        const std::vector<std::string> expected = {"one", "", "three"};
+        EXPECT_EQ(tracefile::split_names({bytes, table.size()}), expected) << room;
+    }
+    const std::vector<std::uint8_t> zeros(1000, 0);
+    EXPECT_TRUE(tracefile::split_names(zeros).empty());
 }
 
 TEST(Names, ClassesGoByTheNamesOfTheFormat) {
