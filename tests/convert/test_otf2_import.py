@@ -287,3 +287,63 @@ def test_threads_of_another_writer_have_numbers_by_their_first_calls(tmp_path: P
         for call in calls
     ]
     assert spent == [[100, 0, 400], [0, 500, 400], [0, 300, 100], [50, 0, 10]]
+
+
+HYBRID_LIKE_SCORE_P = """
+import sys, otf2
+from otf2.enums import *
+with otf2.writer.open(sys.argv[1], timer_resolution=10**9) as trace:
+    trace.creator = "Score-P 8.0"
+    d = trace.definitions
+    node = d.system_tree_node("node7", "node")
+    send = d.region("MPI_Send", paradigm=Paradigm.MPI)
+    parallel = d.region("!$omp parallel @app.f90:7", paradigm=Paradigm.OPENMP)
+    process = d.location_group("rank 0", system_tree_parent=node)
+    master, second = (d.location(name, group=process) for name in ("Master thread", "OMP thread 1"))
+    # The locations of OpenMP come first, and are more than those of MPI.
+    d.group("", GroupType.COMM_LOCATIONS, Paradigm.OPENMP, GroupFlag.NONE, [second, master])
+    d.group("", GroupType.COMM_LOCATIONS, Paradigm.PTHREAD, GroupFlag.NONE, [second])
+    team = d.comm("", d.group("", GroupType.COMM_GROUP, Paradigm.OPENMP, GroupFlag.NONE, [0, 1]))
+    d.group("", GroupType.COMM_LOCATIONS, Paradigm.MPI, GroupFlag.NONE, [master])
+    world = d.comm("MPI_COMM_WORLD", d.group("", GroupType.COMM_GROUP, Paradigm.MPI, GroupFlag.NONE, [0]))
+    zero, one = (trace.event_writer_from_location(place) for place in (master, second))
+    def call(writer, tag, enter, leave):
+        writer.enter(enter, send)
+        writer.mpi_send(enter, 0, world, tag, 8)
+        writer.leave(leave, send)
+    zero.thread_fork(1000, Paradigm.OPENMP, 2)
+    for writer, tag in ((zero, 4), (one, 5)):
+        writer.thread_team_begin(1010, team)
+        writer.enter(1020, parallel)
+        call(writer, tag, 1100 + 50 * tag, 1120 + 50 * tag)
+        writer.leave(1800, parallel)
+        writer.thread_team_end(1810, team)
+    zero.thread_join(1900, Paradigm.OPENMP)
+    zero.thread_create(1910, team, 1)
+    one.thread_begin(1915, team, 1)
+    call(one, 6, 1920, 1930)
+    one.thread_end(1940, team, 1)
+    zero.thread_wait(1950, team, 1)
+    call(zero, 7, 2000, 2010)
+"""
+
+
+@pytest.mark.requires("python-otf2")
+def test_records_of_teams_of_threads_do_no_harm(tmp_path: Path) -> None:
+    by_bindings(HYBRID_LIKE_SCORE_P, tmp_path / "hybrid")
+    summary = convert(tmp_path / "hybrid", None, tmp_path / "hybrid.lwt")
+    assert summary.ranks == 1
+    assert summary.unknown == {
+        **{f"Thread{kind}": 1 for kind in ("Fork", "Join", "Create", "Begin", "End", "Wait")},
+        "ThreadTeamBegin": 2,
+        "ThreadTeamEnd": 2,
+    }
+    calls = events(Path(summary.path), 0, times=True)
+    assert [(call["name"], call["thread"], call["fields"]["tag"], call["fields"]["peer"]) for call in calls] == [
+        ("MPI_Send", 0, 4, 0),
+        ("MPI_Send", 1, 5, 0),
+        ("MPI_Send", 1, 6, 0),
+        ("MPI_Send", 0, 7, 0),
+    ]  # fmt: skip
+    spent = [round(call["duration_seconds"] * 1e9) for call in calls]
+    assert spent == [20, 20, 10, 10]

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from synthetic import collective, recv, send
 
 from linkworth import _engine
+from linkworth.cli.profile_phases import phases as screen
 from linkworth.profile.scan import scan
 
 
@@ -106,6 +107,15 @@ def test_calls_that_never_repeat_have_no_loop(tmp_path):
     found = phases_of(tmp_path, calls, calls, end=False)
     assert found.looped_share <= 0.5
     assert sum(phase.calls for phase in found.phases) == 12
+
+
+def test_loops_that_are_too_short_to_show_are_not_said_to_be_missing(tmp_path):
+    calls = [send(1, 8).after(1e-6) for _ in range(20)]
+    found = phases_of(tmp_path, [*calls, collective("MPI_Barrier").after(1.0)], [collective("MPI_Barrier")])
+    assert [phase.kind for phase in found.phases] == ["all"]
+    assert 0 < found.looped_share < 1e-3
+    shown = screen(found).plain
+    assert "no loop that takes a share worth a line" in shown and "no loop found" not in shown
 
 
 def test_nothing_after_init_has_no_phases(tmp_path):

@@ -25,8 +25,14 @@ def phases(found: Phases) -> Text:
         f"Phases (calls of rank {found.rank}{_LIKENESS[found.likeness]}): {found.looped_share:.0%} of "
         f"{seconds(found.seconds)} in loops"
     ]
+    # What repeats may be too short to stand in a line of its own, beside a long MPI_Finalize for example.
+    without_loops = "no loop that takes a share worth a line" if found.looped_share > 0 else "no loop found"
     for phase in _longest_in_order(found.phases):
-        lines += _lines(phase, found.seconds, 1)
+        lines += (
+            [f"  {without_loops}: {_share(phase, found.seconds)}, {phase.calls:,} calls"]
+            if phase.kind == "all"
+            else _lines(phase, found.seconds, 1)
+        )
     left = len(found.phases) - _SHOWN_PHASES
     if left > 0:
         lines.append(f"  and {left} shorter ones (all with --json)")
@@ -38,11 +44,15 @@ def _longest_in_order(found: list[Phase]) -> list[Phase]:
     return [found[at] for at in sorted(longest)]
 
 
+def _share(phase: Phase, whole: float) -> str:
+    return f"{seconds(phase.seconds)} ({phase.seconds / whole:.0%})"
+
+
 def _lines(phase: Phase, whole: float, depth: int) -> Iterator[str]:
     indent = "  " * depth
-    share = f"{seconds(phase.seconds)} ({phase.seconds / whole:.0%})"
+    share = _share(phase, whole)
     if phase.kind != "loop":
-        title = {"all": "no loop found", "between": "between loops"}.get(phase.kind, phase.kind)
+        title = "between loops" if phase.kind == "between" else phase.kind
         yield f"{indent}{title}: {share}, {phase.calls:,} calls"
         return
     names = ", ".join(phase.call_names[:_SHOWN_NAMES])
