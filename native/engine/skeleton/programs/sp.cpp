@@ -10,13 +10,17 @@ namespace {
 using namespace npb;
 using namespace npb::sp;
 
-/// Floating point operations of one point, as the formulas have them; what is copied counts as one operation
-/// a number.
+/// Floating point operations of one point, as the formulas have them.
 constexpr double kRightHandSide = 300.0;
 constexpr double kEliminate[3] = {116.0, 100.0, 100.0};
 constexpr double kSubstitute[3] = {20.0, 20.0, 70.0};
 
-/// Counts floating point operations.
+/// A number of a face to pack or unpack takes as long as so many of them on the average: 1.2 ns against
+/// 0.043, on a rank of SP.A on 4 and on 9 that runs alone, without messages, on one core of an Intel Xeon
+/// (family 6, model 207); 2026-11-22, benchmarks/skeleton/bench_phases.py.
+constexpr double kFaceNumber = 28.0;
+
+/// Counts floating point operations, and as such the numbers of faces.
 class CountingKernel {
   public:
     CountingKernel(Work& work, const Layout& layout) : work_(work), layout_(layout) {
@@ -25,8 +29,8 @@ class CountingKernel {
     }
 
     void reset() {}
-    void pack_faces() { work_.count(face_numbers_); }
-    void unpack_faces() { work_.count(face_numbers_); }
+    void pack_faces() { work_.count(kFaceNumber * face_numbers_); }
+    void unpack_faces() { work_.count(kFaceNumber * face_numbers_); }
     const double* outgoing_face(int) { return nullptr; }
     double* incoming_face(int) { return nullptr; }
     void right_hand_side(int cell) {
@@ -46,10 +50,12 @@ class CountingKernel {
     void squared_residuals(flow::State&) {}
 
   private:
+    /// Eight lines at a time, side by side in x, or in y where they go along x (sp_sweeps.hpp).
     double points(int axis, int cell, Sections sections) const {
+        constexpr int lines = 8;
         const flow::Box box = layout_.box(cell);
-        const int across = axis == 0 ? 1 : 0;
-        return static_cast<double>(sections.count) * box.size[axis] * box.size[across];
+        const int across = (box.size[axis == 0 ? 1 : 0] + lines - 1) / lines * lines;
+        return static_cast<double>(sections.count) * box.size[axis] * across;
     }
 
     Work& work_;
