@@ -8,31 +8,19 @@
 #include <vector>
 
 #include "tracefile/event.hpp"
-#include "tracefile/names.hpp"
 
 namespace linkworth::convert {
 
 /// The attributes of an Enter record that keep what OTF2 has no place for: the CPU time of the computation
-/// before the call, in nanoseconds, the number of its call site in the archive's property, and the call's own
-/// record of the trace (docs/reference/trace-format.md, without its name) in words of eight bytes, the first
-/// of which starts with its length in four bytes.
+/// before the call, in nanoseconds, and the call's own record of the trace (docs/reference/trace-format.md,
+/// without its name) in words of eight bytes, the first of which starts with its length in four bytes.
 inline constexpr std::uint32_t otf2_cpu_attribute = 0;
 inline constexpr std::string_view otf2_cpu_name = "LINKWORTH_CPU_NS";
-inline constexpr std::uint32_t otf2_site_attribute = 1;
-inline constexpr std::string_view otf2_site_name = "LINKWORTH_SITE";
-inline constexpr std::uint32_t otf2_first_word_attribute = 2;
+inline constexpr std::uint32_t otf2_first_word_attribute = 1;
 inline constexpr std::string_view otf2_word_name = "LINKWORTH_CALL_";
 
 /// An archive of ours has its trace's metadata in this property.
 inline constexpr const char* otf2_metadata_property = "LINKWORTH::METADATA";
-/// And the call sites, one a line, from number 0 on; empty lines are the numbers of none.
-inline constexpr const char* otf2_sites_property = "LINKWORTH::SITES";
-
-/// The call site of an entry of a trace's table of names; empty for none, and for one that no line can hold.
-inline std::string_view otf2_site(std::string_view entry) {
-    const std::string_view site = tracefile::at_site(entry).site;
-    return site.find('\n') == std::string_view::npos ? site : std::string_view();
-}
 
 void to_words(const tracefile::Shape& shape, std::vector<std::uint64_t>& words);
 /// False for words that are no call.

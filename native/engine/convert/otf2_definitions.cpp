@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <numeric>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -75,7 +74,6 @@ struct Otf2Definitions::Listener {
 
     void attribute(std::uint32_t ref, std::string_view name) {
         if (name == otf2_cpu_name) to.cpu_attribute = ref;
-        if (name == otf2_site_name) to.site_attribute = ref;
         if (!name.starts_with(otf2_word_name)) return;
         name.remove_prefix(otf2_word_name.size());
         std::uint32_t word = 0;
@@ -165,10 +163,6 @@ Otf2Definitions::Otf2Definitions(const std::string& library_path, const std::str
     own = creator.starts_with("linkworth");
     totals = unified = own || creator.starts_with("Score-P");
     listener.resolve();
-    if (const char* const kept = own ? library.get_property(opened, otf2_sites_property) : nullptr) {
-        std::istringstream lines(kept);
-        for (std::string site; std::getline(lines, site);) sites.push_back(site);
-    }
 }
 
 std::uint64_t Otf2Definitions::nanoseconds(std::uint64_t time) const {

@@ -60,8 +60,6 @@ struct Otf2Definitions {
     std::unordered_map<std::uint32_t, Otf2Region> regions;
     std::unordered_map<std::uint32_t, std::uint32_t> words;  ///< by attribute: which word of a call
     std::uint32_t cpu_attribute = LW_OTF2_UNDEFINED;
-    std::uint32_t site_attribute = LW_OTF2_UNDEFINED;
-    std::vector<std::string> sites;  ///< by the attribute's value
     std::map<std::uint32_t, Otf2Comm> comms;
     std::vector<Otf2Process> ranks;
 

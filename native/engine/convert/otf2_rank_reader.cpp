@@ -97,7 +97,6 @@ void Otf2RankReader::take(std::uint64_t location, const lw_otf2_event& event) {
         call.region = LW_OTF2_UNDEFINED;
         call.enter_ns = definitions_.nanoseconds(event.time);
         call.cpu_ns = -1;
-        call.site = nullptr;
         call.words.clear();
         call.records.clear();
         if (event.kind == LW_OTF2_COLLECTIVE_BEGIN || event.kind == LW_OTF2_REQUEST_TEST) return;
@@ -115,18 +114,12 @@ void Otf2RankReader::enter(Call& call, const lw_otf2_event& event) {
     call.region = event.region;
     call.enter_ns = definitions_.nanoseconds(event.time);
     call.cpu_ns = -1;
-    call.site = nullptr;
     call.words.clear();
     call.records.clear();
     for (std::uint32_t i = 0; i < event.attributes; ++i) {
         const std::uint32_t ref = event.attribute_refs[i];
         if (ref == definitions_.cpu_attribute) {
             call.cpu_ns = static_cast<std::int64_t>(event.attribute_values[i]);
-            continue;
-        }
-        if (ref == definitions_.site_attribute) {
-            const std::uint64_t site = event.attribute_values[i];
-            call.site = site < definitions_.sites.size() ? &definitions_.sites[site] : nullptr;
             continue;
         }
         const auto word = definitions_.words.find(ref);
@@ -145,7 +138,6 @@ void Otf2RankReader::finish(Call& call, std::uint64_t leave_ns) {
     overlap_ns_ = enter_ns - call.enter_ns;
     thread_ = call.thread;
     cpu_ns_ = call.cpu_ns;
-    site_ = call.site;
     duration_ns_ = std::max(leave_ns, enter_ns) - enter_ns;
     clock_ns_ = enter_ns + duration_ns_;
     if (call.words.empty() || !from_call(call, name)) from_records(call, name);
@@ -250,10 +242,7 @@ void Otf2RankReader::define_all() {
 // ---- what leaves ----
 
 void Otf2RankReader::emit(Shape shape, std::string_view name, bool known) {
-    std::string entry(name);
-    if (const std::string* const site = std::exchange(site_, nullptr); site != nullptr && !site->empty())
-        entry += '@' + *site;
-    shape.name = writer_.name(entry);
+    shape.name = writer_.name(std::string(name));
     const bool init = shape.call_class == CallClass::init;
     if (makes_request(shape.call_class)) ++next_request_;
     Waiting event{std::move(shape),

@@ -33,7 +33,6 @@ class Otf2RankReader {
         std::uint32_t region = LW_OTF2_UNDEFINED;
         std::uint64_t enter_ns = 0;
         std::int64_t cpu_ns = -1;
-        const std::string* site = nullptr;
         std::vector<std::uint64_t> words;
         std::vector<lw_otf2_event> records;
     };
@@ -105,7 +104,6 @@ class Otf2RankReader {
     // Of that call, until the first event has taken it.
     std::uint64_t gap_ns_ = 0;
     std::int64_t cpu_ns_ = -1;
-    const std::string* site_ = nullptr;
     std::uint64_t duration_ns_ = 0;
     std::uint64_t overlap_ns_ = 0;
 };

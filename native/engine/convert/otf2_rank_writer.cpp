@@ -101,10 +101,6 @@ void Otf2RankWriter::call(const Event& event, std::uint64_t enter, std::uint64_t
         attribute_refs_.push_back(otf2_cpu_attribute);
         attribute_values_.push_back(nanoseconds(event.cpu_seconds));
     }
-    if (run_.options.attributes && !otf2_site(run_.trace.entries()[shape.entry]).empty()) {
-        attribute_refs_.push_back(otf2_site_attribute);
-        attribute_values_.push_back(shape.entry);
-    }
     edge.attributes = static_cast<std::uint32_t>(attribute_refs_.size());
     edge.attribute_refs = attribute_refs_.data();
     edge.attribute_values = attribute_values_.data();

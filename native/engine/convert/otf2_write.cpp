@@ -59,10 +59,6 @@ void define_attributes(const Otf2Run& run) {
     otf2_check(library.attribute(run.writer, otf2_cpu_attribute, std::string(otf2_cpu_name).c_str(),
                                  "CPU time between the previous MPI call and this one, in nanoseconds"),
                definitions);
-    otf2_check(
-        library.attribute(run.writer, otf2_site_attribute, std::string(otf2_site_name).c_str(),
-                          "Where in the program the call is made: a line of LINKWORTH::SITES, from 0 on"),
-        definitions);
     for (std::uint32_t word = 0; word < run.most_words; ++word)
         otf2_check(library.attribute(run.writer, otf2_first_word_attribute + word,
                                      (std::string(otf2_word_name) + std::to_string(word)).c_str(),
@@ -107,22 +103,11 @@ void define_processes(const Otf2Run& run) {
     }
 }
 
-/// The trace's metadata, and its call sites by number of the entry in the table of names.
-void write_properties(const Otf2Run& run) {
-    if (!run.options.attributes) return;
-    otf2_check(run.library.property(run.writer, otf2_metadata_property,
-                                    std::string(run.trace.metadata_json()).c_str()),
-               "the metadata");
-    std::string sites;
-    for (const std::string& entry : run.trace.entries()) {
-        sites += otf2_site(entry);
-        sites += '\n';
-    }
-    otf2_check(run.library.property(run.writer, otf2_sites_property, sites.c_str()), "the call sites");
-}
-
 void write(Otf2Run& run) {
-    write_properties(run);
+    if (run.options.attributes)
+        otf2_check(run.library.property(run.writer, otf2_metadata_property,
+                                        std::string(run.trace.metadata_json()).c_str()),
+                   "the metadata");
     for (std::uint32_t rank = 0; rank < run.trace.ranks(); ++rank) Otf2RankWriter(run, rank).convert();
     otf2_check(run.library.program(run.writer, program_string, run.options.program.c_str()), definitions);
     otf2_check(run.library.clock(run.writer, 1'000'000'000, run.end_ns, run.options.date_ns), definitions);

@@ -35,6 +35,15 @@ class Matcher {
         return none;
     }
 
+    /// What `arrive` would return by the list, where that is used.
+    std::uint32_t foresee(const Envelope& envelope) const {
+        for (std::uint32_t place = 0; place < waiting_; ++place) {
+            const Entry& entry = list_[place];
+            if (!entry.is_message() && entry.envelope.accepts(envelope)) return entry.item();
+        }
+        return none;
+    }
+
     /// Returns the unexpected message that this receive takes, or `none`: then it is posted.
     std::uint32_t post(const Envelope& envelope, std::uint32_t receive) {
         if (hashed_) [[unlikely]] {

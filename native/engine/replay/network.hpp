@@ -78,6 +78,17 @@ class Network {
         prefetch_lines(&in_[port_of(shipment.what.destination_node, shipment.rail)], sizeof(Stamp));
     }
 
+    void prefetch_parcel(std::uint32_t parcel) const { parcels_.prefetch(parcel); }
+    /// `prefetch_parcel` came before.
+    std::uint32_t message_of_parcel(std::uint32_t parcel) const { return parcels_[parcel].message; }
+    /// A NIC is soon free for the next chunk.
+    void prefetch_port(std::uint32_t port) const {
+        prefetch_lines(&out_[port], sizeof(OutPort));
+        prefetch_lines(&out_free_[port], sizeof(Stamp));
+    }
+    /// `prefetch_port` came before.
+    void prefetch_turn(std::uint32_t port) const { waiting_.prefetch_turn(out_[port]); }
+
     // Called when the queue says so.
     void on_whole(std::uint32_t message);
     void on_parcel(std::uint32_t parcel);

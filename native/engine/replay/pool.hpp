@@ -18,7 +18,7 @@ using tracefile::cache_line_bytes;
 /// Asks for the lines of the cache that hold what is needed soon.
 inline void prefetch_lines(const void* begin, std::size_t bytes) {
     const char* const first = static_cast<const char*>(begin);
-    for (std::size_t at = 0; at < bytes; at += cache_line_bytes) __builtin_prefetch(first + at, 1);
+    for (std::size_t at = 0; at < bytes; at += cache_line_bytes) tracefile::prefetch_line(first + at);
 }
 
 template <typename T>

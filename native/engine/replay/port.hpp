@@ -68,6 +68,11 @@ class WaitingConnections {
         return message;
     }
 
+    /// The port soon takes a chunk.
+    void prefetch_turn(const OutPort& port) const {
+        if (port.first != none) lines_.prefetch(port.first);
+    }
+
     bool waits(std::uint32_t port_index, std::uint64_t connection) const {
         return !by_key_.empty() && by_key_.contains(Key{port_index, connection});
     }

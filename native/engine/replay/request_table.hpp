@@ -41,6 +41,11 @@ class RequestTable {
         return true;
     }
 
+    /// The next requests are soon made or ended.
+    void prefetch() const {
+        if (!slots_.empty()) prefetch_lines(&slots_[end_ & (slots_.size() - 1)], sizeof slots_[0]);
+    }
+
   private:
     /// In the place of a request that is no more, or not yet.
     static constexpr std::uint32_t ended = none - 1;

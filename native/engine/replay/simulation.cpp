@@ -11,15 +11,13 @@ namespace {
 
 using tracefile::Event;
 
-// Far enough ahead that a rank's state is there when its turn comes, near enough that it is still there: its
-// state, then what that points to, then what this points to.
-constexpr std::size_t of_every_actor_bytes = 2 * cache_line_bytes;
+// Of ranks that run as far as they can: far enough ahead that a rank's state is there when its turn comes,
+// near enough that it is still there; then its next events.
 constexpr std::uint32_t states_ahead = 5;
 constexpr std::uint32_t rows_ahead = 2;
-/// The state of fewer ranks stays in the cache, and nothing need be fetched ahead.
-constexpr std::uint32_t ranks_beyond_cache = 256;
-/// Of a rank that runs as far as it can.
 constexpr std::uint32_t events_ahead = 4;
+/// With fewer ranks so much of their state is in the cache that looking ahead costs more than it saves.
+constexpr std::uint32_t ranks_beyond_cache = 8192;
 
 /// [rank of the simulation]: its node, program after program.
 std::vector<std::uint32_t> nodes_of(const std::vector<Tenant>& tenants) {
@@ -75,7 +73,7 @@ void Simulation::run_in_any_order() {
     while (!runnable_.empty()) {
         const std::uint32_t actor = runnable_.front();
         runnable_.pop_front();
-        if (runnable_.size() > states_ahead) prefetch_rank(runnable_[states_ahead]);
+        if (runnable_.size() > states_ahead) prefetch_named({Happening::resume, runnable_[states_ahead]});
         if (runnable_.size() > rows_ahead) {
             const std::uint32_t next = runnable_[rows_ahead];
             if (next < rank_count()) ranks_[next].cursor.prefetch_rows(events_ahead);
@@ -86,64 +84,6 @@ void Simulation::run_in_any_order() {
         }
         resume(actor);
     }
-}
-
-/// Fetches from memory what the next happenings need, while this one goes on.
-void Simulation::look_ahead() const {
-    const std::uint32_t known = queue_.known();
-    if (known > states_ahead) prefetch_state(queue_.next(states_ahead));
-    if (known > rows_ahead) prefetch_surroundings(queue_.next(rows_ahead));
-    if (known > 0) {
-        const Due due = queue_.next(0);
-        if (due.what == Happening::resume && due.index < rank_count())
-            ranks_[due.index].cursor.prefetch_shapes(1);
-    }
-}
-
-void Simulation::prefetch_state(const Due& due) const {
-    switch (due.what) {
-        case Happening::resume:
-            prefetch_rank(due.index);
-            break;
-        case Happening::whole:
-            network_.prefetch(due.index);
-            messages_.prefetch(due.index);
-            break;
-        case Happening::envelope:
-        case Happening::answer:
-        case Happening::transfer:
-            messages_.prefetch(due.index);
-            break;
-        case Happening::parcel:
-        case Happening::access:
-        case Happening::port:
-            break;
-    }
-}
-
-/// What the state that was fetched before points to.
-void Simulation::prefetch_surroundings(const Due& due) const {
-    if (due.what == Happening::resume && due.index < rank_count()) {
-        const RankState& state = ranks_[due.index];
-        state.cursor.prefetch_rows(1);
-        if (state.actor.event_pending) prefetch_lines(state.event.shape, cache_line_bytes);
-        state.program->communicators.prefetch(state.rank);
-        network_.prefetch_sender(node_of(due.index));
-    } else if (due.what == Happening::whole) {
-        const RankState& receiver = ranks_[messages_[due.index].destination];
-        network_.prefetch_receiver(due.index);
-        prefetch_lines(&receiver.matcher, 2 * cache_line_bytes);
-        prefetch_lines(&receiver.actor.outstanding, sizeof receiver.actor.outstanding);
-    }
-}
-
-void Simulation::prefetch_rank(std::uint32_t actor) const {
-    if (actor >= rank_count()) return;
-    const RankState& state = ranks_[actor];
-    prefetch_lines(&state, of_every_actor_bytes);
-    const auto* const begin = reinterpret_cast<const char*>(&state.event);
-    const auto* const rarely_used = reinterpret_cast<const char*>(&state.last_local_envelope);
-    prefetch_lines(begin, static_cast<std::size_t>(rarely_used - begin));
 }
 
 void Simulation::run_in_time_order() {

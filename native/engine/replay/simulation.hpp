@@ -131,10 +131,6 @@ class Simulation final : private NetworkListener {
     // simulation.cpp: who goes on when
     void run_in_time_order();
     void run_in_any_order();
-    void look_ahead() const;
-    void prefetch_state(const Due& due) const;
-    void prefetch_rank(std::uint32_t actor) const;
-    void prefetch_surroundings(const Due& due) const;
     void resume_at_its_time(std::uint32_t actor);
     bool too_early(const Actor& actor) const {
         return !any_order_ && actor.now.seconds > queue_.next_seconds();
@@ -152,6 +148,14 @@ class Simulation final : private NetworkListener {
     void record_call_end(std::uint32_t rank);
     ReplayResult result(Program& program);
     void report_blocked(const Program& program, ReplayResult& result) const;
+
+    // look_ahead.cpp: what happens next, and what of memory it needs
+    void look_ahead() const;
+    void prefetch_named(const Due& due) const;
+    void prefetch_around(const Due& due) const;
+    void prefetch_counterparts(const Due& due) const;
+    void prefetch_completed(const Due& due) const;
+    void prefetch_waiting(std::uint32_t operation) const;
 
     // calls.cpp: what a call does; true where the rank goes on at once, false where it waits
     bool execute(std::uint32_t rank);

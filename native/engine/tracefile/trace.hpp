@@ -124,12 +124,12 @@ class RankCursor {
     void prefetch_rows(std::uint32_t events) const {
         const char* const first = reinterpret_cast<const char*>(rows_ + taken_);
         for (std::size_t at = 0; at < events * sizeof(EventRow); at += cache_line_bytes)
-            __builtin_prefetch(first + at);
+            prefetch_line(first + at);
     }
     /// Fetches their shapes, of those that are decoded.
     void prefetch_shapes(std::uint32_t events) const {
         const std::uint32_t end = std::min(filled_, taken_ + events);
-        for (std::uint32_t row = taken_; row < end; ++row) __builtin_prefetch(shapes_[rows_[row].shape]);
+        for (std::uint32_t row = taken_; row < end; ++row) prefetch_line(shapes_[rows_[row].shape]);
     }
 
     /// Time from the trace's origin to the start of the block that holds the latest event, in seconds.
