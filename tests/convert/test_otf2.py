@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpi_programs import compiled, each_mpi
-from otf2_archives import assert_same, by_bindings, events, printed, sites, there_and_back
+from otf2_archives import assert_same, by_bindings, events, printed, there_and_back
 from synthetic import (
     ANY,
     PROC_NULL,
@@ -287,27 +287,6 @@ def test_a_recorded_run_comes_back(mpi: MpiInstallation, tmp_path: Path) -> None
     archive, back = there_and_back(trace)
     assert assert_same(trace, back) > 200
     assert archive.records > 4 * 200
-
-
-def test_call_sites_come_back(tmp_path: Path) -> None:
-    here, there, nowhere = "/opt/a b/app+0x10", "/opt/a b/libpart.so+0x2f", "/new\nline+0x1"
-    calls = [
-        irecv(1, 8),
-        isend(1, 8, name=f"MPI_Isend@{here}"),
-        isend(1, 8, name=f"MPI_Isend@{there}"),
-        irecv(1, 8),
-        waitall(4),
-        send(PROC_NULL, 8, name=f"MPI_Send@{nowhere}"),
-        send(PROC_NULL, 8, name=f"MPI_Send@{there}"),
-        *[Call(f"MPI_Comm_rank@{here}", "local")] * 3,
-    ]
-    trace = write_trace(tmp_path / "sites.lwt", [calls, calls])
-    for attributes, expected in ((True, {("MPI_Isend", here): 2, ("MPI_Isend", there): 2, ("MPI_Send", there): 2,
-                                         ("MPI_Comm_rank", here): 6}), (False, {})):  # fmt: skip
-        archive, back = there_and_back(trace, attributes=attributes)
-        assert sites(_engine.Trace(str(back))) == expected
-        assert [event["name"] for event in events(back, 1)] == [event["name"] for event in events(trace, 1)]
-        assert ('"LINKWORTH_SITE" <1>' in printed(Path(archive.path) / "traces.otf2")) == attributes
 
 
 @pytest.mark.parametrize("program", ["cg", "lu", "is", "mg"])

@@ -105,13 +105,17 @@ def test_eight_senders_into_one_receiver(predict: Predict) -> None:
     assert predict([*senders, receiver], on).seconds == pytest.approx(8 * MS)
 
 
-def test_an_all_to_all_takes_its_bytes_over_the_bandwidth(predict: Predict) -> None:
-    # Two nodes of two ranks: each node sends 2 x 2 x 1 MB and receives as much, at once.
+@pytest.mark.parametrize(("each", "size"), [(2, MB), (32, 10_000)])
+def test_an_all_to_all_of_two_nodes_takes_its_bytes_over_the_bisection(
+    predict: Predict, each: int, size: int
+) -> None:
+    # Each node sends each x each messages to the other and receives as many, at once.
     on = fabric(way(bandwidth=NANOSECOND_A_BYTE))
-    got = predict([[collective("MPI_Alltoall", MB)]] * 4, on, nodes=[0, 0, 1, 1])
-    assert got.seconds == pytest.approx(4 * MS)
-    assert got.bandwidth_seconds == pytest.approx(4 * MS)
-    assert got.internode_bytes == 8 * MB
+    nodes = [rank // each for rank in range(2 * each)]
+    got = predict([[collective("MPI_Alltoall", size)]] * (2 * each), on, nodes=nodes)
+    assert got.internode_bytes == 2 * each * each * size
+    assert got.seconds == pytest.approx(each * each * size / NANOSECOND_A_BYTE)
+    assert got.bandwidth_seconds == pytest.approx(got.seconds)
 
 
 @pytest.mark.parametrize(("ranks", "rounds"), [(2, 1), (3, 2), (4, 2), (8, 3), (13, 4), (64, 6)])

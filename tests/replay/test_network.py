@@ -280,3 +280,24 @@ def test_less_latency_may_slow_a_program_whose_messages_compete(seconds: Seconds
     ]
     assert seconds(ranks, link(latency=20 * US)) == pytest.approx((35 + 1 + 2000) * US)
     assert seconds(ranks, link(latency=10 * US)) == pytest.approx((20 + 60 + 1 + 2000) * US)
+
+
+def test_many_nodes_take_what_few_take(seconds: Seconds) -> None:
+    # Two ranks a node: one message inside the node, two to each neighbour, of which one is cut in chunks and one waits for its
+    # receiver. From 8,192 ranks on the replay fetches from memory what comes next (look_ahead.cpp).
+    def ring(count: int) -> list[list[Call]]:
+        def calls(rank: int) -> list[Call]:
+            mate, right, left = rank ^ 1, (rank + 2) % count, (rank - 2) % count
+            posted = [irecv(mate, 80_000, tag=1), irecv(left, 100, tag=2), irecv(left, 200_000, tag=3)]
+            sent = [isend(mate, 80_000, tag=1), isend(right, 100, tag=2), isend(right, 200_000, tag=3)]
+            return [*posted, *sent, waitall(*range(6, 0, -1))]
+
+        return [calls(rank) for rank in range(count)]
+
+    on = fabric(
+        way(latency=10 * US, bandwidth=GB, overhead=US, eager=1000),
+        way(latency=US, bandwidth=4 * GB, eager=1000),
+    )
+    few, many = (seconds(ring(count), on, [rank // 2 for rank in range(count)]) for count in (8, 8192))
+    assert many == pytest.approx(few)
+    assert few > 400 * US

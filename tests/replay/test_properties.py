@@ -204,3 +204,33 @@ def test_going_rank_by_rank_gives_the_times_of_going_moment_by_moment(
     by_rank, by_moment = alone(named), alone(last)
     assert by_rank.seconds == pytest.approx(by_moment.seconds, rel=1e-9, abs=1e-15)
     assert by_rank.messages == by_moment.messages
+
+
+PAIR_PHASES = st.lists(
+    st.tuples(st.sampled_from(["shift", "exchange"]), SIZES, st.tuples(GAPS, GAPS)), min_size=1, max_size=4
+)
+
+
+@given(st.lists(PAIR_PHASES, min_size=2, max_size=5), FABRICS, st.booleans(), st.data())
+@settings(deadline=None, max_examples=60)
+def test_the_order_of_independent_ranks_changes_nothing(
+    pairs: list[list[tuple[str, int, tuple[float, float]]]], on: Fabric, contention: bool, data: st.DataObject
+) -> None:
+    # Two ranks each that have nothing to do with the others, on two nodes of their own.
+    def predicted(order: list[int]) -> Prediction:
+        ranks: list[list[Call]] = []
+        for phases in (pairs[number] for number in order):
+            both = (len(ranks), len(ranks) + 1)
+            for me, peer in (both, both[::-1]):
+                calls = []
+                for kind, size, gaps in phases:
+                    calls += phase(kind, peer, peer, size, "")
+                    calls[-1].after(gaps[me - both[0]])
+                ranks.append(calls)
+        with tempfile.TemporaryDirectory() as folder:
+            trace = _engine.Trace(str(write_trace(Path(folder) / "any.lwt", ranks)))
+            layout = Layout(nodes=len(ranks), node_of_rank=list(range(len(ranks))))
+            return replay(trace, on, layout, settings=ReplaySettings(contention=contention))
+
+    as_made = list(range(len(pairs)))
+    assert predicted(data.draw(st.permutations(as_made))) == predicted(as_made)

@@ -56,6 +56,21 @@ def test_a_wildcard_takes_the_message_that_arrives_first(tmp_path: Path) -> None
     assert run(tmp_path, [slow, fast, master]).prediction.seconds == pytest.approx(60 * US)
 
 
+@pytest.mark.parametrize(("latency", "begun"), [(20 * US, 40 * US), (10 * US, 1020 * US)])
+def test_less_latency_may_slow_a_program_with_wildcards(tmp_path: Path, latency: float, begun: float) -> None:
+    # The master takes any message, then one of rank 0, and computes for 2 ms. Rank 0 sends one when rank 2 has told it to and
+    # one 1 ms later, rank 1 sends one at 15 us. With 20 us of latency rank 1's is the first (35 us) and rank 0's comes at 40;
+    # with 10 us rank 0's is the first (20 us), and the master waits for its second one.
+    ranks = [
+        [recv(2, 0), send(3, 8), send(3, 8).after(1000 * US)],
+        [send(3, 8).after(15 * US)],
+        [send(0, 0)],
+        [recv(ANY, 8, actual=(1, 0)), recv(0, 8), recv(ANY, 8, actual=(0, 0)).after(2000 * US)],
+    ]
+    got = run(tmp_path, ranks, fabric(way(latency=latency))).prediction.seconds
+    assert got == pytest.approx(begun + 2000 * US)
+
+
 def test_an_earlier_exact_receive_goes_before_a_wildcard(tmp_path: Path) -> None:
     sender = [send(1, 8), send(1, 8).after(100 * US)]
     # Requests 0 (exact) and 1 (wildcard): waiting for the exact one needs only the first message.
