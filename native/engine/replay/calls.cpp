@@ -24,29 +24,41 @@ PersistentCall* persistent_call(RankState& state, std::uint64_t number) {
 
 }  // namespace
 
-bool Simulation::execute(std::uint32_t rank) {
-    RankState& state = ranks_[rank];
+[[gnu::flatten]] bool Simulation::execute(RankState& state) {
     const Event& event = state.event;
     const Shape& shape = *event.shape;
     state.call_name = shape.name;
     ++state.program->events;
     switch (shape.call_class) {
-        case CallClass::local:
-            if (state.program->names[shape.name].input_output) return call_input_output(rank, event);
-            if (!state.program->names[shape.name].communicates) return true;
-            if (state.program->names[shape.name].collective) require_passing(rank, shape);
-            return pass_as_recorded(rank, event);
         case CallClass::isend:
             state.requests.insert(event.next_request, post_call(state, shape, false));
             return true;
         case CallClass::irecv:
             state.requests.insert(event.next_request, post_call(state, shape, true));
             return true;
+        case CallClass::complete:
+            return call_complete(state, event);
         case CallClass::send:
         case CallClass::recv:
         case CallClass::sendrecv:
         case CallClass::isendrecv:
-            return call_point_to_point(rank, event);
+            return call_point_to_point(state, event);
+        default:
+            return execute_rarer(state.actor.rank);
+    }
+}
+
+/// Apart from the calls that programs are full of, so that these need not make room for all that others do.
+[[gnu::noinline]] bool Simulation::execute_rarer(std::uint32_t rank) {
+    RankState& state = ranks_[rank];
+    const Event& event = state.event;
+    const Shape& shape = *event.shape;
+    switch (shape.call_class) {
+        case CallClass::local:
+            if (state.program->names[shape.name].input_output) return call_input_output(rank, event);
+            if (!state.program->names[shape.name].communicates) return true;
+            if (state.program->names[shape.name].collective) require_passing(rank, shape);
+            return pass_as_recorded(rank, event);
         case CallClass::send_init:
         case CallClass::recv_init:
         case CallClass::collective_init:
@@ -54,8 +66,6 @@ bool Simulation::execute(std::uint32_t rank) {
             return true;
         case CallClass::start:
             return call_start(rank, event);
-        case CallClass::complete:
-            return call_complete(rank, event);
         case CallClass::request_free:
         case CallClass::request_cancel:
             call_request_end(rank, event);
@@ -106,8 +116,9 @@ bool Simulation::execute(std::uint32_t rank) {
         case CallClass::abort:
             end_rank(rank);
             return false;
+        default:
+            return true;
     }
-    return true;
 }
 
 const Membership& Simulation::membership_for(RankState& state, const Shape& shape) const {
@@ -131,8 +142,7 @@ std::uint32_t Simulation::post_call(RankState& state, const Shape& shape, bool r
                      state.program->names[shape.name].mode);
 }
 
-bool Simulation::call_point_to_point(std::uint32_t rank, const Event& event) {
-    RankState& state = ranks_[rank];
+[[gnu::noinline]] bool Simulation::call_point_to_point(RankState& state, const Event& event) {
     const Shape& shape = *event.shape;
     const CallClass kind = shape.call_class;
     const std::uint32_t receive = kind == CallClass::send ? none : post_call(state, shape, true);
@@ -144,18 +154,17 @@ bool Simulation::call_point_to_point(std::uint32_t rank, const Event& event) {
     }
     if (receive != none) state.actor.waiting.push_back(receive);
     if (send != none) state.actor.waiting.push_back(send);
-    return wait_for_operations(state.actor, rank);
+    return wait_for_operations(state.actor, state.actor.rank);
 }
 
-bool Simulation::call_complete(std::uint32_t rank, const Event& event) {
-    RankState& state = ranks_[rank];
-    Actor& actor = ranks_[rank].actor;
+[[gnu::noinline]] bool Simulation::call_complete(RankState& state, const Event& event) {
+    Actor& actor = state.actor;
     for (const auto& completion : event.shape->completions) {
         const std::uint64_t number = event.next_request - completion.reference;
         std::uint32_t operation = none;
         PersistentCall* const call = persistent_call(state, number);
         if (call != nullptr && is_partitioned(call->shape.call_class)) {
-            complete_partitioned(rank, *call);
+            complete_partitioned(actor.rank, *call);
             continue;
         }
         if (call != nullptr) {
@@ -167,7 +176,7 @@ bool Simulation::call_complete(std::uint32_t rank, const Event& event) {
             if (const auto pair = state.paired_sends.extract(number)) actor.waiting.push_back(pair.mapped());
         if (operation != none) actor.waiting.push_back(operation);
     }
-    return wait_for_operations(actor, rank);
+    return wait_for_operations(actor, actor.rank);
 }
 
 bool Simulation::call_start(std::uint32_t rank, const Event& event) {

@@ -23,22 +23,23 @@ void EventQueue::fetch() {
 
 /// Takes the first stretch of a rung, or divides it. False where the rung is empty.
 bool EventQueue::fetch_from(Rung& rung) {
-    std::uint32_t& word = rung.first_word;
-    while (word < rung.used.size() && rung.used[word] == 0) ++word;
-    if (word == rung.used.size()) return false;
-    const std::uint32_t stretch = word * 64 + static_cast<std::uint32_t>(std::countr_zero(rung.used[word]));
+    if (rung.used == 0) return false;
+    const auto stretch = static_cast<std::uint32_t>(std::countr_zero(rung.used));
     List& list = rung.lists[stretch];
     const std::uint64_t begin = rung.begin + (std::uint64_t{stretch} << rung.shift);
     const std::uint64_t end = std::min(begin + (std::uint64_t{1} << rung.shift), rung.end);
-    if (list.size > most_sorted && rung.shift > 0) {
-        rung.used[word] &= rung.used[word] - 1;
-        divide(list, end);
-        return true;
+    const bool divided = list.size > most_sorted && rung.shift > 0;
+    if (!divided) {
+        take(list);
+        if (list.size > 0) {
+            // All of one time: those that follow may stay behind.
+            near_end_ = begin;
+            return true;
+        }
+        near_end_ = end;
     }
-    take(list);
-    // All of one time: those that follow may stay behind.
-    near_end_ = list.size > 0 ? begin : end;
-    if (list.size == 0) rung.used[word] &= rung.used[word] - 1;
+    rung.used &= rung.used - 1;
+    if (divided) divide(list, end);
     return true;
 }
 
@@ -84,7 +85,6 @@ EventQueue::Rung& EventQueue::add_rung(std::uint64_t begin, std::uint64_t end, s
     rung.begin = begin;
     rung.end = std::min(begin + (std::uint64_t{stretches} << shift), end);
     rung.shift = shift;
-    rung.first_word = 0;
     return rung;
 }
 
@@ -108,6 +108,7 @@ void EventQueue::send_away() {
         }
         list.head = index;
     }
+    near_[end_].time = never;
 }
 
 }  // namespace linkworth::replay

@@ -41,9 +41,7 @@ class EventQueue {
     static constexpr std::uint32_t look_ahead = 8;
 
     bool empty() const { return first_ == end_; }
-    double next_seconds() const {
-        return empty() ? std::numeric_limits<double>::infinity() : std::bit_cast<double>(near_[first_].time);
-    }
+    double next_seconds() const { return std::bit_cast<double>(near_[first_].time); }
 
     /// `seconds` is not negative, `index` below 2^29. Also times that have passed may be pushed.
     void push(double seconds, Happening what, std::uint32_t index) {
@@ -90,20 +88,19 @@ class EventQueue {
         std::uint64_t begin = 0;
         std::uint64_t end = 0;
         std::uint32_t shift = 0;  ///< a stretch is two to this long
-        std::uint32_t first_word = 0;
-        std::array<std::uint64_t, stretches / 64> used = {};  ///< bits: which stretches have anything
+        std::uint64_t used = 0;   ///< bits: which stretches have anything
         std::array<List, stretches> lists = {};
 
         List& list_for(std::uint64_t time) {
-            const auto stretch = static_cast<std::uint32_t>((time - begin) >> shift);
-            const std::uint32_t word = stretch / 64;
-            used[word] |= std::uint64_t{1} << (stretch % 64);
-            if (word < first_word) first_word = word;
+            const std::uint64_t stretch = (time - begin) >> shift;
+            used |= std::uint64_t{1} << stretch;
             return lists[stretch];
         }
     };
 
     static constexpr std::uint32_t nothing = 0xffffffffU;
+    static constexpr std::uint64_t never =
+        std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity());
     static constexpr unsigned index_bits = 29;
     static constexpr std::uint32_t most_near = 64;
     /// Sorted at once; more are divided further.
@@ -114,13 +111,14 @@ class EventQueue {
     }
 
     void insert(std::uint64_t time, std::uint32_t item) {
-        if (end_ == near_.size()) [[unlikely]]
+        if (end_ == most_near * 2) [[unlikely]]
             move_to_front();
         Entry* place = near_.data() + end_++;
         for (const Entry* const first = near_.data() + first_; place > first && time < place[-1].time;
              --place)
             *place = place[-1];
         *place = {time, item, nothing};
+        near_[end_].time = never;
     }
 
     void move_to_front() {
@@ -167,7 +165,8 @@ class EventQueue {
     Rung& add_rung(std::uint64_t begin, std::uint64_t end, std::uint32_t shift);
     void send_away();
 
-    std::array<Entry, std::size_t{2} * most_near> near_ = {};
+    std::array<Entry, std::size_t{2} * most_near + 1> near_ = {
+        {{never, 0, nothing}}};   ///< and `never` behind them
     std::uint32_t first_ = 0;     ///< of those that are near
     std::uint32_t end_ = 0;       ///< of these
     std::uint64_t near_end_ = 0;  ///< time; what comes before it is near

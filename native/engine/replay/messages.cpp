@@ -7,23 +7,28 @@
 namespace linkworth::replay {
 namespace {
 
+/// Sorted by insertion.
+constexpr std::size_t few_operations = 16;
+
 std::uint32_t context_of(const Membership& membership, bool collective) {
     return membership.communicator->context * 2 + (collective ? 1 : 0);
 }
 
 }  // namespace
 
-std::uint32_t Simulation::post_send(Actor& actor, const Membership& membership, bool collective,
-                                    std::int32_t peer, std::int32_t tag, std::uint64_t bytes, SendMode mode) {
+[[gnu::flatten]] std::uint32_t Simulation::post_send(Actor& actor, const Membership& membership,
+                                                     bool collective, std::int32_t peer, std::int32_t tag,
+                                                     std::uint64_t bytes, SendMode mode) {
     if (peer == tracefile::proc_null) return none;
-    Program& program = *ranks_[actor.rank].program;
+    RankState& sender = ranks_[actor.rank];
+    Program& program = *sender.program;
     const auto in_program =
         static_cast<std::uint32_t>(membership.communicator->peers().at(static_cast<std::size_t>(peer)));
     const std::uint32_t destination = program.first_rank + in_program;
     const bool local = node_of(actor.rank) == node_of(destination);
     const PathCosts& costs = path(local);
-    actor.now.add_overhead(costs.send_overhead.at(bytes));
-    ranks_[actor.rank].last_destination = destination;
+    actor.now.add_overhead(overheads(local, bytes).send);
+    sender.last_destination = destination;
     ++program.messages;
     if (!local) program.internode_bytes += bytes;
 
@@ -40,28 +45,28 @@ std::uint32_t Simulation::post_send(Actor& actor, const Membership& membership, 
     message.incomplete = message.noticed = false;
     message.rendezvous = mode == SendMode::synchronous || !costs.is_eager(bytes);
     if (!message.rendezvous) {
-        send_eagerly(message, index, actor);
+        send_eagerly(sender, message, index, actor.now);
         return none;
     }
     const std::uint32_t send = mode == SendMode::buffered ? none : operations_.take();
     message.send = send;
-    announce(message, index, actor);
+    announce(sender, message, index, actor.now);
     return send;
 }
 
-void Simulation::send_eagerly(Message& message, std::uint32_t index, const Actor& actor) {
-    RankState& sender = ranks_[actor.rank];
+inline void Simulation::send_eagerly(RankState& sender, Message& message, std::uint32_t index,
+                                     const Stamp& now) {
     if (any_order_ && !message.local) {
         Transmission what = transmission_of(message);
         what.order = &sender.last_link_envelope;
         Stamp at;
-        network_.carry_alone(what, actor.now, at, nullptr);
+        network_.carry_alone(what, now, at, nullptr);
         return on_eager(index, at);
     }
     if (message.local) {
-        Stamp envelope = actor.now;
+        Stamp envelope = now;
         envelope.add_latency(options_.fabric.intranode.latency_seconds, true);
-        message.at = network_.copy(node_of(actor.rank), message.bytes, actor.now);
+        message.at = network_.copy(node_of(message.source), message.bytes, now);
         message.at.add_latency(options_.fabric.intranode.latency_seconds, true);
         envelope.raise_to(sender.last_local_envelope);
         sender.last_local_envelope = envelope;
@@ -69,19 +74,23 @@ void Simulation::send_eagerly(Message& message, std::uint32_t index, const Actor
         queue_.push(envelope.seconds, Happening::envelope, index);
         return;
     }
-    Transmission what = transmission_of(message);
+    Transmission what;
+    what.source_node = node_of(message.source);
+    what.destination_node = node_of(message.destination);
+    what.bytes = message.bytes;
     what.order = &sender.last_link_envelope;
-    network_.send(index, what, actor.now);
+    if (network_.goes_plainly(what.source_node, what.bytes)) return network_.send_plainly(index, what, now);
+    what.connection = connection_of(message);
+    network_.send_anyhow(index, what, now);
 }
 
-void Simulation::announce(Message& message, std::uint32_t index, const Actor& actor) {
-    RankState& sender = ranks_[actor.rank];
+void Simulation::announce(RankState& sender, Message& message, std::uint32_t index, const Stamp& now) {
     Stamp& last = message.local ? sender.last_local_envelope : sender.last_link_envelope;
     if (message.local) {
-        message.at = actor.now;
+        message.at = now;
         message.at.add_latency(options_.fabric.intranode.latency_seconds, true);
     } else {
-        message.at = network_.control(node_of(message.source), node_of(message.destination), actor.now);
+        message.at = network_.control(node_of(message.source), node_of(message.destination), now);
     }
     message.at.raise_to(last);
     last = message.at;
@@ -106,9 +115,8 @@ std::uint32_t Simulation::post_receive(Actor& actor, const Membership& membershi
     return index;
 }
 
-Transmission Simulation::transmission_of(const Message& message) const {
-    return {node_of(message.source), node_of(message.destination),
-            std::uint64_t{message.source} * ranks_.size() + message.destination, message.bytes};
+inline Transmission Simulation::transmission_of(const Message& message) const {
+    return {node_of(message.source), node_of(message.destination), connection_of(message), message.bytes};
 }
 
 /// The message meets its receive, waits for one, or is what a probe waits for.
@@ -123,7 +131,7 @@ void Simulation::on_envelope(std::uint32_t index) {
 }
 
 /// The same for an eager message that is there as a whole.
-void Simulation::on_eager(std::uint32_t index, const Stamp& at) {
+[[gnu::flatten]] void Simulation::on_eager(std::uint32_t index, const Stamp& at) {
     Message& message = messages_[index];
     const std::uint32_t receive = ranks_[message.destination].matcher.arrive(message.envelope, index);
     if (receive == none) {
@@ -145,8 +153,8 @@ void Simulation::tell_probe(const Message& message) {
 }
 
 /// CPU time that it takes to complete a posted receive by a message that is there, or known, at `at`.
-double Simulation::overhead_of(const Message& message, const Operation& receive, const Stamp& at) const {
-    double overhead = path(message.local).receive_overhead.at(message.bytes);
+double Simulation::overhead_of(const Message& message, const Operation& receive, const Stamp& at) {
+    double overhead = overheads(message.local, message.bytes).receive;
     if (!message.rendezvous && !message.incomplete && at.seconds <= receive.done_at.seconds)
         overhead += static_cast<double>(message.bytes) / options_.fabric.unexpected_copy_bytes_per_second;
     return overhead;
@@ -276,10 +284,21 @@ bool Simulation::wait_for_operations(Actor& actor, std::uint32_t index) {
 
 void Simulation::absorb(Actor& actor) {
     // Completing a receive costs CPU time, so receives are taken in the order of their delivery.
-    if (actor.waiting.size() > 1)
-        std::sort(actor.waiting.begin(), actor.waiting.end(), [&](std::uint32_t a, std::uint32_t b) {
-            return operations_[a].done_at.seconds < operations_[b].done_at.seconds;
-        });
+    const auto done = [this](std::uint32_t operation) { return operations_[operation].done_at.seconds; };
+    if (actor.waiting.size() > few_operations) {
+        std::sort(actor.waiting.begin(), actor.waiting.end(),
+                  [&](std::uint32_t a, std::uint32_t b) { return done(a) < done(b); });
+    } else {
+        // Most stand in this order already.
+        std::uint32_t* const first = actor.waiting.data();
+        for (std::size_t next = 1; next < actor.waiting.size(); ++next) {
+            const std::uint32_t moved = first[next];
+            std::size_t place = next;
+            for (; place > 0 && done(moved) < done(first[place - 1]); --place)
+                first[place] = first[place - 1];
+            first[place] = moved;
+        }
+    }
     for (const std::uint32_t waited : actor.waiting) {
         const Operation& operation = operations_[waited];
         actor.now.raise_to(operation.done_at);

@@ -50,7 +50,10 @@ Network::Network(const FabricCosts& fabric, const std::vector<std::uint32_t>& ra
       out_load_(with_loads ? out_.size() : 0),
       in_load_(out_load_.size()),
       switches_(fabric.topology, static_cast<std::uint32_t>(ranks_on_node.size()), with_loads),
-      restarts_(fabric) {}
+      restarts_(fabric),
+      wire_bytes_({&fabric.link}),
+      plain_(fabric.contention && fabric.rails == 1 && bucket_seconds_ <= 0 && !with_loads &&
+             fabric.topology.levels.empty() && !restarts_.matter()) {}
 
 std::vector<LinkLoad> Network::loads() const {
     std::vector<LinkLoad> result;
@@ -106,11 +109,10 @@ std::uint32_t Network::choose_rail(const Transmission& what) {
     return chosen;
 }
 
-void Network::send(std::uint32_t message, const Transmission& what, const Stamp& ready) {
-    if (message >= shipments_.size()) shipments_.resize(message + 1);
-    Shipment& shipment = shipments_[message];
+void Network::send_anyhow(std::uint32_t message, const Transmission& what, const Stamp& ready) {
+    Shipment& shipment = shipment_of(message);
     const double stall = restarts_.stall_seconds(what.connection, what.bytes, ready.seconds);
-    const double wire_bytes = fabric_.link.wire_bytes(what.bytes);
+    const double wire_bytes = wire_bytes_.of(what.bytes);
     const std::uint64_t chunk_bytes = chunk_bytes_[what.source_node];
     const bool on_all_rails = striped(what.bytes);
     const std::uint32_t rail = on_all_rails ? first_rail(what) : choose_rail(what);
@@ -198,11 +200,34 @@ void Network::send_alone(std::uint32_t message) {
         const std::uint32_t parcel = parcels_.take();
         Stamp tail = head;
         tail.add_bandwidth(left.seconds - start.seconds, false);
-        parcels_[parcel] = {head, tail, message, shipment.rail, 0};
+        parcels_[parcel] = {head, tail, message, shipment.rail, 0, left.seconds - start.seconds};
         queue_.push(head.seconds, Happening::parcel, parcel);
         return;
     }
     shipment.at = head;
+    queue_.push(head.seconds, Happening::whole, message);
+}
+
+/// What `send_alone` does where nothing but the NICs counts.
+void Network::send_plainly(std::uint32_t message, const Transmission& what, const Stamp& ready) {
+    Shipment& shipment = shipment_of(message);
+    shipment.what.destination_node = what.destination_node;
+    shipment.chunk_wire_bytes = wire_bytes_.of(what.bytes);
+    shipment.rail = 0;
+    Stamp& free = out_free_[what.source_node];
+    if (!(free.seconds > ready.seconds)) free = ready;
+    Stamp& head = shipment.at;
+    head = free;
+    head.add_latency(fabric_.link.latency_seconds, false);
+    if (what.order != nullptr) {
+        head.raise_to(*what.order);
+        *what.order = head;
+    }
+    const double start = free.seconds;
+    free.add_bandwidth(shipment.chunk_wire_bytes / rail_bandwidth_, false);
+    if (what.tell_when_left) listener_.on_left(message, free);
+    const double taken = free.seconds - start;
+    if (taken < fabric_.link.gap_seconds) free.add_overhead(fabric_.link.gap_seconds - taken);
     queue_.push(head.seconds, Happening::whole, message);
 }
 
@@ -218,16 +243,19 @@ void Network::leave(std::uint32_t message, const Stamp& left) {
 /// When the first byte of a chunk that starts now is at the other side (of the first switch).
 Stamp Network::head_after(Shipment& shipment, const Stamp& start) {
     Stamp head = start;
+    set_head(shipment, head);
+    return head;
+}
+
+/// Likewise, in its place, which holds the start before.
+inline void Network::set_head(Shipment& shipment, Stamp& head) const {
     head.add_latency(fabric_.link.latency_seconds, false);
     head.add_wait(shipment.stall_seconds);
-    if (!shipment.head_left) {
-        shipment.head_left = true;
-        if (shipment.what.order != nullptr) {
-            head.raise_to(*shipment.what.order);
-            *shipment.what.order = head;
-        }
-    }
-    return head;
+    if (shipment.head_left) return;
+    shipment.head_left = true;
+    if (shipment.what.order == nullptr) return;
+    head.raise_to(*shipment.what.order);
+    *shipment.what.order = head;
 }
 
 void Network::send_in_chunks(std::uint32_t message, std::uint32_t rail, std::uint32_t chunks,
@@ -250,7 +278,7 @@ void Network::send_in_chunks(std::uint32_t message, std::uint32_t rail, std::uin
     }
 }
 
-void Network::on_port(std::uint32_t index) {
+void Network::send_chunk(std::uint32_t index) {
     OutPort& port = out_[index];
     Stamp& free = out_free_[index];
     const std::uint32_t message = waiting_.take_chunk(port);
@@ -271,12 +299,36 @@ void Network::on_port(std::uint32_t index) {
     const Stamp head = head_after(shipment, start);
     Stamp tail = head;
     tail.add_bandwidth(taken, false);
-    parcels_[parcel] = {head, tail, message, index % fabric_.rails, 0};
+    parcels_[parcel] = {head, tail, message, index % fabric_.rails, 0, taken};
     queue_.push(head.seconds, Happening::parcel, parcel);
     if (--shipment.unsent == 0) leave(message, left);
 }
 
-void Network::on_parcel(std::uint32_t index) {
+/// What `send_chunk` does where nothing but the NICs counts.
+void Network::send_chunk_plainly(std::uint32_t node) {
+    const std::uint32_t message = waiting_.take_chunk(out_[node]);
+    Shipment& shipment = shipments_[message];
+    const std::uint32_t parcel = parcels_.take_unset();
+    Parcel& chunk = parcels_[parcel];
+    Stamp& free = out_free_[node];
+    if (!(free.seconds > shipment.at.seconds)) free = shipment.at;
+    chunk.message = message;
+    chunk.head = free;
+    const double start = free.seconds;
+    free.add_bandwidth(shipment.chunk_wire_bytes / rail_bandwidth_, false);
+    chunk.taken_seconds = free.seconds - start;
+    const bool is_last = --shipment.unsent == 0;
+    Stamp left;
+    if (is_last) left = free;
+    if (!shipment.head_left && chunk.taken_seconds < fabric_.link.gap_seconds)
+        free.add_overhead(fabric_.link.gap_seconds - chunk.taken_seconds);
+    set_head(shipment, chunk.head);
+    if (!out_[node].idle()) queue_.push(free.seconds, Happening::port, node);
+    queue_.push(chunk.head.seconds, Happening::parcel, parcel);
+    if (is_last) leave(message, left);
+}
+
+void Network::move_parcel(std::uint32_t index) {
     Parcel& parcel = parcels_[index];
     const Transmission& what = shipments_[parcel.message].what;
     if (parcel.hop < switches_.hops(what.source_node, what.destination_node)) {
@@ -290,14 +342,21 @@ void Network::on_parcel(std::uint32_t index) {
     arrive(there.message, there.rail, there.head, there.tail);
 }
 
-void Network::on_whole(std::uint32_t message) {
+void Network::arrive_whole(std::uint32_t message) {
     const Shipment& shipment = shipments_[message];
     arrive(message, shipment.rail, shipment.at, shipment.at);
 }
 
+/// Lost at the switch; a probe two round trips later finds it out (RFC 8985, 7.2), and these trips take the
+/// full buffer's time.
+void Network::add_loss(Stamp& in_memory) const {
+    in_memory.add_wait(2 * (2 * fabric_.link.latency_seconds +
+                            fabric_.tcp.port_buffer_bytes / fabric_.link.bandwidth_bytes_per_second));
+}
+
 /// A chunk's first byte reaches the receiver's NIC, and the rest flows in behind it.
 void Network::arrive(std::uint32_t message, std::uint32_t rail, const Stamp& head, const Stamp& tail) {
-    Shipment& shipment = shipments_[message];
+    const Shipment& shipment = shipments_[message];
     const Transmission& what = shipment.what;
     const bool on_all = striped(what.bytes);
     const double bandwidth = on_all ? striped_bandwidth_ : rail_bandwidth_;
@@ -314,16 +373,55 @@ void Network::arrive(std::uint32_t message, std::uint32_t rail, const Stamp& hea
         in_memory = free;
         in_memory.raise_to(tail);
         if (taken < fabric_.link.gap_seconds) free.add_overhead(fabric_.link.gap_seconds - taken);
-        // Lost at the switch; a probe two round trips later finds it out (RFC 8985, 7.2), and these trips
-        // take the full buffer's time.
-        if (backlog > fabric_.tcp.port_buffer_bytes)
-            in_memory.add_wait(2 * (2 * fabric_.link.latency_seconds +
-                                    fabric_.tcp.port_buffer_bytes / fabric_.link.bandwidth_bytes_per_second));
+        if (backlog > fabric_.tcp.port_buffer_bytes) add_loss(in_memory);
     } else {
         in_memory.add_bandwidth(alone(shipment.chunk_wire_bytes /
                                       (on_all ? striped_bandwidth_ * fabric_.rails : rail_bandwidth_)),
                                 false);
     }
+    arrived(message, head, in_memory);
+}
+
+/// When what was sent plainly is in memory; the sender's NIC took `sent_seconds` for it. The result is a part
+/// of this network or `changed`.
+inline const Stamp& Network::receive(const Shipment& shipment, const Stamp& head, double sent_seconds,
+                                     Stamp& changed) {
+    Stamp& free = in_[shipment.what.destination_node];
+    const double backlog = (free.seconds - head.seconds) * rail_bandwidth_;
+    if (!(free.seconds > head.seconds)) free = head;
+    const double start = free.seconds;
+    free.add_bandwidth(shipment.chunk_wire_bytes / rail_bandwidth_, false);
+    const double taken = free.seconds - start;
+    const bool tail_is_later = head.seconds + sent_seconds > free.seconds;
+    if (!tail_is_later && taken >= fabric_.link.gap_seconds && backlog <= fabric_.tcp.port_buffer_bytes)
+        return free;
+    changed = free;
+    if (tail_is_later) {
+        changed = head;
+        changed.add_bandwidth(sent_seconds, false);
+    }
+    if (taken < fabric_.link.gap_seconds) free.add_overhead(fabric_.link.gap_seconds - taken);
+    if (backlog > fabric_.tcp.port_buffer_bytes) add_loss(changed);
+    return changed;
+}
+
+void Network::arrive_plainly(std::uint32_t message) {
+    const Shipment& shipment = shipments_[message];
+    Stamp changed;
+    listener_.on_arrival(message, receive(shipment, shipment.at, 0, changed));
+}
+
+void Network::receive_chunk_plainly(std::uint32_t index) {
+    const Parcel& chunk = parcels_[index];
+    parcels_.release(index);
+    Stamp changed;
+    const Stamp& in_memory = receive(shipments_[chunk.message], chunk.head, chunk.taken_seconds, changed);
+    arrived(chunk.message, chunk.head, in_memory);
+}
+
+/// A chunk is in the receiver's memory.
+inline void Network::arrived(std::uint32_t message, const Stamp& head, const Stamp& in_memory) {
+    Shipment& shipment = shipments_[message];
     if (shipment.unarrived == 1 && !shipment.head_arrived) {
         listener_.on_arrival(message, in_memory);
         return;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "replay/by_size.hpp"
 #include "replay/event_queue.hpp"
 #include "replay/path.hpp"
 #include "replay/pool.hpp"
@@ -53,7 +54,20 @@ class Network {
     /// NICs node by node, then the links between switches.
     std::vector<LinkLoad> loads() const;
 
-    void send(std::uint32_t message, const Transmission& transmission, const Stamp& ready);
+    void send(std::uint32_t message, const Transmission& what, const Stamp& ready) {
+        if (goes_plainly(what.source_node, what.bytes)) {
+            send_plainly(message, what, ready);
+        } else {
+            send_anyhow(message, what, ready);
+        }
+    }
+    /// The message waits for nothing but what its NICs have begun, and its connection need not be known.
+    bool goes_plainly(std::uint32_t source_node, std::uint64_t bytes) const {
+        return plain_ && bytes <= chunk_bytes_[source_node] && out_[source_node].idle();
+    }
+    /// `send` where `goes_plainly`, and where not.
+    void send_plainly(std::uint32_t message, const Transmission& what, const Stamp& ready);
+    void send_anyhow(std::uint32_t message, const Transmission& what, const Stamp& ready);
     /// A request to send or its answer, of no data: waits for what its NIC has begun. Returns when it is
     /// there.
     Stamp control(std::uint32_t source_node, std::uint32_t destination_node, const Stamp& ready);
@@ -90,9 +104,9 @@ class Network {
     void prefetch_turn(std::uint32_t port) const { waiting_.prefetch_turn(out_[port]); }
 
     // Called when the queue says so.
-    void on_whole(std::uint32_t message);
-    void on_parcel(std::uint32_t parcel);
-    void on_port(std::uint32_t port);
+    void on_whole(std::uint32_t message) { plain_ ? arrive_plainly(message) : arrive_whole(message); }
+    void on_parcel(std::uint32_t parcel) { plain_ ? receive_chunk_plainly(parcel) : move_parcel(parcel); }
+    void on_port(std::uint32_t port) { plain_ ? send_chunk_plainly(port) : send_chunk(port); }
 
   private:
     /// A message under way.
@@ -116,6 +130,7 @@ class Network {
         std::uint32_t message = 0;
         std::uint32_t rail = 0;
         std::uint32_t hop = 0;
+        double taken_seconds = 0;  ///< by the sender's NIC
     };
 
     std::uint32_t port_of(std::uint32_t node, std::uint32_t rail) const {
@@ -132,16 +147,37 @@ class Network {
     }
     /// Of a striped message. Uneven ones begin on one rail after the other.
     std::uint32_t first_rail(const Transmission& what);
+    /// Of a message whose index is new, or was used before.
+    Shipment& shipment_of(std::uint32_t message) {
+        if (message >= shipments_.size()) [[unlikely]]
+            shipments_.resize(message + std::size_t{1});
+        return shipments_[message];
+    }
+    void send_chunk(std::uint32_t port);
+    void send_chunk_plainly(std::uint32_t node);
+    void move_parcel(std::uint32_t parcel);
+    void receive_chunk_plainly(std::uint32_t parcel);
+    void arrive_whole(std::uint32_t message);
+    void arrive_plainly(std::uint32_t message);
+    const Stamp& receive(const Shipment& shipment, const Stamp& head, double sent_seconds, Stamp& changed);
+    void arrived(std::uint32_t message, const Stamp& head, const Stamp& in_memory);
+    void add_loss(Stamp& in_memory) const;
     void send_in_chunks(std::uint32_t message, std::uint32_t rail, std::uint32_t chunks, bool on_all_rails);
     void send_alone(std::uint32_t message);
     void leave(std::uint32_t message, const Stamp& left);
     Stamp head_after(Shipment& shipment, const Stamp& start);
+    void set_head(Shipment& shipment, Stamp& head) const;
     void arrive(std::uint32_t message, std::uint32_t rail, const Stamp& head, const Stamp& tail);
     /// When bytes that take `wire` seconds at the link's rate are out, if their first is at `start`. `full`:
     /// by port, when its token bucket is full again.
     Stamp passed(const Stamp& start, double wire, std::vector<Stamp>& full, std::uint32_t port) const;
     /// Seconds of a message's bytes on a link that nobody else uses.
     double alone(double wire) const { return wire > bucket_seconds_ ? wire - bucket_seconds_ : 0; }
+
+    struct WireBytes {
+        const PathCosts* link;
+        double operator()(std::uint64_t bytes) const { return link->wire_bytes(bytes); }
+    };
 
     const FabricCosts& fabric_;
     EventQueue& queue_;
@@ -167,6 +203,9 @@ class Network {
     WaitingConnections waiting_;
     Switches switches_;
     Restarts restarts_;
+    BySize<WireBytes> wire_bytes_;
+    /// Nodes share one NIC each and nothing else, and links have neither bucket nor restarts.
+    bool plain_;
 };
 
 }  // namespace linkworth::replay

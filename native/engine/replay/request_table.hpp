@@ -17,25 +17,26 @@ class RequestTable {
     /// posted.
     void insert(std::uint64_t number, std::uint32_t operation) {
         if (first_ == end_) first_ = end_ = number;
-        while (number - first_ >= slots_.size()) grow();
-        slots_[number & (slots_.size() - 1)] = operation;
+        while (number - first_ > mask_) [[unlikely]]
+            grow();
+        slots_[number & mask_] = operation;
         if (number >= end_) end_ = number + 1;
     }
 
     /// False where no such request is live.
     bool take(std::uint64_t number, std::uint32_t& operation) {
         if (number < first_ || number >= end_) return false;
-        std::uint32_t& slot = slots_[number & (slots_.size() - 1)];
+        std::uint32_t& slot = slots_[number & mask_];
         if (slot == ended) return false;
         operation = slot;
         slot = ended;
-        while (first_ < end_ && slots_[first_ & (slots_.size() - 1)] == ended) ++first_;
+        while (first_ < end_ && slots_[first_ & mask_] == ended) ++first_;
         return true;
     }
 
     bool find(std::uint64_t number, std::uint32_t& operation) const {
         if (number < first_ || number >= end_) return false;
-        const std::uint32_t slot = slots_[number & (slots_.size() - 1)];
+        const std::uint32_t slot = slots_[number & mask_];
         if (slot == ended) return false;
         operation = slot;
         return true;
@@ -53,11 +54,13 @@ class RequestTable {
     void grow() {
         std::vector<std::uint32_t> larger(slots_.size() * 2, ended);
         for (std::uint64_t number = first_; number < end_; ++number)
-            larger[number & (larger.size() - 1)] = slots_[number & (slots_.size() - 1)];
+            larger[number & (larger.size() - 1)] = slots_[number & mask_];
         slots_.swap(larger);
+        mask_ = slots_.size() - 1;
     }
 
     std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(16, ended);
+    std::uint64_t mask_ = slots_.size() - 1;
     std::uint64_t first_ = 0;
     std::uint64_t end_ = 0;
 };

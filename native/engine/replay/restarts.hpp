@@ -24,6 +24,9 @@ class Restarts {
           matters_(std::isfinite(tcp_.restart_after_seconds) &&
                    round_trip_seconds_ * bandwidth_ > tcp_.initial_window_bytes) {}
 
+    /// False: no connection ever loses anything.
+    bool matter() const { return matters_; }
+
     /// Seconds for which the link idles under a message that is sent at `now`.
     double stall_seconds(std::uint64_t connection, std::uint64_t bytes, double now) {
         if (!matters_) return 0;

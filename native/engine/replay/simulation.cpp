@@ -40,6 +40,8 @@ std::vector<std::uint32_t> ranks_on(const std::vector<std::uint32_t>& node_of_ra
 
 Simulation::Simulation(const std::vector<Tenant>& tenants, bool any_order)
     : options_(*tenants.front().options),
+      link_overheads_({&options_.fabric.link}),
+      local_overheads_({&options_.fabric.intranode}),
       nodes_(nodes_of(tenants)),
       any_order_(any_order),
       network_(options_.fabric, ranks_on(nodes_), queue_, *this, options_.recording != nullptr) {
@@ -52,7 +54,7 @@ Simulation::Simulation(const std::vector<Tenant>& tenants, bool any_order)
     for (Program& program : programs_)
         for (std::uint32_t rank = 0; rank < program.trace.ranks(); ++rank) {
             ranks_.emplace_back(program, rank, cursor_memory_);
-            ranks_.back().actor.rank = rank_count() - 1;
+            ranks_.back().actor.rank = rank_count_++;
         }
 }
 
@@ -128,8 +130,13 @@ void Simulation::resume_at_its_time(std::uint32_t actor) {
 }
 
 void Simulation::resume(std::uint32_t index) {
+    if (index < rank_count()) {
+        RankState& state = ranks_[index];
+        if (!state.actor.schedule || run_schedule(index)) run_rank(state);
+        return;
+    }
     Actor& actor = actor_at(index);
-    if (index >= rank_count() && !std::exchange(actor.noticed, false)) {
+    if (!std::exchange(actor.noticed, false)) {
         const Stamp noticed = noticed_by(actor.rank, actor.now);
         if (noticed.seconds > actor.now.seconds) {
             actor.now = noticed;
@@ -138,34 +145,32 @@ void Simulation::resume(std::uint32_t index) {
             return;
         }
     }
-    if (actor.schedule && !run_schedule(index)) return;
-    if (index < rank_count()) run_rank(index);
+    if (actor.schedule) run_schedule(index);
 }
 
-void Simulation::run_rank(std::uint32_t rank) {
-    RankState& state = ranks_[rank];
+void Simulation::run_rank(RankState& state) {
     for (;;) {
-        if (!state.actor.event_pending && !fetch(state, rank)) return;
+        if (!state.actor.event_pending && !fetch(state)) return;
         if (too_early(state.actor)) {
-            resume_at_its_time(rank);
+            queue_.push(state.actor.now.seconds, Happening::resume, state.actor.rank);
             return;
         }
         state.actor.event_pending = false;
         state.call_started = state.actor.now.seconds;
-        if (!execute(rank)) return;
+        if (!execute(state)) return;
         if (any_order_ && leads_too_far(state)) {
-            resume_at_its_time(rank);
+            runnable_.push_back(state.actor.rank);
             return;
         }
     }
 }
 
 /// Takes the rank's next event and lets its computation pass. False at the end of the trace.
-inline bool Simulation::fetch(RankState& state, std::uint32_t rank) {
+inline bool Simulation::fetch(RankState& state) {
     Event& event = state.event;
-    if (options_.recording != nullptr) record_call_end(rank);
+    if (options_.recording != nullptr) record_call_end(state.actor.rank);
     if (state.actor.finished || !state.cursor.next(event)) {
-        if (!state.actor.finished) end_rank(rank);
+        if (!state.actor.finished) end_rank(state.actor.rank);
         return false;
     }
     state.actor.event_pending = true;

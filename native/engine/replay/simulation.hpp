@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "replay/access.hpp"
+#include "replay/by_size.hpp"
 #include "replay/event_queue.hpp"
 #include "replay/large_pages.hpp"
 #include "replay/matcher.hpp"
@@ -141,8 +142,8 @@ class Simulation final : private NetworkListener {
                !runnable_.empty();
     }
     void resume(std::uint32_t actor);
-    void run_rank(std::uint32_t rank);
-    bool fetch(RankState& state, std::uint32_t rank);
+    void run_rank(RankState& state);
+    bool fetch(RankState& state);
     bool run_schedule(std::uint32_t actor);
     void end_rank(std::uint32_t rank);
     void record_call_end(std::uint32_t rank);
@@ -158,9 +159,10 @@ class Simulation final : private NetworkListener {
     void prefetch_waiting(std::uint32_t operation) const;
 
     // calls.cpp: what a call does; true where the rank goes on at once, false where it waits
-    bool execute(std::uint32_t rank);
-    bool call_point_to_point(std::uint32_t rank, const tracefile::Event& event);
-    bool call_complete(std::uint32_t rank, const tracefile::Event& event);
+    bool execute(RankState& state);
+    bool execute_rarer(std::uint32_t rank);
+    bool call_point_to_point(RankState& state, const tracefile::Event& event);
+    bool call_complete(RankState& state, const tracefile::Event& event);
     bool call_start(std::uint32_t rank, const tracefile::Event& event);
     bool call_probe(std::uint32_t rank, const tracefile::Shape& shape);
     bool call_collective(std::uint32_t rank, const tracefile::Event& event);
@@ -232,13 +234,16 @@ class Simulation final : private NetworkListener {
                             std::int32_t tag, std::uint64_t bytes, SendMode mode);
     std::uint32_t post_receive(Actor& actor, const Membership& membership, bool collective, std::int32_t peer,
                                std::int32_t tag);
-    void send_eagerly(Message& message, std::uint32_t index, const Actor& actor);
-    void announce(Message& message, std::uint32_t index, const Actor& actor);
+    void send_eagerly(RankState& sender, Message& message, std::uint32_t index, const Stamp& now);
+    void announce(RankState& sender, Message& message, std::uint32_t index, const Stamp& now);
     Transmission transmission_of(const Message& message) const;
+    std::uint64_t connection_of(const Message& message) const {
+        return std::uint64_t{message.source} * rank_count() + message.destination;
+    }
     void on_envelope(std::uint32_t message);
     void on_eager(std::uint32_t message, const Stamp& at);
     void tell_probe(const Message& message);
-    double overhead_of(const Message& message, const Operation& receive, const Stamp& at) const;
+    double overhead_of(const Message& message, const Operation& receive, const Stamp& at);
     void on_left(std::uint32_t message, const Stamp& left) override;
     void on_head(std::uint32_t message, const Stamp& at) override;
     void on_arrival(std::uint32_t message, const Stamp& at) override;
@@ -258,9 +263,26 @@ class Simulation final : private NetworkListener {
         return index < rank_count() ? ranks_[index].actor : further_actors_[index - rank_count()];
     }
     std::uint32_t node_of(std::uint32_t rank) const { return nodes_[rank]; }
-    std::uint32_t rank_count() const { return static_cast<std::uint32_t>(ranks_.size()); }
+    std::uint32_t rank_count() const { return rank_count_; }
+
+    /// CPU seconds of a message's sender and of its receiver.
+    struct Overheads {
+        double send;
+        double receive;
+    };
+    struct OverheadsOnPath {
+        const PathCosts* path;
+        Overheads operator()(std::uint64_t bytes) const {
+            return {path->send_overhead.at(bytes), path->receive_overhead.at(bytes)};
+        }
+    };
+    const Overheads& overheads(bool local, std::uint64_t bytes) {
+        return (local ? local_overheads_ : link_overheads_).of(bytes);
+    }
 
     const ReplayOptions& options_;
+    BySize<OverheadsOnPath> link_overheads_;
+    BySize<OverheadsOnPath> local_overheads_;
     std::deque<Program> programs_;
     std::vector<std::uint32_t> nodes_;  ///< [rank]
     EventQueue queue_;
@@ -270,6 +292,7 @@ class Simulation final : private NetworkListener {
     LargePageResource large_pages_;
     std::pmr::monotonic_buffer_resource cursor_memory_{&large_pages_};
     LargeVector<RankState> ranks_;  ///< the first actors
+    std::uint32_t rank_count_ = 0;
     std::deque<Actor> further_actors_;
     std::vector<std::uint32_t> idle_actors_;  ///< of the further ones
     Pool<Operation> operations_;
