@@ -24,6 +24,7 @@ class Trace:
     raw_bytes: int
     metadata_json: str
     names: list[str]
+    entries: list[str]
     damage: list[tuple[int, int, str]]
     def check(self) -> tuple[int, float, list[tuple[int, int, str]]]: ...
     def beginning(self, events: int) -> Trace: ...

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_calls import event
+from synthetic import Call, write_trace
 
 from linkworth import _engine
 from linkworth.cli.main import main
@@ -21,6 +22,7 @@ from linkworth.trace.read import open_trace
 pa_parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
 
 OWN_NAMES = {"recv_peer": "source", "actual_peer": "matched_peer", "actual_tag": "matched_tag"}
+PLACES = ("site", "function", "source_line")
 WILDCARD = -1
 
 
@@ -79,8 +81,30 @@ def check(trace: Path, table: Path) -> None:
             assert row["request"] == (call.next_request if call.call_class in makers else None)
             want = expected_row(call)
             assert {name: row[name] for name in want} == want
-            other = row.keys() - want.keys() - {"rank", "thread", "call", "class", "request", "cpu_ns"}
+            other = (
+                row.keys() - want.keys() - {"rank", "thread", "call", "class", "request", "cpu_ns", *PLACES}
+            )
             assert all(row[name] in (None, []) for name in other if not name.endswith("_ns"))
+
+
+def test_call_sites_are_columns(tmp_path: Path) -> None:
+    known, unknown = "/opt/app+0x10", "/opt/lib.so+0x20"
+    calls = [
+        Call(f"MPI_Barrier@{known}", "collective", comm=0, peer=-1, bytes=0),
+        Call(f"MPI_Barrier@{unknown}", "collective", comm=0, peer=-1, bytes=0),
+        Call("MPI_Comm_rank", "local"),
+    ]
+    sites = {known: {"function": "halo", "file": "halo.f90", "line": 7}}
+    trace = write_trace(tmp_path / "sites.lwt", [calls], call_sites=sites)
+    found = [
+        (row["call"], row["site"], row["function"], row["source_line"])
+        for row in rows(Path(convert(trace, "parquet").entry))
+    ]
+    assert found[1:-1] == [
+        ("MPI_Barrier", known, "halo", "halo.f90:7"),
+        ("MPI_Barrier", unknown, None, None),
+        ("MPI_Comm_rank", None, None, None),
+    ]
 
 
 def test_every_event_comes_back(trace: Path) -> None:

@@ -108,6 +108,7 @@ nb::dict next_batch(convert::EventColumns& columns, std::size_t most_rows) {
     out["duration_ns"] = array(std::move(batch.duration_ns));
     out["gap_ns"] = array(std::move(batch.gap_ns));
     out["call"] = array(std::move(batch.call));
+    out["entry"] = array(std::move(batch.entry));
     out["class"] = array(std::move(batch.call_class));
     out["cpu_ns"] = optional_array(std::move(batch.cpu_ns));
     out["request"] = optional_array(std::move(batch.request));

@@ -117,6 +117,7 @@ void register_tracefile(nb::module_& module) {
         .def_prop_ro("raw_bytes", &Trace::raw_bytes)
         .def_prop_ro("metadata_json", &Trace::metadata_json)
         .def_prop_ro("names", &Trace::names)
+        .def_prop_ro("entries", &Trace::entries)
         .def_prop_ro("damage", [](const Trace& trace) { return damage_list(trace.damage()); })
         .def("check", &check_events)
         .def(

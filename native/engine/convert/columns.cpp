@@ -72,6 +72,7 @@ EventBatch EventColumns::next(std::size_t most_rows) {
         batch.duration_ns.push_back(static_cast<std::int64_t>(timed.end_ns - timed.start_ns));
         batch.gap_ns.push_back(nanoseconds(event.gap_seconds));
         batch.call.push_back(static_cast<std::int32_t>(shape.name));
+        batch.entry.push_back(static_cast<std::int32_t>(shape.entry));
         batch.call_class.push_back(static_cast<std::uint8_t>(shape.call_class));
         add(batch.cpu_ns,
             event.cpu_seconds >= 0 ? std::optional(nanoseconds(event.cpu_seconds)) : std::nullopt);

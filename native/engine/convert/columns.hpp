@@ -34,7 +34,8 @@ struct EventBatch {
     std::vector<std::int64_t> start_ns;  ///< from the trace's origin
     std::vector<std::int64_t> duration_ns;
     std::vector<std::int64_t> gap_ns;
-    std::vector<std::int32_t> call;  ///< index into the trace's names
+    std::vector<std::int32_t> call;   ///< index into the trace's names
+    std::vector<std::int32_t> entry;  ///< index into the table of names: the call at its call site
     std::vector<std::uint8_t> call_class;
     OptionalColumn cpu_ns;
     OptionalColumn request;  ///< number of the request that the call makes

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from linkworth import _engine
 from linkworth.errors import EnvironmentLacksError
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
+from linkworth.model.trace import CallSite
 from linkworth.trace.read import TraceFile
 
 BATCH_ROWS = 1 << 16
@@ -26,6 +27,8 @@ _LISTS = (
     "destinations",
     "partition_list",
 )
+_PLACES = ("site", "function", "source_line")
+"""Where in the program a call is made."""
 MODES = ("wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome")
 
 
@@ -41,7 +44,6 @@ def write(trace: TraceFile, output: Path, options: ConversionOptions) -> Convers
         raise EnvironmentLacksError(
             f"--to parquet needs pyarrow ({error}); install it: pip install 'linkworth[parquet]'"
         ) from None
-    names = trace.engine.names
     schema = _schema(pyarrow, trace)
     plain = [name for name in schema.names if name in _TIMES]
     rows = 0
@@ -53,7 +55,7 @@ def write(trace: TraceFile, output: Path, options: ConversionOptions) -> Convers
             use_dictionary=[name for name in schema.names if name not in plain],
             column_encoding=dict.fromkeys(plain, "DELTA_BINARY_PACKED"),
         ) as file:
-            for group in _row_groups(pyarrow, trace.engine, names, schema):
+            for group in _row_groups(pyarrow, trace.engine, _words(pyarrow, trace), schema):
                 file.write_table(group, row_group_size=group.num_rows)
                 rows += group.num_rows
     except OSError as error:
@@ -76,6 +78,7 @@ def _schema(pa: Any, trace: TraceFile) -> Any:  # noqa: ANN401 (pyarrow is loade
     columns += [
         ("cpu_ns", pa.int64()),
         ("call", word),
+        *((name, word) for name in _PLACES),
         ("class", word),
         ("mode", word),
         ("request", pa.int64()),
@@ -87,15 +90,41 @@ def _schema(pa: Any, trace: TraceFile) -> Any:  # noqa: ANN401 (pyarrow is loade
     return pa.schema(columns, metadata={"linkworth": trace.engine.metadata_json})
 
 
-def _row_groups(pa: Any, trace: _engine.Trace, names: list[str], schema: Any) -> Iterator[Any]:  # noqa: ANN401
-    words = {"call": names, "class": _engine.class_names(), "mode": list(MODES)}
-    dictionaries = {name: pa.array(each, pa.string()) for name, each in words.items()}
+class _Words(NamedTuple):
+    """The strings of a column, and by the number that an event has, which of them (-1: none)."""
+
+    dictionary: Any
+    number_of: Any
+
+
+def _words(pa: Any, trace: TraceFile) -> dict[str, _Words]:  # noqa: ANN401
+    import numpy as np
+
+    def words(values: list[str]) -> _Words:
+        known = {value: number for number, value in enumerate(dict.fromkeys(filter(None, values)))}
+        numbers = np.array([known.get(value, -1) for value in values], dtype="int32")
+        return _Words(pa.array(list(known), pa.string()), numbers)
+
+    sites = [entry.partition("@")[2] for entry in trace.engine.entries]
+    places = [trace.metadata.call_sites.get(site, CallSite()) for site in sites]
+    return {
+        "call": words(trace.engine.names),
+        "class": words(_engine.class_names()),
+        "mode": words(list(MODES)),
+        "site": words(sites),
+        "function": words([place.function for place in places]),
+        "source_line": words([f"{place.file}:{place.line}" if place.file else "" for place in places]),
+    }
+
+
+def _row_groups(pa: Any, trace: _engine.Trace, words: dict[str, _Words], schema: Any) -> Iterator[Any]:  # noqa: ANN401
     waiting: list[Any] = []
     rows = 0
     for rank in range(trace.ranks):
         columns = _engine.EventColumns(trace, rank)
         while len((batch := columns.next(BATCH_ROWS))["call"]):
-            arrays = [_array(pa, field, rank, batch, dictionaries) for field in schema]
+            batch.update(dict.fromkeys(_PLACES, batch["entry"]))
+            arrays = [_array(pa, field, rank, batch, words) for field in schema]
             waiting.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
             rows += waiting[-1].num_rows
             if rows >= ROW_GROUP_ROWS:
@@ -105,7 +134,7 @@ def _row_groups(pa: Any, trace: _engine.Trace, names: list[str], schema: Any) ->
         yield pa.Table.from_batches(waiting)
 
 
-def _array(pa: Any, field: Any, rank: int, batch: dict[str, Any], dictionaries: dict[str, Any]) -> Any:  # noqa: ANN401
+def _array(pa: Any, field: Any, rank: int, batch: dict[str, Any], words: dict[str, _Words]) -> Any:  # noqa: ANN401
     rows = len(batch["call"])
     if field.name == "rank":
         return pa.repeat(pa.scalar(rank, field.type), rows)
@@ -119,8 +148,8 @@ def _array(pa: Any, field: Any, rank: int, batch: dict[str, Any], dictionaries: 
     if isinstance(value, tuple):
         value, present = value
         mask = present == 0
-    if field.name in dictionaries:
-        return pa.DictionaryArray.from_arrays(
-            pa.array(value.astype("int32"), mask=mask), dictionaries[field.name]
-        )
+    if field.name in words:
+        numbers = words[field.name].number_of[value]
+        mask = numbers < 0 if mask is None else mask | (numbers < 0)
+        return pa.DictionaryArray.from_arrays(pa.array(numbers, mask=mask), words[field.name].dictionary)
     return pa.array(value, mask=mask).cast(field.type)
