@@ -19,7 +19,8 @@ class LaunchCommand(click.RichCommand):
     """A verb that starts a program: what follows the program's name is the program's.
 
     A bundled program's name may have the verb's own options behind it as well (`npb:lu.D -o lu.lwt`), unless `--` stands
-    before it: what is no option of the verb is still the program's.
+    before it: what is no option of the verb is still the program's, and so is an option that both have
+    (`stencil:default --iterations 50`).
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -29,6 +30,11 @@ class LaunchCommand(click.RichCommand):
         if isinstance(words, tuple | list) and words and "--" not in args and apps.is_app(words[0]):
             ctx.allow_interspersed_args = True
             ctx.ignore_unknown_options = True
+            behind = len(args) - len(words) + 1
+            programs, others = apps.split_options(args[behind:], apps.own_options(words[0]))
+            left = super().parse_args(ctx, [*args[:behind], *others])
+            ctx.params["command"] = (*ctx.params["command"], *programs)
+            return left
         return super().parse_args(ctx, args)
 
 

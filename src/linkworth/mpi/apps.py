@@ -1,10 +1,12 @@
 """The bundled programs as commands: `npb:ft.B` is `lw-npb ft B`, `stencil:default` is `lw-npb stencil default`."""
 
+import itertools
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
+from linkworth.catalog import apps as app_catalog
 from linkworth.errors import UsageError
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build
@@ -54,6 +56,31 @@ def words(word: str) -> list[str] | None:
     if not found:
         raise UsageError(f"{word}: {form.written} (see: linkworth apps)")
     return [*form.program, *found.groups()]
+
+
+def own_options(word: str) -> frozenset[str]:
+    """Return the long options of a bundled program (`--iterations` is one of `stencil:default`). Each takes a value."""
+    try:
+        texts = app_catalog.get(word).options
+    except UsageError:
+        return frozenset()
+    return frozenset(text.split()[0] for text in texts)
+
+
+def split_options(words_behind: Sequence[str], own: Container[str]) -> tuple[list[str], list[str]]:
+    """Take options of a program, with their values (`--name value` or `--name=value`), out of words; return them and the rest."""
+    taken: list[str] = []
+    rest: list[str] = []
+    remaining = iter(words_behind)
+    for word in remaining:
+        name, equals, value = word.partition("=")
+        if name not in own:
+            rest.append(word)
+        elif equals:
+            taken += [name, value]
+        else:
+            taken += [name, *itertools.islice(remaining, 1)]
+    return taken, rest
 
 
 def resized(word: str, size: str) -> list[str]:

@@ -81,8 +81,10 @@ def test_an_unknown_program_gets_the_list_of_programs(npb):
         (
             2,
             ["ep"],
-            "give a program and a class, as in 'lw-npb ft A', not 1 words; 'lw-npb --help' lists them",
+            "give a class after ep; 'lw-npb --help' lists them",
         ),
+        (1, [], "give a program and a class, as in 'lw-npb ft A'; 'lw-npb --help' lists them"),
+        (1, ["ep", "S", "T"], "give only a class after ep: 'T' is one word too many"),
         (1, ["ep", "S", "--fast"], "unknown option '--fast'; the options are --json, --timers and --help"),
         (3, ["is", "S"], "is class S runs on powers of two from 1 to 128 ranks, not on 3"),
         (2, ["is", "D"], "is class D runs on powers of two from 4 to 1024 ranks, not on 2"),

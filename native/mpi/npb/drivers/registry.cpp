@@ -18,7 +18,8 @@ std::span<const Program> programs() {
         Program{"ft", "three-dimensional Fourier transforms", "powers of two up to nz x min(nx, ny)", run_ft},
         Program{"bt", "three-dimensional flow by block tridiagonal systems", "square numbers", run_bt},
         Program{"sp", "three-dimensional flow by scalar pentadiagonal systems", "square numbers", run_sp},
-        Program{"lu", "three-dimensional flow by successive over-relaxation", "any rank count", run_lu},
+        Program{"lu", "three-dimensional flow by successive over-relaxation",
+                "any rank count that leaves each rank 3 x 3 lines", run_lu},
         Program{"imbalance", "computation spread unevenly, from even (LEVEL 1) to all on one rank (8)",
                 "any rank count", run_imbalance, "LEVEL", kImbalanceOptions},
         Program{"stencil", "a weather-like code; POINTS as in 100x126x37, or default for that",
@@ -34,8 +35,7 @@ const Program& find_program(const Options& options) {
     const std::span<const OptionText> none;
     check_options(found == table.end() ? none : found->options, options);
     if (options.words.empty())
-        throw UsageError(
-            "give a program and a class, as in 'lw-npb ft A', not 0 words; 'lw-npb --help' lists them");
+        throw UsageError("give a program and a class, as in 'lw-npb ft A'; 'lw-npb --help' lists them");
     if (found == table.end()) {
         std::string known;
         for (const Program& program : table) {
@@ -44,16 +44,13 @@ const Program& find_program(const Options& options) {
         }
         throw UsageError("unknown program '" + options.program + "'; choose one of: " + known);
     }
-    const std::string count = std::to_string(options.words.size()) + " words; 'lw-npb --help' lists them";
-    if (!found->takes_class()) {
-        if (options.words.size() != 2)
-            throw UsageError("give " + std::string(found->argument) + " after " + options.program + ", not " +
-                             count);
-        return *found;
-    }
-    if (options.words.size() != 2)
-        throw UsageError("give a program and a class, as in 'lw-npb ft A', not " + count);
-    if (options.argument.size() != 1)
+    const std::string argument = found->takes_class() ? "a class" : std::string(found->argument);
+    if (options.words.size() < 2)
+        throw UsageError("give " + argument + " after " + options.program + "; 'lw-npb --help' lists them");
+    if (options.words.size() > 2)
+        throw UsageError("give only " + argument + " after " + options.program + ": '" + options.words[2] +
+                         "' is one word too many");
+    if (found->takes_class() && options.argument.size() != 1)
         throw UsageError("a class is one letter, not '" + options.argument + "'");
     return *found;
 }
