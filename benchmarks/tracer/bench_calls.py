@@ -3,12 +3,16 @@
 
     benchmarks/tracer/bench_calls.py [--mpi NAME] [--repeats N]
 
-Each repeat runs the same program without the tracer, with it, and with it adding up a profile, in turn; printed is the least
-of the repeats. The baseline is the run without. One rank: CPU time a call; ping-pong: wall time from Send to its receipt.
+Each repeat runs the same program without the tracer, with it, with it adding up a profile, and adding up one that times every
+call at both ends, in turn; printed is the least of the repeats. The baseline is the run without. One rank: CPU time a call;
+ping-pong: wall time from Send to its receipt. *two clocks* is the price of two clock readings alone. On x86 two bounds are
+measured in the same turns: the least that a preloaded library adds which reads the clock twice a call and adds up, or writes
+a record of a fixed size (bounds.c).
 """
 
 import argparse
 import os
+import platform
 import statistics
 import subprocess
 import tempfile
@@ -21,6 +25,9 @@ from linkworth.mpi import build, find, preload
 
 HERE = Path(__file__).parent
 EVENTS_OF_ONE_RANK = 6 * 200_000
+_SUM_BOUND = "bound: sums"
+_RECORD_BOUND = "bound: records"
+_MODES = ("trace", _RECORD_BOUND, "profile", "every call", _SUM_BOUND)
 
 
 def _launch(mpi: MpiInstallation, program: Path, ranks: int, variables: dict[str, str]) -> dict[str, float]:
@@ -36,21 +43,52 @@ def _launch(mpi: MpiInstallation, program: Path, ranks: int, variables: dict[str
     return {name: float(value) for name, value in (line.split() for line in done.stdout.splitlines())}
 
 
+def _bounds(mpi: MpiInstallation, folder: Path) -> dict[str, dict[str, str]]:
+    """Build the two bounds; return the variables that put each before a program."""
+    if platform.machine() != "x86_64":
+        return {}
+    variables = {}
+    for mode, flags in ((_SUM_BOUND, []), (_RECORD_BOUND, ["-DRECORDS"])):
+        library = folder / f"bound-{len(variables)}.so"
+        command = [
+            mpi.mpicc,
+            "-O3",
+            "-w",
+            "-fPIC",
+            "-shared",
+            *flags,
+            str(HERE / "bounds.c"),
+            "-o",
+            str(library),
+        ]
+        subprocess.run(command, check=True)
+        variables[mode] = {"LD_PRELOAD": str(library), "BOUND_FILE": str(folder / "bound.records")}
+    return variables
+
+
 def measured(mpi: MpiInstallation, repeats: int) -> tuple[dict[tuple[str, str], float], float]:
-    """Return the least ns of each (kind of call, "bare", "trace" or "profile"), and the bytes an event in the part."""
+    """Return the least ns of each (kind of call, "bare" or one of _MODES), and the bytes an event in the part."""
     tracer = build.tracer(mpi)
     figures: dict[tuple[str, str], list[float]] = defaultdict(list)
     sizes = []
     with tempfile.TemporaryDirectory() as name:
         program = Path(name) / "calls"
         subprocess.run([mpi.mpicc, "-O2", "-w", str(HERE / "calls.c"), "-o", str(program)], check=True)
+        bounds = _bounds(mpi, Path(name))
         for repeat in range(repeats):
             for ranks in (1, 2):
                 parts = Path(name) / f"parts-{repeat}-{ranks}"
                 parts.mkdir()
                 tracing = preload.environment(tracer, parts=parts, yielding=False)
                 profiling = preload.environment(tracer, parts=parts, yielding=False, profiling=True)
-                for mode, variables in (("bare", {}), ("trace", tracing), ("profile", profiling)):
+                modes = {
+                    "bare": {},
+                    "trace": tracing,
+                    "profile": profiling,
+                    "every call": {**profiling, preload.EVERY_CALL: "1"},
+                    **bounds,
+                }
+                for mode, variables in modes.items():
                     for what, value in _launch(mpi, program, ranks, variables).items():
                         figures[what, mode].append(value)
                 if ranks == 1:
@@ -63,15 +101,12 @@ def measured(mpi: MpiInstallation, repeats: int) -> tuple[dict[tuple[str, str], 
 def _print(mpi: MpiInstallation, repeats: int) -> None:
     least, bytes_an_event = measured(mpi, repeats)
     print(f"{mpi.name}: least of {repeats}")
-    print(
-        f"  {'ns a call':<14}{'bare':>10}{'trace':>10}{'adds':>8}{'ratio':>8}{'profile':>10}{'adds':>8}{'ratio':>8}"
-    )
+    modes = [mode for mode in _MODES if ("iprobe", mode) in least]
+    print(f"  {'ns a call':<14}{'bare':>9}" + "".join(f"{mode + ' adds':>21} (ratio)" for mode in modes))
     for what in dict.fromkeys(key for key, _ in least):
-        bare, traced, profiled = (least[what, mode] for mode in ("bare", "trace", "profile"))
-        print(
-            f"  {what:<14}{bare:>10.1f}{traced:>10.1f}{traced - bare:>8.1f}{traced / bare:>8.2f}"
-            f"{profiled:>10.1f}{profiled - bare:>8.1f}{profiled / bare:>8.2f}"
-        )
+        bare = least[what, "bare"]
+        added = (f"{least[what, mode] - bare:>21.1f} ({least[what, mode] / bare:5.2f})" for mode in modes)
+        print(f"  {what:<14}{bare:>9.1f}{''.join(added)}")
     print(f"  bytes an event in the part: {bytes_an_event:.2f}")
 
 
