@@ -91,12 +91,27 @@ static void end(struct lw_call* call, struct lw_collective what, const struct lw
     lw_unlock();
 }
 
+// Whether the call repeats one that was recorded, and is recorded now.
+static bool repeats(struct lw_call* call, struct lw_collective what, struct lw_side send,
+                    struct lw_side receive, int root) {
+    if (!lw_collective_has_key(send, receive)) return false;
+    struct lw_key key = lw_collective_key(what, send, receive, root);
+    if (!what.request) return lw_repeats(call, key);
+    lw_lock_in_order(call);
+    bool repeated = lw_repeats(call, key);
+    if (repeated) lw_add_request(call, *what.request, lw_collective_flags(what));
+    lw_unlock_after(call);
+    return repeated;
+}
+
 void lw_encode_barrier(struct lw_call* call, struct lw_collective what) {
+    if (repeats(call, what, (struct lw_side){0}, (struct lw_side){0}, 0)) return;
     const struct lw_comm* comm = begin(call, what);
     if (comm) end(call, what, comm, (struct fields){.root = no_root});
 }
 
 void lw_encode_bcast(struct lw_call* call, struct lw_collective what, struct lw_side data, int root) {
+    if (repeats(call, what, data, data, root)) return;
     const struct lw_comm* comm = begin(call, what);
     if (!comm) return;
     uint64_t bytes = is_root(comm, root) || has_piece(comm, root) ? bytes_of(data) : 0;
@@ -104,6 +119,7 @@ void lw_encode_bcast(struct lw_call* call, struct lw_collective what, struct lw_
 }
 
 void lw_encode_allreduce(struct lw_call* call, struct lw_collective what, struct lw_side data) {
+    if (repeats(call, what, data, data, 0)) return;
     const struct lw_comm* comm = begin(call, what);
     if (!comm) return;
     uint64_t bytes = bytes_of(data);
@@ -113,6 +129,7 @@ void lw_encode_allreduce(struct lw_call* call, struct lw_collective what, struct
 }
 
 void lw_encode_reduce(struct lw_call* call, struct lw_collective what, struct lw_side data, int root) {
+    if (repeats(call, what, data, data, root)) return;
     const struct lw_comm* comm = begin(call, what);
     if (!comm) return;
     struct fields fields = {.root = root};
@@ -136,6 +153,7 @@ void lw_record_reduce_scatter(struct lw_call* call, struct lw_collective what, s
 }
 
 void lw_encode_reduce_scatter_block(struct lw_call* call, struct lw_collective what, struct lw_side piece) {
+    if (repeats(call, what, piece, piece, 0)) return;
     const struct lw_comm* comm = begin(call, what);
     if (!comm) return;
     uint64_t bytes = bytes_of(piece);
@@ -148,6 +166,7 @@ void lw_encode_reduce_scatter_block(struct lw_call* call, struct lw_collective w
 
 void lw_encode_gather(struct lw_call* call, struct lw_collective what, struct lw_side send,
                       struct lw_side receive, int root) {
+    if (repeats(call, what, send, receive, root)) return;
     const struct lw_comm* comm = begin(call, what);
     if (!comm) return;
     struct fields fields = {.root = root};
@@ -161,6 +180,7 @@ void lw_encode_gather(struct lw_call* call, struct lw_collective what, struct lw
 
 void lw_encode_scatter(struct lw_call* call, struct lw_collective what, struct lw_side send,
                        struct lw_side receive, int root) {
+    if (repeats(call, what, send, receive, root)) return;
     const struct lw_comm* comm = begin(call, what);
     if (!comm) return;
     struct fields fields = {.root = root};
@@ -206,6 +226,7 @@ void lw_record_scatterv(struct lw_call* call, struct lw_collective what, struct 
 
 void lw_encode_allgather(struct lw_call* call, struct lw_collective what, struct lw_side send,
                          struct lw_side receive) {
+    if (repeats(call, what, send, receive, 0)) return;
     const struct lw_comm* comm = begin(call, what);
     if (!comm) return;
     uint64_t received = bytes_of(receive);

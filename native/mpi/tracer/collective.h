@@ -37,7 +37,7 @@ struct lw_sides {
     const MPI_Datatype* types;
 };
 
-/// Encode what lw_repeats does not know; otherwise as the functions lw_record_... below.
+/// Record what did not come as foreseen (repeat.h); otherwise as the functions lw_record_... below.
 void lw_encode_barrier(struct lw_call* call, struct lw_collective what);
 void lw_encode_bcast(struct lw_call* call, struct lw_collective what, struct lw_side data, int root);
 void lw_encode_allreduce(struct lw_call* call, struct lw_collective what, struct lw_side data);
@@ -63,35 +63,93 @@ void lw_record_allgatherv(struct lw_call* call, struct lw_collective what, struc
 void lw_record_alltoallv(struct lw_call* call, struct lw_collective what, struct lw_sides send,
                          struct lw_sides receive);
 
-/// Whether the call repeats one that was recorded, and is recorded now. Arguments that are not significant on
-/// this rank do no harm in the key.
-LW_INLINE bool lw_collective_repeats(struct lw_call* call, struct lw_collective what, struct lw_side send,
-                                     struct lw_side receive, int root) {
-    bool fits = send.count == (int32_t)send.count && receive.count == (int32_t)receive.count;
-    if (__builtin_expect(!fits, 0)) return false;
+/// Arguments again, for a function that is not inlined (see lw_copy_key).
+LW_INLINE struct lw_collective lw_copy_collective(struct lw_collective what) {
+    return (struct lw_collective){what.class, what.comm, what.request, what.among_neighbours};
+}
+
+LW_INLINE struct lw_side lw_copy_side(struct lw_side side) {
+    return (struct lw_side){side.buffer, side.count, side.datatype};
+}
+
+LW_INLINE uint32_t lw_collective_flags(struct lw_collective what) {
+    return what.class == LW_COLLECTIVE_INIT ? LW_REQUEST_PERSISTENT : 0;
+}
+
+LW_INLINE bool lw_collective_has_key(struct lw_side send, struct lw_side receive) {
+    return send.count == (int32_t)send.count && receive.count == (int32_t)receive.count;
+}
+
+/// Arguments that are not significant on this rank do no harm in the key.
+LW_INLINE struct lw_key lw_collective_key(struct lw_collective what, struct lw_side send,
+                                          struct lw_side receive, int root) {
     uint64_t in_place = 2 * (send.buffer == MPI_IN_PLACE) + (receive.buffer == MPI_IN_PLACE);
-    struct lw_key key = {{(uint64_t)(uintptr_t)what.comm, (uint64_t)(uintptr_t)send.datatype,
-                          (uint64_t)(uintptr_t)receive.datatype,
-                          lw_pair((int32_t)send.count, (int32_t)receive.count),
-                          (uint64_t)(uint32_t)root << 32 | in_place}};
-    if (!what.request) return lw_repeats(call, key);
-    lw_lock_in_order(call);
-    bool repeated = lw_repeats(call, key);
-    if (repeated)
-        lw_add_request(call, *what.request, what.class == LW_COLLECTIVE_INIT ? LW_REQUEST_PERSISTENT : 0);
-    lw_unlock_after(call);
-    return repeated;
+    return (struct lw_key){{(uint64_t)(uintptr_t)what.comm, (uint64_t)(uintptr_t)send.datatype,
+                            (uint64_t)(uintptr_t)receive.datatype,
+                            lw_pair((int32_t)send.count, (int32_t)receive.count),
+                            (uint64_t)(uint32_t)root << 32 | in_place}};
+}
+
+LW_INLINE void lw_foresee_collective(struct lw_call* call, struct lw_collective what, struct lw_side send,
+                                     struct lw_side receive, int root) {
+    if (__builtin_expect(lw_collective_has_key(send, receive), 1))
+        lw_foresee(call, lw_collective_key(what, send, receive, root));
+}
+
+/// Records a call that came as foreseen; false where it did not.
+LW_INLINE bool lw_collective_as_foreseen(struct lw_call* call, struct lw_collective what) {
+    if (!lw_came_as_foreseen(call)) return false;
+    if (what.request) lw_add_request(call, *what.request, lw_collective_flags(what));
+    return true;
+}
+
+/// Ahead of the functions below, which record; see lw_foresee.
+LW_INLINE void lw_foresee_barrier(struct lw_call* call, struct lw_collective what) {
+    lw_foresee_collective(call, what, (struct lw_side){0}, (struct lw_side){0}, 0);
+}
+
+LW_INLINE void lw_foresee_bcast(struct lw_call* call, struct lw_collective what, struct lw_side data,
+                                int root) {
+    lw_foresee_collective(call, what, data, data, root);
+}
+
+LW_INLINE void lw_foresee_allreduce(struct lw_call* call, struct lw_collective what, struct lw_side data) {
+    lw_foresee_collective(call, what, data, data, 0);
+}
+
+LW_INLINE void lw_foresee_reduce(struct lw_call* call, struct lw_collective what, struct lw_side data,
+                                 int root) {
+    lw_foresee_collective(call, what, data, data, root);
+}
+
+LW_INLINE void lw_foresee_reduce_scatter_block(struct lw_call* call, struct lw_collective what,
+                                               struct lw_side piece) {
+    lw_foresee_collective(call, what, piece, piece, 0);
+}
+
+LW_INLINE void lw_foresee_gather(struct lw_call* call, struct lw_collective what, struct lw_side send,
+                                 struct lw_side receive, int root) {
+    lw_foresee_collective(call, what, send, receive, root);
+}
+
+LW_INLINE void lw_foresee_scatter(struct lw_call* call, struct lw_collective what, struct lw_side send,
+                                  struct lw_side receive, int root) {
+    lw_foresee_collective(call, what, send, receive, root);
+}
+
+LW_INLINE void lw_foresee_allgather(struct lw_call* call, struct lw_collective what, struct lw_side send,
+                                    struct lw_side receive) {
+    lw_foresee_collective(call, what, send, receive, 0);
 }
 
 LW_INLINE void lw_record_barrier(struct lw_call* call, struct lw_collective what) {
-    if (!lw_collective_repeats(call, what, (struct lw_side){0}, (struct lw_side){0}, 0))
-        lw_encode_barrier(LW_COPY(call), what);
+    if (!lw_collective_as_foreseen(call, what)) lw_encode_barrier(LW_COPY(call), lw_copy_collective(what));
 }
 
 LW_INLINE void lw_record_bcast(struct lw_call* call, struct lw_collective what, struct lw_side data,
                                int root) {
-    if (!lw_collective_repeats(call, what, data, data, root))
-        lw_encode_bcast(LW_COPY(call), what, data, root);
+    if (!lw_collective_as_foreseen(call, what))
+        lw_encode_bcast(LW_COPY(call), lw_copy_collective(what), lw_copy_side(data), root);
 }
 
 /// Allreduce, Scan, Exscan.
@@ -101,38 +159,42 @@ LW_INLINE void lw_record_allreduce(struct lw_call* call, struct lw_collective wh
         lw_add_up(call, sends ? lw_known_bytes(data.count, data.datatype) : 0);
         return;
     }
-    if (!lw_collective_repeats(call, what, data, data, 0)) lw_encode_allreduce(LW_COPY(call), what, data);
+    if (!lw_collective_as_foreseen(call, what))
+        lw_encode_allreduce(LW_COPY(call), lw_copy_collective(what), lw_copy_side(data));
 }
 
 LW_INLINE void lw_record_reduce(struct lw_call* call, struct lw_collective what, struct lw_side data,
                                 int root) {
-    if (!lw_collective_repeats(call, what, data, data, root))
-        lw_encode_reduce(LW_COPY(call), what, data, root);
+    if (!lw_collective_as_foreseen(call, what))
+        lw_encode_reduce(LW_COPY(call), lw_copy_collective(what), lw_copy_side(data), root);
 }
 
 LW_INLINE void lw_record_reduce_scatter_block(struct lw_call* call, struct lw_collective what,
                                               struct lw_side piece) {
-    if (!lw_collective_repeats(call, what, piece, piece, 0))
-        lw_encode_reduce_scatter_block(LW_COPY(call), what, piece);
+    if (!lw_collective_as_foreseen(call, what))
+        lw_encode_reduce_scatter_block(LW_COPY(call), lw_copy_collective(what), lw_copy_side(piece));
 }
 
 LW_INLINE void lw_record_gather(struct lw_call* call, struct lw_collective what, struct lw_side send,
                                 struct lw_side receive, int root) {
-    if (!lw_collective_repeats(call, what, send, receive, root))
-        lw_encode_gather(LW_COPY(call), what, send, receive, root);
+    if (!lw_collective_as_foreseen(call, what))
+        lw_encode_gather(LW_COPY(call), lw_copy_collective(what), lw_copy_side(send), lw_copy_side(receive),
+                         root);
 }
 
 LW_INLINE void lw_record_scatter(struct lw_call* call, struct lw_collective what, struct lw_side send,
                                  struct lw_side receive, int root) {
-    if (!lw_collective_repeats(call, what, send, receive, root))
-        lw_encode_scatter(LW_COPY(call), what, send, receive, root);
+    if (!lw_collective_as_foreseen(call, what))
+        lw_encode_scatter(LW_COPY(call), lw_copy_collective(what), lw_copy_side(send), lw_copy_side(receive),
+                          root);
 }
 
 /// Allgather, Alltoall, Neighbor_allgather, Neighbor_alltoall.
 LW_INLINE void lw_record_allgather(struct lw_call* call, struct lw_collective what, struct lw_side send,
                                    struct lw_side receive) {
-    if (!lw_collective_repeats(call, what, send, receive, 0))
-        lw_encode_allgather(LW_COPY(call), what, send, receive);
+    if (!lw_collective_as_foreseen(call, what))
+        lw_encode_allgather(LW_COPY(call), lw_copy_collective(what), lw_copy_side(send),
+                            lw_copy_side(receive));
 }
 
 #pragma GCC visibility pop

@@ -133,8 +133,7 @@ static bool completed_despite_error(const MPI_Request* before, const MPI_Request
 static bool repeats_plain_one(struct lw_call* call, MPI_Request before, bool completed) {
     const struct lw_request* request = lw_request_find(before);
     if (!request || request->flags || request->new_comm) return false;
-    uint64_t distance = completed ? reference(request) : 1;
-    if (!lw_repeats(call, (struct lw_key){{distance, 0, 0, 0, lw_pair(1, completed)}})) return false;
+    if (!lw_repeats(call, lw_completion_key(reference(request), completed))) return false;
     if (completed) lw_request_remove(before);
     return true;
 }

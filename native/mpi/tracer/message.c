@@ -32,8 +32,20 @@ static void write_message(struct lw_call* call, enum lw_class class, uint32_t co
     lw_write(call, at ? put_message(lw_put(at, comm), message) : NULL);
 }
 
+static bool repeats(struct lw_call* call, enum lw_class class, struct lw_message message,
+                    const MPI_Request* request) {
+    struct lw_key key = lw_message_key(message, 0);
+    if (!request) return lw_repeats(call, key);
+    lw_lock_in_order(call);
+    bool repeated = lw_repeats(call, key);
+    if (repeated) lw_add_request(call, *request, lw_request_flags(class, message));
+    lw_unlock_after(call);
+    return repeated;
+}
+
 void lw_encode_message(struct lw_call* call, enum lw_class class, struct lw_message message,
                        const MPI_Request* request) {
+    if (repeats(call, class, message, request)) return;
     lw_lock();
     const struct lw_comm* comm = lw_comm_find(message.comm);
     if (comm && call->succeeded) {
@@ -46,6 +58,8 @@ void lw_encode_message(struct lw_call* call, enum lw_class class, struct lw_mess
 }
 
 void lw_encode_recv(struct lw_call* call, struct lw_message message, const MPI_Status* status) {
+    uint64_t matched = lw_is_wildcard(message) ? lw_matched(status) : 0;
+    if (lw_repeats(call, lw_message_key(message, matched))) return;
     lw_lock();
     const struct lw_comm* comm = lw_comm_find(message.comm);
     if (comm && call->succeeded) {
@@ -63,6 +77,7 @@ void lw_encode_recv(struct lw_call* call, struct lw_message message, const MPI_S
 
 void lw_encode_sendrecv(struct lw_call* call, struct lw_message send, struct lw_message receive,
                         const MPI_Status* status) {
+    if (lw_sendrecv_has_key(send, receive) && lw_repeats(call, lw_sendrecv_key(send, receive))) return;
     lw_lock();
     const struct lw_comm* comm = lw_comm_find(send.comm);
     if (comm && call->succeeded) {
@@ -134,6 +149,8 @@ static bool take_probed(MPI_Message handle, struct probed* message) {
 
 void lw_encode_probe(struct lw_call* call, MPI_Comm comm_handle, int source, int tag, bool found,
                      const MPI_Status* status, const MPI_Message* message) {
+    struct lw_key key = lw_probe_key(comm_handle, source, tag, found, found ? lw_matched(status) : 0);
+    if (!(found && message) && lw_repeats(call, key)) return;
     lw_lock();
     const struct lw_comm* comm = lw_comm_find(comm_handle);
     if (comm && call->succeeded) {

@@ -30,7 +30,7 @@ struct lw_message {
     MPI_Datatype datatype;
 };
 
-/// Encode what lw_repeats does not know; otherwise as the functions lw_record_... below.
+/// Record what did not come as foreseen (repeat.h); otherwise as the functions lw_record_... below.
 void lw_encode_message(struct lw_call* call, enum lw_class class, struct lw_message message,
                        const MPI_Request* request);
 void lw_encode_recv(struct lw_call* call, struct lw_message message, const MPI_Status* status);
@@ -66,6 +66,11 @@ LW_INLINE MPI_Status* lw_real_status(MPI_Status* status, MPI_Status* own) {
     return own;
 }
 
+/// A message again, for a function that is not inlined (see lw_copy_key).
+LW_INLINE struct lw_message lw_copy_message(struct lw_message message) {
+    return (struct lw_message){message.comm, message.peer, message.tag, message.count, message.datatype};
+}
+
 LW_INLINE bool lw_is_wildcard(struct lw_message message) {
     return message.peer == MPI_ANY_SOURCE || message.tag == MPI_ANY_TAG;
 }
@@ -81,7 +86,23 @@ LW_INLINE uint64_t lw_matched(const MPI_Status* status) {
     return lw_pair(status->MPI_SOURCE, status->MPI_TAG);
 }
 
-/// LW_SEND, LW_ISEND, LW_SEND_INIT, LW_IRECV or LW_RECV_INIT; REQUEST is NULL for LW_SEND.
+/// MATCHED: of what source and tag it was, where a receive has wildcards, else 0.
+LW_INLINE struct lw_key lw_message_key(struct lw_message message, uint64_t matched) {
+    return (struct lw_key){{(uint64_t)(uintptr_t)message.comm, (uint64_t)(uintptr_t)message.datatype,
+                            (uint64_t)message.count, lw_pair(message.peer, message.tag), matched}};
+}
+
+/// Ahead of lw_record_message, and of lw_record_recv; see lw_foresee.
+LW_INLINE void lw_foresee_message(struct lw_call* call, struct lw_message message) {
+    lw_foresee(call, lw_message_key(message, 0));
+}
+
+LW_INLINE void lw_foresee_recv(struct lw_call* call, struct lw_message message) {
+    if (!lw_is_wildcard(message)) lw_foresee(call, lw_message_key(message, 0));
+}
+
+/// LW_SEND, LW_ISEND, LW_SEND_INIT, LW_IRECV or LW_RECV_INIT; REQUEST is NULL for LW_SEND. The name of the
+/// call tells its class.
 LW_INLINE void lw_record_message(struct lw_call* call, enum lw_class class, struct lw_message message,
                                  const MPI_Request* request) {
     if (lw_profiles_alone(call)) {
@@ -89,61 +110,70 @@ LW_INLINE void lw_record_message(struct lw_call* call, enum lw_class class, stru
         lw_add_up(call, sends && call->succeeded ? lw_known_bytes(message.count, message.datatype) : 0);
         return;
     }
-    // The name of the call tells its class.
-    struct lw_key key = {{(uint64_t)(uintptr_t)message.comm, (uint64_t)(uintptr_t)message.datatype,
-                          (uint64_t)message.count, lw_pair(message.peer, message.tag), 0}};
-    bool repeated;
-    if (request) {
-        lw_lock_in_order(call);
-        repeated = lw_repeats(call, key);
-        if (repeated) lw_add_request(call, *request, lw_request_flags(class, message));
-        lw_unlock_after(call);
-    } else {
-        repeated = lw_repeats(call, key);
+    if (lw_came_as_foreseen(call)) {
+        if (request) lw_add_request(call, *request, lw_request_flags(class, message));
+        return;
     }
-    if (__builtin_expect(!repeated, 0)) lw_encode_message(LW_COPY(call), class, message, request);
+    lw_encode_message(LW_COPY(call), class, lw_copy_message(message), request);
 }
 
 /// A blocking receive; STATUS is a real one where the source or tag is a wildcard.
 LW_INLINE void lw_record_recv(struct lw_call* call, struct lw_message message, const MPI_Status* status) {
-    if (lw_only_added_up(call)) return;
-    uint64_t matched = lw_is_wildcard(message) ? lw_matched(status) : 0;
-    struct lw_key key = {{(uint64_t)(uintptr_t)message.comm, (uint64_t)(uintptr_t)message.datatype,
-                          (uint64_t)message.count, lw_pair(message.peer, message.tag), matched}};
-    if (__builtin_expect(!lw_repeats(call, key), 0)) lw_encode_recv(LW_COPY(call), message, status);
+    if (lw_only_added_up(call) || lw_came_as_foreseen(call)) return;
+    lw_encode_recv(LW_COPY(call), lw_copy_message(message), status);
+}
+
+/// What does not fit into a key is encoded each time.
+LW_INLINE bool lw_sendrecv_has_key(struct lw_message send, struct lw_message receive) {
+    return send.datatype == receive.datatype && send.count == (int32_t)send.count &&
+           receive.count == (int32_t)receive.count && !lw_is_wildcard(receive);
+}
+
+LW_INLINE struct lw_key lw_sendrecv_key(struct lw_message send, struct lw_message receive) {
+    return (struct lw_key){{(uint64_t)(uintptr_t)send.comm, (uint64_t)(uintptr_t)send.datatype,
+                            lw_pair((int32_t)send.count, (int32_t)receive.count),
+                            lw_pair(send.peer, send.tag), lw_pair(receive.peer, receive.tag)}};
+}
+
+LW_INLINE void lw_foresee_sendrecv(struct lw_call* call, struct lw_message send, struct lw_message receive) {
+    if (lw_sendrecv_has_key(send, receive)) lw_foresee(call, lw_sendrecv_key(send, receive));
 }
 
 /// STATUS as for lw_record_recv.
 LW_INLINE void lw_record_sendrecv(struct lw_call* call, struct lw_message send, struct lw_message receive,
                                   const MPI_Status* status) {
-    // What does not fit into a key is encoded each time.
-    bool fits = send.datatype == receive.datatype && send.count == (int32_t)send.count &&
-                receive.count == (int32_t)receive.count && !lw_is_wildcard(receive);
-    struct lw_key key = {{(uint64_t)(uintptr_t)send.comm, (uint64_t)(uintptr_t)send.datatype,
-                          lw_pair((int32_t)send.count, (int32_t)receive.count), lw_pair(send.peer, send.tag),
-                          lw_pair(receive.peer, receive.tag)}};
-    if (__builtin_expect(!fits || !lw_repeats(call, key), 0))
-        lw_encode_sendrecv(LW_COPY(call), send, receive, status);
+    if (lw_came_as_foreseen(call)) return;
+    lw_encode_sendrecv(LW_COPY(call), lw_copy_message(send), lw_copy_message(receive), status);
+}
+
+/// MATCHED: what was found, else 0.
+LW_INLINE struct lw_key lw_probe_key(MPI_Comm comm, int source, int tag, bool found, uint64_t matched) {
+    return (struct lw_key){{(uint64_t)(uintptr_t)comm, lw_pair(source, tag), found, matched, 0}};
+}
+
+/// Nothing is found most of the time.
+LW_INLINE void lw_foresee_probe(struct lw_call* call, MPI_Comm comm, int source, int tag) {
+    lw_foresee(call, lw_probe_key(comm, source, tag, false, 0));
 }
 
 /// STATUS is a real one where FOUND. MESSAGE: where MPI_Mprobe wrote its handle, else NULL.
 LW_INLINE void lw_record_probe(struct lw_call* call, MPI_Comm comm, int source, int tag, bool found,
                                const MPI_Status* status, const MPI_Message* message) {
-    if (lw_only_added_up(call)) return;
-    uint64_t matched = found ? lw_matched(status) : 0;
-    struct lw_key key = {{(uint64_t)(uintptr_t)comm, lw_pair(source, tag), found, matched, 0}};
-    if (__builtin_expect((found && message) || !lw_repeats(call, key), 0))
-        lw_encode_probe(LW_COPY(call), comm, source, tag, found, status, message);
+    if (lw_only_added_up(call) || (!found && lw_came_as_foreseen(call))) return;
+    lw_encode_probe(LW_COPY(call), comm, source, tag, found, status, message);
 }
 
-/// The wait or test of one request that is among the few; false where it is not.
-LW_INLINE bool lw_completes_one_of_few(struct lw_call* call, MPI_Request handle, bool completed) {
-    uint32_t at = lw_find_among_few(handle);
-    if (at == lw_few.count) return false;
-    uint64_t distance = completed ? lw_recorder.next_request - lw_few.requests[at].number : 1;
-    if (!lw_repeats(call, (struct lw_key){{distance, 0, 0, 0, lw_pair(1, completed)}})) return false;
-    if (completed) lw_remove_from_few(at);
-    return true;
+/// Of a request whose number lies DISTANCE back.
+LW_INLINE struct lw_key lw_completion_key(uint64_t distance, bool completed) {
+    return (struct lw_key){{completed ? distance : 1, 0, 0, 0, lw_pair(1, completed)}};
+}
+
+/// Ahead of a wait, and of a test (COMPLETED is false: it is repeated until it succeeds), for one request.
+LW_INLINE void lw_foresee_completion(struct lw_call* call, MPI_Request handle, bool completed) {
+    call->few = lw_find_among_few(handle);
+    if (call->few == lw_few.count) return;
+    uint64_t distance = lw_recorder.next_request - lw_few.requests[call->few].number;
+    lw_foresee(call, lw_completion_key(distance, completed));
 }
 
 /// Before the real function of the wait and test family; see lw_requests_claim.
@@ -159,8 +189,11 @@ LW_INLINE void lw_record_complete(struct lw_call* call, enum lw_complete_mode mo
                                   const MPI_Request* before, const MPI_Request* after, int completed,
                                   const int* indices, const MPI_Status* statuses) {
     if (lw_only_added_up(call)) return;
-    if (call->alone && count == 1 && !indices && before && lw_completes_one_of_few(call, *before, completed))
+    bool as_expected = mode == LW_WAIT || (mode == LW_TEST && !completed);
+    if (as_expected && lw_came_as_foreseen(call)) {
+        if (completed) lw_remove_from_few(call->few);
         return;
+    }
     if (!(count == 1 && !indices && before && lw_record_plain_completion(LW_COPY(call), *before, completed)))
         lw_encode_complete(LW_COPY(call), mode, count, before, after, completed, indices, statuses);
     if (!call->alone && __builtin_expect(lw_recorder.locked, 0) && before)

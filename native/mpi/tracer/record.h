@@ -1,10 +1,11 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 /// From a call to records: the shapes of a block, the times of an event, the CPU time of long gaps.
 ///
-/// A wrapper's life: lw_enter (wrapper.h), the real function, lw_exit, one of the functions of
-/// point_to_point.h, collective.h, communicator.h or lw_record_local, lw_leave. Such a function is done where
-/// lw_repeats (repeat.h) knows the call already. Otherwise it takes the lock, encodes the payload with
-/// lw_payload_begin and lw_put, writes the event with lw_write, and gives the lock back.
+/// A wrapper's life: lw_enter (wrapper.h), on the fast way a look ahead (lw_foresee, repeat.h), the real
+/// function, lw_exit, one of the functions of point_to_point.h, collective.h, communicator.h or
+/// lw_record_local, lw_leave. Such a function is done where the call came as foreseen. Otherwise, and where
+/// lw_repeats does not know the call either, it takes the lock, encodes the payload with lw_payload_begin and
+/// lw_put, writes the event with lw_write, and gives the lock back.
 #ifndef LINKWORTH_RECORD_H
 #define LINKWORTH_RECORD_H
 
@@ -63,16 +64,18 @@ struct lw_repeat;
 
 /// One call of the program, while its wrapper runs.
 struct lw_call {
-    uint32_t name;             ///< number of the procedure in the table of names
-    bool recording;            ///< false: only yielding was asked for
-    bool alone;                ///< on the fast way (wrapper.h): no other thread records at the same time
-    bool succeeded;            ///< the real function answered MPI_SUCCESS
-    bool half_timed;           ///< profile: of the two times only `end` is read
-    int64_t cpu;               ///< CPU time of the gap before the call, ns; -1 where it was not read
-    uint64_t start, end;       ///< ticks
-    uintptr_t site;            ///< where the program goes on after the call; 0: not known
-    struct lw_thread* self;    ///< who calls; set where recording
-    struct lw_repeat* repeat;  ///< where the call's shape is to be remembered (repeat.h), or NULL
+    uint32_t name;               ///< number of the procedure in the table of names
+    bool recording;              ///< false: only yielding was asked for
+    bool alone;                  ///< on the fast way (wrapper.h): no other thread records at the same time
+    bool succeeded;              ///< the real function answered MPI_SUCCESS
+    bool half_timed;             ///< profile: of the two times only `end` is read
+    int64_t cpu;                 ///< CPU time of the gap before the call, ns; -1 where it was not read
+    uint64_t start, end;         ///< ticks
+    uintptr_t site;              ///< where the program goes on after the call; 0: not known
+    struct lw_thread* self;      ///< who calls; set where recording
+    struct lw_repeat* repeat;    ///< where the call's shape is to be remembered (repeat.h), or NULL
+    struct lw_repeat* foreseen;  ///< the call repeats this one, if it ends as expected (lw_foresee); or NULL
+    uint32_t few;                ///< of a foreseen wait: the request's place among the few (request.h)
 };
 
 /// What all threads of the process share. All but `latest_ordered` and `next_request` stay as MPI_Init left

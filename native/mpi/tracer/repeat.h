@@ -21,6 +21,13 @@ struct lw_key {
 /// memory and not in registers.
 #define LW_COPY(call) ((struct lw_call[]){*(call)})
 
+/// The same for a key, built of its words: one that is passed on as a whole would be kept in memory from the
+/// start, by stores that every call makes.
+LW_INLINE struct lw_key lw_copy_key(struct lw_key key) {
+    const uint64_t* words = key.words;
+    return (struct lw_key){{words[0], words[1], words[2], words[3], words[4]}};
+}
+
 /// Grows when a handle begins or ceases to mean something: what was kept of calls with handles is void then.
 extern _Atomic uint32_t lw_meanings;
 
@@ -111,24 +118,50 @@ LW_INLINE void lw_note(const struct lw_call* call, struct lw_repeat* repeat) {
         lw_processor_time_before_gap(self, repeat->long_gap_follows, call->end);
 }
 
+/// The two places in which a call with this key may be kept; the procedure and the site go into the key.
+LW_INLINE struct lw_repeat* lw_repeat_set(const struct lw_call* call, struct lw_key* key) {
+    uint64_t* words = key->words;
+    // Spread over the word, so that no two places differ as two arguments do.
+    words[4] ^= (call->site ^ (uint64_t)call->name << 48) * 0xd1342543de82ef95u;
+    uint64_t low = words[0] + 2 * words[1] + 4 * words[2];
+    uint64_t hash = (low + (words[3] << 23 | words[3] >> 41)) * 0x9e3779b97f4a7c15u + words[4];
+    return &call->self->repeats[hash >> 56 << 1];
+}
+
+/// On the fast way, ahead of the real function: looks up what the call repeats if it succeeds and its results
+/// are those that the key holds. While the processor waits for the clock and runs the real function, this
+/// takes next to no time; afterwards it would.
+LW_INLINE void lw_foresee(struct lw_call* call, struct lw_key key) {
+    const struct lw_stream* stream = &call->self->stream;
+    if (__builtin_expect(lw_recorder.profiling || stream->position >= stream->event_end, 0)) return;
+    struct lw_repeat* set = lw_repeat_set(call, &key);
+    uint64_t stamp = lw_repeat_stamp(call->self);
+    if (__builtin_expect(lw_repeat_is(set, &key, stamp), 1))
+        call->foreseen = set;
+    else if (lw_repeat_is(set + 1, &key, stamp))
+        call->foreseen = set + 1;
+}
+
+/// Writes the event of a call that was foreseen; false where it was not.
+LW_INLINE bool lw_came_as_foreseen(const struct lw_call* call) {
+    if (__builtin_expect(!call->foreseen || !call->succeeded, 0)) return false;
+    lw_note(call, call->foreseen);
+    return true;
+}
+
 /// True: the call was made before with these arguments, and its event is written. False: the caller encodes
 /// and writes it, and the next such call repeats it. Where requests are numbered or completed: under the
 /// lock.
 LW_INLINE bool lw_repeats(struct lw_call* call, struct lw_key key) {
     if (__builtin_expect(!call->succeeded, 0)) return false;
     struct lw_thread* self = call->self;
-    // The procedure and the site as well: spread over the word, so that no two differ as two arguments do.
-    uint64_t place = (call->site ^ (uint64_t)call->name << 48) * 0xd1342543de82ef95u;
-    key.words[4] ^= place;
-    uint64_t low = key.words[0] + 2 * key.words[1] + 4 * key.words[2];
-    uint64_t hash = (low + (key.words[3] << 23 | key.words[3] >> 41)) * 0x9e3779b97f4a7c15u + key.words[4];
-    struct lw_repeat* set = &self->repeats[hash >> 56 << 1];
+    struct lw_repeat* set = lw_repeat_set(call, &key);
     uint64_t stamp = lw_repeat_stamp(self);
     struct lw_repeat* found = set;
     if (__builtin_expect(!lw_repeat_is(found, &key, stamp), 0)) {
         found++;
         if (!lw_repeat_is(found, &key, stamp)) {
-            call->repeat = lw_repeat_place(self, key, set, call->start);
+            call->repeat = lw_repeat_place(self, lw_copy_key(key), set, call->start);
             return false;
         }
     }

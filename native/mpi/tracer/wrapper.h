@@ -19,7 +19,7 @@ LW_INLINE void lw_enter(struct lw_call* call, uint32_t name, void* site, const v
     call->name = name;
     call->alone = call->half_timed = false;
     call->cpu = -1;
-    call->repeat = NULL;
+    call->repeat = call->foreseen = NULL;
     lw_note_site(call, site, cfa);
     call->recording = lw_tracing;
     if (__builtin_expect(call->recording, 1)) {

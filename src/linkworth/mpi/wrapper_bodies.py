@@ -1,6 +1,7 @@
 """The bodies of the wrappers for the procedures that a trace models, in C."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from linkworth.mpi import wrapper_one_sided
 from linkworth.mpi.wrapper_body import Body
@@ -15,6 +16,10 @@ _MESSAGE = "(struct lw_message){{comm, {peer}, tag, count, datatype}}"
 
 def _message(peer: str) -> str:
     return _MESSAGE.format(peer=peer)
+
+
+def _foresee_message(peer: str) -> str:
+    return f"lw_foresee_message(&lw_call, {_message(peer)});"
 
 
 def _finish(call: str, status: str = "MPI_STATUS_IGNORE") -> str:
@@ -33,9 +38,11 @@ def _point_to_point(large: str) -> dict[str, Body]:
         bodies[f"MPI_{send}{large}"] = Body(
             f"lw_record_message(&lw_call, LW_SEND, {_message('dest')}, NULL);",
             yielding=_finish(f"REAL_MPI_{isend}{large}(buf, count, datatype, dest, tag, comm, &lw_request)"),
+            foresee=_foresee_message("dest"),
         )
         bodies[f"MPI_{isend}{large}"] = Body(
-            f"lw_record_message(&lw_call, LW_ISEND, {_message('dest')}, request);"
+            f"lw_record_message(&lw_call, LW_ISEND, {_message('dest')}, request);",
+            foresee=_foresee_message("dest"),
         )
         bodies[f"MPI_{send}_init{large}"] = Body(
             f"lw_record_message(&lw_call, LW_SEND_INIT, {_message('dest')}, request);"
@@ -48,9 +55,11 @@ def _point_to_point(large: str) -> dict[str, Body]:
             "source == MPI_PROC_NULL",
             _finish(f"REAL_MPI_Irecv{large}(buf, count, datatype, source, tag, comm, &lw_request)", "status"),
         ),
+        foresee=f"lw_foresee_recv(&lw_call, {_message('source')});",
     )
     bodies[f"MPI_Irecv{large}"] = Body(
-        f"lw_record_message(&lw_call, LW_IRECV, {_message('source')}, request);"
+        f"lw_record_message(&lw_call, LW_IRECV, {_message('source')}, request);",
+        foresee=_foresee_message("source"),
     )
     bodies[f"MPI_Recv_init{large}"] = Body(
         f"lw_record_message(&lw_call, LW_RECV_INIT, {_message('source')}, request);"
@@ -91,15 +100,23 @@ def _exchanges(large: str) -> dict[str, Body]:
     )
     # The large-count form goes through the library's own non-blocking one; older ones lack the plain one.
     exchanged = "buf, count, datatype, dest, sendtag, source, recvtag, comm"
-    replace = (
+    in_place = (
         _finish(f"REAL_MPI_Isendrecv_replace_c({exchanged}, &lw_request)", "status")
         if large
         else f"lw_yield_sendrecv_replace({exchanged}, status)"
     )
     return {
-        f"MPI_Sendrecv{large}": Body(f"lw_record_sendrecv(&lw_call, {two}, status);", _OWN_STATUS, both),
+        f"MPI_Sendrecv{large}": Body(
+            f"lw_record_sendrecv(&lw_call, {two}, status);",
+            _OWN_STATUS,
+            both,
+            foresee=f"lw_foresee_sendrecv(&lw_call, {two});",
+        ),
         f"MPI_Sendrecv_replace{large}": Body(
-            f"lw_record_sendrecv(&lw_call, {one}, status);", _OWN_STATUS, replace
+            f"lw_record_sendrecv(&lw_call, {one}, status);",
+            _OWN_STATUS,
+            in_place,
+            foresee=f"lw_foresee_sendrecv(&lw_call, {one});",
         ),
         f"MPI_Isendrecv{large}": Body(f"lw_record_isendrecv(&lw_call, {two}, request);"),
         f"MPI_Isendrecv_replace{large}": Body(f"lw_record_isendrecv(&lw_call, {one}, request);"),
@@ -112,7 +129,11 @@ def _probes() -> dict[str, Body]:
 
     return {
         "MPI_Probe": Body(record("true", "NULL"), _OWN_STATUS, "lw_yield_probe(source, tag, comm, status)"),
-        "MPI_Iprobe": Body(record("*flag", "NULL"), _OWN_STATUS),
+        "MPI_Iprobe": Body(
+            record("*flag", "NULL"),
+            _OWN_STATUS,
+            foresee="lw_foresee_probe(&lw_call, comm, source, tag);",
+        ),
         "MPI_Mprobe": Body(
             record("true", "message"), _OWN_STATUS, "lw_yield_mprobe(source, tag, comm, message, status)"
         ),
@@ -141,7 +162,10 @@ def _completions() -> dict[str, Body]:
     some = "*outcount == MPI_UNDEFINED ? 0 : *outcount"
     return {
         "MPI_Wait": Body(
-            record("LW_WAIT", "1", "1", "NULL", "status"), one, "lw_yield_wait(request, status)"
+            record("LW_WAIT", "1", "1", "NULL", "status"),
+            one,
+            "lw_yield_wait(request, status)",
+            foresee="lw_foresee_completion(&lw_call, lw_before, true);",
         ),
         "MPI_Waitall": Body(
             record("LW_WAITALL", "count", "count", "NULL", "array_of_statuses"),
@@ -158,7 +182,11 @@ def _completions() -> dict[str, Body]:
             several("incount", True),
             "lw_yield_waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)",
         ),
-        "MPI_Test": Body(record("LW_TEST", "1", "*flag != 0", "NULL", "status"), one),
+        "MPI_Test": Body(
+            record("LW_TEST", "1", "*flag != 0", "NULL", "status"),
+            one,
+            foresee="lw_foresee_completion(&lw_call, lw_before, false);",
+        ),
         "MPI_Testall": Body(
             record("LW_TESTALL", "count", "*flag ? count : 0", "NULL", "array_of_statuses"),
             several("count", True),
@@ -252,26 +280,28 @@ def _collectives(large: str) -> dict[str, Body]:
         if large and name == "Barrier":
             continue  # it has no count
 
-        def record(
+        def body(
             class_name: str,
             request: str,
+            yielding: str = "",
             function: str = function,
             sides: str = sides,
             neighbours: str = neighbours,
-        ) -> str:
+        ) -> Body:
             what = f"(struct lw_collective){{{class_name}, comm, {request}, {neighbours}}}"
-            return f"lw_record_{function}(&lw_call, {', '.join(filter(None, (what, sides)))});"
+            given = f"{function}(&lw_call, {', '.join(filter(None, (what, sides)))});"
+            foresee = f"lw_foresee_{given}" if "struct lw_sides" not in sides else ""
+            return Body(f"lw_record_{given}", yielding=yielding, foresee=foresee)
 
         passed = ", ".join(filter(None, (arguments, "comm, &lw_request")))
         # Not between groups: MPICH's (4.0.2, 5.0.2) MPI_Ibcast gives wrong data there.
-        bodies[f"MPI_{name}{large}"] = Body(
-            record("LW_COLLECTIVE", "NULL"),
-            yielding=_unless(
-                "lw_yield_between_groups(comm)", _finish(f"REAL_MPI_I{name.lower()}{large}({passed})")
-            ),
+        bodies[f"MPI_{name}{large}"] = body(
+            "LW_COLLECTIVE",
+            "NULL",
+            _unless("lw_yield_between_groups(comm)", _finish(f"REAL_MPI_I{name.lower()}{large}({passed})")),
         )
-        bodies[f"MPI_I{name.lower()}{large}"] = Body(record("LW_ICOLLECTIVE", "request"))
-        bodies[f"MPI_{name}_init{large}"] = Body(record("LW_COLLECTIVE_INIT", "request"))
+        bodies[f"MPI_I{name.lower()}{large}"] = body("LW_ICOLLECTIVE", "request")
+        bodies[f"MPI_{name}_init{large}"] = body("LW_COLLECTIVE_INIT", "request")
     return bodies
 
 
@@ -346,7 +376,7 @@ def body_of(name: str, available: set[str]) -> Body | None:
     if body is None:
         return None
     needed = {word.split("(")[0] for word in body.yielding.split("REAL_")[1:]}
-    return body if needed <= available else Body(body.record, body.before)
+    return body if needed <= available else replace(body, yielding="")
 
 
 def _first_session(real: str, number: int) -> list[str]:
@@ -385,6 +415,7 @@ def fast_statements(
         f"    if (!lw_enter_fast(&lw_call, {number}, lw_site, __builtin_dwarf_cfa()))",
         f"        return {otherwise};",
         *(f"    {line}" for line in body.before),
+        *((f"    {body.foresee}",) if body.foresee else ()),
         f"    {returns} lw_result = {fast};",
         f"    lw_exit_{leave}(&lw_call, {_succeeded(returns)});",
         *((f"    {body.record}",) if body.record else ()),
