@@ -59,8 +59,11 @@ def test_the_merge_knows_every_request_whichever_thread_completed_it(bench):
     assert elapsed == pytest.approx((ends - part.start[0]) / part.rate, rel=1e-3)
 
 
-def test_cpu_time_is_that_of_the_process_where_other_threads_compute(bench):
-    run = bench.record(bench.compile("threads.c", "-pthread"), "helpers", ranks=1)
+@pytest.mark.parametrize(
+    ("source", "flag"), [("threads.c", "-pthread"), ("openmp.c", "-fopenmp")], ids=["threads", "OpenMP"]
+)
+def test_cpu_time_is_that_of_the_process_where_other_threads_compute(bench, source, flag):
+    run = bench.record(bench.compile(source, flag), "helpers", ranks=1, OMP_WAIT_POLICY="passive")
     assert run.returncode == 0, run.stderr
     (part,) = run.parts
     process, own = map(float, run.stdout.split())
@@ -105,12 +108,13 @@ def test_no_data_race_in_the_tracer(bench, tmp_path):
     )
     if bare.returncode != 0:
         pytest.skip("the program does not run under ThreadSanitizer here, without the tracer")
-    done = subprocess.run(
-        [str(program), "multiple"],
-        env={**environment, "LD_PRELOAD": str(library), "LINKWORTH_TRACE_DIR": str(folder)},
-        capture_output=True, text=True, check=False, timeout=300,
-    )  # fmt: skip
-    races = re.findall(r"WARNING: ThreadSanitizer.*?(?=\n\n)", done.stderr, re.DOTALL)
-    assert (done.returncode, races) == (0, []), done.stderr[:8000]
-    assert "all right" in done.stdout
-    assert list(folder.glob("*.part"))
+    for profiling, kept in (("0", "*.part"), ("1", "*.profile")):
+        told = {"LINKWORTH_TRACE_DIR": str(folder), "LINKWORTH_PROFILE": profiling}
+        done = subprocess.run(
+            [str(program), "multiple"], env={**environment, **told, "LD_PRELOAD": str(library)},
+            capture_output=True, text=True, check=False, timeout=300,
+        )  # fmt: skip
+        races = re.findall(r"WARNING: ThreadSanitizer.*?(?=\n\n)", done.stderr, re.DOTALL)
+        assert (done.returncode, races) == (0, []), done.stderr[:8000]
+        assert "all right" in done.stdout
+        assert list(folder.glob(kept))
