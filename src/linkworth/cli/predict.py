@@ -76,8 +76,8 @@ def command(
     A program that marks its timed part by MPI_Pcontrol(1) and MPI_Pcontrol(0) is predicted for that part, any other from
     MPI_Init to MPI_Finalize.
 
-    A bundled program such as `npb:lu.D` is not run: its communication is recorded as it is, on any number of ranks, and its
-    computation is counted. How fast that is comes from a small run here, --machine or --measured; the answer says which.
+    A bundled program such as `npb:lu.D`, or in quotes with options of its own as `"stencil:default --iterations 100"`, is not
+    run: its communication is recorded as it is, on any number of ranks, and its computation is counted. How fast that is comes from a small run here, --machine or --measured; the answer says which.
     """
     from linkworth.catalog import fabrics
     from linkworth.cli.output import console, emit_json, note
