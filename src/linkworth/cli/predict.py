@@ -77,7 +77,8 @@ def command(
     MPI_Init to MPI_Finalize.
 
     A bundled program such as `npb:lu.D`, or in quotes with options of its own as `"stencil:default --iterations 100"`, is not
-    run: its communication is recorded as it is, on any number of ranks, and its computation is counted. How fast that is comes from a small run here, --machine or --measured; the answer says which.
+    run: its communication is recorded as it is, on any number of ranks, and its computation is counted. How fast that is
+    comes from a small run here, --machine or --measured; the answer says which.
     """
     from linkworth.catalog import fabrics
     from linkworth.cli.output import console, emit_json, note
