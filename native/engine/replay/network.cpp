@@ -208,29 +208,6 @@ void Network::send_alone(std::uint32_t message) {
     queue_.push(head.seconds, Happening::whole, message);
 }
 
-/// What `send_alone` does where nothing but the NICs counts.
-void Network::send_plainly(std::uint32_t message, const Transmission& what, const Stamp& ready) {
-    Shipment& shipment = shipment_of(message);
-    shipment.what.destination_node = what.destination_node;
-    shipment.chunk_wire_bytes = wire_bytes_.of(what.bytes);
-    shipment.rail = 0;
-    Stamp& free = out_free_[what.source_node];
-    if (!(free.seconds > ready.seconds)) free = ready;
-    Stamp& head = shipment.at;
-    head = free;
-    head.add_latency(fabric_.link.latency_seconds, false);
-    if (what.order != nullptr) {
-        head.raise_to(*what.order);
-        *what.order = head;
-    }
-    const double start = free.seconds;
-    free.add_bandwidth(shipment.chunk_wire_bytes / rail_bandwidth_, false);
-    if (what.tell_when_left) listener_.on_left(message, free);
-    const double taken = free.seconds - start;
-    if (taken < fabric_.link.gap_seconds) free.add_overhead(fabric_.link.gap_seconds - taken);
-    queue_.push(head.seconds, Happening::whole, message);
-}
-
 /// Tells the sender that its data is out, if it waits for that.
 void Network::leave(std::uint32_t message, const Stamp& left) {
     const Shipment& shipment = shipments_[message];
@@ -245,17 +222,6 @@ Stamp Network::head_after(Shipment& shipment, const Stamp& start) {
     Stamp head = start;
     set_head(shipment, head);
     return head;
-}
-
-/// Likewise, in its place, which holds the start before.
-inline void Network::set_head(Shipment& shipment, Stamp& head) const {
-    head.add_latency(fabric_.link.latency_seconds, false);
-    head.add_wait(shipment.stall_seconds);
-    if (shipment.head_left) return;
-    shipment.head_left = true;
-    if (shipment.what.order == nullptr) return;
-    head.raise_to(*shipment.what.order);
-    *shipment.what.order = head;
 }
 
 void Network::send_in_chunks(std::uint32_t message, std::uint32_t rail, std::uint32_t chunks,
@@ -302,30 +268,6 @@ void Network::send_chunk(std::uint32_t index) {
     parcels_[parcel] = {head, tail, message, index % fabric_.rails, 0, taken};
     queue_.push(head.seconds, Happening::parcel, parcel);
     if (--shipment.unsent == 0) leave(message, left);
-}
-
-/// What `send_chunk` does where nothing but the NICs counts.
-void Network::send_chunk_plainly(std::uint32_t node) {
-    const std::uint32_t message = waiting_.take_chunk(out_[node]);
-    Shipment& shipment = shipments_[message];
-    const std::uint32_t parcel = parcels_.take_unset();
-    Parcel& chunk = parcels_[parcel];
-    Stamp& free = out_free_[node];
-    if (!(free.seconds > shipment.at.seconds)) free = shipment.at;
-    chunk.message = message;
-    chunk.head = free;
-    const double start = free.seconds;
-    free.add_bandwidth(shipment.chunk_wire_bytes / rail_bandwidth_, false);
-    chunk.taken_seconds = free.seconds - start;
-    const bool is_last = --shipment.unsent == 0;
-    Stamp left;
-    if (is_last) left = free;
-    if (!shipment.head_left && chunk.taken_seconds < fabric_.link.gap_seconds)
-        free.add_overhead(fabric_.link.gap_seconds - chunk.taken_seconds);
-    set_head(shipment, chunk.head);
-    if (!out_[node].idle()) queue_.push(free.seconds, Happening::port, node);
-    queue_.push(chunk.head.seconds, Happening::parcel, parcel);
-    if (is_last) leave(message, left);
 }
 
 void Network::move_parcel(std::uint32_t index) {
@@ -380,61 +322,6 @@ void Network::arrive(std::uint32_t message, std::uint32_t rail, const Stamp& hea
                                 false);
     }
     arrived(message, head, in_memory);
-}
-
-/// When what was sent plainly is in memory; the sender's NIC took `sent_seconds` for it. The result is a part
-/// of this network or `changed`.
-inline const Stamp& Network::receive(const Shipment& shipment, const Stamp& head, double sent_seconds,
-                                     Stamp& changed) {
-    Stamp& free = in_[shipment.what.destination_node];
-    const double backlog = (free.seconds - head.seconds) * rail_bandwidth_;
-    if (!(free.seconds > head.seconds)) free = head;
-    const double start = free.seconds;
-    free.add_bandwidth(shipment.chunk_wire_bytes / rail_bandwidth_, false);
-    const double taken = free.seconds - start;
-    const bool tail_is_later = head.seconds + sent_seconds > free.seconds;
-    if (!tail_is_later && taken >= fabric_.link.gap_seconds && backlog <= fabric_.tcp.port_buffer_bytes)
-        return free;
-    changed = free;
-    if (tail_is_later) {
-        changed = head;
-        changed.add_bandwidth(sent_seconds, false);
-    }
-    if (taken < fabric_.link.gap_seconds) free.add_overhead(fabric_.link.gap_seconds - taken);
-    if (backlog > fabric_.tcp.port_buffer_bytes) add_loss(changed);
-    return changed;
-}
-
-void Network::arrive_plainly(std::uint32_t message) {
-    const Shipment& shipment = shipments_[message];
-    Stamp changed;
-    listener_.on_arrival(message, receive(shipment, shipment.at, 0, changed));
-}
-
-void Network::receive_chunk_plainly(std::uint32_t index) {
-    const Parcel& chunk = parcels_[index];
-    parcels_.release(index);
-    Stamp changed;
-    const Stamp& in_memory = receive(shipments_[chunk.message], chunk.head, chunk.taken_seconds, changed);
-    arrived(chunk.message, chunk.head, in_memory);
-}
-
-/// A chunk is in the receiver's memory.
-inline void Network::arrived(std::uint32_t message, const Stamp& head, const Stamp& in_memory) {
-    Shipment& shipment = shipments_[message];
-    if (shipment.unarrived == 1 && !shipment.head_arrived) {
-        listener_.on_arrival(message, in_memory);
-        return;
-    }
-    last_in_memory_[message].raise_to(in_memory);
-    if (!shipment.head_arrived) {
-        shipment.head_arrived = true;
-        listener_.on_head(message, head);
-    }
-    if (--shipments_[message].unarrived == 0) {
-        const Stamp last = last_in_memory_[message];
-        listener_.on_arrival(message, last);
-    }
 }
 
 Stamp Network::control(std::uint32_t source_node, std::uint32_t destination_node, const Stamp& ready) {

@@ -208,4 +208,33 @@ class Network {
     bool plain_;
 };
 
+/// Makes of a chunk's start, in its place, when its first byte is at the other side (of the first switch).
+inline void Network::set_head(Shipment& shipment, Stamp& head) const {
+    head.add_latency(fabric_.link.latency_seconds, false);
+    head.add_wait(shipment.stall_seconds);
+    if (shipment.head_left) return;
+    shipment.head_left = true;
+    if (shipment.what.order == nullptr) return;
+    head.raise_to(*shipment.what.order);
+    *shipment.what.order = head;
+}
+
+/// A chunk is in the receiver's memory.
+inline void Network::arrived(std::uint32_t message, const Stamp& head, const Stamp& in_memory) {
+    Shipment& shipment = shipments_[message];
+    if (shipment.unarrived == 1 && !shipment.head_arrived) {
+        listener_.on_arrival(message, in_memory);
+        return;
+    }
+    last_in_memory_[message].raise_to(in_memory);
+    if (!shipment.head_arrived) {
+        shipment.head_arrived = true;
+        listener_.on_head(message, head);
+    }
+    if (--shipments_[message].unarrived == 0) {
+        const Stamp last = last_in_memory_[message];
+        listener_.on_arrival(message, last);
+    }
+}
+
 }  // namespace linkworth::replay
