@@ -120,11 +120,13 @@ class RankCursor {
     const Shape& shape(std::uint32_t number) const { return *shapes_[number]; }
     /// Number of the next request at the start of the block that holds the latest event.
     std::uint64_t block_next_request() const { return block_next_request_; }
-    /// Fetches from memory the rows of the next `events`, while something else goes on.
+    /// Fetches from memory the rows of the next `events`, and where the shapes are, while something else goes
+    /// on.
     void prefetch_rows(std::uint32_t events) const {
         const char* const first = reinterpret_cast<const char*>(rows_ + taken_);
         for (std::size_t at = 0; at < events * sizeof(EventRow); at += cache_line_bytes)
             prefetch_line(first + at);
+        prefetch_line(shapes_.data());
     }
     /// Fetches their shapes, of those that are decoded.
     void prefetch_shapes(std::uint32_t events) const {
