@@ -53,6 +53,25 @@ def test_regions_follow_the_cpu_factor(two_regions: Path) -> None:
     assert [each.critical_seconds for each in found.regions] == pytest.approx([1.5 * MS, 4.5 * MS])
 
 
+def test_calls_to_files_are_of_the_region_that_they_are_in(tmp_path: Path) -> None:
+    # 3 ms of computation and 20 ms in files at level 1, 4 and 1 ms at level 2: cores of twice the speed leave the files alone.
+    def written(seconds: float) -> Call:
+        return Call("MPI_File_write", "local").lasting(seconds)
+
+    calls = [
+        pcontrol(1),
+        written(20 * MS).after(3 * MS),
+        pcontrol(2),
+        written(1 * MS).after(4 * MS),
+        pcontrol(0),
+    ]
+    path = write_trace(tmp_path / "files.lwt", [calls])
+    (found,) = predict(path, [SLOW], nodes=1, cpu_factor=2).predictions
+    assert found.seconds == found.compute_seconds == pytest.approx(24.5 * MS)
+    assert [each.critical_seconds for each in found.regions] == pytest.approx([21.5 * MS, 3 * MS])
+    assert found.seconds_per_inverse_cpu_speed == pytest.approx(3.5 * MS)
+
+
 def test_one_region_has_all_computation_and_an_unmarked_program_none(tmp_path: Path) -> None:
     marked: list[Call] = [pcontrol(1), collective("MPI_Barrier").after(2 * MS), pcontrol(0).after(1 * MS)]
     (found,) = predict(write_trace(tmp_path / "one.lwt", [marked]), [SLOW], nodes=1).predictions

@@ -42,6 +42,35 @@ def test_a_message_below_the_eager_limit(predict: Predict) -> None:
     assert got.internode_bytes == 1000
     assert got.seconds_per_latency_second == pytest.approx(1)
     assert got.seconds_per_inverse_bandwidth == pytest.approx(1000)
+    assert got.seconds_per_inverse_cpu_speed == 0
+
+
+def test_derivatives_are_those_of_the_path_that_decides(predict: Predict) -> None:
+    # At four times the speed 8 ms take 2 ms, then comes 1 MB in 10 us + 1 ms; meanwhile rank 1 computes for 2.8 / 4 ms, and for
+    # 4 / 4 ms afterwards. 2 + 1 ms of computation, one latency and 1 MB decide.
+    on = fabric(way(latency=10 * US, bandwidth=NANOSECOND_A_BYTE))
+    last = Call("MPI_Wtime", "local").after(4 * MS)
+    ranks = [[send(1, MB).after(8 * MS)], [recv(0, MB).after(2.8 * MS), last]]
+    got = predict(ranks, on, cpu_factor=4)
+    assert got.seconds == pytest.approx(4 * MS + 10 * US)
+    assert got.seconds_per_inverse_cpu_speed == pytest.approx(3 * MS)
+    assert got.seconds_per_latency_second == 1
+    assert got.seconds_per_inverse_bandwidth == pytest.approx(MB)
+    # When rank 1 computes for longer than the message takes, only its computation decides.
+    ranks = [[send(1, MB).after(8 * MS)], [recv(0, MB).after(20 * MS), last]]
+    hidden = predict(ranks, on, cpu_factor=4)
+    assert hidden.seconds == hidden.seconds_per_inverse_cpu_speed == pytest.approx(6 * MS)
+    assert hidden.seconds_per_latency_second == hidden.seconds_per_inverse_bandwidth == 0
+
+
+def test_the_derivative_by_latency_is_known_where_there_is_none(predict: Predict) -> None:
+    # Request, answer and data of a rendezvous that the receiver waits for, before it computes.
+    on = fabric(way(bandwidth=NANOSECOND_A_BYTE, eager=4096))
+    got = predict(
+        [[send(1, 8000).after(1 * US)], [recv(0, 8000), Call("MPI_Wtime", "local").after(1 * US)]], on
+    )
+    assert got.latency_seconds == 0
+    assert got.seconds_per_latency_second == 3
 
 
 def test_a_message_above_the_eager_limit(predict: Predict) -> None:
@@ -135,6 +164,14 @@ def test_computation_that_hides_a_message(predict: Predict) -> None:
     assert got.compute_seconds == pytest.approx(10 * MS)
 
 
+def test_a_message_that_came_under_computation_costs_its_overhead(predict: Predict) -> None:
+    # Eager: it is there after 2 + 6000 us, and the receiver, which computes for 10 ms, only pays o_r.
+    on = fabric(way(bandwidth=NANOSECOND_A_BYTE, overhead=2 * US))
+    got = predict([[send(1, 6 * MB)], [recv(0, 6 * MB).after(10 * MS)]], on)
+    assert got.seconds == pytest.approx(10 * MS + 2 * US)
+    assert got.overhead_seconds == pytest.approx(2 * US)
+
+
 def test_computation_that_does_not_hide_a_message(predict: Predict) -> None:
     on = fabric(way(bandwidth=NANOSECOND_A_BYTE))
     receiver = [irecv(0, 6 * MB), waitall(1).after(4 * MS)]
@@ -187,6 +224,14 @@ def test_messages_inside_a_node_leave_its_nic_alone(predict: Predict) -> None:
     got = predict([[send(1, MB)], [recv(0, MB)]], on, nodes=[0, 0])
     assert got.seconds == pytest.approx(101 * US)
     assert got.internode_bytes == 0
+
+
+def test_each_way_has_its_own_eager_limit(predict: Predict) -> None:
+    # 8000 B: 1 x 10 us between nodes, where they are eager; 3 x 1 us inside one, where they are not.
+    on = fabric(way(latency=10 * US, eager=10_000), way(latency=1 * US, eager=4096))
+    ranks = [[send(1, 8000)], [recv(0, 8000)]]
+    assert predict(ranks, on).seconds == pytest.approx(10 * US)
+    assert predict(ranks, on, nodes=[0, 0]).seconds == pytest.approx(3 * US)
 
 
 def test_the_ceiling_of_a_nodes_memory_is_shared(predict: Predict) -> None:

@@ -113,6 +113,36 @@ def test_segments_of_han_overlap(tmp_path: Path) -> None:
     assert got.seconds == pytest.approx(17 * 65.536 * US)
 
 
+def test_lists_of_a_root_are_each_ranks_own(tmp_path: Path) -> None:
+    # The root's NIC takes 1 + 2 + 3 us, out or in; one latency.
+    sizes = [0, 1000, 2000, 3000]
+    scatter = [
+        [collective("MPI_Scatterv", sum(sizes), size, root=0, send_counts=sizes if rank == 0 else [])]
+        for rank, size in enumerate(sizes)
+    ]
+    gather = [
+        [collective("MPI_Gatherv", size, sum(sizes), root=0, recv_counts=sizes if rank == 0 else [])]
+        for rank, size in enumerate(sizes)
+    ]
+    for ranks in (scatter, gather):
+        got = run(tmp_path, ranks).prediction
+        assert got.seconds == pytest.approx(16 * US)
+        assert (got.internode_bytes, got.messages) == (6000, 3)
+
+
+def test_lists_of_an_all_to_all_are_of_each_pair(tmp_path: Path) -> None:
+    # Rank 0 sends 9 kB to rank 1 and 1 kB to rank 2, and the others 1 kB each to rank 0: its NIC has 10 us out, rank 1's 9 us in.
+    sent = [[0, 9000, 1000], [1000, 0, 0], [1000, 0, 0]]
+    ranks = []
+    for rank, sizes in enumerate(sent):
+        received = [row[rank] for row in sent]
+        lists = {"send_counts": sizes, "recv_counts": received}
+        ranks.append([collective("MPI_Alltoallv", sum(sizes), sum(received), **lists)])
+    got = run(tmp_path, ranks).prediction
+    assert got.internode_bytes == 12_000
+    assert got.seconds == pytest.approx(20 * US)
+
+
 def test_a_collective_without_data_sends_nothing(tmp_path: Path) -> None:
     ranks = [[collective("MPI_Allreduce", 0), collective("MPI_Bcast", 0, root=0)]] * 4
     assert run(tmp_path, ranks).prediction.messages == 0

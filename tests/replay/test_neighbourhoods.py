@@ -130,6 +130,7 @@ def test_files_take_their_recorded_time_whatever_the_cpu(tmp_path: Path) -> None
     got = replay_in_detail(trace, LATENCY, Layout(nodes=2, node_of_rank=[0, 1]), cpu_factor=2)
     assert got.prediction.seconds == pytest.approx(6e-3 + 10 * US)
     assert got.prediction.compute_seconds == pytest.approx(6e-3)
+    assert got.prediction.seconds_per_inverse_cpu_speed == pytest.approx(1e-3)
     assert got.rank_compute_seconds == pytest.approx([6e-3, 0])
     assert got.input_output_seconds == {"MPI_File_write_at_all": pytest.approx(5e-3)}
     assert got.unmodelled == {}

@@ -123,6 +123,17 @@ def test_each_link_between_switches_adds_its_latency(seconds: Seconds) -> None:
     assert seconds(small, on) == pytest.approx((10 + 2 * 3 + 1) * US)
 
 
+def test_derivatives_are_by_the_links_of_the_nodes(tmp_path: Path) -> None:
+    # 1000 B take 1 us on a node's link, but 4 us on the trunk, behind which the latency of one link and of two hops comes.
+    trace = _engine.Trace(str(write_trace(tmp_path / "t.lwt", [[send(2, 1000)], [], [recv(0, 1000)], []])))
+    on = link(latency=10 * US, topology=leaves(uplinks=1, bandwidth=GB / 4, hop=3 * US))
+    got = replay_in_detail(trace, on, Layout(nodes=4, node_of_rank=[0, 1, 2, 3])).prediction
+    assert got.seconds == pytest.approx((10 + 2 * 3 + 4) * US)
+    assert (got.latency_seconds, got.bandwidth_seconds) == (pytest.approx(16 * US), pytest.approx(4 * US))
+    assert got.seconds_per_latency_second == 1
+    assert got.seconds_per_inverse_bandwidth == 0
+
+
 def test_a_fat_tree_of_two_levels(seconds: Seconds) -> None:
     # 8 nodes, leaves of 2, pods of 4: from pod to pod a message takes four links between switches.
     levels = [

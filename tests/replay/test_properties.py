@@ -33,7 +33,7 @@ from synthetic_calls import (
 )
 
 from linkworth import _engine
-from linkworth.model.fabric import Fabric
+from linkworth.model.fabric import Fabric, SwitchLevel
 from linkworth.model.prediction import Layout, Prediction
 from linkworth.model.settings import ReplaySettings
 from linkworth.replay.run import replay, replay_in_detail
@@ -170,6 +170,52 @@ def test_a_better_network_never_slows_a_program_that_has_it_for_itself(
     now = alone(latency, bandwidth) * (1 + 1e-9)
     assert alone(latency / factor, bandwidth) <= now
     assert alone(latency, bandwidth * factor) <= now
+
+
+@given(programs(), FABRICS, st.floats(min_value=1e-4, max_value=1.0))
+@settings(deadline=None, max_examples=60)
+def test_derivatives_lie_between_the_differences_on_both_sides(
+    ranks: list[list[Call]], on: Fabric, step: float
+) -> None:
+    # Without competition the time is the longest of all paths, each of them linear in the latency, in 1 / bandwidth and in
+    # 1 / CPU speed: a convex function, whose slope lies between the secants before and behind the point.
+    with tempfile.TemporaryDirectory() as folder:
+        trace = _engine.Trace(str(write_trace(Path(folder) / "any.lwt", ranks)))
+    layout = Layout(nodes=len(ranks), node_of_rank=list(range(len(ranks))))
+    hop = msgspec.structs.replace(
+        on.topology,
+        levels=[SwitchLevel(nodes_per_group=2, uplinks=1, bandwidth_bytes_per_second=1e8)],
+        hop_latency_seconds=3e-6,
+    )
+    on = msgspec.structs.replace(on, topology=hop)
+
+    def at(latency: float = 1.0, inverse_bandwidth: float = 1.0, inverse_speed: float = 1.0) -> Prediction:
+        link = msgspec.structs.replace(
+            on.link,
+            latency_seconds=on.link.latency_seconds * latency,
+            bandwidth_bytes_per_second=on.link.bandwidth_bytes_per_second / inverse_bandwidth,
+        )
+        return replay(
+            trace,
+            msgspec.structs.replace(on, link=link),
+            layout,
+            cpu_factor=2 / inverse_speed,
+            settings=ReplaySettings(contention=False),
+        )
+
+    here = at()
+    by_factor = {
+        "latency": here.seconds_per_latency_second * on.link.latency_seconds,
+        "inverse_bandwidth": here.seconds_per_inverse_bandwidth / on.link.bandwidth_bytes_per_second,
+        "inverse_speed": here.seconds_per_inverse_cpu_speed,
+    }
+    for name, slope in by_factor.items():
+        rounding = 1e-12 * here.seconds + 1e-18
+        before, behind = at(**{name: 1 - step / 2}).seconds, at(**{name: 1 + step}).seconds
+        assert before >= here.seconds - slope * step / 2 - rounding, name
+        assert behind >= here.seconds + slope * step - rounding, name
+    if here.compute_seconds > 0:
+        assert here.seconds_per_inverse_cpu_speed > 0
 
 
 @given(programs(), FABRICS, st.floats(min_value=1.0, max_value=10.0))

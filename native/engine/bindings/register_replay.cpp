@@ -148,7 +148,8 @@ nb::dict result_of(const ReplayResult& result) {
     out["latency_seconds"] = result.latency_seconds;
     out["bandwidth_seconds"] = result.bandwidth_seconds;
     out["wait_seconds"] = result.wait_seconds;
-    out["link_latency_seconds"] = result.link_latency_seconds;
+    out["scaled_compute_seconds"] = result.scaled_compute_seconds;
+    out["link_latencies"] = result.link_latencies;
     out["link_bandwidth_seconds"] = result.link_bandwidth_seconds;
     out["internode_bytes"] = result.internode_bytes;
     out["messages"] = result.messages;

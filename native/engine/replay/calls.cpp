@@ -385,7 +385,9 @@ bool Simulation::call_new_communicator(std::uint32_t rank, const Event& event) {
 /// What a file system takes is no property of the network, nor of the CPU: it is not scaled.
 bool Simulation::call_input_output(std::uint32_t rank, const Event& event) {
     RankState& state = ranks_[rank];
-    ranks_[rank].actor.now.add_compute(event.duration_seconds);
+    Stamp& now = state.actor.now;
+    state.counts_computation() ? now.add_input_output(event.duration_seconds)
+                               : now.add_wait(event.duration_seconds);
     state.program->region.compute(state.rank, event.duration_seconds);
     state.program->input_output_seconds[event.shape->name] += event.duration_seconds;
     return true;

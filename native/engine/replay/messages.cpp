@@ -65,9 +65,9 @@ inline void Simulation::send_eagerly(RankState& sender, Message& message, std::u
     }
     if (message.local) {
         Stamp envelope = now;
-        envelope.add_latency(options_.fabric.intranode.latency_seconds, true);
+        envelope.add_latency_elsewhere(options_.fabric.intranode.latency_seconds);
         message.at = network_.copy(node_of(message.source), message.bytes, now);
-        message.at.add_latency(options_.fabric.intranode.latency_seconds, true);
+        message.at.add_latency_elsewhere(options_.fabric.intranode.latency_seconds);
         envelope.raise_to(sender.last_local_envelope);
         sender.last_local_envelope = envelope;
         if (any_order_) return on_envelope(index);
@@ -88,7 +88,7 @@ void Simulation::announce(RankState& sender, Message& message, std::uint32_t ind
     Stamp& last = message.local ? sender.last_local_envelope : sender.last_link_envelope;
     if (message.local) {
         message.at = now;
-        message.at.add_latency(options_.fabric.intranode.latency_seconds, true);
+        message.at.add_latency_elsewhere(options_.fabric.intranode.latency_seconds);
     } else {
         message.at = network_.control(node_of(message.source), node_of(message.destination), now);
     }
@@ -207,7 +207,7 @@ void Simulation::on_answer(std::uint32_t index) {
     const PathCosts& costs = path(message.local);
     message.at.add_overhead(costs.receive_overhead.at(control_bytes) + costs.send_overhead.at(control_bytes));
     if (message.local) {
-        message.at.add_latency(costs.latency_seconds, true);
+        message.at.add_latency_elsewhere(costs.latency_seconds);
     } else {
         message.at = network_.control(node_of(message.destination), node_of(message.source), message.at);
     }
@@ -235,7 +235,7 @@ void Simulation::on_transfer(std::uint32_t index) {
     Stamp at;
     if (message.local) {
         left = at = network_.copy(node_of(message.source), message.bytes, message.at);
-        at.add_latency(options_.fabric.intranode.latency_seconds, true);
+        at.add_latency_elsewhere(options_.fabric.intranode.latency_seconds);
     } else {
         network_.carry_alone(transmission_of(message), message.at, at, &left);
     }

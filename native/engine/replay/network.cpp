@@ -159,9 +159,8 @@ void Network::carry_alone(const Transmission& what, const Stamp& ready, Stamp& a
         *left = at;
         left->add_bandwidth(wire, false);
     }
-    at.add_latency(
-        fabric_.link.latency_seconds + switches_.latency_seconds(what.source_node, what.destination_node),
-        false);
+    at.add_link_latency(fabric_.link.latency_seconds);
+    at.add_latency_elsewhere(switches_.latency_seconds(what.source_node, what.destination_node));
     if (what.order != nullptr) {
         at.raise_to(*what.order);
         *what.order = at;
@@ -335,8 +334,8 @@ Stamp Network::control(std::uint32_t source_node, std::uint32_t destination_node
     } else {
         at.add_bandwidth(alone(fabric_.link.wire_seconds(0)), false);
     }
-    at.add_latency(fabric_.link.latency_seconds + switches_.latency_seconds(source_node, destination_node),
-                   false);
+    at.add_link_latency(fabric_.link.latency_seconds);
+    at.add_latency_elsewhere(switches_.latency_seconds(source_node, destination_node));
     return at;
 }
 

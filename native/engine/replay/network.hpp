@@ -210,7 +210,7 @@ class Network {
 
 /// Makes of a chunk's start, in its place, when its first byte is at the other side (of the first switch).
 inline void Network::set_head(Shipment& shipment, Stamp& head) const {
-    head.add_latency(fabric_.link.latency_seconds, false);
+    head.add_link_latency(fabric_.link.latency_seconds);
     head.add_wait(shipment.stall_seconds);
     if (shipment.head_left) return;
     shipment.head_left = true;

@@ -117,7 +117,7 @@ void Simulation::take_pending(std::uint32_t rank, WindowSide& side, std::uint32_
 Stamp Simulation::control_message(std::uint32_t from, std::uint32_t to, const Stamp& ready) {
     if (node_of(from) != node_of(to)) return network_.control(node_of(from), node_of(to), ready);
     Stamp at = ready;
-    at.add_latency(options_.fabric.intranode.latency_seconds, true);
+    at.add_latency_elsewhere(options_.fabric.intranode.latency_seconds);
     return at;
 }
 

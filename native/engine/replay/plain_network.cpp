@@ -15,7 +15,7 @@ void Network::send_plainly(std::uint32_t message, const Transmission& what, cons
     if (!(free.seconds > ready.seconds)) free = ready;
     Stamp& head = shipment.at;
     head = free;
-    head.add_latency(fabric_.link.latency_seconds, false);
+    head.add_link_latency(fabric_.link.latency_seconds);
     if (what.order != nullptr) {
         head.raise_to(*what.order);
         *what.order = head;

@@ -89,13 +89,14 @@ class Region {
     static void add_difference(Stamp& total, const Stretch& stretch) {
         const Stamp& start = stretch.start;
         const Stamp& end = stretch.end;
-        total.add_compute(end.compute - start.compute);
-        total.add_overhead(end.overhead - start.overhead);
-        total.add_latency(end.link_latency - start.link_latency, false);
-        total.add_latency(end.local_latency - start.local_latency, true);
-        total.add_bandwidth(end.link_bandwidth - start.link_bandwidth, false);
-        total.add_bandwidth(end.local_bandwidth - start.local_bandwidth, true);
-        total.add_wait(end.wait - start.wait);
+        total.seconds += end.seconds - start.seconds;
+        total.compute += end.compute - start.compute;
+        total.overhead += end.overhead - start.overhead;
+        total.link_latencies += end.link_latencies - start.link_latencies;
+        total.link_bandwidth += end.link_bandwidth - start.link_bandwidth;
+        total.elsewhere_latency += end.elsewhere_latency - start.elsewhere_latency;
+        total.elsewhere_bandwidth += end.elsewhere_bandwidth - start.elsewhere_bandwidth;
+        total.wait += end.wait - start.wait;
     }
 
     bool in_time_order_;

@@ -178,8 +178,7 @@ inline bool Simulation::fetch(RankState& state) {
                                                         RecordedComputation::recorded(event));
     compute = state.computation.counted(event, compute);
     if (compute > 0) {
-        const auto& counted = state.program->options.counted_level;
-        if (!counted || *counted == state.level) {
+        if (state.counts_computation()) {
             state.actor.now.add_compute(compute);
         } else {
             state.actor.now.add_wait(compute);
@@ -278,12 +277,15 @@ ReplayResult Simulation::result(Program& program) {
     if (program.region.marked()) end = program.region.total();
     result.marked_region = program.region.marked();
     result.seconds = end.seconds;
+    const double latency = options_.fabric.link.latency_seconds;
+    result.scaled_compute_seconds = end.compute;
     result.compute_seconds = end.compute;
+    if (any_input_output()) result.compute_seconds += std::max(0.0, end.input_output(latency));
     result.overhead_seconds = end.overhead;
-    result.latency_seconds = end.link_latency + end.local_latency;
-    result.bandwidth_seconds = end.link_bandwidth + end.local_bandwidth;
+    result.latency_seconds = end.link_latencies * latency + end.elsewhere_latency;
+    result.bandwidth_seconds = end.link_bandwidth + end.elsewhere_bandwidth;
     result.wait_seconds = end.wait;
-    result.link_latency_seconds = end.link_latency;
+    result.link_latencies = end.link_latencies;
     result.link_bandwidth_seconds = end.link_bandwidth;
     result.internode_bytes = program.internode_bytes;
     result.messages = program.messages;
@@ -298,6 +300,13 @@ ReplayResult Simulation::result(Program& program) {
         if (program.input_output_seconds[name] > 0)
             result.input_output_seconds[program.trace.names()[name]] = program.input_output_seconds[name];
     return result;
+}
+
+bool Simulation::any_input_output() const {
+    const auto took = [](double seconds) { return seconds > 0; };
+    return std::ranges::any_of(programs_, [&](const auto& program) {
+        return std::ranges::any_of(program.input_output_seconds, took);
+    });
 }
 
 void Simulation::report_blocked(const Program& program, ReplayResult& result) const {

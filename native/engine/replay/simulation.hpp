@@ -94,6 +94,11 @@ struct RankState {
     RankState(Program& its_program, std::uint32_t its_rank, std::pmr::memory_resource& memory)
         : program(&its_program), cursor(its_program.trace.cursor(its_rank, &memory)), rank(its_rank) {}
 
+    /// What it computes now is computation among the parts.
+    bool counts_computation() const {
+        return !program->options.counted_level || *program->options.counted_level == level;
+    }
+
     Actor actor;
     alignas(cache_line_bytes) tracefile::Event event;
     Program* program;
@@ -149,6 +154,7 @@ class Simulation final : private NetworkListener {
     void record_call_end(std::uint32_t rank);
     ReplayResult result(Program& program);
     void report_blocked(const Program& program, ReplayResult& result) const;
+    bool any_input_output() const;
 
     // look_ahead.cpp: what happens next, and what of memory it needs
     void look_ahead() const;

@@ -4,16 +4,18 @@
 
 namespace linkworth::replay {
 
-/// `seconds` is the sum of the parts. Taking the later of two stamps keeps the parts of the later one, so
-/// that the stamp at the end of the run holds the parts of the critical path.
+/// `seconds` is the sum of the parts and of what calls to files took, which has no field: one more would make
+/// a stamp two cache lines long. Taking the later of two stamps keeps the parts of the later one, so that the
+/// stamp at the end of the run holds the parts of the critical path. What is not on a link between a node and
+/// its switch is elsewhere: in a node's memory, or between switches.
 struct alignas(64) Stamp {
     double seconds = 0;
-    double compute = 0;
+    double compute = 0;  ///< as long as the CPU factor says
     double overhead = 0;
-    double link_latency = 0;
+    double link_latencies = 0;  ///< how many, so that they are known where the latency is 0, too
     double link_bandwidth = 0;
-    double local_latency = 0;
-    double local_bandwidth = 0;
+    double elsewhere_latency = 0;
+    double elsewhere_bandwidth = 0;
     double wait = 0;
 
     void add_compute(double amount) {
@@ -28,13 +30,24 @@ struct alignas(64) Stamp {
         seconds += amount;
         wait += amount;
     }
-    void add_latency(double amount, bool local) {
-        seconds += amount;
-        (local ? local_latency : link_latency) += amount;
+    void add_input_output(double amount) { seconds += amount; }
+    void add_link_latency(double latency) {
+        seconds += latency;
+        link_latencies += 1;
     }
-    void add_bandwidth(double amount, bool local) {
+    void add_latency_elsewhere(double amount) {
         seconds += amount;
-        (local ? local_bandwidth : link_bandwidth) += amount;
+        elsewhere_latency += amount;
+    }
+    void add_bandwidth(double amount, bool elsewhere) {
+        seconds += amount;
+        (elsewhere ? elsewhere_bandwidth : link_bandwidth) += amount;
+    }
+    /// What calls to files took, where the latency of a link is `latency`; of a run without them a rounding
+    /// error.
+    double input_output(double latency) const {
+        return seconds - compute - overhead - link_latencies * latency - link_bandwidth - elsewhere_latency -
+               elsewhere_bandwidth - wait;
     }
     void raise_to(const Stamp& other) {
         if (other.seconds > seconds) *this = other;

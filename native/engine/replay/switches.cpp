@@ -61,11 +61,11 @@ void Switches::pass(std::uint32_t source, std::uint32_t destination, std::uint32
     Stamp& free = links.free[link];
     head.raise_to(free);
     free = head;
-    free.add_bandwidth(wire_bytes / links.bandwidth_bytes_per_second, false);
+    free.add_bandwidth(wire_bytes / links.bandwidth_bytes_per_second, true);
     if (!links.load.empty()) links.load[link].add(head.seconds, free.seconds);
     tail.raise_to(free);
-    head.add_latency(topology_.hop_latency_seconds, false);
-    tail.add_latency(topology_.hop_latency_seconds, false);
+    head.add_latency_elsewhere(topology_.hop_latency_seconds);
+    tail.add_latency_elsewhere(topology_.hop_latency_seconds);
 }
 
 }  // namespace linkworth::replay

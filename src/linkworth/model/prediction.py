@@ -59,9 +59,13 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     """Message payload that crosses between nodes in the whole run, summed over all nodes."""
     messages: int = 0
     seconds_per_latency_second: float = 0.0
-    """Derivative of the time by the link's latency (how many latencies lie on the critical path)."""
+    """Derivative of the time by the latency of a link between node and switch: how many such latencies lie on the critical path.
+    Where two paths take the same time, this and the following are of one of them."""
     seconds_per_inverse_bandwidth: float = 0.0
-    """Derivative by 1 / link bandwidth: bytes on the critical path."""
+    """Derivative by 1 / bandwidth of these links: bytes on the critical path. 0 where the bandwidth is infinite."""
+    seconds_per_inverse_cpu_speed: float = 0.0
+    """Derivative by 1 / CPU speed, where 1 is the speed of the predicted CPU: computation on the critical path, without calls
+    to files, which no CPU makes faster."""
     efficiency: Pop | None = None
     """POP efficiencies of the predicted run: useful time is computation. `None` only where nothing asked for them."""
     regions: list[RegionTime] = msgspec.field(default_factory=list)

@@ -217,7 +217,6 @@ def _recorded_mpi(trace: _engine.Trace) -> MpiInfo:
 
 
 def _prediction(fabric: Fabric, result: dict[str, Any]) -> Prediction:
-    latency = fabric.link.latency_seconds
     bandwidth = fabric.link.bandwidth_bytes_per_second
     on_wire = result["link_bandwidth_seconds"]
     return Prediction(
@@ -230,6 +229,7 @@ def _prediction(fabric: Fabric, result: dict[str, Any]) -> Prediction:
         wait_seconds=result["wait_seconds"],
         internode_bytes=result["internode_bytes"],
         messages=result["messages"],
-        seconds_per_latency_second=result["link_latency_seconds"] / latency if latency > 0 else 0.0,
+        seconds_per_latency_second=result["link_latencies"],
         seconds_per_inverse_bandwidth=on_wire * bandwidth if on_wire > 0 else 0.0,
+        seconds_per_inverse_cpu_speed=result["scaled_compute_seconds"],
     )
