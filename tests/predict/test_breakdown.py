@@ -107,6 +107,21 @@ def test_loads_are_of_nics_and_switches_over_time(two_regions: Path) -> None:
         assert max(each.busy_share) == pytest.approx(1.0)
 
 
+def test_each_nic_of_a_node_has_its_load(two_regions: Path) -> None:
+    # 1 MB over two rails of 1e8 B/s: 5 ms on each, from 14 ms on.
+    on = fabric(way(bandwidth=1e8), rails=2, stripe_min_bytes=65536)
+    (found,) = predict(two_regions, [on], nodes=2, with_loads=True).predictions
+    assert {each.link: each.busy_seconds for each in found.loads} == {
+        f"node {node} NIC {way} {rail}": pytest.approx(5 * MS)
+        for node, way in ((0, "out"), (1, "in"))
+        for rail in (0, 1)
+    }
+    for each in found.loads:
+        busy = [number for number, share in enumerate(each.busy_share) if share > 0]
+        assert busy[0] * each.stretch_seconds == pytest.approx(14 * MS, abs=each.stretch_seconds)
+        assert busy[-1] * each.stretch_seconds == pytest.approx(19 * MS, abs=each.stretch_seconds)
+
+
 def test_loads_are_of_a_program_alone(two_regions: Path) -> None:
     with pytest.raises(UsageError, match=r"--loads .* --beside"):
         predict(two_regions, [SLOW], nodes=2, with_loads=True, beside=[(two_regions, "block")])

@@ -42,6 +42,16 @@ def test_draws_follow_the_seed_alone(trace: Path) -> None:
     assert within(trace, on, seed=3) != within(trace, on, seed=4)
 
 
+def test_threads_change_nothing(trace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    on = [fabric(way(latency=1e-5, bandwidth=rate), spread=Spread(bandwidth=0.1)) for rate in (1e8, 1e9)]
+    found = []
+    for cores in (1, 5):
+        monkeypatch.setattr("os.sched_getaffinity", lambda _, cores=cores: set(range(cores)))
+        found.append(predict(trace, on, settings=ReplaySettings(samples=40, noise=0.1)))
+    assert found[0] == found[1]
+    assert found[0].predictions[0].interval is not None
+
+
 def test_a_spread_may_be_given_instead(trace: Path) -> None:
     on = fabric(way(bandwidth=1e9), spread=Spread(bandwidth=0.5))
     found = within(trace, on, spread={"bandwidth": 0.01})

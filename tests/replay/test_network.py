@@ -117,6 +117,16 @@ def test_a_trunk_is_shared_by_what_crosses_it(seconds: Seconds, topology: Topolo
     assert seconds(INSIDE, on) == pytest.approx(1e-3)
 
 
+@pytest.mark.parametrize(("routing", "microseconds"), [("static", 2), ("packet", 1)])
+def test_packets_take_all_uplinks_but_a_pair_of_nodes_keeps_one(
+    seconds: Seconds, routing: str, microseconds: float
+) -> None:
+    # 1000 B at 1 GB/s on the node's link, over one or both of two uplinks of half of that.
+    on = link(topology=leaves(uplinks=2, bandwidth=GB / 2, routing=routing))
+    one = [[send(2, 1000)], [], [recv(0, 1000)], []]
+    assert seconds(one, on) == pytest.approx(microseconds * US)
+
+
 def test_each_link_between_switches_adds_its_latency(seconds: Seconds) -> None:
     small = [[send(2, 1000)], [], [recv(0, 1000)], []]
     on = link(latency=10 * US, topology=leaves(uplinks=1, hop=3 * US))
@@ -154,6 +164,30 @@ def test_a_fat_tree_of_two_levels(seconds: Seconds) -> None:
 def test_one_long_message_on_four_rails(seconds: Seconds, aggregation: str, milliseconds: float) -> None:
     on = link(rails=4, aggregation=aggregation)
     assert seconds([[send(1, MB)], [recv(0, MB)]], on) == pytest.approx(milliseconds * 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("aggregation", "milliseconds"),
+    [("stripe", 2.0), ("packet", 2.0), ("message", 2.0), ("connection", 8.0)],
+)
+def test_messages_of_one_connection_on_four_rails(
+    seconds: Seconds, aggregation: str, milliseconds: float
+) -> None:
+    # Eight of 1 MB by the rendezvous: over all rails one behind the other, two over each rail, or all over their connection's.
+    on = fabric(way(bandwidth=GB, eager=0), rails=4, aggregation=aggregation)
+    eight = list(range(8, 0, -1))
+    ranks = [[isend(1, MB)] * 8 + [waitall(*eight)], [irecv(0, MB)] * 8 + [waitall(*eight)]]
+    assert seconds(ranks, on) == pytest.approx(milliseconds * 1e-3)
+
+
+@pytest.mark.parametrize(("later", "finished"), [(0, 2000), (1, 1001)])
+def test_an_eager_message_takes_another_rail_once_that_before_it_has_begun(
+    seconds: Seconds, later: float, finished: float
+) -> None:
+    # MPI keeps the order of their heads: at the same moment the second one stays behind the first, 1 us later it does not.
+    on = link(rails=2, aggregation="message")
+    ranks = [[send(1, MB), send(1, MB).after(later * US)], [irecv(0, MB), irecv(0, MB), waitall(2, 1)]]
+    assert seconds(ranks, on) == pytest.approx(finished * US)
 
 
 def test_reordering_takes_its_share_of_the_added_rails(seconds: Seconds) -> None:

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
+#include <utility>
 
 namespace linkworth::replay {
 namespace {
@@ -46,6 +48,7 @@ Network::Network(const FabricCosts& fabric, const std::vector<std::uint32_t>& ra
       out_full_(bucket_seconds_ > 0 ? out_.size() : 0),
       in_full_(out_full_.size()),
       memory_(ranks_on_node.size()),
+      waiting_bytes_(fabric.rails > 1 ? out_.size() : 0),
       next_rail_(ranks_on_node.size()),
       out_load_(with_loads ? out_.size() : 0),
       in_load_(out_load_.size()),
@@ -109,13 +112,37 @@ std::uint32_t Network::choose_rail(const Transmission& what) {
     return chosen;
 }
 
+/// Whose messages are all out first, and of several the one that has been idle for longest. A message whose
+/// order matters stays behind an earlier one of its connection that has not begun.
+std::uint32_t Network::rail_free_first(const Transmission& what, const Stamp& ready) const {
+    std::uint32_t chosen = 0;
+    auto first_free = std::pair(std::numeric_limits<double>::infinity(), 0.0);
+    for (std::uint32_t rail = 0; rail < fabric_.rails; ++rail) {
+        const std::uint32_t port = port_of(what.source_node, rail);
+        if (what.order != nullptr) {
+            const std::uint32_t before = waiting_.last_waiting(port, what.connection);
+            if (before != none && !shipments_[before].head_left) return rail;
+        }
+        const double idle_from = out_free_[port].seconds;
+        const double free = std::max(idle_from, ready.seconds) + waiting_bytes_[port] / rail_bandwidth_;
+        if (std::pair(free, idle_from) < first_free) {
+            chosen = rail;
+            first_free = {free, idle_from};
+        }
+    }
+    return chosen;
+}
+
 void Network::send_anyhow(std::uint32_t message, const Transmission& what, const Stamp& ready) {
     Shipment& shipment = shipment_of(message);
     const double stall = restarts_.stall_seconds(what.connection, what.bytes, ready.seconds);
     const double wire_bytes = wire_bytes_.of(what.bytes);
     const std::uint64_t chunk_bytes = chunk_bytes_[what.source_node];
     const bool on_all_rails = striped(what.bytes);
-    const std::uint32_t rail = on_all_rails ? first_rail(what) : choose_rail(what);
+    const bool free_first = fabric_.rails > 1 && fabric_.aggregation == Aggregation::message;
+    const std::uint32_t rail = on_all_rails ? first_rail(what)
+                               : free_first ? rail_free_first(what, ready)
+                                            : choose_rail(what);
     shipment = {ready, what, wire_bytes, stall, static_cast<std::uint16_t>(rail), 1, 1, false, false};
     if (!fabric_.contention ||
         (!on_all_rails && what.bytes <= chunk_bytes && out_[port_of(what.source_node, rail)].idle())) {
@@ -238,6 +265,7 @@ void Network::send_in_chunks(std::uint32_t message, std::uint32_t rail, std::uin
         const std::uint32_t index = port_of(shipment.what.source_node, (rail + each) % fabric_.rails);
         OutPort& port = out_[index];
         const std::uint32_t of_rail = each == 0 ? share * longest : share;
+        if (fabric_.rails > 1) waiting_bytes_[index] += of_rail * shipment.chunk_wire_bytes;
         if (waiting_.join(port, index, shipment.what.connection, message, of_rail))
             queue_.push(std::max(out_free_[index].seconds, shipment.at.seconds), Happening::port, index);
     }
@@ -258,6 +286,8 @@ void Network::send_chunk(std::uint32_t index) {
     if (!out_load_.empty()) out_load_[index].add(start.seconds, left.seconds);
     const double gap = fabric_.link.gap_seconds;
     if (first && taken < gap) free.add_overhead(gap - taken);
+    if (fabric_.rails > 1)
+        waiting_bytes_[index] = port.idle() ? 0 : waiting_bytes_[index] - shipment.chunk_wire_bytes;
     if (!port.idle()) queue_.push(free.seconds, Happening::port, index);
 
     const std::uint32_t parcel = parcels_.take();

@@ -140,6 +140,7 @@ class Network {
     /// Of a striped message, in shares of one `rails`-th of it: what the rail with the most of it carries.
     std::uint32_t longest_shares(std::uint64_t bytes) const;
     std::uint32_t choose_rail(const Transmission& what);
+    std::uint32_t rail_free_first(const Transmission& what, const Stamp& ready) const;
     /// Where the connection's next message goes by `stripe_step`, if it goes over one rail.
     std::uint32_t step_on(std::uint64_t connection);
     bool steps() const {
@@ -192,6 +193,7 @@ class Network {
     std::vector<Stamp> out_full_;             ///< as out_; empty where links have no bucket
     std::vector<Stamp> in_full_;              ///< likewise
     std::vector<Stamp> memory_;               ///< [node]
+    std::vector<double> waiting_bytes_;       ///< as out_, of its chunks; empty with one rail
     std::vector<std::uint32_t> next_rail_;    ///< [node]: where its next uneven message begins
     std::unordered_map<std::uint64_t, std::uint32_t>
         steps_;                          ///< by connection: rails gone on with its messages
