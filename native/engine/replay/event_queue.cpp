@@ -44,16 +44,25 @@ bool EventQueue::fetch_from(Rung& rung) {
 }
 
 void EventQueue::take(List& list) {
-    std::uint32_t index = list.head;
     const std::uint32_t taken = std::min(list.size, most_sorted);
-    list.size -= taken;
+    if (taken == 0) return;
+    if (end_ + taken > most_near * 2) move_to_front();
+    const Entry* const first = near_.data() + first_;
+    Entry* end = near_.data() + end_;
+    Entry* last = nullptr;
+    std::uint32_t index = list.head;
     for (std::uint32_t left = taken; left > 0; --left) {
-        Entry& entry = entries_[index];
-        insert(entry.time, entry.item);
-        const std::uint32_t following = std::exchange(entry.next, free_);
-        free_ = std::exchange(index, following);
+        last = &entries_[index];
+        Entry* place = end++;
+        for (; place > first && last->time < place[-1].time; --place) *place = place[-1];
+        place->time = last->time;
+        place->item = last->item;
+        index = last->next;
     }
-    list.head = index;
+    end->time = never;
+    end_ += taken;
+    list.size -= taken;
+    last->next = std::exchange(free_, std::exchange(list.head, index));
 }
 
 /// Empties a list into a new rung, which ends at `end` at the latest. The rung is longer than the list, for

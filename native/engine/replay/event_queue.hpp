@@ -127,8 +127,9 @@ class EventQueue {
     }
 
     List& list_for(std::uint64_t time) {
-        for (std::uint32_t rung = rung_count_; rung > 0; --rung)
-            if (time < rungs_[rung - 1].end) return rungs_[rung - 1].list_for(time);
+        Rung* const coarsest = rungs_.data();
+        for (Rung* rung = coarsest + rung_count_; rung != coarsest;)
+            if (time < (--rung)->end) return rung->list_for(time);
         return further_;
     }
 

@@ -21,6 +21,27 @@ constexpr std::size_t padding = 4 * longest_varint + 8;
 /// Decoded at once: enough to pay for the turn, few enough to stay in the cache with those of other ranks.
 constexpr std::size_t most_rows = 32;
 
+/// Fills `rows` from `count` on, as far as records are events without CPU time that have a byte for each of
+/// head, gap and duration: simulated and generated traces are full of them. Returns the count then; moves
+/// `at`.
+std::size_t read_shortest_events(const std::uint8_t*& at, const std::uint8_t* end, std::size_t shapes,
+                                 double seconds_per_tick, std::span<EventRow> rows, std::size_t count) {
+    constexpr std::uint32_t longer_or_with_cpu = 0x808081;
+    for (; count < rows.size() && end - at >= 3; at += 3) {
+        const std::uint32_t bytes = at[0] | std::uint32_t{at[1]} << 8 | std::uint32_t{at[2]} << 16 |
+                                    std::uint32_t{at[3]} << 24;  // padding at the end; so it is one load
+        const std::uint64_t number = (bytes >> 1 & 0x7f) - head_event / 2;
+        if ((bytes & longer_or_with_cpu) != 0 || number >= shapes) break;
+        EventRow& row = rows[count++];
+        row.gap_seconds = static_cast<std::int32_t>(bytes >> 8 & 0xff) * seconds_per_tick;
+        row.cpu_seconds = -1;
+        row.duration_seconds = static_cast<std::int32_t>(bytes >> 16 & 0xff) * seconds_per_tick;
+        row.shape = static_cast<std::uint32_t>(number);
+        row.has_notes = false;
+    }
+    return count;
+}
+
 bool names_impossible_thread(const EventNote& note) { return !note.is_overlap && note.value >= most_threads; }
 
 /// Cursors share it, because blocks are independent and it is larger than what one rank has of them.
@@ -236,6 +257,11 @@ std::size_t RankCursor::read_records() {
         return count;
     };
     while (count < most_rows) {
+        if (!has_notes) {
+            count = read_shortest_events(state.position, state.end, shapes_.size(), seconds_per_tick,
+                                         state.rows, count);
+            if (count == most_rows) break;
+        }
         const std::uint8_t* at = state.position;
         const std::uint64_t head = read_varint(at);
         const std::uint64_t number = (head >> 1) - head_event / 2;
