@@ -2,6 +2,7 @@
 /// The life of a message: posted, announced or sent eagerly, matched, delivered.
 #include <algorithm>
 
+#include "replay/posting.hpp"
 #include "replay/simulation.hpp"
 
 namespace linkworth::replay {
@@ -9,10 +10,6 @@ namespace {
 
 /// Sorted by insertion.
 constexpr std::size_t few_operations = 16;
-
-std::uint32_t context_of(const Membership& membership, bool collective) {
-    return membership.communicator->context * 2 + (collective ? 1 : 0);
-}
 
 }  // namespace
 
@@ -96,23 +93,6 @@ void Simulation::announce(RankState& sender, Message& message, std::uint32_t ind
     last = message.at;
     if (any_order_) return on_envelope(index);
     queue_.push(message.at.seconds, Happening::envelope, index);
-}
-
-std::uint32_t Simulation::post_receive(Actor& actor, const Membership& membership, bool collective,
-                                       std::int32_t peer, std::int32_t tag) {
-    if (peer == tracefile::proc_null) return none;
-    if (any_order_ && peer == tracefile::any_source) throw OrderMatters();
-    const std::uint32_t index = operations_.take_unset();
-    Operation& operation = operations_[index];
-    operation.done_at = actor.now;
-    operation.completion_overhead = 0;
-    operation.actor = none;
-    operation.envelope = Envelope{context_of(membership, collective), peer, tag};
-    operation.is_receive = true;
-    operation.done = operation.detached = false;
-    const std::uint32_t message = ranks_[actor.rank].matcher.post(operation.envelope, index);
-    if (message != none) meet(message, index);
-    return index;
 }
 
 inline Transmission Simulation::transmission_of(const Message& message) const {

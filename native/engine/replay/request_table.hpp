@@ -30,7 +30,13 @@ class RequestTable {
         if (slot == ended) return false;
         operation = slot;
         slot = ended;
-        while (first_ < end_ && slots_[first_ & mask_] == ended) ++first_;
+        // The first one is live, or there is none.
+        if (number == first_) {
+            do {
+                ++number;
+            } while (number < end_ && slots_[number & mask_] == ended);
+            first_ = number;
+        }
         return true;
     }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "replay/posting.hpp"
+
 namespace linkworth::replay {
 namespace {
 
@@ -146,53 +148,6 @@ void Simulation::resume(std::uint32_t index) {
         }
     }
     if (actor.schedule) run_schedule(index);
-}
-
-void Simulation::run_rank(RankState& state) {
-    for (;;) {
-        if (!state.actor.event_pending && !fetch(state)) return;
-        if (too_early(state.actor)) {
-            queue_.push(state.actor.now.seconds, Happening::resume, state.actor.rank);
-            return;
-        }
-        state.actor.event_pending = false;
-        state.call_started = state.actor.now.seconds;
-        if (!execute(state)) return;
-        if (any_order_ && leads_too_far(state)) {
-            runnable_.push_back(state.actor.rank);
-            return;
-        }
-    }
-}
-
-/// Takes the rank's next event and lets its computation pass. False at the end of the trace.
-inline bool Simulation::fetch(RankState& state) {
-    Event& event = state.event;
-    if (options_.recording != nullptr) record_call_end(state.actor.rank);
-    if (state.actor.finished || !state.cursor.next(event)) {
-        if (!state.actor.finished) end_rank(state.actor.rank);
-        return false;
-    }
-    state.actor.event_pending = true;
-    double compute = state.program->computation.seconds(state.rank, state.level, state.intervals++,
-                                                        RecordedComputation::recorded(event));
-    compute = state.computation.counted(event, compute);
-    if (compute > 0) {
-        if (state.counts_computation()) {
-            state.actor.now.add_compute(compute);
-        } else {
-            state.actor.now.add_wait(compute);
-        }
-        state.program->region.compute(state.rank, compute);
-    }
-    return true;
-}
-
-void Simulation::record_call_end(std::uint32_t rank) {
-    RankState& state = ranks_[rank];
-    const double started = std::exchange(state.call_started, -1);
-    if (started < 0 || state.actor.finished) return;
-    options_.recording->call({rank, state.call_name, started, ranks_[rank].actor.now.seconds});
 }
 
 /// Goes on with a collective. True when it has ended.

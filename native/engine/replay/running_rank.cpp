@@ -1,0 +1,165 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// A rank that goes on: takes its next event, lets its computation pass, and makes the call, as long as
+/// nothing else comes first. Apart from what is rarer, so that all of it is one function.
+#include <string>
+#include <utility>
+
+#include "replay/posting.hpp"
+#include "replay/simulation.hpp"
+
+namespace linkworth::replay {
+
+using tracefile::CallClass;
+using tracefile::Event;
+using tracefile::Shape;
+
+namespace {
+
+bool is_partitioned(CallClass kind) { return kind == CallClass::psend_init || kind == CallClass::precv_init; }
+
+PersistentCall* persistent_call(RankState& state, std::uint64_t number) {
+    if (state.persistent.empty()) return nullptr;
+    const auto found = state.persistent.find(number);
+    return found == state.persistent.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+const Membership& Simulation::membership_for(RankState& state, const Shape& shape) const {
+    const Membership* membership = state.program->communicators.find(state.rank, shape.comm);
+    if (membership == nullptr)
+        throw ReplayError("rank " + std::to_string(state.rank) + " uses a communicator in " +
+                          name_of(state.actor.rank, shape) +
+                          " whose creation is missing from the trace; record it again");
+    return *membership;
+}
+
+/// Posts the send or the receive that a call or a started persistent request asks for. Returns its operation,
+/// or `none`.
+std::uint32_t Simulation::post_call(RankState& state, const Shape& shape, bool receiving) {
+    const Membership& membership = membership_for(state, shape);
+    const bool both = shape.call_class == CallClass::sendrecv || shape.call_class == CallClass::isendrecv;
+    if (receiving)
+        return post_receive(state.actor, membership, false, both ? shape.recv_peer : shape.peer,
+                            both ? shape.recv_tag : shape.tag);
+    return post_send(state.actor, membership, false, shape.peer, shape.tag, shape.bytes,
+                     state.program->names[shape.name].mode);
+}
+
+[[gnu::noinline]] bool Simulation::call_point_to_point(RankState& state, const Event& event) {
+    const Shape& shape = *event.shape;
+    const CallClass kind = shape.call_class;
+    const std::uint32_t receive = kind == CallClass::send ? none : post_call(state, shape, true);
+    const std::uint32_t send = kind == CallClass::recv ? none : post_call(state, shape, false);
+    if (kind == CallClass::isendrecv) {
+        state.requests.insert(event.next_request, receive);
+        if (send != none) state.paired_sends[event.next_request] = send;
+        return true;
+    }
+    if (receive != none) state.actor.waiting.push_back(receive);
+    if (send != none) state.actor.waiting.push_back(send);
+    return wait_for_operations(state.actor, state.actor.rank);
+}
+
+bool Simulation::call_complete(RankState& state, const Event& event) {
+    Actor& actor = state.actor;
+    const bool all_plain = state.persistent.empty() && state.paired_sends.empty();
+    for (const auto& completion : event.shape->completions) {
+        const std::uint64_t number = event.next_request - completion.reference;
+        std::uint32_t operation = none;
+        if (all_plain) [[likely]] {
+            state.requests.take(number, operation);
+            if (operation != none) actor.waiting.push_back(operation);
+            continue;
+        }
+        PersistentCall* const call = persistent_call(state, number);
+        if (call != nullptr && is_partitioned(call->shape.call_class)) {
+            complete_partitioned(actor.rank, *call);
+            continue;
+        }
+        if (call != nullptr) {
+            operation = std::exchange(call->active, none);
+        } else {
+            state.requests.take(number, operation);
+        }
+        if (!state.paired_sends.empty())
+            if (const auto pair = state.paired_sends.extract(number)) actor.waiting.push_back(pair.mapped());
+        if (operation != none) actor.waiting.push_back(operation);
+    }
+    return wait_for_operations(actor, actor.rank);
+}
+
+inline bool Simulation::execute(RankState& state) {
+    const Event& event = state.event;
+    const Shape& shape = *event.shape;
+    state.call_name = shape.name;
+    ++state.program->events;
+    switch (shape.call_class) {
+        case CallClass::isend:
+            state.requests.insert(event.next_request, post_call(state, shape, false));
+            return true;
+        case CallClass::irecv:
+            state.requests.insert(event.next_request, post_call(state, shape, true));
+            return true;
+        case CallClass::complete:
+            return call_complete(state, event);
+        case CallClass::send:
+        case CallClass::recv:
+        case CallClass::sendrecv:
+        case CallClass::isendrecv:
+            return call_point_to_point(state, event);
+        default:
+            return execute_rarer(state.actor.rank);
+    }
+}
+
+[[gnu::flatten]] void Simulation::run_rank(RankState& state) {
+    for (;;) {
+        if (!state.actor.event_pending && !fetch(state)) return;
+        if (too_early(state.actor)) {
+            queue_.push(state.actor.now.seconds, Happening::resume, state.actor.rank);
+            return;
+        }
+        state.actor.event_pending = false;
+        state.call_started = state.actor.now.seconds;
+        if (!execute(state)) return;
+        if (any_order_ && leads_too_far(state)) {
+            runnable_.push_back(state.actor.rank);
+            return;
+        }
+    }
+}
+
+/// Takes the rank's next event and lets its computation pass. False at the end of the trace.
+inline bool Simulation::fetch(RankState& state) {
+    Event& event = state.event;
+    if (options_.recording != nullptr) record_call_end(state.actor.rank);
+    if (state.actor.finished || !state.cursor.next(event)) {
+        if (!state.actor.finished) end_rank(state.actor.rank);
+        return false;
+    }
+    state.actor.event_pending = true;
+    const std::uint64_t interval = state.intervals++;
+    const double recorded = RecordedComputation::recorded(event);
+    if (recorded == 0 && state.computation.passed(event)) return true;
+    double compute = state.program->computation.seconds(state.rank, state.level, interval, recorded);
+    compute = state.computation.counted(event, compute);
+    if (compute > 0) {
+        if (state.counts_computation()) {
+            state.actor.now.add_compute(compute);
+        } else {
+            state.actor.now.add_wait(compute);
+        }
+        state.program->region.compute(state.rank, compute);
+    }
+    return true;
+}
+
+void Simulation::record_call_end(std::uint32_t rank) {
+    RankState& state = ranks_[rank];
+    const double started = std::exchange(state.call_started, -1);
+    if (started < 0 || state.actor.finished) return;
+    options_.recording->call({rank, state.call_name, started, ranks_[rank].actor.now.seconds});
+}
+
+}  // namespace linkworth::replay
