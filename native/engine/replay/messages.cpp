@@ -157,6 +157,13 @@ void Simulation::on_arrival(std::uint32_t index, const Stamp& at) {
     if (message.receive != none) deliver(index, at);
 }
 
+/// A message of one chunk reaches the other node.
+[[gnu::flatten]] void Simulation::on_whole(std::uint32_t index) {
+    if (!network_.is_plain()) return network_.on_whole(index);
+    Stamp changed;
+    on_arrival(index, network_.receive_plainly(index, changed));
+}
+
 void Simulation::on_left(std::uint32_t index, const Stamp& left) { finish(messages_[index].send, left); }
 
 void Simulation::meet(std::uint32_t index, std::uint32_t receive) {

@@ -103,8 +103,16 @@ class Network {
     /// `prefetch_port` came before.
     void prefetch_turn(std::uint32_t port) const { waiting_.prefetch_turn(out_[port]); }
 
+    /// All that has one chunk goes plainly, and the caller takes it instead of `on_whole`.
+    bool is_plain() const { return plain_; }
+    /// When a message of one chunk is in memory. The result is a part of this network or `changed`.
+    const Stamp& receive_plainly(std::uint32_t message, Stamp& changed) {
+        const Shipment& shipment = shipments_[message];
+        return receive(shipment, shipment.at, 0, changed);
+    }
+
     // Called when the queue says so.
-    void on_whole(std::uint32_t message) { plain_ ? arrive_plainly(message) : arrive_whole(message); }
+    void on_whole(std::uint32_t message) { arrive_whole(message); }
     void on_parcel(std::uint32_t parcel) { plain_ ? receive_chunk_plainly(parcel) : move_parcel(parcel); }
     void on_port(std::uint32_t port) { plain_ ? send_chunk_plainly(port) : send_chunk(port); }
 
@@ -159,7 +167,6 @@ class Network {
     void move_parcel(std::uint32_t parcel);
     void receive_chunk_plainly(std::uint32_t parcel);
     void arrive_whole(std::uint32_t message);
-    void arrive_plainly(std::uint32_t message);
     const Stamp& receive(const Shipment& shipment, const Stamp& head, double sent_seconds, Stamp& changed);
     void arrived(std::uint32_t message, const Stamp& head, const Stamp& in_memory);
     void add_loss(Stamp& in_memory) const;
@@ -237,6 +244,29 @@ inline void Network::arrived(std::uint32_t message, const Stamp& head, const Sta
         const Stamp last = last_in_memory_[message];
         listener_.on_arrival(message, last);
     }
+}
+
+/// When what was sent plainly is in memory; the sender's NIC took `sent_seconds` for it. The result is a part
+/// of this network or `changed`.
+inline const Stamp& Network::receive(const Shipment& shipment, const Stamp& head, double sent_seconds,
+                                     Stamp& changed) {
+    Stamp& free = in_[shipment.what.destination_node];
+    const double backlog = (free.seconds - head.seconds) * rail_bandwidth_;
+    if (!(free.seconds > head.seconds)) free = head;
+    const double start = free.seconds;
+    free.add_bandwidth(shipment.chunk_wire_bytes / rail_bandwidth_, false);
+    const double taken = free.seconds - start;
+    const bool tail_is_later = head.seconds + sent_seconds > free.seconds;
+    if (!tail_is_later && taken >= fabric_.link.gap_seconds && backlog <= fabric_.tcp.port_buffer_bytes)
+        return free;
+    changed = free;
+    if (tail_is_later) {
+        changed = head;
+        changed.add_bandwidth(sent_seconds, false);
+    }
+    if (taken < fabric_.link.gap_seconds) free.add_overhead(fabric_.link.gap_seconds - taken);
+    if (backlog > fabric_.tcp.port_buffer_bytes) add_loss(changed);
+    return changed;
 }
 
 }  // namespace linkworth::replay

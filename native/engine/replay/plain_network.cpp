@@ -52,35 +52,6 @@ void Network::send_chunk_plainly(std::uint32_t node) {
     if (is_last) leave(message, left);
 }
 
-/// When what was sent plainly is in memory; the sender's NIC took `sent_seconds` for it. The result is a part
-/// of this network or `changed`.
-inline const Stamp& Network::receive(const Shipment& shipment, const Stamp& head, double sent_seconds,
-                                     Stamp& changed) {
-    Stamp& free = in_[shipment.what.destination_node];
-    const double backlog = (free.seconds - head.seconds) * rail_bandwidth_;
-    if (!(free.seconds > head.seconds)) free = head;
-    const double start = free.seconds;
-    free.add_bandwidth(shipment.chunk_wire_bytes / rail_bandwidth_, false);
-    const double taken = free.seconds - start;
-    const bool tail_is_later = head.seconds + sent_seconds > free.seconds;
-    if (!tail_is_later && taken >= fabric_.link.gap_seconds && backlog <= fabric_.tcp.port_buffer_bytes)
-        return free;
-    changed = free;
-    if (tail_is_later) {
-        changed = head;
-        changed.add_bandwidth(sent_seconds, false);
-    }
-    if (taken < fabric_.link.gap_seconds) free.add_overhead(fabric_.link.gap_seconds - taken);
-    if (backlog > fabric_.tcp.port_buffer_bytes) add_loss(changed);
-    return changed;
-}
-
-void Network::arrive_plainly(std::uint32_t message) {
-    const Shipment& shipment = shipments_[message];
-    Stamp changed;
-    listener_.on_arrival(message, receive(shipment, shipment.at, 0, changed));
-}
-
 void Network::receive_chunk_plainly(std::uint32_t index) {
     const Parcel& chunk = parcels_[index];
     parcels_.release(index);

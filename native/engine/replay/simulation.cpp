@@ -108,7 +108,7 @@ void Simulation::run_in_time_order() {
                 on_transfer(entry.index);
                 break;
             case Happening::whole:
-                network_.on_whole(entry.index);
+                on_whole(entry.index);
                 break;
             case Happening::parcel:
                 network_.on_parcel(entry.index);

@@ -248,6 +248,7 @@ class Simulation final : private NetworkListener {
     }
     void on_envelope(std::uint32_t message);
     void on_eager(std::uint32_t message, const Stamp& at);
+    void on_whole(std::uint32_t message);
     void tell_probe(const Message& message);
     double overhead_of(const Message& message, const Operation& receive, const Stamp& at);
     void on_left(std::uint32_t message, const Stamp& left) override;

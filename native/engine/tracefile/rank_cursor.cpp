@@ -27,9 +27,10 @@ constexpr std::size_t most_rows = 32;
 std::size_t read_shortest_events(const std::uint8_t*& at, const std::uint8_t* end, std::size_t shapes,
                                  double seconds_per_tick, std::span<EventRow> rows, std::size_t count) {
     constexpr std::uint32_t longer_or_with_cpu = 0x808081;
-    for (; count < rows.size() && end - at >= 3; at += 3) {
-        const std::uint32_t bytes = at[0] | std::uint32_t{at[1]} << 8 | std::uint32_t{at[2]} << 16 |
-                                    std::uint32_t{at[3]} << 24;  // padding at the end; so it is one load
+    const std::uint8_t* next = at;
+    for (; count < rows.size() && end - next >= 3; next += 3) {
+        const std::uint32_t bytes = next[0] | std::uint32_t{next[1]} << 8 | std::uint32_t{next[2]} << 16 |
+                                    std::uint32_t{next[3]} << 24;  // padding at the end; so it is one load
         const std::uint64_t number = (bytes >> 1 & 0x7f) - head_event / 2;
         if ((bytes & longer_or_with_cpu) != 0 || number >= shapes) break;
         EventRow& row = rows[count++];
@@ -39,6 +40,7 @@ std::size_t read_shortest_events(const std::uint8_t*& at, const std::uint8_t* en
         row.shape = static_cast<std::uint32_t>(number);
         row.has_notes = false;
     }
+    at = next;
     return count;
 }
 
