@@ -46,7 +46,7 @@ std::uint32_t Simulation::post_call(RankState& state, const Shape& shape, bool r
                      state.program->names[shape.name].mode);
 }
 
-[[gnu::noinline]] bool Simulation::call_point_to_point(RankState& state, const Event& event) {
+[[gnu::noinline, gnu::flatten]] bool Simulation::call_point_to_point(RankState& state, const Event& event) {
     const Shape& shape = *event.shape;
     const CallClass kind = shape.call_class;
     const std::uint32_t receive = kind == CallClass::send ? none : post_call(state, shape, true);

@@ -251,6 +251,7 @@ std::size_t RankCursor::read_records() {
     };
     std::size_t count = 0;
     bool has_notes = false;
+    bool after_shortest = true;  // the latest event was one, or there is none
     // The rows before a problem are taken first; then it is met again.
     const auto problem = [&](std::string what) {
         if (count == 0) {
@@ -259,7 +260,7 @@ std::size_t RankCursor::read_records() {
         return count;
     };
     while (count < most_rows) {
-        if (!has_notes) {
+        if (after_shortest && !has_notes) {
             count = read_shortest_events(state.position, state.end, shapes_.size(), seconds_per_tick,
                                          state.rows, count);
             if (count == most_rows) break;
@@ -279,6 +280,7 @@ std::size_t RankCursor::read_records() {
             if (at > state.end) {
                 return problem("ends inside a record");
             }
+            after_shortest = at - state.position == 3;
             ++count;
         } else if (head == head_end || state.position >= state.end) {
             state.is_open = count > 0;
