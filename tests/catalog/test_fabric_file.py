@@ -32,6 +32,24 @@ def write(folder, text):
     return str(path)
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "meant"),
+    [
+        ("latency_seconds", "latency", "latency_seconds"),
+        ("eager_limit_bytes", "eager_limit_byte", "eager_limit_bytes"),
+        ("intranode", "intranodes", "intranode"),
+    ],
+)
+def test_an_unknown_field_is_answered_with_the_one_that_was_meant(tmp_path, right, wrong, meant):
+    with pytest.raises(UsageError, match=f"mine.toml: .*unknown field '{wrong}'; did you mean .*{meant}"):
+        fabrics.get(write(tmp_path, GOOD.replace(f"{right} =", f"{wrong} =")))
+
+
+def test_a_field_that_nothing_resembles_is_named_alone(tmp_path):
+    with pytest.raises(UsageError, match=r"unknown field 'qqqq'$"):
+        fabrics.get(write(tmp_path, GOOD.replace("title =", "qqqq =")))
+
+
 def test_a_good_file_is_read(tmp_path):
     fabric = fabrics.get(write(tmp_path, GOOD))
     assert fabric.name == "mine"

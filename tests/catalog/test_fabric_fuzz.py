@@ -33,7 +33,8 @@ FIELDS = {
          "unexpected_copy_bytes_per_second", "combine_bytes_per_second", "intranode_total_bytes_per_second"],
     "link": ["latency_seconds", "bandwidth_bytes_per_second", "gap_seconds", "send_overhead", "receive_overhead",
              "eager_limit_bytes", "mtu_bytes", "header_bytes", "header_in_mtu_bytes"],
-    "tcp": ["restart_after_seconds", "initial_window_bytes", "port_buffer_bytes", "burst_seconds"],
+    "tcp": ["restart_after_seconds", "initial_window_bytes", "port_buffer_bytes", "burst_seconds",
+            "retransmission_timeout_seconds", "timeout_share"],
     "topology": ["hop_latency_seconds", "routing", "levels"],
     "spread": ["latency", "bandwidth", "overhead"],
 }  # fmt: skip

@@ -1,30 +1,12 @@
 """The table of predictions: what its times are compared with, and its bytes."""
 
 import msgspec
+from advice_inputs import predicted
 
 from linkworth.cli.prediction_table import prediction_table
-from linkworth.model.prediction import Calibration, Prediction, PredictionSet
+from linkworth.model.prediction import Calibration, PredictionSet
 
-
-def _prediction(fabric: str, seconds: float, internode_bytes: int) -> Prediction:
-    return Prediction(
-        fabric=fabric,
-        seconds=seconds,
-        compute_seconds=seconds,
-        overhead_seconds=0.0,
-        latency_seconds=0.0,
-        bandwidth_seconds=0.0,
-        wait_seconds=0.0,
-        internode_bytes=internode_bytes,
-    )
-
-
-FOUND = PredictionSet(
-    workload="npb:ft.C",
-    ranks=64,
-    nodes=2,
-    predictions=[_prediction("gbe", 108.0, 23_600_000_000), _prediction("10gbe", 21.6, 1_200_000)],
-)
+FOUND = predicted({"gbe": 108.0, "10gbe": 21.6}, nodes=2, workload="npb:ft.C")
 
 
 def _columns(found: PredictionSet) -> dict[str, list[str]]:
@@ -46,4 +28,9 @@ def test_times_are_compared_with_what_was_measured() -> None:
 
 
 def test_bytes_between_nodes_have_the_unit_that_fits_them() -> None:
-    assert _columns(FOUND)["between nodes"] == ["23.6 GB", "1.2 MB"]
+    carried = [
+        msgspec.structs.replace(each, internode_bytes=count)
+        for each, count in zip(FOUND.predictions, (23_600_000_000, 1_200_000), strict=True)
+    ]
+    found = msgspec.structs.replace(FOUND, predictions=carried)
+    assert _columns(found)["between nodes"] == ["23.6 GB", "1.2 MB"]

@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from synthetic import fabric, irecv, isend, recv, send, waitall, way, write_trace
 
 from linkworth import _engine
+from linkworth.catalog.fabrics import get
 from linkworth.model.prediction import Layout
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict
@@ -49,6 +51,18 @@ def test_a_program_that_sends_nothing_bears_everything(tmp_path: Path) -> None:
     found = predict(path, [fabric(way(latency=10 * US, bandwidth=1e9))], with_tolerances=True)
     assert {each.latency_seconds for each in found.tolerances} == {None}
     assert {each.bandwidth_bytes_per_second for each in found.tolerances} == {None}
+
+
+def test_a_fabric_without_latency_says_why_it_has_no_tolerances(tmp_path: Path) -> None:
+    path = write_trace(tmp_path / "short.lwt", [[send(1, 8)], [recv(0, 8)]])
+    ideal, real = get("ideal"), fabric(way(latency=10 * US, bandwidth=1e9))
+    endless = msgspec.structs.replace(fabric(way(latency=10 * US, bandwidth=float("inf"))), name="endless")
+    found = predict(path, [ideal, real, endless], nodes=2, with_tolerances=True)
+    assert {each.fabric for each in found.tolerances} == {real.name}
+    assert set(found.without_tolerances) == {"ideal", "endless"}
+    assert "no latency" in found.without_tolerances["ideal"]
+    assert "no bound of bandwidth" in found.without_tolerances["endless"]
+    assert predict(path, [ideal], nodes=2).without_tolerances == {}
 
 
 @given(

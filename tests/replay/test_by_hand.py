@@ -63,6 +63,44 @@ def test_derivatives_are_those_of_the_path_that_decides(predict: Predict) -> Non
     assert hidden.seconds_per_latency_second == hidden.seconds_per_inverse_bandwidth == 0
 
 
+@pytest.mark.parametrize(
+    ("latency", "seconds", "latencies"), [(20, 62, 1), (24, 68, 2), (28, 74, 1), (34, 84, 2)]
+)
+def test_receives_that_change_places_bend_the_time_both_ways(
+    predict: Predict, latency: float, seconds: float, latencies: int
+) -> None:
+    # Each end of a message takes 4 us of CPU time. Rank 1 passes on what it gets from rank 2, which is there after
+    # a = 2 L + 12 us; rank 3's is there after b = L + 38 us. Rank 0 takes them as they come, and has both at
+    # max(max(a, b) + 4, min(a, b) + 8): behind L = 26 us, where b comes first, the slope is less than before.
+    on = fabric(way(latency=latency * US, overhead=4 * US))
+    ranks = [
+        [irecv(1, 8), irecv(3, 8), waitall(2, 1)],
+        [recv(2, 8), send(0, 8)],
+        [send(1, 8)],
+        [send(0, 8).after(34 * US)],
+    ]
+    got = predict(ranks, on)
+    assert got.seconds == pytest.approx(seconds * US)
+    assert got.seconds_per_latency_second == latencies
+
+
+def test_a_send_that_is_done_with_a_receive_is_not_on_its_path(predict: Predict) -> None:
+    # With L = 2 o (powers of two, so that the moments are the same to the last bit) rank 0's rendezvous is out after
+    # o + L + 2 o + L + o = 8 o, and rank 1's sixth message is there after 6 o + L = 8 o. Completing it takes o more, whenever the
+    # send was done: the one latency of the message decides, not the two of the send.
+    o = 2.0**-18
+    on = fabric(way(latency=2 * o, overhead=o, eager=4096))
+    ranks = [
+        [irecv(1, 8), isend(2, 8000), waitall(1, 2), Call("MPI_Wtime", "local").after(1 * MS)],
+        [*(send(3, 8) for _ in range(5)), send(0, 8)],
+        [recv(0, 8000)],
+        [recv(1, 8) for _ in range(5)],
+    ]
+    got = predict(ranks, on)
+    assert got.seconds == pytest.approx(9 * o + 1 * MS)
+    assert got.seconds_per_latency_second == 1
+
+
 def test_the_derivative_by_latency_is_known_where_there_is_none(predict: Predict) -> None:
     # Request, answer and data of a rendezvous that the receiver waits for, before it computes.
     on = fabric(way(bandwidth=NANOSECOND_A_BYTE, eager=4096))

@@ -60,6 +60,21 @@ def test_a_call_in_between_lets_a_message_go_on(run: Run) -> None:
     assert run(ranks, RENDEZVOUS, progress="calls").prediction.seconds == pytest.approx(10 * MS)
 
 
+def test_what_comes_during_computation_waits_for_a_call_that_waits(run: Run) -> None:
+    # The request comes at 10 us. MPI_Isend and MPI_Irecv do not see to it, nor a wait for what is done: the last wait does,
+    # at 3 ms. Answer and data take 10 us each, and 1 ms.
+    ranks = [
+        [irecv(1, 0, tag=7), isend(1, MB), waitall(1, 2)],
+        [
+            irecv(0, MB),
+            isend(0, 0, tag=7).after(1 * MS),
+            waitall(1).after(1 * MS),
+            waitall(2).after(1 * MS),
+        ],
+    ]
+    assert run(ranks, RENDEZVOUS, progress="calls").prediction.seconds == pytest.approx(4 * MS + 20 * US)
+
+
 def test_blocked_ranks_are_inside_mpi(run: Run) -> None:
     ranks = [[send(1, MB)], [recv(0, MB)]]
     both = [run(ranks, RENDEZVOUS, progress=kind).prediction for kind in ("asynchronous", "calls")]

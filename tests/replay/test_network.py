@@ -280,16 +280,6 @@ def test_tcp_starts_slowly_after_silence(seconds: Seconds) -> None:
     assert seconds(late, on) == pytest.approx(0.5 + 200 * US + (185.4 + 170.8) * US)
 
 
-def test_a_full_switch_drops_and_the_loss_is_found_out_later(seconds: Seconds) -> None:
-    # Eight times 64 kB at one port: when the eighth begins to arrive, 448 kB are queued.
-    ranks = [[recv(source, 64_000) for source in range(1, 9)], *([send(0, 64_000)] for _ in range(8))]
-    wide = link(latency=10 * US, tcp=Tcp(port_buffer_bytes=450_000))
-    assert seconds(ranks, wide) == pytest.approx(10 * US + 8 * 64 * US)
-    tight = link(latency=10 * US, tcp=Tcp(port_buffer_bytes=400_000))
-    found_out = 2 * (2 * 10 * US + 400 * US)
-    assert seconds(ranks, tight) == pytest.approx(10 * US + 8 * 64 * US + found_out)
-
-
 @pytest.mark.parametrize(
     ("burst_seconds", "finished"),
     [

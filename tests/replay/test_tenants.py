@@ -8,6 +8,7 @@ from synthetic import collective, fabric, recv, send, way, write_trace
 from linkworth import _engine
 from linkworth.errors import UsageError
 from linkworth.model.prediction import Layout
+from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict, request
 from linkworth.replay.run import Neighbour, replay_in_detail
 
@@ -53,6 +54,33 @@ def test_collectives_and_communicators_stay_apart(tmp_path: Path) -> None:
     both = replay_in_detail(program, on, layout, beside=[Neighbour(program, layout)])
     assert both.prediction == alone.prediction
     assert both.neighbour_seconds == [alone.prediction.seconds]
+
+
+def test_ranks_of_all_programs_share_the_memory_of_a_node(tmp_path: Path) -> None:
+    # Two ranks of one program and one of the other want 3 x 40 of the first node's 60 GB/s: all take twice as long there. Alone
+    # the first program wants 80 of 60. The second node has a rank of the other, which wants 40.
+    ranks = [[collective("MPI_Barrier").after(3 * MS)] for _ in range(2)]
+    program = _engine.Trace(str(write_trace(tmp_path / "computes.lwt", ranks)))
+    together, spread = Layout(nodes=2, node_of_rank=[0, 0]), Layout(nodes=2, node_of_rank=[0, 1])
+    limited = ReplaySettings(memory_demand_bytes_per_second=40e9, memory_bandwidth_bytes_per_second=60e9)
+    alone = replay_in_detail(program, ON, together, settings=limited)
+    assert alone.rank_compute_seconds == pytest.approx([4 * MS] * 2)
+    both = replay_in_detail(program, ON, together, settings=limited, beside=[Neighbour(program, spread)])
+    assert both.rank_compute_seconds == pytest.approx([6 * MS] * 2)
+    # Its second rank takes 3 ms, and waits for the first.
+    assert both.neighbour_seconds == pytest.approx([6 * MS])
+    turned = replay_in_detail(program, ON, spread, settings=limited, beside=[Neighbour(program, together)])
+    assert turned.rank_compute_seconds == pytest.approx([6 * MS, 3 * MS])
+
+
+def test_efficiency_beside_others_compares_with_the_same_computation(tmp_path: Path) -> None:
+    path = write_trace(
+        tmp_path / "computes.lwt", [[collective("MPI_Barrier").after(3 * MS)] for _ in range(2)]
+    )
+    limited = ReplaySettings(memory_demand_bytes_per_second=40e9, memory_bandwidth_bytes_per_second=60e9)
+    found = predict(path, [ON], nodes=1, settings=limited, beside=[(path, "block")])
+    efficiency = found.predictions[0].efficiency
+    assert efficiency is not None and efficiency.transfer_efficiency == pytest.approx(1.0)
 
 
 def test_a_prediction_beside_others(tmp_path: Path) -> None:

@@ -74,8 +74,14 @@ Topology topology(const nb::dict& given) {
 }
 
 TcpCosts tcp_costs(const nb::dict& given) {
-    return {nb::cast<double>(given["restart_after_seconds"]), nb::cast<double>(given["initial_window_bytes"]),
-            nb::cast<double>(given["port_buffer_bytes"]), nb::cast<double>(given["burst_seconds"])};
+    return {nb::cast<double>(given["restart_after_seconds"]),
+            nb::cast<double>(given["initial_window_bytes"]),
+            nb::cast<double>(given["port_buffer_bytes"]),
+            nb::cast<double>(given["retransmission_timeout_seconds"]),
+            nb::cast<double>(given["timeout_share"]),
+            nb::cast<double>(given["burst_seconds"]),
+            nb::cast<double>(given["send_buffer_bytes"]),
+            nb::cast<bool>(given["one_stream"])};
 }
 
 ReplayOptions replay_options(const nb::dict& given) {

@@ -19,7 +19,6 @@ struct Access {
     AccessKind kind = AccessKind::put;
     bool exclusive = false;    ///< a lock
     bool replying = false;     ///< what it gets is on its way back
-    bool noticed = false;      ///< the target is inside MPI to see to it
     std::uint32_t origin = 0;  ///< ranks of the simulation
     std::uint32_t target = 0;
     std::uint32_t target_rank = 0;  ///< in the window

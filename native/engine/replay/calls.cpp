@@ -12,12 +12,6 @@ using tracefile::CallClass;
 using tracefile::Event;
 using tracefile::Shape;
 
-namespace {
-
-bool is_partitioned(CallClass kind) { return kind == CallClass::psend_init || kind == CallClass::precv_init; }
-
-}  // namespace
-
 /// Apart from the calls that programs are full of, so that these need not make room for all that others do.
 [[gnu::noinline]] bool Simulation::execute_rarer(std::uint32_t rank) {
     RankState& state = ranks_[rank];
@@ -93,10 +87,10 @@ bool is_partitioned(CallClass kind) { return kind == CallClass::psend_init || ki
 
 bool Simulation::call_start(std::uint32_t rank, const Event& event) {
     for (const std::uint64_t reference : event.shape->references) {
-        const auto found = ranks_[rank].persistent.find(event.next_request - reference);
-        if (found == ranks_[rank].persistent.end()) continue;
-        PersistentCall& call = found->second;
-        if (is_partitioned(call.shape.call_class)) {
+        PersistentCall* const found = ranks_[rank].persistent_call(event.next_request - reference);
+        if (found == nullptr) continue;
+        PersistentCall& call = *found;
+        if (call.is_partitioned()) {
             start_partitioned(rank, call);
             continue;
         }
@@ -114,10 +108,9 @@ void Simulation::call_request_end(std::uint32_t rank, const Event& event) {
     for (const std::uint64_t reference : event.shape->references) {
         const std::uint64_t number = event.next_request - reference;
         std::uint32_t operation = none;
-        const auto persistent = state.persistent.find(number);
-        if (persistent != state.persistent.end()) {
-            operation = persistent->second.active;
-            if (freed) state.persistent.erase(persistent);
+        if (const PersistentCall* const call = state.persistent_call(number)) {
+            operation = call->active;
+            if (freed) state.persistent.erase(number);
         } else if (freed) {
             state.requests.take(number, operation);
         } else {
@@ -149,18 +142,23 @@ void Simulation::detach(std::uint32_t operation) {
 
 bool Simulation::call_probe(std::uint32_t rank, const Shape& shape) {
     RankState& state = ranks_[rank];
-    if (!shape.found) return true;
+    if (!shape.found) {
+        look_in(state);
+        return true;
+    }
     const Membership* membership = membership_of(rank, shape.comm);
     if (membership == nullptr || shape.actual_peer == tracefile::proc_null) return true;
     // The receive that follows names what the probe found when it was recorded, so that very message is
     // waited for.
     const Envelope wanted{membership->communicator->context * 2, shape.actual_peer, shape.actual_tag};
     const std::uint32_t message = state.matcher.peek(wanted);
+    begin_to_notice(state);
     if (message == none) {
         state.probe = wanted;
         return false;
     }
-    ranks_[rank].actor.now.raise_to(messages_[message].at);
+    state.actor.now.raise_to(messages_[message].at);
+    end_to_notice(state.actor);
     return true;
 }
 
@@ -185,6 +183,7 @@ std::uint32_t Simulation::begin_collective(std::uint32_t rank, const Shape& shap
 
 /// Starts a schedule that goes on by itself from where `parent` is. Returns the operation that ends with it.
 std::uint32_t Simulation::begin_schedule(const Actor& parent, Schedule schedule, std::uint8_t lane) {
+    require_order_of_calls();
     std::uint32_t index = 0;
     if (idle_actors_.empty()) {
         index = rank_count() + static_cast<std::uint32_t>(further_actors_.size());

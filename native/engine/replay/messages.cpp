@@ -11,6 +11,11 @@ namespace {
 /// Sorted by insertion.
 constexpr std::size_t few_operations = 16;
 
+/// CPU seconds of taking a request to send and answering it.
+double answer_overhead(const PathCosts& costs) {
+    return costs.receive_overhead.at(control_bytes) + costs.send_overhead.at(control_bytes);
+}
+
 }  // namespace
 
 [[gnu::flatten]] std::uint32_t Simulation::post_send(Actor& actor, const Membership& membership,
@@ -39,7 +44,7 @@ constexpr std::size_t few_operations = 16;
     message.sent_seconds = actor.now.seconds;
     message.send = message.receive = message.access = none;
     message.local = local;
-    message.incomplete = message.noticed = false;
+    message.incomplete = message.noticed = message.announcing = message.answering = false;
     message.rendezvous = mode == SendMode::synchronous || !costs.is_eager(bytes);
     if (!message.rendezvous) {
         send_eagerly(sender, message, index, actor.now);
@@ -82,7 +87,15 @@ inline void Simulation::send_eagerly(RankState& sender, Message& message, std::u
 }
 
 void Simulation::announce(RankState& sender, Message& message, std::uint32_t index, const Stamp& now) {
+    require_order_of_calls();
     Stamp& last = message.local ? sender.last_local_envelope : sender.last_link_envelope;
+    if (!message.local && network_.is_behind_data(transmission_of(message))) {
+        Transmission what = transmission_of(message);
+        what.bytes = control_bytes;
+        what.order = &last;
+        message.announcing = true;
+        return network_.send_behind_data(index, what, now);
+    }
     if (message.local) {
         message.at = now;
         message.at.add_latency_elsewhere(options_.fabric.intranode.latency_seconds);
@@ -129,6 +142,7 @@ void Simulation::tell_probe(const Message& message) {
     if (!receiver.probe || !receiver.probe->accepts(message.envelope)) return;
     receiver.probe.reset();
     receiver.actor.now.raise_to(message.at);
+    end_to_notice(receiver.actor);
     resume_at_its_time(message.destination);
 }
 
@@ -150,7 +164,8 @@ void Simulation::on_head(std::uint32_t index, const Stamp& at) {
 
 void Simulation::on_arrival(std::uint32_t index, const Stamp& at) {
     Message& message = messages_[index];
-    if (message.rendezvous) return deliver(index, at);
+    if (message.rendezvous)
+        return message.announcing || message.answering ? on_control(index, at) : deliver(index, at);
     if (!message.incomplete) return on_eager(index, at);
     message.at = at;
     message.incomplete = false;
@@ -166,39 +181,71 @@ void Simulation::on_arrival(std::uint32_t index, const Stamp& at) {
 
 void Simulation::on_left(std::uint32_t index, const Stamp& left) { finish(messages_[index].send, left); }
 
-void Simulation::meet(std::uint32_t index, std::uint32_t receive) {
+void Simulation::meet(std::uint32_t index, std::uint32_t receive, Actor* poster) {
     Message& message = messages_[index];
     Operation& operation = operations_[receive];
     operation.completion_overhead = overhead_of(message, operation, message.at);
+    const bool noticed = message.at.seconds <= ranks_[message.destination].noticed_until;
     message.at.raise_to(operation.done_at);
     message.receive = receive;
     if (!message.rendezvous) {
         if (!message.incomplete) deliver(index, message.at);
         return;
     }
-    const Stamp noticed = noticed_by(message.destination, message.at);
-    if (noticed.seconds <= message.at.seconds) return on_answer(index);
-    message.at = noticed;
-    queue_.push(noticed.seconds, Happening::answer, index);
+    if (noticed) {
+        if (poster != nullptr && calls_only_) poster->now.add_overhead(answer_overhead(path(message.local)));
+        return on_answer(index);
+    }
+    ranks_[message.destination].unnoticed.push_back({Happening::answer, index});
 }
 
-/// When a rank can do something about what has come: inside MPI at once, else when its next call begins.
-Stamp Simulation::noticed_by(std::uint32_t rank, const Stamp& at) const {
-    const bool computing = ranks_[rank].actor.event_pending;
-    return options_.progress_in_calls_only && computing ? later(at, ranks_[rank].actor.now) : at;
+/// Whether the rank takes note of what comes at `at`, being inside MPI; else it does so later.
+bool Simulation::notices(std::uint32_t rank, const Stamp& at, Due what) {
+    RankState& state = ranks_[rank];
+    if (at.seconds <= state.noticed_until) return true;
+    state.unnoticed.push_back(what);
+    return false;
 }
 
-/// The receiver answers the request to send; the sender takes the answer and begins.
+/// The rank waits inside a call, and sees to what has come since it last did.
+void Simulation::see_to_unnoticed(RankState& state) {
+    for (const Due& due : state.unnoticed) {
+        Stamp& at = due.what == Happening::resume   ? actor_at(due.index).now
+                    : due.what == Happening::access ? accesses_[due.index].at
+                                                    : messages_[due.index].at;
+        at.raise_to(state.actor.now);
+        queue_.push(at.seconds, due.what, due.index);
+    }
+    state.unnoticed.clear();
+}
+
+/// The receiver answers the request to send.
 void Simulation::on_answer(std::uint32_t index) {
     Message& message = messages_[index];
     const PathCosts& costs = path(message.local);
-    message.at.add_overhead(costs.receive_overhead.at(control_bytes) + costs.send_overhead.at(control_bytes));
+    message.at.add_overhead(answer_overhead(costs));
     if (message.local) {
         message.at.add_latency_elsewhere(costs.latency_seconds);
     } else {
-        message.at = network_.control(node_of(message.destination), node_of(message.source), message.at);
+        const std::uint32_t from = node_of(message.destination), to = node_of(message.source);
+        const Transmission what{from, to, std::uint64_t{message.destination} * rank_count() + message.source,
+                                control_bytes};
+        if (network_.is_behind_data(what)) {
+            message.answering = true;
+            return network_.send_behind_data(index, what, message.at);
+        }
+        message.at = network_.control(from, to, message.at);
     }
-    message.at.add_overhead(costs.receive_overhead.at(control_bytes));
+    on_control(index, message.at);
+}
+
+/// What carries no data is there: a request to send, or its answer, which the sender takes to begin.
+void Simulation::on_control(std::uint32_t index, const Stamp& at) {
+    Message& message = messages_[index];
+    message.at = at;
+    if (std::exchange(message.announcing, false)) return queue_.push(at.seconds, Happening::envelope, index);
+    message.answering = false;
+    message.at.add_overhead(path(message.local).receive_overhead.at(control_bytes));
     if (any_order_) return on_transfer(index);
     queue_.push(message.at.seconds, Happening::transfer, index);
 }
@@ -206,15 +253,12 @@ void Simulation::on_answer(std::uint32_t index) {
 /// The data of a rendezvous begins.
 void Simulation::on_transfer(std::uint32_t index) {
     Message& message = messages_[index];
-    const Stamp noticed = noticed_by(message.source, message.at);
-    if (!message.noticed && noticed.seconds > message.at.seconds) {
-        message.noticed = true;
-        message.at = noticed;
-        queue_.push(noticed.seconds, Happening::transfer, index);
-        return;
-    }
+    if (!message.noticed && !notices(message.source, message.at, {Happening::transfer, index})) return;
     if (!message.local) {
         Transmission what = transmission_of(message);
+        if (message.send != none &&
+            static_cast<double>(message.bytes) <= options_.fabric.tcp.send_buffer_bytes)
+            finish(std::exchange(message.send, none), message.at);
         what.tell_when_left = message.send != none;
         if (!any_order_) return network_.send(index, what, message.at);
     }
@@ -254,7 +298,15 @@ void Simulation::finish(std::uint32_t index, const Stamp& at) {
     Actor& actor = actor_at(waiting);
     if (--actor.outstanding > 0) return;
     absorb(actor);
+    if (waiting < rank_count()) end_to_notice(actor);
     resume_at_its_time(waiting);
+}
+
+/// What the actor waits for is not all there yet.
+bool Simulation::takes_time(const Actor& actor) const {
+    return actor.outstanding > 0 || std::ranges::any_of(actor.waiting, [&](std::uint32_t waited) {
+               return operations_[waited].done_at.seconds > actor.now.seconds;
+           });
 }
 
 bool Simulation::wait_for_operations(Actor& actor, std::uint32_t index) {
@@ -264,25 +316,31 @@ bool Simulation::wait_for_operations(Actor& actor, std::uint32_t index) {
         operation.actor = index;
         ++actor.outstanding;
     }
+    const bool notices = calls_only_ && index < rank_count() && takes_time(actor);
+    if (notices) begin_to_notice(ranks_[index]);
     if (actor.outstanding > 0) return false;
     absorb(actor);
+    if (notices) end_to_notice(actor);
     return true;
 }
 
 void Simulation::absorb(Actor& actor) {
-    // Completing a receive costs CPU time, so receives are taken in the order of their delivery.
-    const auto done = [this](std::uint32_t operation) { return operations_[operation].done_at.seconds; };
+    // Completing a receive costs CPU time, so receives are taken in the order of their delivery. A send that
+    // is done at the same moment delays none, so it comes after them.
+    const auto sooner = [this](std::uint32_t a, std::uint32_t b) {
+        const Operation &one = operations_[a], &other = operations_[b];
+        if (one.done_at.seconds != other.done_at.seconds) return one.done_at.seconds < other.done_at.seconds;
+        return one.completion_overhead > other.completion_overhead;
+    };
     if (actor.waiting.size() > few_operations) {
-        std::sort(actor.waiting.begin(), actor.waiting.end(),
-                  [&](std::uint32_t a, std::uint32_t b) { return done(a) < done(b); });
+        std::sort(actor.waiting.begin(), actor.waiting.end(), sooner);
     } else {
         // Most stand in this order already.
         std::uint32_t* const first = actor.waiting.data();
         for (std::size_t next = 1; next < actor.waiting.size(); ++next) {
             const std::uint32_t moved = first[next];
             std::size_t place = next;
-            for (; place > 0 && done(moved) < done(first[place - 1]); --place)
-                first[place] = first[place - 1];
+            for (; place > 0 && sooner(moved, first[place - 1]); --place) first[place] = first[place - 1];
             first[place] = moved;
         }
     }

@@ -54,9 +54,10 @@ Network::Network(const FabricCosts& fabric, const std::vector<std::uint32_t>& ra
       in_load_(out_load_.size()),
       switches_(fabric.topology, static_cast<std::uint32_t>(ranks_on_node.size()), with_loads),
       restarts_(fabric),
+      full_ports_(fabric.tcp, fabric.link),
       wire_bytes_({&fabric.link}),
       plain_(fabric.contention && fabric.rails == 1 && bucket_seconds_ <= 0 && !with_loads &&
-             fabric.topology.levels.empty() && !restarts_.matter()) {}
+             fabric.topology.levels.empty() && !restarts_.matter() && !full_ports_.matter()) {}
 
 std::vector<LinkLoad> Network::loads() const {
     std::vector<LinkLoad> result;
@@ -154,6 +155,13 @@ void Network::send_anyhow(std::uint32_t message, const Transmission& what, const
     chunks = std::clamp<std::uint64_t>(chunks, 1, most_chunks);
     chunks = (chunks + least - 1) / least * least;
     send_in_chunks(message, rail, static_cast<std::uint32_t>(chunks), on_all_rails);
+}
+
+void Network::send_behind_data(std::uint32_t message, const Transmission& what, const Stamp& ready) {
+    shipment_of(message) = {ready, what, wire_bytes_.of(what.bytes), 0, 0, 1, 1, false, false};
+    const std::uint32_t port = port_of(what.source_node, 0);
+    if (fabric_.rails > 1) waiting_bytes_[port] += shipments_[message].chunk_wire_bytes;
+    waiting_.join(out_[port], port, what.connection, message, 1);
 }
 
 Stamp Network::passed(const Stamp& start, double wire, std::vector<Stamp>& full, std::uint32_t port) const {
@@ -313,16 +321,9 @@ void Network::move_parcel(std::uint32_t index) {
     arrive(there.message, there.rail, there.head, there.tail);
 }
 
-void Network::arrive_whole(std::uint32_t message) {
+void Network::on_whole(std::uint32_t message) {
     const Shipment& shipment = shipments_[message];
     arrive(message, shipment.rail, shipment.at, shipment.at);
-}
-
-/// Lost at the switch; a probe two round trips later finds it out (RFC 8985, 7.2), and these trips take the
-/// full buffer's time.
-void Network::add_loss(Stamp& in_memory) const {
-    in_memory.add_wait(2 * (2 * fabric_.link.latency_seconds +
-                            fabric_.tcp.port_buffer_bytes / fabric_.link.bandwidth_bytes_per_second));
 }
 
 /// A chunk's first byte reaches the receiver's NIC, and the rest flows in behind it.
@@ -336,7 +337,8 @@ void Network::arrive(std::uint32_t message, std::uint32_t rail, const Stamp& hea
         const double wire = shipment.chunk_wire_bytes / bandwidth;
         const std::uint32_t port = port_of(what.destination_node, rail);
         Stamp& free = in_[port];
-        const double backlog = (free.seconds - head.seconds) * bandwidth;
+        const bool lost =
+            full_ports_.matter() && full_ports_.overflows((free.seconds - head.seconds) * bandwidth);
         in_memory.raise_to(free);
         free = passed(in_memory, wire, in_full_, port);
         if (!in_load_.empty()) in_load_[port].add(in_memory.seconds, free.seconds);
@@ -344,7 +346,9 @@ void Network::arrive(std::uint32_t message, std::uint32_t rail, const Stamp& hea
         in_memory = free;
         in_memory.raise_to(tail);
         if (taken < fabric_.link.gap_seconds) free.add_overhead(fabric_.link.gap_seconds - taken);
-        if (backlog > fabric_.tcp.port_buffer_bytes) add_loss(in_memory);
+        if (lost)
+            in_memory.add_wait(full_ports_.wait_seconds(port, what.connection, shipment.chunk_wire_bytes,
+                                                        head.seconds, free.seconds));
     } else {
         in_memory.add_bandwidth(alone(shipment.chunk_wire_bytes /
                                       (on_all ? striped_bandwidth_ * fabric_.rails : rail_bandwidth_)),

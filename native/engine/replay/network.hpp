@@ -8,6 +8,7 @@
 
 #include "replay/by_size.hpp"
 #include "replay/event_queue.hpp"
+#include "replay/full_ports.hpp"
 #include "replay/path.hpp"
 #include "replay/pool.hpp"
 #include "replay/port.hpp"
@@ -72,6 +73,14 @@ class Network {
     /// there.
     Stamp control(std::uint32_t source_node, std::uint32_t destination_node, const Stamp& ready);
 
+    /// TCP carries all that one rank sends another as one stream: what carries no data waits for the data
+    /// before it.
+    bool is_behind_data(const Transmission& what) const {
+        return fabric_.tcp.one_stream && waiting_.waits(port_of(what.source_node, 0), what.connection);
+    }
+    /// `control` where `is_behind_data`. The listener is told of its arrival.
+    void send_behind_data(std::uint32_t message, const Transmission& what, const Stamp& ready);
+
     /// A message that has the network for itself: its last byte is in memory `at`, and has `left` before,
     /// where that is asked for.
     void carry_alone(const Transmission& transmission, const Stamp& ready, Stamp& at, Stamp* left);
@@ -112,7 +121,7 @@ class Network {
     }
 
     // Called when the queue says so.
-    void on_whole(std::uint32_t message) { arrive_whole(message); }
+    void on_whole(std::uint32_t message);
     void on_parcel(std::uint32_t parcel) { plain_ ? receive_chunk_plainly(parcel) : move_parcel(parcel); }
     void on_port(std::uint32_t port) { plain_ ? send_chunk_plainly(port) : send_chunk(port); }
 
@@ -166,10 +175,8 @@ class Network {
     void send_chunk_plainly(std::uint32_t node);
     void move_parcel(std::uint32_t parcel);
     void receive_chunk_plainly(std::uint32_t parcel);
-    void arrive_whole(std::uint32_t message);
     const Stamp& receive(const Shipment& shipment, const Stamp& head, double sent_seconds, Stamp& changed);
     void arrived(std::uint32_t message, const Stamp& head, const Stamp& in_memory);
-    void add_loss(Stamp& in_memory) const;
     void send_in_chunks(std::uint32_t message, std::uint32_t rail, std::uint32_t chunks, bool on_all_rails);
     void send_alone(std::uint32_t message);
     void leave(std::uint32_t message, const Stamp& left);
@@ -212,8 +219,10 @@ class Network {
     WaitingConnections waiting_;
     Switches switches_;
     Restarts restarts_;
+    FullPorts full_ports_;
     BySize<WireBytes> wire_bytes_;
-    /// Nodes share one NIC each and nothing else, and links have neither bucket nor restarts.
+    /// Nodes share one NIC each and nothing else, and links have neither bucket nor restarts, and ports no
+    /// bound.
     bool plain_;
 };
 
@@ -251,21 +260,18 @@ inline void Network::arrived(std::uint32_t message, const Stamp& head, const Sta
 inline const Stamp& Network::receive(const Shipment& shipment, const Stamp& head, double sent_seconds,
                                      Stamp& changed) {
     Stamp& free = in_[shipment.what.destination_node];
-    const double backlog = (free.seconds - head.seconds) * rail_bandwidth_;
     if (!(free.seconds > head.seconds)) free = head;
     const double start = free.seconds;
     free.add_bandwidth(shipment.chunk_wire_bytes / rail_bandwidth_, false);
     const double taken = free.seconds - start;
     const bool tail_is_later = head.seconds + sent_seconds > free.seconds;
-    if (!tail_is_later && taken >= fabric_.link.gap_seconds && backlog <= fabric_.tcp.port_buffer_bytes)
-        return free;
+    if (!tail_is_later && taken >= fabric_.link.gap_seconds) return free;
     changed = free;
     if (tail_is_later) {
         changed = head;
         changed.add_bandwidth(sent_seconds, false);
     }
     if (taken < fabric_.link.gap_seconds) free.add_overhead(fabric_.link.gap_seconds - taken);
-    if (backlog > fabric_.tcp.port_buffer_bytes) add_loss(changed);
     return changed;
 }
 

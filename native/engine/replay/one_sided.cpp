@@ -52,6 +52,7 @@ WindowSide* Simulation::window_of(std::uint32_t rank, const Shape& shape) {
 }
 
 bool Simulation::call_new_window(std::uint32_t rank, const Event& event) {
+    require_order_of_calls();
     const Shape& shape = *event.shape;
     if (shape.new_window < 0) return true;
     Program& program = *ranks_[rank].program;
@@ -214,13 +215,7 @@ void Simulation::on_data(std::uint32_t message, const Stamp& at) {
 /// An access or a request is at its target.
 void Simulation::on_access(std::uint32_t index) {
     Access& access = accesses_[index];
-    if (!std::exchange(access.noticed, true)) {
-        const Stamp noticed = noticed_by(access.target, access.at);
-        if (noticed.seconds > access.at.seconds) {
-            access.at = noticed;
-            return reach_at_its_time(index);
-        }
-    }
+    if (!notices(access.target, access.at, {Happening::access, index})) return;
     const PathCosts& costs = path(node_of(access.origin) == node_of(access.target));
     const double answer = costs.receive_overhead.at(control_bytes) + costs.send_overhead.at(control_bytes);
     switch (access.kind) {

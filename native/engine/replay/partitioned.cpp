@@ -25,6 +25,7 @@ bool sends_whole(collectives::Library library) {
 }  // namespace
 
 void Simulation::call_partitioned_init(std::uint32_t rank, const Event& event) {
+    require_order_of_calls();
     const Shape& shape = *event.shape;
     RankState& state = ranks_[rank];
     Program& program = *state.program;
@@ -113,8 +114,7 @@ bool Simulation::call_ready(std::uint32_t rank, const Event& event) {
 
 PersistentCall* Simulation::persistent_of(std::uint32_t rank, const Event& event) {
     if (event.shape->references.empty()) return nullptr;
-    const auto found = ranks_[rank].persistent.find(event.next_request - event.shape->references.front());
-    return found == ranks_[rank].persistent.end() ? nullptr : &found->second;
+    return ranks_[rank].persistent_call(event.next_request - event.shape->references.front());
 }
 
 void Simulation::ready_partition(std::uint32_t rank, const PersistentCall& call, std::uint32_t partition) {

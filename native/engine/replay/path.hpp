@@ -87,9 +87,19 @@ struct TcpCosts {
     double initial_window_bytes = 14600;  ///< RFC 6928: ten segments
     /// Bytes that the switch can hold for one node's link before it drops.
     double port_buffer_bytes = std::numeric_limits<double>::infinity();
+    /// What a connection waits for whose losses nothing but its timer tells (Linux, TCP_RTO_MIN).
+    double retransmission_timeout_seconds = 0.2;
+    /// How often a connection that loses at a full port with few segments under way has to wait for that,
+    /// each time that the buffer is filled again.
+    double timeout_share = 0;
     /// A connection hands its NIC so much of its share of the link at once (Linux, tcp_tso_autosize); its
     /// share is one of as many as the node has ranks. Infinite: always `chunk_bytes`.
     double burst_seconds = std::numeric_limits<double>::infinity();
+    /// A message up to this length is the kernel's as soon as its receiver has cleared the way: its sender
+    /// goes on then.
+    double send_buffer_bytes = 0;
+    /// What carries no data (a request to send, its answer) stands behind the data of its connection.
+    bool one_stream = false;
 };
 
 /// A network between nodes and the memory path inside them.

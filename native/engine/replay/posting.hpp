@@ -25,7 +25,7 @@ inline std::uint32_t Simulation::post_receive(Actor& actor, const Membership& me
     operation.is_receive = true;
     operation.done = operation.detached = false;
     const std::uint32_t message = ranks_[actor.rank].matcher.post(operation.envelope, index);
-    if (message != none) meet(message, index);
+    if (message != none) meet(message, index, &actor);
     return index;
 }
 

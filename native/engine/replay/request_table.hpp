@@ -34,7 +34,7 @@ class RequestTable {
     /// False where no such request is live.
     bool take(std::uint64_t number, std::uint32_t& operation) {
         if (number < first_) [[unlikely]]
-            return take_long_lived(number, operation);
+            return find_long_lived(number, operation) && long_lived_->erase(number) != 0;
         if (number >= end_) return false;
         std::uint32_t& slot = slots_[number & mask_];
         if (slot == ended) return false;
@@ -51,12 +51,8 @@ class RequestTable {
     }
 
     bool find(std::uint64_t number, std::uint32_t& operation) const {
-        if (number < first_) {
-            if (long_lived_ == nullptr) return false;
-            const auto found = long_lived_->find(number);
-            if (found != long_lived_->end()) operation = found->second;
-            return found != long_lived_->end();
-        }
+        if (number < first_) [[unlikely]]
+            return find_long_lived(number, operation);
         if (number >= end_) return false;
         const std::uint32_t slot = slots_[number & mask_];
         if (slot == ended) return false;
@@ -65,9 +61,7 @@ class RequestTable {
     }
 
     /// The next requests are soon made or ended.
-    void prefetch() const {
-        if (!slots_.empty()) prefetch_lines(&slots_[end_ & (slots_.size() - 1)], sizeof slots_[0]);
-    }
+    void prefetch() const { prefetch_lines(&slots_[end_ & mask_], sizeof slots_[0]); }
 
   private:
     /// In the place of a request that is no more, or not yet.
@@ -96,12 +90,11 @@ class RequestTable {
         return *long_lived_;
     }
 
-    bool take_long_lived(std::uint64_t number, std::uint32_t& operation) {
+    bool find_long_lived(std::uint64_t number, std::uint32_t& operation) const {
         if (long_lived_ == nullptr) return false;
         const auto found = long_lived_->find(number);
         if (found == long_lived_->end()) return false;
         operation = found->second;
-        long_lived_->erase(found);
         return true;
     }
 

@@ -13,18 +13,6 @@ using tracefile::CallClass;
 using tracefile::Event;
 using tracefile::Shape;
 
-namespace {
-
-bool is_partitioned(CallClass kind) { return kind == CallClass::psend_init || kind == CallClass::precv_init; }
-
-PersistentCall* persistent_call(RankState& state, std::uint64_t number) {
-    if (state.persistent.empty()) return nullptr;
-    const auto found = state.persistent.find(number);
-    return found == state.persistent.end() ? nullptr : &found->second;
-}
-
-}  // namespace
-
 const Membership& Simulation::membership_for(RankState& state, const Shape& shape) const {
     const Membership* membership = state.program->communicators.find(state.rank, shape.comm);
     if (membership == nullptr)
@@ -72,8 +60,8 @@ bool Simulation::call_complete(RankState& state, const Event& event) {
             if (operation != none) actor.waiting.push_back(operation);
             continue;
         }
-        PersistentCall* const call = persistent_call(state, number);
-        if (call != nullptr && is_partitioned(call->shape.call_class)) {
+        PersistentCall* const call = state.persistent_call(number);
+        if (call != nullptr && call->is_partitioned()) {
             complete_partitioned(actor.rank, *call);
             continue;
         }
@@ -85,6 +73,10 @@ bool Simulation::call_complete(RankState& state, const Event& event) {
         if (!state.paired_sends.empty())
             if (const auto pair = state.paired_sends.extract(number)) actor.waiting.push_back(pair.mapped());
         if (operation != none) actor.waiting.push_back(operation);
+    }
+    if (event.shape->completions.empty()) {
+        look_in(state);
+        return true;
     }
     return wait_for_operations(actor, actor.rank);
 }

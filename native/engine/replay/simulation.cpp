@@ -46,6 +46,7 @@ Simulation::Simulation(const std::vector<Tenant>& tenants, bool any_order)
       local_overheads_({&options_.fabric.intranode}),
       nodes_(nodes_of(tenants)),
       any_order_(any_order),
+      calls_only_(options_.progress_in_calls_only),
       network_(options_.fabric, ranks_on(nodes_), queue_, *this, options_.recording != nullptr) {
     std::uint32_t ranks = 0;
     for (const Tenant& tenant : tenants) {
@@ -57,6 +58,7 @@ Simulation::Simulation(const std::vector<Tenant>& tenants, bool any_order)
         for (std::uint32_t rank = 0; rank < program.trace.ranks(); ++rank) {
             ranks_.emplace_back(program, rank, cursor_memory_);
             ranks_.back().actor.rank = rank_count_++;
+            if (calls_only_) ranks_.back().noticed_until = 0;
         }
 }
 
@@ -138,15 +140,7 @@ void Simulation::resume(std::uint32_t index) {
         return;
     }
     Actor& actor = actor_at(index);
-    if (!std::exchange(actor.noticed, false)) {
-        const Stamp noticed = noticed_by(actor.rank, actor.now);
-        if (noticed.seconds > actor.now.seconds) {
-            actor.now = noticed;
-            actor.noticed = true;
-            resume_at_its_time(index);
-            return;
-        }
-    }
+    if (!notices(actor.rank, actor.now, {Happening::resume, index})) return;
     if (actor.schedule) run_schedule(index);
 }
 
@@ -205,6 +199,7 @@ bool Simulation::run_schedule(std::uint32_t index) {
         if (operation != none) actor.waiting.push_back(operation);
     }
     actor.schedule.clear();
+    if (index < rank_count()) end_to_notice(actor);
     if (actor.request != none) {
         const std::uint32_t request = std::exchange(actor.request, none);
         const Stamp end = actor.now;
@@ -217,6 +212,7 @@ bool Simulation::run_schedule(std::uint32_t index) {
 void Simulation::end_rank(std::uint32_t rank) {
     RankState& state = ranks_[rank];
     state.actor.finished = true;
+    begin_to_notice(state);
     state.program->region.leave(state.rank, ranks_[rank].actor.now);
 }
 
@@ -283,7 +279,7 @@ ReplayResult replay(const tracefile::Trace& trace, const ReplayOptions& options)
 std::vector<ReplayResult> replay_together(const std::vector<Tenant>& tenants) {
     const ReplayOptions& options = *tenants.front().options;
     try {
-        if (!options.fabric.contention && !options.progress_in_calls_only) {
+        if (!options.fabric.contention) {
             try {
                 return Simulation(tenants, true).run();
             } catch (const OrderMatters&) {

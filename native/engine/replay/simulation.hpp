@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory_resource>
 #include <optional>
 #include <unordered_map>
@@ -56,6 +57,8 @@ struct Message {
     bool local = false;
     bool incomplete = false;  ///< some of its chunks are there
     bool noticed = false;     ///< by its sender: the answer to its request to send
+    bool announcing = false;  ///< its request to send is behind data of its connection
+    bool answering = false;   ///< likewise the answer
 };
 
 /// Something with a clock: a rank, or a non-blocking collective that goes on beside its rank.
@@ -70,7 +73,6 @@ struct Actor {
     std::uint8_t lane = 0;         ///< of its messages
     bool step_pending = false;
     bool ahead_due = false;
-    bool noticed = false;        ///< a non-blocking collective: its rank is inside MPI to go on with it
     bool event_pending = false;  ///< a rank: its computation is done, its call is not
     bool finished = false;       ///< likewise
     // Of collectives.
@@ -86,6 +88,11 @@ struct PersistentCall {
     std::uint32_t active = none;
     Channel* channel = nullptr;  ///< of a partitioned message
     std::uint64_t round = 0;     ///< of the channel, that is or was the last one
+
+    bool is_partitioned() const {
+        using tracefile::CallClass;
+        return shape.call_class == CallClass::psend_init || shape.call_class == CallClass::precv_init;
+    }
 };
 
 /// A rank and its place in its trace. What every call needs comes first, because with many ranks each line of
@@ -97,6 +104,13 @@ struct RankState {
     /// What it computes now is computation among the parts.
     bool counts_computation() const {
         return !program->options.counted_level || *program->options.counted_level == level;
+    }
+
+    /// The persistent request of this number; null where it is none.
+    PersistentCall* persistent_call(std::uint64_t number) {
+        if (persistent.empty()) return nullptr;
+        const auto found = persistent.find(number);
+        return found == persistent.end() ? nullptr : &found->second;
     }
 
     Actor actor;
@@ -115,7 +129,11 @@ struct RankState {
     Matcher matcher;
     Stamp last_local_envelope;
     std::optional<Envelope> probe;  ///< what a blocked probe waits for
-    Window* unlocking = nullptr;    ///< by the schedule under way
+    /// Where progress needs calls: what comes up to this moment is noticed (infinite while the rank waits
+    /// inside a call), and what came later.
+    double noticed_until = std::numeric_limits<double>::infinity();
+    std::vector<Due> unnoticed;
+    Window* unlocking = nullptr;  ///< by the schedule under way
     std::unordered_map<std::uint64_t, PersistentCall> persistent;
     std::unordered_map<std::uint64_t, std::uint32_t> paired_sends;  ///< of MPI_Isendrecv: [request] the send
 };
@@ -255,11 +273,33 @@ class Simulation final : private NetworkListener {
     void on_head(std::uint32_t message, const Stamp& at) override;
     void on_arrival(std::uint32_t message, const Stamp& at) override;
     void on_transfer(std::uint32_t message);
-    Stamp noticed_by(std::uint32_t rank, const Stamp& at) const;
+    // Of ranks that see to what has come only while they wait inside calls.
+    bool notices(std::uint32_t rank, const Stamp& at, Due what);
+    void begin_to_notice(RankState& state) {
+        if (!calls_only_) return;
+        state.noticed_until = std::numeric_limits<double>::infinity();
+        if (!state.unnoticed.empty()) [[unlikely]]
+            see_to_unnoticed(state);
+    }
+    void end_to_notice(const Actor& actor) {
+        if (calls_only_ && !actor.schedule) ranks_[actor.rank].noticed_until = actor.now.seconds;
+    }
+    void look_in(RankState& state) {
+        begin_to_notice(state);
+        end_to_notice(state.actor);
+    }
+    void see_to_unnoticed(RankState& state);
+    /// What follows depends on when ranks are inside calls.
+    void require_order_of_calls() const {
+        if (any_order_ && calls_only_) throw OrderMatters();
+    }
+    void send_answer(std::uint32_t message);
+    void on_control(std::uint32_t message, const Stamp& at);
     void on_answer(std::uint32_t message);
-    void meet(std::uint32_t message, std::uint32_t receive);
+    void meet(std::uint32_t message, std::uint32_t receive, Actor* poster = nullptr);
     void deliver(std::uint32_t message, const Stamp& at);
     void finish(std::uint32_t operation, const Stamp& at);
+    bool takes_time(const Actor& actor) const;
     bool wait_for_operations(Actor& actor, std::uint32_t index);
     void absorb(Actor& actor);
 
@@ -294,6 +334,7 @@ class Simulation final : private NetworkListener {
     std::vector<std::uint32_t> nodes_;  ///< [rank]
     EventQueue queue_;
     bool any_order_;                      ///< no moment depends on what else happens at the time
+    bool calls_only_;                     ///< ranks answer and go on only while they wait inside calls
     std::deque<std::uint32_t> runnable_;  ///< actors, where the order is any
     Network network_;
     LargePageResource large_pages_;

@@ -2,11 +2,12 @@
 
 import difflib
 import importlib.resources
+import re
 import tomllib
 from collections.abc import Iterable
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import msgspec
 
@@ -47,7 +48,28 @@ def decode(document: dict[str, Any], kind: type[T], origin: str) -> T:
     try:
         return msgspec.convert(document, kind)
     except msgspec.ValidationError as error:
-        raise UsageError(f"{origin}: {_where_first(str(error))}") from None
+        raise UsageError(f"{origin}: {_where_first(str(error))}{_meant(str(error), kind)}") from None
+
+
+def _meant(message: str, kind: object) -> str:
+    """Return the field that an unknown one was meant to be, of those of `kind` and of the tables in it; "" where none is near."""
+    unknown = re.search(r"unknown field `([^`]*)`", message)
+    if unknown is None:
+        return ""
+    fields = sorted(_fields(kind))
+    begun = [field for field in fields if field.startswith(f"{unknown[1]}_")]
+    near = difflib.get_close_matches(unknown[1], fields, n=2, cutoff=0.6)
+    return f"; did you mean {' or '.join(begun or near)}?" if begun or near else ""
+
+
+def _fields(kind: object) -> set[str]:
+    """Return the names of a struct's fields, and of those in the types of its fields."""
+    if not (isinstance(kind, type) and issubclass(kind, msgspec.Struct)):
+        return {name for part in get_args(kind) for name in _fields(part)}
+    fields = msgspec.structs.fields(kind)
+    return {field.encode_name for field in fields} | {
+        name for field in fields if field.type is not kind for name in _fields(field.type)
+    }
 
 
 def _where_first(message: str) -> str:

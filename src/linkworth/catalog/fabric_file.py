@@ -88,6 +88,7 @@ class FabricFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     stripe_step: int = 0
     aggregation: Literal["stripe", "packet", "connection", "message"] = "stripe"
     chunk_bytes: int = 65536
+    progress: Literal["asynchronous", "calls"] = "asynchronous"
     unexpected_copy_bytes_per_second: float = float("inf")
     topology: TopologyTable = msgspec.field(default_factory=TopologyTable)
     tcp: TcpTable = msgspec.field(default_factory=TcpTable)
@@ -205,7 +206,18 @@ def _check_tcp(table: TcpTable, origin: str) -> None:
     for field in ("restart_after_seconds", "initial_window_bytes", "port_buffer_bytes", "burst_seconds"):
         value = getattr(table, field)
         _check(value > 0, origin, f"tcp.{field}", value, "give a positive number, or leave it out")
+    value = table.retransmission_timeout_seconds
+    _check(
+        math.isfinite(value) and value >= 0,
+        origin,
+        "tcp.retransmission_timeout_seconds",
+        value,
+        "give seconds, 0 or more",
+    )
+    value = table.timeout_share
+    _check(0 <= value <= 1, origin, "tcp.timeout_share", value, "give a share from 0 to 1")
     _check_bytes(table.initial_window_bytes, "tcp.initial_window_bytes", origin)
+    _check_bytes(table.send_buffer_bytes, "tcp.send_buffer_bytes", origin)
 
 
 def _check_path(path: Path, table: str, origin: str) -> None:

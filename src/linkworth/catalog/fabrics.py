@@ -96,6 +96,7 @@ def _from_file(path: Path | Traversable, origin: str) -> model.Fabric:
         stripe_step=file.stripe_step,
         aggregation=file.aggregation,
         chunk_bytes=file.chunk_bytes,
+        progress=file.progress,
         unexpected_copy_bytes_per_second=file.unexpected_copy_bytes_per_second,
         combine_bytes_per_second=file.combine_bytes_per_second,
         topology=topology(file.topology),

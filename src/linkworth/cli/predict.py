@@ -68,6 +68,7 @@ def command(
     placement: str,
     settings: "ReplaySettings",
     calibrate_with: str | None,
+    calibrate_anew: bool,
     machine: str | None,
     as_json: bool,
 ) -> None:
@@ -90,7 +91,7 @@ def command(
 
     chosen = [fabrics.get(name) for name in fabric_names]
     known = request.measured_time(measured) if measured is not None else None
-    rates = RateRequest(calibrate_with=calibrate_with, machine=machine)
+    rates = RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine)
     with (
         Steps() as steps,
         request.traced(trace, ranks, rates, scaled=known is not None, progress=steps) as path,
@@ -122,3 +123,5 @@ def command(
             )
         for further in further_tables(predictions):
             console().print(further)
+        for fabric, lacks in predictions.without_tolerances.items():
+            console().print(f"no tolerances on {fabric}: {lacks}", markup=False)

@@ -58,9 +58,8 @@ _OPTIONS = (
     click.option(
         "--progress",
         type=click.Choice(["asynchronous", "calls"]),
-        default="asynchronous",
-        show_default=True,
-        help="Long messages go on at any time (by a NIC or a thread), or only while their rank is inside MPI calls.",
+        help="Long messages go on at any time (by a NIC or a thread), or only while their rank waits inside MPI calls.  "
+        "[default: as the fabric says]",
     ),
     click.option(
         "--cpu-factor-at",

@@ -4,6 +4,9 @@ import msgspec
 
 from linkworth.model.counters import NodeCounters
 
+PORT_BUFFER = "port buffer"
+"""The fact of a result that says what the switch holds for one node's link: `65536 B`."""
+
 
 class BenchRow(msgspec.Struct, frozen=True, kw_only=True):
     """One message size (and one pattern, where a test has several)."""
@@ -45,7 +48,7 @@ class BenchResult(msgspec.Struct, frozen=True, kw_only=True):
 
     schema: str = "linkworth.bench/1"
     test: str
-    """latency, bandwidth, bibandwidth, pingpong, beff, hpcc, multipair, overlap, alltoall, allreduce, ..."""
+    """latency, bandwidth, bibandwidth, pingpong, beff, hpcc, multipair, incast, overlap, alltoall, allreduce, ..."""
     rows: list[BenchRow]
     ranks: int = 2
     nodes: int = 0

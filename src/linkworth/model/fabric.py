@@ -64,6 +64,12 @@ class Topology(msgspec.Struct, frozen=True, kw_only=True):
     """`static`: a pair of nodes keeps one uplink; `packet`: packets take all uplinks in turn."""
 
 
+TIMEOUT_SHARE = 0.008
+"""`linkworth bench incast` of 2 to 12 senders of 16 KiB to 1 MiB with Open MPI 4.1.4 through ports of 32 to 512 KiB at
+1 Gbit/s in the emulated cluster (`linkworth lab`, cubic of Linux 6.18), measured 2026-11-22 (benchmarks/lab/bench_incast.py);
+0.001 at 100 Mbit/s, whose longer round trips leave the kernel's other timers time to find a loss."""
+
+
 class Tcp(msgspec.Struct, frozen=True, kw_only=True):
     """What TCP adds to a link under bursts."""
 
@@ -73,9 +79,20 @@ class Tcp(msgspec.Struct, frozen=True, kw_only=True):
     """Ten segments of 1460 bytes (RFC 6928)."""
     port_buffer_bytes: float = float("inf")
     """What the switch holds for one node's link before it drops packets; `inf`: it never drops."""
+    retransmission_timeout_seconds: float = 0.2
+    """What a connection waits for whose losses nothing but its timer tells: Linux's TCP_RTO_MIN (`rto_min` in ip-route(8))."""
+    timeout_share: float = TIMEOUT_SHARE
+    """How often a connection that loses at a full port with few segments under way has to wait for that, each time that the
+    buffer is filled again. `linkworth calibrate` fits it."""
     burst_seconds: float = float("inf")
     """A connection hands its NIC so much of its share of the link at once (Linux, tcp_tso_autosize), at least two segments and at
     most `chunk_bytes`; its share is one of as many as the node has ranks. `inf`: always `chunk_bytes`."""
+    send_buffer_bytes: int = 0
+    """A message above the eager limit and up to this length is the kernel's as soon as its receiver has cleared the way: its
+    sender goes on while it leaves. 0: every sender of such a message waits until it has left."""
+    one_stream: bool = False
+    """All that one rank sends another is one stream of bytes (RFC 9293): a request to send and its answer stand behind the data
+    before them. False: they pass it, as on a network whose MPI keeps a way for them."""
 
 
 COMBINE_BYTES_PER_SECOND = 8e9
@@ -119,6 +136,8 @@ class Fabric(msgspec.Struct, frozen=True, kw_only=True):
     rails. `connection`: each pair of ranks on one rail, by a hash. `message`: each message on the rail that is free first."""
     chunk_bytes: int = 65536
     """A NIC sends this much of one connection before the next has its turn."""
+    progress: Literal["asynchronous", "calls"] = "asynchronous"
+    """Who answers requests to send: a NIC or a thread at any time, or the rank itself while it waits inside its MPI `calls`."""
     unexpected_copy_bytes_per_second: float = float("inf")
     """Rate at which a message that came before its receive was posted is copied to it."""
     intranode_total_bytes_per_second: float = float("inf")

@@ -128,6 +128,8 @@ class PredictionSet(msgspec.Struct, frozen=True, kw_only=True):
     """`whole`: from MPI_Init to MPI_Finalize; `marked`: the part that the program marks by MPI_Pcontrol(1) and (0)."""
     tolerances: list[Tolerance] = msgspec.field(default_factory=list)
     """Filled on request."""
+    without_tolerances: dict[str, str] = msgspec.field(default_factory=dict)
+    """Of those asked for, the fabrics that have none: name -> why, in a sentence."""
     beside: list[NeighbourTime] = msgspec.field(default_factory=list)
     """Programs that ran at the same time on the same nodes."""
     warnings: list[str] = msgspec.field(default_factory=list)

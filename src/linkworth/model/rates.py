@@ -9,6 +9,20 @@ RateMethod = Literal["run", "machine", "reference"]
 reference core's, where only the proportions of the phases count, because a measured time scales the whole."""
 
 
+class TimingQuality(msgspec.Struct, frozen=True, kw_only=True):
+    """When a run was timed, and how far other work on the machine may have disturbed it."""
+
+    time: str
+    """ISO 8601, UTC, to the minute."""
+    repetitions: int
+    spread: float
+    """Longest repetition over the shortest, less 1."""
+    busy_cores: float | None = None
+    """Cores that all processes of the machine kept busy meanwhile; 1 is the timed run's own. None where it cannot be told."""
+    cores: int = 0
+    """Of the machine."""
+
+
 class RateSource(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds that each operation of a skeleton's phases takes, and where that was learnt."""
 
@@ -26,6 +40,10 @@ class RateSource(msgspec.Struct, frozen=True, kw_only=True):
     """The machine of the catalog."""
     date: str = ""
     """Of the timing, ISO 8601."""
+    quality: TimingQuality | None = None
+    """Of the timed run; None where none was timed, or by a version that did not note it."""
+    warning: str = ""
+    """Why these rates may be too slow, and what to do."""
 
 
 class PhaseTimes(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,3 +56,5 @@ class PhaseTimes(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds in each phase."""
     mpi: str
     date: str
+    quality: TimingQuality | None = None
+    """None of what an earlier version kept."""

@@ -10,8 +10,8 @@ from linkworth.model.collectives import ForcedCollective
 class ReplaySettings(msgspec.Struct, frozen=True, kw_only=True):
     """What `linkworth predict` offers beside fabrics, nodes and the CPU factor. The defaults leave the trace as it is."""
 
-    progress: Literal["asynchronous", "calls"] = "asynchronous"
-    """Who answers requests to send: a NIC or a thread at any time, or the rank itself inside its MPI `calls`."""
+    progress: Literal["asynchronous", "calls"] | None = None
+    """Who answers requests to send, instead of the fabric's own `progress`."""
     cpu_factor_at: dict[int, float] = msgspec.field(default_factory=dict)
     """CPU factor of the computation after MPI_Pcontrol(level), instead of the general one."""
     memory_demand_bytes_per_second: float = 0.0

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.predict import breakdown
 from linkworth.predict.calibrate import calibrated
 from linkworth.predict.timeline import MOST_EVENTS, Timeline, write
-from linkworth.predict.tolerance import tolerances
+from linkworth.predict.tolerance import tolerance_lacks, tolerances
 from linkworth.predict.uncertainty import interval, with_spread
 from linkworth.replay.layout import lay_out
 from linkworth.replay.run import Neighbour, Record, Replay, replay_in_detail
@@ -84,6 +83,10 @@ def predict(
             cpu_factor=cpu_factor,
             tolerate_cut=trace.incomplete,
             settings=msgspec.structs.replace(settings, contention=False),
+            # They change nothing there but what the memory of its nodes makes of its computation.
+            beside=[neighbour for _, neighbour in neighbours]
+            if settings.memory_demand_bytes_per_second
+            else [],
         )
 
     def broken_down(fabric: Fabric, replay: Replay) -> Prediction:
@@ -125,9 +128,7 @@ def predict(
     borne = [
         tolerance
         for fabric in fabrics
-        if with_tolerances
-        and fabric.link.latency_seconds > 0
-        and isfinite(fabric.link.bandwidth_bytes_per_second)
+        if with_tolerances and not tolerance_lacks(fabric)
         for tolerance in tolerances(
             trace.engine,
             fabric,
@@ -148,6 +149,9 @@ def predict(
         settings=settings,
         collectives=replays[0].collectives,
         tolerances=borne,
+        without_tolerances={
+            fabric.name: lacks for fabric in fabrics if with_tolerances and (lacks := tolerance_lacks(fabric))
+        },
         beside=[
             NeighbourTime(fabric=fabric.name, workload=name, seconds=seconds)
             for fabric, each in zip(fabrics, replays, strict=True)
@@ -163,7 +167,14 @@ def _neighbour(path: Path, placement: str, nodes: int) -> tuple[str, Neighbour]:
     trace = open_trace(path)
     ranks = trace.engine.ranks
     explicit = placement not in ("block", "cyclic")
-    layout = lay_out(ranks, None if explicit else min(nodes, ranks), None, placement, numbered=True)
+    layout = lay_out(
+        ranks,
+        None if explicit else min(nodes, ranks),
+        None,
+        placement,
+        numbered=True,
+        option=f"--beside {path}@",
+    )
     if layout.nodes > nodes:
         raise UsageError(f"--beside {path}@{placement}: it needs {layout.nodes} nodes, but there are {nodes}")
     return trace.metadata.workload, Neighbour(trace.engine, layout, trace.incomplete)

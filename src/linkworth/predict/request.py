@@ -59,8 +59,14 @@ def refuse_skeleton_options(target: str, ranks: int | None, rates: RateRequest |
     """Raise UsageError for options that only a program without a trace takes."""
     if ranks is not None:
         raise UsageError(f"-n {ranks}: {target} is a trace and has its rank count already; leave -n out")
-    if rates is not None and (rates.machine is not None or rates.calibrate_with is not None):
-        option = "--machine" if rates.machine is not None else "--calibrate-with"
+    if rates is not None and (rates.machine is not None or rates.calibrate_with is not None or rates.anew):
+        option = (
+            "--machine"
+            if rates.machine is not None
+            else "--calibrate-with"
+            if rates.calibrate_with is not None
+            else "--calibrate-anew"
+        )
         raise UsageError(
             f"{option}: {target} is a trace and holds its computation already; leave it out, or scale it with "
             "--cpu-factor or --measured"
@@ -99,7 +105,7 @@ def neighbours(texts: Sequence[str]) -> list[tuple[Path, str]]:
 
 def settings(
     *,
-    progress: str,
+    progress: str | None,
     cpu_factor_at: Sequence[str],
     memory_demand: float,
     memory_bandwidth: float | None,
@@ -140,7 +146,7 @@ def settings(
             given, missing = missing, given
         raise UsageError(f"{given} needs {missing} beside it: a rank's traffic and what its node can carry")
     return ReplaySettings(
-        progress=cast(Literal["asynchronous", "calls"], progress),
+        progress=cast(Literal["asynchronous", "calls"] | None, progress),
         cpu_factor_at=factors,
         memory_demand_bytes_per_second=memory_demand * 1e9,
         memory_bandwidth_bytes_per_second=None if memory_bandwidth is None else memory_bandwidth * 1e9,

@@ -2,11 +2,13 @@
 
 The time is a piecewise linear function of the link's latency, and of the inverse of its bandwidth, and every replay returns its
 value with the slope of the piece that it is on: so a few steps of Newton's method end on the very piece where the function
-crosses the wanted time, and give the crossing without a search. Without contention the function is convex (it is the longest of
-all paths, each of them linear), so that steps from above never jump over the crossing; with contention, where messages may
-change places, a bracket keeps them.
+crosses the wanted time, and give the crossing without a search. As long as messages come in the same order and without
+contention the function is convex (it is the longest of all paths, each of them linear), so that steps from above never jump over
+the crossing. Where messages change places, before a link or before a CPU that completes the receives of one wait as they come, it
+may bend the other way; a bracket keeps the steps.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -31,6 +33,15 @@ class _Point(NamedTuple):
     x: float
     seconds: float
     slope: float
+
+
+def tolerance_lacks(fabric: Fabric) -> str:
+    """Return why a fabric has no tolerances, in a sentence; "" where it has."""
+    if fabric.link.latency_seconds <= 0:
+        return "its link has no latency, of which a program could bear more"
+    if not math.isfinite(fabric.link.bandwidth_bytes_per_second):
+        return "its link has no bound of bandwidth that could be lower"
+    return ""
 
 
 def tolerances(

@@ -19,11 +19,13 @@ def lay_out(
     placement: str = "block",
     *,
     numbered: bool = False,
+    option: str = "--placement ",
 ) -> Layout:
     """Lay `ranks` on nodes: `block`, `cyclic`, node numbers separated by commas, or the path of a hostfile or rankfile.
 
     A list and a file give the nodes themselves, in the order of their first rank; with `numbered` the numbers of a list are those
-    of the nodes, some of which may stay empty. Raises UsageError for a placement that does not fit the ranks.
+    of the nodes, some of which may stay empty. `option` is what a fault is said of, before the placement. Raises UsageError for a
+    placement that does not fit the ranks.
     """
     if placement == "block":
         return block(ranks, nodes, ppn)
@@ -35,11 +37,11 @@ def lay_out(
     elif Path(placement).is_file():
         names = _hosts_of_file(Path(placement), ranks)
     else:
-        raise UsageError(f"--placement {placement}: no such file; give {PLACEMENTS}")
+        raise UsageError(f"{option}{placement}: no such file; give {PLACEMENTS}")
     if nodes is not None or ppn is not None:
-        raise UsageError(f"--placement {placement}: it names the nodes already; leave --nodes and --ppn out")
+        raise UsageError(f"{option}{placement}: it names the nodes already; leave --nodes and --ppn out")
     if len(names) != ranks:
-        raise UsageError(f"--placement {placement}: it places {len(names)} ranks, but the trace has {ranks}")
+        raise UsageError(f"{option}{placement}: it places {len(names)} ranks, but the trace has {ranks}")
     if numbered and re.fullmatch(r"[\d, ]+", placement):
         numbers = [int(name) for name in names]
         return Layout(nodes=max(numbers) + 1, node_of_rank=numbers)

@@ -1,7 +1,7 @@
 """One replay: a trace, a fabric and a layout in, a prediction out."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -101,13 +101,23 @@ def replay_in_detail(
     """Replay and return what else it tells.
 
     Raises UsageError for a trace that cannot be replayed (messages missing, unknown communicators), with a sentence that says
-    what to do; with `tolerate_cut` it stops there instead. The messages of programs `beside` it compete with its own.
+    what to do; with `tolerate_cut` it stops there instead. The messages of programs `beside` it compete with its own,
+    and their ranks share the memory of their nodes with its ranks.
     A `record` is of a program alone. With `counted_level` only computation at that level of MPI_Pcontrol is computation among
     the parts of the critical path, any other is waiting. `marks`: keep the time of each call of MPI_Pcontrol.
     """
     rules = rules_for(_recorded_mpi(trace), settings)
+    ranks_on = Counter(
+        node for each in (layout, *(other.layout for other in beside)) for node in each.node_of_rank
+    )
     options = engine_options(
-        fabric, layout, cpu_factor=cpu_factor, tolerate_cut=tolerate_cut, settings=settings, collectives=rules
+        fabric,
+        layout,
+        cpu_factor=cpu_factor,
+        tolerate_cut=tolerate_cut,
+        settings=settings,
+        collectives=rules,
+        ranks_on=ranks_on,
     )
     options["counted_level"] = counted_level
     options["keep_marks"] = marks
@@ -123,6 +133,7 @@ def replay_in_detail(
                 tolerate_cut=other.tolerate_cut,
                 settings=settings,
                 collectives=rules_for(_recorded_mpi(other.trace), settings),
+                ranks_on=ranks_on,
             ),
         )
         for other in beside
@@ -155,8 +166,12 @@ def engine_options(
     tolerate_cut: bool,
     settings: ReplaySettings = _AS_RECORDED,
     collectives: CollectiveRules = _MPICH,
+    ranks_on: Mapping[int, int] | None = None,
 ) -> dict[str, Any]:
-    """Return the engine's view of a fabric, a placement and the settings."""
+    """Return the engine's view of a fabric, a placement and the settings.
+
+    `ranks_on`: ranks of all programs by node; None: those of the layout alone.
+    """
     link = msgspec.structs.asdict(fabric.link)
     link["bandwidth_bytes_per_second"] *= 1 - settings.background_load
     return {
@@ -177,10 +192,10 @@ def engine_options(
         "node_of_rank": layout.node_of_rank,
         "cpu_factor": cpu_factor,
         "cpu_factor_at": settings.cpu_factor_at,
-        "slowdown_of_rank": _slowdown_of_rank(layout, settings),
+        "slowdown_of_rank": _slowdown_of_rank(layout, settings, ranks_on),
         "noise": settings.noise,
         "seed": settings.seed,
-        "progress_in_calls_only": settings.progress == "calls",
+        "progress_in_calls_only": (settings.progress or fabric.progress) == "calls",
         "tolerate_cut": tolerate_cut,
         "library": collectives.library,
         "forced_collectives": [
@@ -200,13 +215,15 @@ def _topology(fabric: Fabric, background_load: float) -> dict[str, Any]:
     return topology
 
 
-def _slowdown_of_rank(layout: Layout, settings: ReplaySettings) -> list[float]:
+def _slowdown_of_rank(
+    layout: Layout, settings: ReplaySettings, ranks_on: Mapping[int, int] | None
+) -> list[float]:
     """Return what the memory of its node makes of each rank's computation: the roofline, shared equally by the node's ranks."""
     demand, bandwidth = settings.memory_demand_bytes_per_second, settings.memory_bandwidth_bytes_per_second
     if demand == 0 or bandwidth is None:
         return []
-    ranks_on = Counter(layout.node_of_rank)
-    return [max(1.0, ranks_on[node] * demand / bandwidth) for node in layout.node_of_rank]
+    sharing = Counter(layout.node_of_rank) if ranks_on is None else ranks_on
+    return [max(1.0, sharing[node] * demand / bandwidth) for node in layout.node_of_rank]
 
 
 def _recorded_mpi(trace: _engine.Trace) -> MpiInfo:

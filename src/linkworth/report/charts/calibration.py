@@ -19,6 +19,7 @@ _TESTS = {
     "bandwidth": "a stream",
     "bibandwidth": "both ways",
     "multipair": "several pairs",
+    "incast": "one sender, asked",
 }
 
 
@@ -78,7 +79,7 @@ def series(point: FittedPoint) -> str:
     """Return what one line of the chart is of."""
     name = _TESTS.get(point.test, point.test)
     if point.pairs > 1:
-        name = f"{point.pairs} pairs"
+        name = f"{point.pairs} senders at once" if point.test == "incast" else f"{point.pairs} pairs"
     if point.rails > 1:
         name += f", {point.rails} NICs"
     return f"{name}, inside a node" if point.inside_a_node else name

@@ -1,0 +1,57 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// What it costs TCP that a switch's port is full: packets that find more than its buffer queued are lost.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "replay/path.hpp"
+
+namespace linkworth::replay {
+
+/// Most losses are repaired while other packets keep the link busy, so that they take no more than the queue
+/// and a round trip (RFC 8985, 6.2). Now and then a connection loses so much of its window that nothing tells
+/// it of the loss but its timer: the rarer, the more segments it has under way. With Reno that is min(1, 3/w)
+/// of the losses of a window of w segments (Padhye and others, "Modeling TCP throughput", SIGCOMM 1998, 2.2);
+/// with selective acknowledgements and loss probes it falls with the third power of 3/w, as measured
+/// (docs/explanation/replay.md). What it takes on average is put on every loss.
+class FullPorts {
+  public:
+    FullPorts(const TcpCosts& tcp, const PathCosts& link)
+        : tcp_(tcp),
+          round_trip_seconds_(2 * link.latency_seconds),
+          segment_bytes_(link.mtu_bytes > link.header_in_mtu_bytes
+                             ? static_cast<double>(link.mtu_bytes - link.header_in_mtu_bytes)
+                             : usual_segment_bytes) {}
+
+    bool matter() const { return std::isfinite(tcp_.port_buffer_bytes); }
+    bool overflows(double queued_bytes) const { return queued_bytes > tcp_.port_buffer_bytes; }
+
+    /// What `bytes` of a connection wait for longer that reach a full port at `arrival_seconds`; what was
+    /// queued then, and these bytes, are through at `drained_seconds`.
+    double wait_seconds(std::uint32_t port, std::uint64_t connection, double bytes, double arrival_seconds,
+                        double drained_seconds);
+
+  private:
+    /// Of an Ethernet packet of 1500 bytes with timestamps (RFC 7323).
+    static constexpr double usual_segment_bytes = 1448;
+
+    /// Duplicate acknowledgements that tell a loss (RFC 5681, 3.2).
+    static constexpr double few_segments = 3;
+
+    /// Losses at a port from one of which on the queue has not been empty.
+    struct Burst {
+        std::unordered_set<std::uint64_t> connections;
+        double bytes = 0;
+        double drained_seconds = 0;
+    };
+
+    const TcpCosts& tcp_;
+    double round_trip_seconds_;
+    double segment_bytes_;
+    std::unordered_map<std::uint32_t, Burst> bursts_;  ///< by port, of those that were full
+};
+
+}  // namespace linkworth::replay

@@ -1,0 +1,149 @@
+"""What a TCP connection carries in order: data, requests to send and answers. Times worked out by hand."""
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from synthetic import Call, fabric, irecv, isend, recv, send, waitall, way, write_trace
+
+from linkworth import _engine
+from linkworth.model.fabric import Tcp
+from linkworth.model.prediction import Layout, Prediction
+from linkworth.model.settings import ReplaySettings
+from linkworth.replay.run import replay
+
+US = 1e-6
+MS = 1e-3
+MB = 1_000_000
+OVERHEAD = 1 * US
+"""So that no two moments are the same."""
+STREAM = fabric(
+    way(latency=10 * US, bandwidth=1e9, overhead=OVERHEAD, eager=0),
+    tcp=Tcp(one_stream=True),
+    progress="calls",
+)
+PASSING = msgspec.structs.replace(STREAM, tcp=Tcp())
+
+Predict = Callable[..., Prediction]
+
+
+def exchange(partner: int) -> list[Call]:
+    return [irecv(partner, MB), isend(partner, MB), waitall(1, 2)]
+
+
+def late_in_computation() -> Sequence[Sequence[Call]]:
+    first, second = exchange(1), exchange(0)
+    second[0].after(1 * MS)
+    return [first, second]
+
+
+def late_inside_mpi() -> Sequence[Sequence[Call]]:
+    """The second waits for word from the first, which has asked to send before."""
+    receive, request, wait = exchange(1)
+    return [[receive, request, send(1, 0, tag=7).after(1 * MS), wait], [recv(0, 0, tag=7), *exchange(0)]]
+
+
+def test_both_directions_are_full_after_a_computation(predict: Predict) -> None:
+    # The second asks (1 us) before it answers (2 us) what came while it computed: its answer leaves at 1.003 ms, is there 10 us
+    # later and taken in 1 us; the data needs 1 ms and 10 us, and 1 us to complete. The other direction is 8 us behind: asked at
+    # 1.001, there at 1.011, answered at 1.013, back at 1.023, taken at 1.024.
+    seconds = predict(late_in_computation(), STREAM).seconds
+    assert seconds == pytest.approx(1 * MS + 24 * US + 1 * MS + 10 * US + 2 * OVERHEAD, abs=3 * US)
+
+
+def test_directions_take_turns_after_a_wait_inside_mpi(predict: Predict) -> None:
+    # Word is sent at 1.002 ms and taken at 1.013; the receive answers the request that is there at once. So the first's data
+    # begins some 12 us later, and its own answer leaves when that is out, 1 ms later.
+    turns = predict(late_inside_mpi(), STREAM).seconds
+    assert turns == pytest.approx(1 * MS + 50 * US + 2 * MS, abs=10 * US)
+    # Where the answer passes the data, it waits for one chunk of 66 us at most.
+    assert predict(late_inside_mpi(), PASSING).seconds == pytest.approx(2 * MS + 80 * US, abs=35 * US)
+
+
+def test_what_is_asked_asynchronously_comes_behind_the_data_too(predict: Predict) -> None:
+    # A thread answers the first at once; the second asks in the middle of its data, and is answered behind it.
+    settings = ReplaySettings(progress="asynchronous")
+    first, second = exchange(1), exchange(0)
+    second[1].after(0.5 * MS)
+    seconds = predict([first, second], STREAM, settings=settings).seconds
+    assert seconds == pytest.approx(2 * MS, abs=60 * US)
+    assert predict([first, second], PASSING, settings=settings).seconds == pytest.approx(
+        1.5 * MS, abs=120 * US
+    )
+
+
+def test_a_request_comes_behind_data_of_its_connection(predict: Predict) -> None:
+    # The second request is made while the first message's data is on its way, and comes behind it; the receiver answers, and
+    # only then the second message's data leaves.
+    ranks = [
+        [isend(1, MB), waitall(1), isend(1, MB, tag=1), waitall(1)],
+        [irecv(0, MB), irecv(0, MB, tag=1), waitall(1, 2)],
+    ]
+    both = [predict(ranks, on).seconds for on in (STREAM, PASSING)]
+    # The sender waits for its first data to leave, so nothing of it is before the second request.
+    assert both[0] == pytest.approx(both[1])
+    ranks[0] = [isend(1, MB), isend(1, MB, tag=1).after(0.5 * MS), waitall(1, 2)]
+    asynchronous = ReplaySettings(progress="asynchronous")
+    in_order, passing = (predict(ranks, on, settings=asynchronous).seconds for on in (STREAM, PASSING))
+    assert in_order - passing == pytest.approx(2 * (10 + 2) * US, abs=80 * US)
+    assert in_order > passing
+
+
+@pytest.mark.parametrize(("held", "done"), [(0, 1), (MB - 1, 1), (MB, 0)])
+def test_a_sender_goes_on_once_the_kernel_has_its_message(predict: Predict, held: int, done: float) -> None:
+    # Request, answer: 20 us and overheads. Then the data leaves in 1 ms, for which only an unbuffered sender waits.
+    on = msgspec.structs.replace(STREAM, tcp=Tcp(one_stream=True, send_buffer_bytes=held))
+    ranks = [
+        [isend(1, MB), waitall(1), send(2, 8)],
+        [irecv(0, MB), waitall(1)],
+        [recv(0, 8), Call("MPI_Wtime", "local").after(5 * MS)],
+    ]
+    seconds = predict(ranks, on, nodes=[0, 1, 0]).seconds
+    assert seconds == pytest.approx(5 * MS + done * MS + 25 * US, abs=5 * US)
+
+
+def test_other_connections_do_not_wait(predict: Predict) -> None:
+    # Rank 2 sends to rank 0 on the other node what is not behind rank 0's data.
+    ranks = [
+        [isend(1, 10 * MB), irecv(2, 1000), waitall(1), waitall(1)],
+        [irecv(0, 10 * MB), waitall(1)],
+        [isend(0, 1000).after(1 * MS), waitall(1)],
+    ]
+    seconds = predict(ranks, STREAM, nodes=[0, 1, 1]).seconds
+    assert seconds == pytest.approx(10 * MS + 40 * US, abs=20 * US)
+
+
+def test_a_program_alone_on_the_network_needs_the_order_of_calls_too(predict: Predict) -> None:
+    alone = ReplaySettings(contention=False)
+    late = [[isend(1, MB), waitall(1)], [irecv(0, MB), waitall(1).after(5 * MS)]]
+    assert predict(late, STREAM, settings=alone).seconds == pytest.approx(6 * MS, abs=50 * US)
+    hidden = ReplaySettings(contention=False, progress="asynchronous")
+    assert predict(late, STREAM, settings=hidden).seconds == pytest.approx(5 * MS, abs=50 * US)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3), st.sampled_from([0, 10, 2000, MB])), max_size=12)
+)
+@settings(max_examples=60, deadline=None)
+def test_every_exchange_ends(
+    tmp_path_factory: pytest.TempPathFactory, moves: list[tuple[int, int, int]]
+) -> None:
+    """No answer is lost, whoever computes, waits or polls when it comes."""
+    ranks: list[list[Call]] = [[], [], []]
+    for number, (rank, kind, size) in enumerate(moves):
+        other = (rank + 1) % 3
+        gap = kind * 100 * US
+        ranks[rank].append(isend(other, size, tag=number).after(gap))
+        ranks[other].append(irecv(rank, size, tag=number))
+        if kind == 1:
+            ranks[rank].append(Call("MPI_Test", "complete", mode=0, listed=1, completions=[]))
+    for calls in ranks:
+        requests = sum(call.call_class in ("isend", "irecv") for call in calls)
+        calls.append(waitall(*range(1, requests + 1)))
+    trace = _engine.Trace(str(write_trace(tmp_path_factory.mktemp("streams") / "t.lwt", ranks)))
+    layout = Layout(nodes=2, node_of_rank=[0, 1, 0])
+    in_order = replay(trace, STREAM, layout).seconds
+    assert in_order >= sum(kind * 100 * US for rank, kind, _ in moves if rank == 0) - 1e-12
+    assert in_order == replay(trace, STREAM, layout).seconds
