@@ -169,6 +169,7 @@ def test_progress_counts_the_rows():
     assert rows_of(prepared(fake, sizes=[1, 2])) == 2
     assert rows_of(prepared(fake, "overlap", sizes=[1, 2])) == 6
     assert rows_of(prepared(fake, "multipair", sizes=[1, 2])) == 4  # 1 and 2 pairs of 4 ranks
+    assert rows_of(prepared(fake, "incast", sizes=[1, 2])) == 6  # 1, 2 and 3 senders
     assert rows_of(prepared(fake, "beff")) == 42
     assert rows_of(prepared(fake, "hpcc")) == 8
     assert rows_of(prepared(fake, "barrier")) == 1

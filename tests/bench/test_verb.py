@@ -70,7 +70,7 @@ def test_between_nodes_the_nic_is_named(linkworth, kind):
 
 @pytest.mark.requires("mpi")
 def test_several_tests_are_a_set_and_are_kept_and_drawn(linkworth):
-    names = ["bibandwidth", "pingpong", "multipair", "overlap", "beff", "collectives"]
+    names = ["bibandwidth", "pingpong", "multipair", "incast", "overlap", "beff", "collectives"]
     done = linkworth("bench", *names, *QUICK, "-n", "2", "--json", "-o", "kept.json", "--plot", "kept.svg")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
@@ -100,11 +100,13 @@ def test_several_tests_are_a_set_and_are_kept_and_drawn(linkworth):
 
 @pytest.mark.requires("openmpi")
 def test_all_ranks_of_a_crowded_machine(linkworth):
-    done = linkworth("bench", "alltoall", "multipair", "--mpi", "openmpi", "-n", "5", *QUICK, "--json")
+    tests = ["alltoall", "multipair", "incast"]
+    done = linkworth("bench", *tests, "--mpi", "openmpi", "-n", "5", *QUICK, "--json")
     assert done.returncode == 0, done.stderr
-    alltoall, multipair = json.loads(done.stdout)["results"]
+    alltoall, multipair, incast = json.loads(done.stdout)["results"]
     assert alltoall["ranks"] == 5
     assert {row["label"] for row in multipair["rows"]} == {"1 pair", "2 pairs"}
+    assert {row["label"] for row in incast["rows"]} == {"1 sender", "2 senders", "4 senders"}
 
 
 def is_measuring(folder):

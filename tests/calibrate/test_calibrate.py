@@ -172,3 +172,11 @@ def test_the_plot_shows_points_and_fit(tmp_path: Path, calibration: Calibration)
         assert name in drawn
     with pytest.raises(UsageError, match=r"written as .svg or .png"):
         plot(calibration, tmp_path / "fit.pdf")
+
+
+def test_a_written_fabric_keeps_how_its_messages_go_on(tmp_path: Path) -> None:
+    tcp = msgspec.structs.replace(fabrics.get("gbe").tcp, one_stream=True, send_buffer_bytes=65536)
+    ethernet = msgspec.structs.replace(fabrics.get("gbe"), tcp=tcp)
+    write(ethernet, tmp_path / "again.toml")
+    again = fabrics.get(str(tmp_path / "again.toml"))
+    assert (again.progress, again.tcp) == ("calls", tcp)

@@ -1,6 +1,7 @@
 """Labs come up, keep to themselves, and leave nothing, however they end."""
 
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -107,6 +108,17 @@ def test_the_users_files_and_folder_are_those_of_the_machine(
         assert said(lab, "node1", "cat", "input") == "of the user"
         said(lab, "node1", "touch", "output")
     assert (tmp_path / "output").exists()
+
+
+def test_only_the_switchs_end_of_a_link_holds_no_more_than_its_buffer() -> None:
+    def longest_wait(lab: Lab, place: str, nic: str) -> float:
+        [queue] = json.loads(said(lab, place, "tc", "-j", "qdisc", "show", "dev", nic))
+        return float(queue["options"]["lat"]) * 1e-6
+
+    with labs.up(LabSpec(nodes=2, rate=1e8, buffer=40_000)) as lab:
+        # 40 kB take 3.2 ms at 100 Mbit/s; a node's own queue never drops what fits into 20 ms.
+        assert 2e-3 < longest_wait(lab, "head", "d0-node2") <= 3.2e-3
+        assert longest_wait(lab, "node2", "d0") > 15e-3
 
 
 def test_a_lab_leaves_nothing_and_ends_what_runs_in_it() -> None:

@@ -41,6 +41,18 @@ def test_an_unshaped_link_has_no_traffic_control() -> None:
     assert links.impairment(LabSpec(), "d0") == []
 
 
+def test_only_a_switchs_port_is_bounded_by_its_buffer() -> None:
+    spec = LabSpec(rate=1e9, buffer=65536)
+    [at_node], [at_switch] = links.rate_limit(spec, "d0"), links.rate_limit(spec, "d0-node1", at_switch=True)
+    assert " limit 65536b " in at_switch
+    assert f" limit {links.queue_bytes(spec)}b " in at_node
+    head, node = links.bridges(spec, ["d0"]), links.node_network(spec, 1)
+    assert head.tc[0] == at_switch.replace("d0-node1", "d0-node1") and node.tc == [at_node]
+    # Packets are dropped one by one.
+    assert "d0-node1" in head.offloads_off and node.offloads_off == ["d0"]
+    assert links.bridges(LabSpec(rate=1e9), ["d0"]).offloads_off == []
+
+
 def test_netem_delays_and_loses_inside_the_bucket() -> None:
     [line] = links.impairment(LabSpec(rate=1e9, latency=30e-6, jitter=5e-6, loss=0.01), "d0")
     assert line.startswith("qdisc add dev d0 parent 1:1 handle 2: netem limit ")

@@ -29,9 +29,24 @@ def test_a_share_is_a_number_or_per_cent() -> None:
     assert specs.parse_share("0.1%") == pytest.approx(specs.parse_share("0.001")) == pytest.approx(1e-3)
 
 
+def test_bytes_are_read_with_their_unit() -> None:
+    assert [specs.parse_bytes(text) for text in ("65536", "64K", "64 KiB", "1m")] == [
+        65536,
+        65536,
+        65536,
+        1 << 20,
+    ]
+
+
 @given(st.text(max_size=12))
 def test_any_text_is_a_number_or_a_usage_error(text: str) -> None:
-    for parse in (specs.parse_rate, specs.parse_time, specs.parse_share, specs.parse_factor):
+    for parse in (
+        specs.parse_rate,
+        specs.parse_time,
+        specs.parse_share,
+        specs.parse_factor,
+        specs.parse_bytes,
+    ):
         try:
             assert parse(text) >= 0
         except UsageError as error:
@@ -60,7 +75,7 @@ def test_an_unknown_name_is_told_the_labs_and_presets() -> None:
 
 @pytest.mark.parametrize(
     "wrong", [{"nodes": 0}, {"nodes": 251}, {"nics": 17}, {"mtu": 100}, {"rate": 0.0}, {"loss": 0.6},
-              {"latency": 11.0}, {"dilate": 0.5}, {"jitter": 1e-3}, {"rate": float("nan")}]
+              {"latency": 11.0}, {"dilate": 0.5}, {"jitter": 1e-3}, {"rate": float("nan")}, {"buffer": 100}, {"buffer": 65536}]
 )  # fmt: skip
 def test_what_no_lab_can_be_is_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(UsageError, match=next(iter(wrong))):
@@ -80,6 +95,7 @@ def test_options_change_a_lab() -> None:
         ({"speed": "1gbit"}, "a lab has no option speed; it has nodes, nics, rate"),
         ({"nodes": "two"}, "--nodes two: a whole number"),
         ({"aggregate": "glue"}, "--aggregate glue: it is one of stripe, mptcp"),
+        ({"buffer": "big"}, "--buffer big: bytes are a whole number"),
         ({"dilate": "much"}, "--dilate much: a factor such as 4"),
     ],
 )

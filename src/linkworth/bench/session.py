@@ -35,6 +35,8 @@ def rows_of(prepared: Prepared) -> int:
     if prepared.test.name == "multipair":
         pairs = prepared.plan.workload.ranks // 2
         return sizes * ((pairs - 1).bit_length() + 1)
+    if prepared.test.name == "incast":
+        return sizes * ((prepared.plan.workload.ranks - 2).bit_length() + 1)
     return sizes or 1
 
 

@@ -42,6 +42,8 @@ _ALL = [
     BenchTest("hpcc", "HPC Challenge's latency and bandwidth of pairs and rings", "one message", "of one rank", False),
     BenchTest("multipair", "windows of messages of several pairs at once", "window / messages of one pair", "sum over all pairs",
               False, "bandwidth"),
+    BenchTest("incast", "messages of several ranks to the first one at once", "until all messages are there",
+              "into the first rank", False),
     BenchTest("overlap", "share of a transfer that computation hides", "transfer, computation, or both at once",
               "of the transfer, both ways", True),
     BenchTest("alltoall", "MPI_Alltoall; size: from each rank to each other", "the slowest rank's", "what a rank sends / time",

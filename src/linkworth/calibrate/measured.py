@@ -80,8 +80,19 @@ def points(origins: Iterable[Origin]) -> tuple[list[Point], list[str]]:
             unused.append(
                 f"{origin.source}: measured with a window of {window} messages, but fitted as one of {WINDOW}; measure with that"
             )
-    result = [_point(key, values) for key, values in sorted(found.items(), key=_order)]
+    result = [point(key, values) for key, values in sorted(found.items(), key=_order)]
     return _with_scatter(result), unused
+
+
+def incast_rows(origins: Iterable[Origin]) -> dict[tuple[int, int], list[tuple[float, float, Origin]]]:
+    """Return the mean seconds of bursts to one receiver, their noise and origin, by number of senders and size."""
+    found: dict[tuple[int, int], list[tuple[float, float, Origin]]] = defaultdict(list)
+    for origin in origins:
+        for row in origin.result.rows:
+            if row.latency_seconds and math.isfinite(row.latency_seconds) and row.latency_seconds > 0:
+                senders = _leading_number(row.label) or origin.result.ranks - 1
+                found[senders, row.bytes].append((row.latency_seconds, _noise(row), origin))
+    return found
 
 
 def of_kind(among: Sequence[Point], kind: str) -> list[Point]:
@@ -137,8 +148,13 @@ def _message_seconds(row: BenchRow, kind: str | None) -> float | None:
 def _pairs(result: BenchResult, row: BenchRow, kind: str) -> int:
     if kind != MULTIPAIR:
         return 1
-    digits = "".join(character for character in row.label.split(" ")[0] if character.isdecimal())
-    return max(1, int(digits) if digits else result.ranks // 2)
+    return max(1, _leading_number(row.label) or result.ranks // 2)
+
+
+def _leading_number(label: str) -> int:
+    """Return that of `4 pairs`, 0 where there is none."""
+    digits = "".join(character for character in label.split(" ")[0] if character.isdecimal())
+    return int(digits) if digits else 0
 
 
 def _noise(row: BenchRow) -> float:
@@ -151,7 +167,8 @@ def _noise(row: BenchRow) -> float:
     return LEAST_NOISE
 
 
-def _point(key: tuple[str, int, int], values: list[tuple[float, float, Origin]]) -> Point:
+def point(key: tuple[str, int, int], values: list[tuple[float, float, Origin]]) -> Point:
+    """Return the point of a kind of test, size and number of pairs from its seconds, their noise and origin."""
     kind, size, pairs = key
     seconds = statistics.median(value for value, _, _ in values)
     noise = statistics.median(noise for _, noise, _ in values)

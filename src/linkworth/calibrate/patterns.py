@@ -29,6 +29,12 @@ def both_ways(path: Path, size: int) -> float:
     return 2.0 * ROUNDS * WINDOW
 
 
+def incast(path: Path, size: int, senders: int) -> float:
+    """Write a burst of so many senders to rank 0, time and again; returns the bursts of its timed part."""
+    _write(path, senders + 1, exchanges.incast(senders), size)
+    return float(ROUNDS)
+
+
 def _write(path: Path, ranks: int, exchange: Exchange, size: int, warm_up: int = WARM_UP) -> None:
     trace = writer(path, ranks)
     for number in range(ranks):

@@ -12,7 +12,7 @@ from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout
 from linkworth.replay.run import replay
 
-TESTS = ("latency", "pingpong", "bandwidth", "bibandwidth", "multipair")
+TESTS = ("latency", "pingpong", "bandwidth", "bibandwidth", "multipair", "incast")
 """Tests whose results can be predicted."""
 
 
@@ -23,16 +23,24 @@ def message_seconds(
 
     One after the other in `latency` and `pingpong`; else the reciprocal of the rate of all messages together.
 
-    In `multipair` all senders are on one node and all receivers on another, or all on one node.
+    In `multipair` all senders are on one node and all receivers on another, or all on one node. In `incast` the time is that of a
+    burst of as many senders as `pairs` says, each on a node of its own.
     """
     trace, messages = _trace(test, size, pairs)
-    ranks = 2 * pairs
-    layout = (
-        Layout(nodes=1, node_of_rank=[0] * ranks)
-        if inside_a_node
-        else Layout(nodes=2, node_of_rank=[rank // pairs for rank in range(ranks)])
-    )
-    return replay(trace, fabric, layout).seconds / messages
+    return replay(trace, fabric, _layout(test, pairs, inside_a_node)).seconds / messages
+
+
+def _layout(test: str, pairs: int, inside_a_node: bool) -> Layout:
+    ranks = _ranks(test, pairs)
+    if inside_a_node:
+        return Layout(nodes=1, node_of_rank=[0] * ranks)
+    if test == "incast":
+        return Layout(nodes=ranks, node_of_rank=list(range(ranks)))
+    return Layout(nodes=2, node_of_rank=[rank // pairs for rank in range(ranks)])
+
+
+def _ranks(test: str, pairs: int) -> int:
+    return pairs + 1 if test == "incast" else 2 * pairs
 
 
 def result(
@@ -43,19 +51,20 @@ def result(
     for size in sizes:
         seconds = message_seconds(fabric, test, size, pairs=pairs, inside_a_node=inside_a_node)
         in_turn = test in {"latency", "pingpong"}
+        at_once = pairs if test == "incast" else 1
         rows.append(
             BenchRow(
                 bytes=size,
-                latency_seconds=seconds if in_turn else None,
-                bandwidth_bytes_per_second=size / seconds if seconds > 0 else None,
-                label=str(pairs) if test == "multipair" else "",
+                latency_seconds=seconds if in_turn or test == "incast" else None,
+                bandwidth_bytes_per_second=at_once * size / seconds if seconds > 0 else None,
+                label=str(pairs) if test in {"multipair", "incast"} else "",
             )
         )
     return BenchResult(
         test=test,
         rows=rows,
-        ranks=2 * pairs,
-        nodes=1 if inside_a_node else 2,
+        ranks=_ranks(test, pairs),
+        nodes=_layout(test, pairs, inside_a_node).nodes,
         tool="linkworth replay",
         where=fabric.name,
     )
@@ -73,6 +82,8 @@ def _trace(test: str, size: int, pairs: int) -> tuple[_engine.Trace, float]:
             messages = patterns.both_ways(path, size)
         elif test == "multipair":
             messages = patterns.windows(path, size, pairs)
+        elif test == "incast":
+            messages = patterns.incast(path, size, pairs)
         else:
             raise UsageError(f"{test}: no test that the replay can predict; it knows {', '.join(TESTS)}")
         # The engine maps the file, so it may go when the folder does.

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from linkworth.bench.tests import parse_size
 from linkworth.errors import UsageError
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
@@ -21,6 +22,8 @@ class CalibrationRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Of ranks on one node."""
     rails: list[tuple[int, Path]] = msgspec.field(default_factory=list)
     """Over several NICs a node: their number, and the file."""
+    port_buffer: int | None = None
+    """Bytes that the switch holds for one node's link, where incast results do not say it."""
     base: str | None = None
     """Fabric for what the results do not tell; None: the catalog's nearest."""
     name: str | None = None
@@ -51,3 +54,14 @@ def rails_of(texts: Sequence[str]) -> list[tuple[int, Path]]:
             )
         pairs.append((int(found["rails"]), Path(found["file"])))
     return pairs
+
+
+def port_buffer_of(text: str) -> int:
+    """Return the bytes of `--port-buffer`. Raises UsageError."""
+    try:
+        size = parse_size(text)
+    except UsageError as error:
+        raise UsageError(f"--port-buffer: {error}") from None
+    if size < 1:
+        raise UsageError(f"--port-buffer {text}: give bytes, such as 512K")
+    return size

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from linkworth.calibrate import measured
+from linkworth.calibrate.incast import TEST, fit_incast, with_buffer
 from linkworth.calibrate.measured import Origin, Point
 from linkworth.calibrate.path import fit_path
 from linkworth.calibrate.path_fit import Found
@@ -33,6 +34,8 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
     over several NICs without any over one.
     """
     between, inside, several = _read(request)
+    incasts = [origin for origin in between if origin.result.test == TEST]
+    between = [origin for origin in between if origin.result.test != TEST]
     points, notes = measured.points(between)
     inside_points, more = measured.points(inside)
     notes += more
@@ -63,8 +66,27 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
         fabric = rails.fabric
         reasons |= rails.reasons
     fabric = rounded(fabric)
-    fitted = _residuals(fabric, points, inside_points, by_rails)
+    fitted = _residuals(
+        [
+            (fabric, points, False, 1),
+            (fabric, inside_points, True, 1),
+            *((on_rails(fabric, rails), found, False, rails) for rails, found in sorted(by_rails.items())),
+        ]
+    )
     fabric = rounded(msgspec.structs.replace(fabric, spread=spread(points, fitted, base.spread)))
+    if incasts:
+        bursts = fit_incast(fabric, incasts, request.port_buffer)
+        fabric = bursts.fabric
+        reasons |= bursts.reasons
+        notes += bursts.notes
+        fitted += _residuals(
+            [(with_buffer(fabric, held), found, False, 1) for held, found in bursts.points.items()]
+        )
+        points += [point for found in bursts.points.values() for point in found]
+    elif request.port_buffer is not None:
+        raise UsageError(
+            "--port-buffer is of incast tests, and no file has one; run `linkworth bench incast`"
+        )
     fabric = msgspec.structs.replace(
         fabric, sources=sources_of(fabric, base, reasons, points), origin="calibration"
     )
@@ -141,14 +163,8 @@ def _nearest(points: Sequence[Point]) -> Fabric:
     return min(candidates, key=distance)
 
 
-def _residuals(
-    fabric: Fabric,
-    points: Sequence[Point],
-    inside: Sequence[Point],
-    by_rails: Mapping[int, Sequence[Point]],
-) -> list[FittedPoint]:
-    groups = [(fabric, points, False, 1), (fabric, inside, True, 1)]
-    groups += [(on_rails(fabric, rails), found, False, rails) for rails, found in sorted(by_rails.items())]
+def _residuals(groups: Sequence[tuple[Fabric, Sequence[Point], bool, int]]) -> list[FittedPoint]:
+    """Return each group's points beside their replay on its fabric; a group also says whether it is of one node, and its NICs."""
     fitted = []
     for on, of_group, inside_a_node, rails in groups:
         for point in of_group:

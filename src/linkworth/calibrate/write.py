@@ -17,6 +17,7 @@ _FABRIC_FIELDS = (
     "stripe_step",
     "aggregation",
     "chunk_bytes",
+    "progress",
     "unexpected_copy_bytes_per_second",
     "combine_bytes_per_second",
     "intranode_total_bytes_per_second",
@@ -78,6 +79,8 @@ def _value(value: object) -> str:
     if isinstance(value, str):
         # Every JSON string is a TOML basic string.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, float):
         return ("inf" if value > 0 else "-inf") if math.isinf(value) else repr(value)
     if isinstance(value, list | tuple):

@@ -72,8 +72,8 @@ def command(
 ) -> int:
     """Measure the network between ranks, and say what really carried the bytes.
 
-    TEST is one or more of latency, bandwidth, bibandwidth, pingpong, multipair, overlap, beff, hpcc, alltoall, allreduce, bcast,
-    allgather, barrier, or `collectives`, or `all`; without one it is latency and bandwidth. A FILE of earlier results, or
+    TEST is one or more of latency, bandwidth, bibandwidth, pingpong, multipair, incast, overlap, beff, hpcc, alltoall, allreduce,
+    bcast, allgather, barrier, or `collectives`, or `all`; without one it is latency and bandwidth. A FILE of earlier results, or
     of OSU, IMB, NetPIPE, HPCC or ucx_perftest, is shown, and drawn with --plot.
 
     Exit code: 0 measured, 1 it failed, 2 it cannot be run like this, 3 this machine lacks something, 4 it was stopped (Ctrl-C,

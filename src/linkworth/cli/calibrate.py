@@ -36,6 +36,11 @@ from linkworth.cli.output import console, emit_json, note
     help="Results over K NICs a node, for what several NICs carry together. Repeatable.",
 )
 @click.option(
+    "--port-buffer",
+    metavar="BYTES",
+    help="What the switch holds for one node's link (512K), where the results of incast tests do not say it.",
+)
+@click.option(
     "--plot",
     type=click.Path(path_type=Path),
     metavar="FILE.svg",
@@ -49,17 +54,19 @@ def command(
     base: str | None,
     intranode: tuple[Path, ...],
     rails: tuple[str, ...],
+    port_buffer: str | None,
     plot: Path | None,
     as_json: bool,
 ) -> None:
     """Fit a network to micro-benchmarks: FILEs of `linkworth bench --json`, OSU, IMB, NetPIPE, HPCC or ucx_perftest.
 
     Latency, bandwidth, overheads by size, message rate and eager limit are those with which the replay of the same
-    benchmarks gives the measured times; every number of the written file says which results it comes from.
+    benchmarks gives the measured times, and what TCP loses at a switch's full port is that of the bursts of `linkworth bench
+    incast`; every number of the written file says which results it comes from.
     """
     import msgspec
 
-    from linkworth.calibrate.request import CalibrationRequest, rails_of
+    from linkworth.calibrate.request import CalibrationRequest, port_buffer_of, rails_of
     from linkworth.calibrate.run import calibrate
     from linkworth.calibrate.write import write
     from linkworth.cli.calibration_table import calibration_table
@@ -69,6 +76,7 @@ def command(
         files=list(files),
         intranode=list(intranode),
         rails=rails_of(rails),
+        port_buffer=None if port_buffer is None else port_buffer_of(port_buffer),
         base=base,
         name=name,
     )

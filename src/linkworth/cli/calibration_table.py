@@ -49,7 +49,8 @@ def _worst(calibration: Calibration) -> RenderableType:
     worst = sorted(calibration.points, key=lambda point: -abs(point.residual))[:_WORST_SHOWN]
     for point in worst:
         place = " inside a node" if point.inside_a_node else ""
-        pairs = f", {point.pairs} pairs" if point.pairs > 1 else ""
+        together = "senders" if point.test == "incast" else "pairs"
+        pairs = f", {point.pairs} {together}" if point.pairs > 1 else ""
         rails = f", {point.rails} NICs" if point.rails > 1 else ""
         table.add_row(
             f"{point.test}{pairs}{rails}{place}",

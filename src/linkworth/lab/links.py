@@ -64,11 +64,14 @@ def needs_switch(spec: LabSpec) -> bool:
     return bool(spec.latency or spec.loss) and not kernel.has_netem()
 
 
-def rate_limit(spec: LabSpec, interface: str) -> list[str]:
-    """Return the `tc` lines that make what leaves an interface as slow as the lab asks."""
+def rate_limit(spec: LabSpec, interface: str, *, at_switch: bool = False) -> list[str]:
+    """Return the `tc` lines that make what leaves an interface as slow as the lab asks; a switch's port holds its buffer."""
     if spec.link_rate is None:
         return []
-    return [f"qdisc add dev {interface} root handle 1: tbf {_buckets(spec)} overhead {FRAME_OVERHEAD}"]
+    waiting = port_bytes(spec) if at_switch else queue_bytes(spec)
+    return [
+        f"qdisc add dev {interface} root handle 1: tbf {_buckets(spec, waiting)} overhead {FRAME_OVERHEAD}"
+    ]
 
 
 def impairment(spec: LabSpec, interface: str) -> list[str]:
@@ -81,15 +84,15 @@ def impairment(spec: LabSpec, interface: str) -> list[str]:
     jitter = f" {spec.jitter * spec.dilate * 1e6:.1f}us" if spec.jitter else ""
     loss = f" loss {spec.loss * 100:.6f}%" if spec.loss else ""
     flying = (spec.link_rate or UNSHAPED_RATE) / 8 * (spec.link_latency or 0.0)
-    packets = int((queue_bytes(spec) + flying) / spec.packet_bytes) + 1
+    packets = int((port_bytes(spec) + flying) / spec.packet_bytes) + 1
     return [f"qdisc add dev {interface} {parent} handle 2: netem limit {packets}{delay}{jitter}{loss}"]
 
 
-def _buckets(spec: LabSpec) -> str:
+def _buckets(spec: LabSpec, waiting: int) -> str:
     """Return tbf's rate, its bucket, and for links that allow it the second bucket that keeps bursts short."""
     rate = _bucket_rate(spec)
     burst = burst_bytes(spec)
-    limit = f"limit {queue_bytes(spec)}b"
+    limit = f"limit {waiting}b"
     if rate > EXACT_UP_TO:
         return f"rate {rate:.0f}bit burst {burst}b {limit}"
     reserve = max(burst, int(rate / 8 * RESERVE_SECONDS))
@@ -121,7 +124,7 @@ def _bucket_rate(spec: LabSpec) -> float:
     How many parts a packet has changes from one to the next: the middle is taken, less than 1 % off either way.
     """
     rate = spec.link_rate or 0.0
-    if spec.mtu is not None or joined_bytes(spec) <= spec.packet_bytes:
+    if not spec.joins_packets or joined_bytes(spec) <= spec.packet_bytes:
         return rate
     return rate * (1 - FRAME_OVERHEAD / _frame_bytes(spec) / 2)
 
@@ -129,6 +132,11 @@ def _bucket_rate(spec: LabSpec) -> float:
 def queue_bytes(spec: LabSpec) -> int:
     """Return how many bytes wait at most in front of a link."""
     return max(QUEUE_BYTES_LEAST, int((spec.link_rate or 0.0) / 8 * QUEUE_SECONDS))
+
+
+def port_bytes(spec: LabSpec) -> int:
+    """Return how many bytes wait at most in a switch for one node's link."""
+    return queue_bytes(spec) if spec.buffer is None else spec.buffer
 
 
 def bridges(spec: LabSpec, nics: list[str]) -> PlacePlan:
@@ -145,8 +153,8 @@ def bridges(spec: LabSpec, nics: list[str]) -> PlacePlan:
                 f"link set {end} master bridge-{nic} up",
             ]
             if nic != addresses.LAUNCH_NIC:
-                head.tc += [*rate_limit(spec, end), *impairment(spec, end)]
-                head.offloads_off += [end] if spec.mtu is not None else []
+                head.tc += [*rate_limit(spec, end, at_switch=True), *impairment(spec, end)]
+                head.offloads_off += [] if spec.joins_packets else [end]
         head.ip.append(f"link set bridge-{nic} up")
     own = addresses.launch_address(0)
     head.ip += address_lines(f"bridge-{addresses.LAUNCH_NIC}", own, addresses.LAUNCH_NETWORK)
@@ -163,7 +171,7 @@ def node_network(spec: LabSpec, number: int) -> PlacePlan:
         node.ip.append(f"link set {name} mtu {spec.packet_bytes}{joined} up")
         node.ip += address_lines(name, addresses.data_address(nic, number), addresses.data_network(nic))
         node.tc += rate_limit(spec, name)
-        node.offloads_off += [name] if spec.mtu is not None else []
+        node.offloads_off += [] if spec.joins_packets else [name]
     return node
 
 

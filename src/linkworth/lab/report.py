@@ -64,6 +64,8 @@ def sentence(spec: LabSpec) -> str:
         parts.append(f"MTU {spec.mtu}")
     if spec.latency:
         parts.append(f"+{spec.latency * 1e6:g} us")
+    if spec.buffer is not None:
+        parts.append(f"{spec.buffer} B at a switch's port")
     if spec.loss:
         parts.append(f"{spec.loss:.3%} lost")
     if spec.nics > 1:

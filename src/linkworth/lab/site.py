@@ -19,6 +19,7 @@ from linkworth.lab.launcher import LabLauncher
 from linkworth.lab.spec import LabSpec, describe_rate
 from linkworth.launch.counters import node_counters
 from linkworth.launch.local import cores
+from linkworth.model.bench import PORT_BUFFER
 from linkworth.model.counters import NodeCounters
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.where import Where
@@ -148,7 +149,7 @@ def facts(spec: LabSpec) -> dict[str, str]:
         "network": "emulated: namespaces of one machine",
         "rate": describe_rate(spec.rate) + (" each NIC" if spec.nics > 1 else ""),
         "mtu": str(spec.packet_bytes)
-        + ("" if spec.mtu is not None else ", packets joined and split by the kernel"),
+        + ("" if not spec.joins_packets else ", packets joined and split by the kernel"),
         "added latency": f"{spec.latency * 1e6:g} us" if spec.latency else "none",
         "NICs": str(spec.nics),
         "isolation": spec.isolation,
@@ -156,6 +157,8 @@ def facts(spec: LabSpec) -> dict[str, str]:
         "cores": f"{here} of one machine, shared by all nodes"
         + ("" if (os.cpu_count() or here) == here else f" ({os.cpu_count()} there)"),
     }
+    if spec.buffer is not None:
+        said[PORT_BUFFER] = f"{spec.buffer} B"
     if spec.loss:
         said["loss"] = f"{spec.loss:.3%}"
     if spec.nics > 1:

@@ -17,6 +17,8 @@ NODES_MAX = 250
 NICS_MAX = 16
 DEFAULT_NODES = 4
 DEFAULT_MTU = 1500
+BUFFER_LEAST, BUFFER_MOST = 10_000, 1 << 30
+"""Bytes: several packets, and more than any switch has."""
 
 
 class LabSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,6 +37,8 @@ class LabSpec(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds; the standard deviation of the added latency."""
     loss: float = 0.0
     """Share of the packets that a link loses, 0 to 1."""
+    buffer: int | None = None
+    """Bytes that the switch holds for each node's link before it drops packets; None: more than any program here fills."""
     aggregate: Aggregate = "stripe"
     """How several NICs are used as one; `stripe`: the MPI library is given all of them."""
     bond_mode: BondMode = "balance-rr"
@@ -53,6 +57,7 @@ class LabSpec(msgspec.Struct, frozen=True, kw_only=True):
             ("latency", self.latency or 0.0, 0.0, 10.0),
             ("jitter", self.jitter, 0.0, 10.0),
             ("loss", self.loss, 0.0, 0.5),
+            ("buffer", self.buffer if self.buffer is not None else BUFFER_LEAST, BUFFER_LEAST, BUFFER_MOST),
             ("dilate", self.dilate, 1.0, 1e4),
         ]
         for name, value, low, high in limits:
@@ -60,6 +65,8 @@ class LabSpec(msgspec.Struct, frozen=True, kw_only=True):
                 raise UsageError(f"--{name} {value:g} cannot be; it is {low:g} to {high:g}")
         if self.jitter and not self.latency:
             raise UsageError("--jitter varies the latency of a link; give --latency too")
+        if self.buffer is not None and self.rate is None:
+            raise UsageError("--buffer is what waits for a link of some rate; give --rate too")
 
     @property
     def link_rate(self) -> float | None:
@@ -75,6 +82,11 @@ class LabSpec(msgspec.Struct, frozen=True, kw_only=True):
     def packet_bytes(self) -> int:
         """MTU of the data NICs."""
         return DEFAULT_MTU if self.mtu is None else self.mtu
+
+    @property
+    def joins_packets(self) -> bool:
+        """The kernel may join packets of a stream; a switch drops them one by one, and counts its buffer by them."""
+        return self.mtu is None and self.buffer is None
 
     @property
     def node_names(self) -> list[str]:
@@ -198,6 +210,16 @@ def parse_share(text: str, option: str = "--loss") -> float:
     return float(match["number"]) / (100 if match["unit"] else 1)
 
 
+def parse_bytes(text: str, option: str = "--buffer") -> int:
+    """Return bytes from `65536`, `64K`, `64KiB`, `1M`; K and M are 1024 and 1024 squared. Raises UsageError."""
+    match = re.fullmatch(r"\s*([0-9]{1,12})\s*([km]?)(?:i?b)?\s*", text, re.IGNORECASE)
+    if match is None:
+        raise UsageError(
+            f"{option} {text}: bytes are a whole number, with K or M for multiples of 1024, such as 128K"
+        )
+    return int(match[1]) << {"": 0, "k": 10, "m": 20}[match[2].lower()]
+
+
 _READERS: dict[str, Callable[[str], object]] = {
     "nodes": _whole("nodes"),
     "nics": _whole("nics"),
@@ -209,6 +231,7 @@ _READERS: dict[str, Callable[[str], object]] = {
     "aggregate": _one_of("aggregate", Aggregate),
     "bond_mode": _one_of("bond-mode", BondMode),
     "isolation": _one_of("isolation", IsolationKind),
+    "buffer": lambda text: parse_bytes(text),
     "dilate": parse_factor,
 }
 

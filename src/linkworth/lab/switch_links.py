@@ -38,8 +38,8 @@ def _ports(spec: LabSpec, node: str) -> list[SwitchPort]:
             latency=spec.link_latency or 0.0,
             jitter=spec.jitter * spec.dilate,
             loss=spec.loss,
-            queue_bytes=links.queue_bytes(spec),
-            offload=spec.mtu is None and not spec.loss and not spec.jitter,
+            queue_bytes=links.port_bytes(spec),
+            offload=spec.joins_packets and not spec.loss and not spec.jitter,
         )
         for number, nic in enumerate(spec.nic_names)
     ]

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from mpi_programs import usable_mpis
@@ -31,7 +32,7 @@ def replayed_calls(tmp_path, test, settings):
     mpi = usable_mpis()[0]
     command = [str(build.netbench(mpi)), *arguments(TESTS[test], settings)]
     summary = record.record(plan.workload(command, RANKS), output=tmp_path / "b.lwt", mpi=mpi.name)
-    trace = open_trace(summary.path)
+    trace = open_trace(Path(summary.path))
     found = replay_in_detail(
         trace.engine,
         fabrics.get("gbe"),

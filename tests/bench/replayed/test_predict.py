@@ -131,6 +131,16 @@ def test_pairs_share_the_link_between_their_nodes():
     assert rows[-1].latency_seconds == pytest.approx(6 * size / BANDWIDTH, rel=0.01)
 
 
+def test_senders_share_the_link_of_their_receiver():
+    size = 1 << 20
+    rows = predicted("incast", 6, 6, sizes=[size]).rows
+    assert [row.label for row in rows] == ["1 sender", "2 senders", "4 senders", "5 senders"]
+    for row, senders in zip(rows, (1, 2, 4, 5), strict=True):
+        # A request of 4 bytes there, all messages back.
+        assert row.latency_seconds == pytest.approx(2 * LATENCY + senders * size / BANDWIDTH, rel=1e-3)
+        assert row.bandwidth_bytes_per_second == pytest.approx(senders * size / row.latency_seconds)
+
+
 def test_overlap_hides_all_but_the_overheads():
     size = 1 << 20
     slow = fabric(way(latency=LATENCY, bandwidth=BANDWIDTH, overhead=OVERHEAD))

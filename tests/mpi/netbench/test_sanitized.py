@@ -25,6 +25,7 @@ def sanitized(open_mpi):
         ("bandwidth --sizes 1,70000 --window 3", 2),
         ("bibandwidth --sizes 8", 3),
         ("multipair --sizes 8 --window 2", 6),
+        ("incast --sizes 8,4096", 4),
         ("overlap --sizes 8,70000", 2),
         ("beff --sizes 1,5000", 3),
         ("hpcc", 3),

@@ -23,6 +23,7 @@ void run_pingpong(Bench& bench);
 void run_bandwidth(Bench& bench);
 void run_bibandwidth(Bench& bench);
 void run_multipair(Bench& bench);
+void run_incast(Bench& bench);
 void run_overlap(Bench& bench);
 void run_beff(Bench& bench);
 void run_hpcc(Bench& bench);

@@ -12,6 +12,7 @@ std::span<const Test> tests() {
         Test{"bibandwidth", Team::pair, true, run_bibandwidth, "windows of messages both ways at once"},
         Test{"pingpong", Team::two_sides, true, run_pingpong, "ping-pong; --async, --bidirectional, --pairs"},
         Test{"multipair", Team::two_sides, true, run_multipair, "windows of 1, 2, 4, ... pairs at once"},
+        Test{"incast", Team::any, true, run_incast, "1, 2, 4, ... ranks send to the first at once"},
         Test{"overlap", Team::pair, true, run_overlap, "share of a transfer that computation hides"},
         Test{"beff", Team::any, false, run_beff, "effective bandwidth b_eff of rings and random patterns"},
         Test{"hpcc", Team::any, false, run_hpcc, "HPC Challenge's ping-pongs and rings"},

@@ -104,6 +104,25 @@ def windows_both_ways(messages: int) -> Exchange:
     return exchange
 
 
+def incast(senders: int) -> Exchange:
+    """Return a message of each other rank to the first one, which asks them for it."""
+
+    def exchange(rank: Rank, size: int, count: int) -> None:
+        others = range(1, senders + 1)
+        for _ in range(count):
+            if rank.rank:
+                rank.receive(0, ANSWER_BYTES)
+                rank.send(0, size)
+                continue
+            for sender in others:
+                rank.begin_receive(sender, size)
+            for sender in others:
+                rank.send(sender, ANSWER_BYTES)
+            rank.wait(senders)
+
+    return exchange
+
+
 COLLECTIVES: dict[str, Callable[[Rank, int], None]] = {
     "alltoall": lambda rank, size: rank.collective("MPI_Alltoall", size, size),
     "allgather": lambda rank, size: rank.collective("MPI_Allgather", size, size),

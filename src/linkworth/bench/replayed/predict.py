@@ -8,6 +8,7 @@ from linkworth.bench.replayed.sampled import (
     PINGPONG_WARM_UP,
     Place,
     collective_rows,
+    incast_rows,
     multipair_rows,
     overlap_rows,
     pair_rows,
@@ -77,6 +78,8 @@ def _rows_of_pairs(place: Place, test: str, sizes: Sequence[int], settings: Benc
     pairs = place.ranks // 2
     if test == "multipair":
         return multipair_rows(place, sizes, settings)
+    if test == "incast":
+        return incast_rows(place, sizes)
     if test == "overlap":
         return overlap_rows(place, sizes)
     if test == "bandwidth":

@@ -102,6 +102,22 @@ def multipair_rows(place: Place, sizes: Sequence[int], settings: BenchSettings) 
         pairs = min(2 * pairs, most)
 
 
+def incast_rows(place: Place, sizes: Sequence[int]) -> list[BenchRow]:
+    """Return the rows of 1, 2, 4, ... senders and of all: the first rank's time until their messages are there."""
+    most = place.ranks - 1
+    found = []
+    senders = 1
+    while True:
+        label = f"{senders} sender" if senders == 1 else f"{senders} senders"
+        own = repeated(place.part(range(senders + 1)), sizes, exchanges.incast(senders))
+        found += [
+            row(size, of_ranks[0], senders * size, label) for size, of_ranks in zip(sizes, own, strict=True)
+        ]
+        if senders == most:
+            return found
+        senders = min(2 * senders, most)
+
+
 def overlap_rows(place: Place, sizes: Sequence[int]) -> list[BenchRow]:
     """Return the rows of a transfer alone, of computation that takes as long, and of both at once with what was hidden."""
     alone = dict(zip(sizes, map(max, repeated(place, sizes, exchanges.at_once())), strict=True))
