@@ -2,9 +2,11 @@
 
 The trace is a real one: NPB LU, class W, recorded here on 4 ranks, its streams of blocks written one after another until there
 are enough events (`--events`), so that every message still finds its partner; or the one that `--trace` names. Time is CPU
-time of this process, which computes on one core; the first line is everything that `linkworth profile` does, opening the file
-and checking its checksums included. Figures of other tools are quoted with their source, and measured on the same program
-where otf2-print or pj_dump is installed.
+time of this process, which computes on one core. The first line is everything that `linkworth profile` does but printing:
+opening the file with its checksums, one pass over all events for times, messages and phases, and three replays of at most half
+a million events. The indented lines are measured again afterwards; the first one also pays what a profile costs whatever its
+length (about a tenth of a second: replays, reading the catalog), and so is slower than they add up to, the more the fewer events.
+Figures of other tools are quoted with their source, and measured on the same program where otf2-print or pj_dump is installed.
 """
 
 import argparse
@@ -153,8 +155,8 @@ def report(path: Path, events: int) -> None:
     opened: list[_engine.Trace] = []
     line("  of it: open, check all checksums", cpu_seconds(lambda: opened.append(_engine.Trace(str(path)))))
     line("  of it: one pass, messages and phases", cpu_seconds(lambda: scan(opened[0], with_phases=True)))
-    line("  of it: messages alone", cpu_seconds(lambda: scan(opened[0])))
-    line("decoding alone, for comparison", cpu_seconds(lambda: opened[0].check()))
+    line("    the same pass without phases", cpu_seconds(lambda: scan(opened[0])))
+    line("    decoding alone, event by event", cpu_seconds(lambda: opened[0].check()))
     plain = line("a plain read of as many events, for comparison", plain_read(events))
     print(
         f"  ratio to the {TARGET / 1e6:.0f} M events/s aimed at: {rate / TARGET:.2f}; to the plain read: {rate / plain:.3f}"

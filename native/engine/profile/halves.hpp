@@ -24,7 +24,7 @@ struct Half {
 /// Halves of one kind in the order of their calls. MPI matches those of one tag in this order.
 class Halves {
   public:
-    void push(const Half& half) {
+    void push(Half half) {
         if (end_ - first_ > mask_) [[unlikely]] {
             grow();
         }

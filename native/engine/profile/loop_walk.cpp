@@ -95,6 +95,7 @@ bool LoopWalk::take(const tracefile::RankCursor& cursor, std::span<const tracefi
     if (calls_.size() < cursor.shapes()) {
         calls_.resize(cursor.shapes(), {unknown, 0});
     }
+    Moment now = now_;  // a copy, because what is written here could lie in `*this`
     for (const tracefile::EventRow& row : rows) {
         Call& call = calls_[row.shape];
         if (call.symbol >= outside) [[unlikely]] {
@@ -105,16 +106,14 @@ bool LoopWalk::take(const tracefile::RankCursor& cursor, std::span<const tracefi
                 continue;
             }
         }
-        now_ += row.gap_seconds + row.duration_seconds;
-        ++skipped_;
-        if (call.symbol != noise) {
-            if (!folder_.add(call.symbol, call.name, last_, now_, std::exchange(skipped_, 0))) {
-                folds_ = false;
-                break;
-            }
-            last_ = now_;
+        now.seconds += row.gap_seconds + row.duration_seconds;
+        ++now.calls;
+        if (call.symbol != noise && !folder_.add(call.symbol, call.name, now)) {
+            folds_ = false;
+            break;
         }
     }
+    now_ = now;
     return folds_;
 }
 
@@ -122,7 +121,7 @@ Folded LoopWalk::finish() {
     if (!folds_) {
         return {};
     }
-    return {std::move(folder_).take(), now_};
+    return {std::move(folder_).take(), now_.seconds};
 }
 
 }  // namespace linkworth::profile

@@ -44,9 +44,7 @@ class LoopWalk {
     std::vector<Call> calls_;  ///< by number of the shape in the block
     std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
     std::uint64_t block_ = 0;
-    std::uint64_t skipped_ = 0;  ///< calls since the last one that was folded
-    double now_ = 0;
-    double last_ = 0;
+    Moment now_;
     bool folds_ = true;
 };
 

@@ -2,13 +2,16 @@
 #include "profile/loops.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 #include <utility>
 
 namespace linkworth::profile {
 namespace {
 
 constexpr std::uint64_t hash_base = 0x9E3779B97F4A7C15;  // 2^64 / golden ratio, odd
-constexpr int most_tries = 16;
+constexpr std::uint32_t most_tries = 16;
+constexpr std::size_t first_pairs = 256;
 
 /// Finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 std::uint64_t mixed(std::uint64_t value) {
@@ -18,26 +21,18 @@ std::uint64_t mixed(std::uint64_t value) {
     return value ^ (value >> 31);
 }
 
-/// Adds the times of loops in `from` to those in `to`; both have the same symbols.
-void merge(std::vector<LoopElement>& to, std::vector<LoopElement>& from) {
+/// Adds the times of the loops in `from` to those in `to`; both have the same symbols.
+void merge(std::span<LoopElement> to, std::span<const LoopElement> from) {
     for (std::size_t at = 0; at < to.size(); ++at) {
         if (to[at].loop != nullptr) {
             to[at].loop->times.add(from[at].loop->times);
+            to[at].calls += from[at].calls;
             merge(to[at].loop->body, from[at].loop->body);
         }
-        to[at].calls += from[at].calls;
     }
 }
 
 }  // namespace
-
-void IterationTimes::add(double seconds) {
-    least = count == 0 ? seconds : std::min(least, seconds);
-    most = count == 0 ? seconds : std::max(most, seconds);
-    ++count;
-    sum += seconds;
-    sum_of_squares += seconds * seconds;
-}
 
 void IterationTimes::add(const IterationTimes& other) {
     if (other.count == 0) {
@@ -50,11 +45,12 @@ void IterationTimes::add(const IterationTimes& other) {
     sum_of_squares += other.sum_of_squares;
 }
 
-LoopFolder::LoopFolder(std::size_t most_elements) : most_elements_(most_elements), powers_{1} {}
+LoopFolder::LoopFolder(std::size_t most_elements)
+    : most_elements_(most_elements), pairs_(first_pairs), powers_{1} {}
 
-bool LoopFolder::add_unexpected(std::uint32_t symbol, const Expected& call) {
+bool LoopFolder::add_unexpected(std::uint32_t symbol, std::uint32_t name, Moment end) {
     flush_expected();
-    fold(symbol, call);
+    fold(symbol, name, end);
     expect_iteration();
     return elements_.size() < most_elements_;
 }
@@ -62,30 +58,20 @@ bool LoopFolder::add_unexpected(std::uint32_t symbol, const Expected& call) {
 /// After a loop without others in it one more iteration may come.
 void LoopFolder::expect_iteration() {
     expected_count_ = 0;
-    if (elements_.empty() || elements_.back().loop == nullptr || !elements_.back().loop->is_flat) {
-        next_symbol_ = no_symbol;
+    next_symbol_ = no_symbol;
+    if (elements_.empty() || elements_.back().loop == nullptr) {
         return;
     }
-    std::vector<LoopElement>& body = elements_.back().loop->body;
-    body_ = body.data();
-    body_size_ = body.size();
-    next_symbol_ = body.front().symbol;
+    const std::vector<std::uint32_t>& symbols = elements_.back().loop->flat_symbols;
+    if (symbols.empty()) {
+        return;
+    }
+    body_symbols_ = symbols.data();
+    body_size_ = symbols.size();
+    next_symbol_ = symbols.front();
     if (expected_.size() < body_size_) {
         expected_.resize(body_size_);
     }
-}
-
-void LoopFolder::end_iteration() {
-    LoopElement& loop = elements_.back();
-    for (std::size_t at = 0; at < body_size_; ++at) {
-        body_[at].calls += expected_[at].calls;
-        loop.calls += expected_[at].calls;
-    }
-    const double end = expected_[body_size_ - 1].end;
-    loop.loop->times.add(end - loop.end);
-    loop.end = end;
-    expected_count_ = 0;
-    next_symbol_ = body_->symbol;
 }
 
 void LoopFolder::flush_expected() {
@@ -93,24 +79,26 @@ void LoopFolder::flush_expected() {
     if (count == 0) {
         return;
     }
-    // Folding them may change the loop.
-    std::vector<std::uint32_t> symbols;
+    // Folding them may end the loop's life.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> calls;
     for (std::size_t at = 0; at < count; ++at) {
-        symbols.push_back(body_[at].symbol);
+        const LoopElement& call = elements_.back().loop->body[at];
+        calls.emplace_back(call.symbol, call.name);
     }
     for (std::size_t at = 0; at < count; ++at) {
-        fold(symbols[at], expected_[at]);
+        fold(calls[at].first, calls[at].second, expected_[at]);
     }
 }
 
-void LoopFolder::fold(std::uint32_t symbol, const Expected& call) {
-    LoopElement element;
+void LoopFolder::fold(std::uint32_t symbol, std::uint32_t name, Moment end) {
+    push_position(symbol);
+    LoopElement& element = elements_.emplace_back();
     element.symbol = symbol;
-    element.name = call.name;
-    element.start = call.start;
-    element.end = call.end;
-    element.calls = call.calls;
-    push(std::move(element));
+    element.name = name;
+    element.start = folded_.seconds;
+    element.end = end.seconds;
+    element.calls = end.calls - folded_.calls;
+    folded_ = end;
     while (extend_loop() || make_loop()) {
     }
 }
@@ -120,31 +108,77 @@ std::vector<LoopElement> LoopFolder::take() && {
     return std::move(elements_);
 }
 
-void LoopFolder::push(LoopElement element) {
-    const auto at = static_cast<std::int64_t>(elements_.size());
-    if (element.symbol >= latest_.size()) {
-        latest_.resize(std::size_t{element.symbol} + 1, -1);
+/// The place of a pair in `pairs_`, which is made where it is new.
+std::uint32_t LoopFolder::pair_of(std::uint32_t first, std::uint32_t second) {
+    const std::uint64_t symbols = std::uint64_t{first} << 32 | second;
+    const std::size_t mask = pairs_.size() - 1;
+    std::size_t at = (symbols * hash_base >> 32) & mask;
+    while (pairs_[at].symbols != symbols) {
+        if (pairs_[at].symbols == UINT64_MAX) {
+            if (2 * ++pair_count_ > pairs_.size()) {
+                grow_pairs();
+                return pair_of(first, second);
+            }
+            pairs_[at].symbols = symbols;
+            break;
+        }
+        at = (at + 1) & mask;
     }
-    if (powers_.size() <= elements_.size() + 1) {
-        powers_.push_back(powers_.back() * hash_base);
-    }
-    Position position{};
-    position.hash = (elements_.empty() ? 0 : positions_.back().hash) * hash_base + mixed(element.symbol);
-    position.same_before = std::exchange(latest_[element.symbol], at);
-    position.loop_before = elements_.empty()                  ? -1
-                           : elements_.back().loop != nullptr ? at - 1
-                                                              : positions_.back().loop_before;
-    position.body_size = element.loop != nullptr ? element.loop->body.size() : 0;
-    elements_.push_back(std::move(element));
-    positions_.push_back(position);
+    return static_cast<std::uint32_t>(at);
 }
 
-LoopElement LoopFolder::pop() {
-    LoopElement element = std::move(elements_.back());
-    latest_[element.symbol] = positions_.back().same_before;
-    elements_.pop_back();
-    positions_.pop_back();
-    return element;
+/// What positions know of their pairs is renewed, and what occurs nowhere is forgotten.
+void LoopFolder::grow_pairs() {
+    pair_count_ = 0;
+    pairs_.assign(2 * pairs_.size(), {});
+    for (std::size_t at = 1; at < positions_.size(); ++at) {
+        Position& position = positions_[at];
+        position.pair = pair_of(positions_[at - 1].symbol, position.symbol);
+        pairs_[position.pair].latest = static_cast<std::int32_t>(at);
+    }
+}
+
+LoopFolder::Position& LoopFolder::push_position(std::uint32_t symbol) {
+    const std::size_t at = positions_.size();
+    if (symbol >= latest_.size()) {
+        latest_.resize(std::size_t{symbol} + 1, -1);
+    }
+    if (powers_.size() <= at + 1) {
+        powers_.push_back(powers_.back() * hash_base);
+    }
+    if (due_.size() <= at) {
+        due_.resize(at + 1, -1);
+    }
+    const std::uint32_t pair = at == 0 ? 0 : pair_of(positions_.back().symbol, symbol);
+    Position& position = positions_.emplace_back();
+    position.symbol = symbol;
+    position.hash = mixed(symbol);
+    position.same_before = std::exchange(latest_[symbol], static_cast<std::int32_t>(at));
+    if (position.same_before >= 0) {
+        position.occurrence = positions_[static_cast<std::size_t>(position.same_before)].occurrence + 1;
+    }
+    if (at > 0) {
+        const Position& before = positions_[at - 1];
+        position.hash += before.hash * hash_base;
+        position.loops_before = before.loops_before + (before.body_size > 0 ? 1 : 0);
+        position.pair = pair;
+        position.pair_before = std::exchange(pairs_[pair].latest, static_cast<std::int32_t>(at));
+    }
+    return position;
+}
+
+void LoopFolder::drop_positions(std::size_t from) {
+    while (positions_.size() > from) {
+        const Position& last = positions_.back();
+        latest_[last.symbol] = last.same_before;
+        if (positions_.size() > 1) {
+            pairs_[last.pair].latest = last.pair_before;
+        }
+        if (last.body_size > 0) {
+            due_[positions_.size() - 1 + last.body_size] = last.due_before;
+        }
+        positions_.pop_back();
+    }
 }
 
 std::uint64_t LoopFolder::hash_of(std::size_t from, std::size_t to) const {
@@ -157,76 +191,124 @@ std::uint32_t LoopFolder::loop_symbol(std::uint64_t body_hash) {
         .first->second;
 }
 
-// The tail is one more iteration of a loop right before it.
+std::unique_ptr<LoopNode> LoopFolder::new_node() {
+    if (spare_.empty()) {
+        return std::make_unique<LoopNode>();
+    }
+    std::unique_ptr<LoopNode> node = std::move(spare_.back());
+    spare_.pop_back();
+    return node;
+}
+
+/// Keeps the memory of their loops for others.
+void LoopFolder::recycle(std::span<LoopElement> elements) {
+    for (LoopElement& element : elements) {
+        if (element.loop != nullptr) {
+            recycle(element.loop->body);
+            element.loop->times = {};
+            element.loop->flat_symbols.clear();
+            element.loop->body.clear();
+            spare_.push_back(std::move(element.loop));
+        }
+    }
+}
+
+// The tail is one more iteration of one of the nearest loops, right behind it.
 bool LoopFolder::extend_loop() {
     const std::size_t size = elements_.size();
-    std::int64_t at = positions_.back().loop_before;
-    for (int tries = 0; at >= 0 && tries < most_tries; ++tries) {
+    const std::uint32_t loops = positions_.back().loops_before;
+    for (std::int32_t at = due_[size - 1]; at >= 0;) {
         const auto place = static_cast<std::size_t>(at);
-        const std::size_t length = positions_[place].body_size;
-        const bool fits = place + 1 + length == size;
-        const auto known = fits ? loop_symbols_.find(hash_of(place + 1, size)) : loop_symbols_.end();
-        if (known != loop_symbols_.end() && known->second == elements_[place].symbol) {
-            const double end = elements_.back().end;
-            std::vector<LoopElement> body(length);
-            std::uint64_t calls = 0;
-            for (std::size_t item = length; item > 0; --item) {
-                body[item - 1] = pop();
-                calls += body[item - 1].calls;
-            }
+        const Position& position = positions_[place];
+        if (loops - position.loops_before > most_tries) {
+            return false;
+        }
+        if (hash_of(place + 1, size) == position.body_hash) {
+            const auto iteration = std::span(elements_).subspan(place + 1);
             LoopElement& loop = elements_[place];
-            loop.loop->times.add(end - loop.end);
-            loop.end = end;
-            loop.calls += calls;
-            merge(loop.loop->body, body);
+            loop.loop->times.add(iteration.back().end - loop.end);
+            loop.end = iteration.back().end;
+            for (const LoopElement& element : iteration) {
+                loop.calls += element.calls;
+            }
+            merge(loop.loop->body, iteration);
+            recycle(iteration);
+            drop_positions(place + 1);
+            elements_.resize(place + 1);
             return true;
         }
-        at = positions_[place].loop_before;
+        at = position.due_before;
     }
     return false;
+}
+
+bool LoopFolder::repeats(std::size_t length) const {
+    const std::size_t size = positions_.size();
+    return hash_of(size - 2 * length, size - length) == hash_of(size - length, size);
 }
 
 // The tail equals what is right before it.
 bool LoopFolder::make_loop() {
     const std::size_t size = elements_.size();
-    std::int64_t at = positions_.back().same_before;
-    for (int tries = 0; at >= 0 && tries < most_tries; ++tries) {
+    const Position& last = positions_.back();
+    if (last.same_before < 0) {
+        return false;
+    }
+    // A loop of one loop would be that loop.
+    if (static_cast<std::size_t>(last.same_before) + 2 == size && last.body_size == 0) {
+        fold_last(1);
+        return true;
+    }
+    for (std::int32_t at = last.pair_before; at >= 0;) {
+        const Position& position = positions_[static_cast<std::size_t>(at)];
         const std::size_t length = size - 1 - static_cast<std::size_t>(at);
-        if (2 * length > size) {
+        if (2 * length > size || last.occurrence - position.occurrence > most_tries) {
             return false;
         }
-        const std::uint64_t tail = hash_of(size - length, size);
-        // A loop of one loop would be that loop.
-        const bool is_loop = length == 1 && elements_.back().loop != nullptr;
-        if (!is_loop && hash_of(size - 2 * length, size - length) == tail) {
-            std::vector<LoopElement> second(length);
-            std::vector<LoopElement> first(length);
-            for (std::size_t item = length; item > 0; --item) {
-                second[item - 1] = pop();
-            }
-            for (std::size_t item = length; item > 0; --item) {
-                first[item - 1] = pop();
-            }
-            LoopElement loop;
-            loop.symbol = loop_symbol(tail);
-            loop.start = first.front().start;
-            loop.end = second.back().end;
-            loop.loop = std::make_unique<LoopNode>();
-            loop.loop->times.add(first.back().end - loop.start);
-            loop.loop->times.add(loop.end - first.back().end);
-            for (std::size_t item = 0; item < length; ++item) {
-                loop.calls += first[item].calls + second[item].calls;
-            }
-            merge(first, second);
-            loop.loop->is_flat =
-                std::ranges::all_of(first, [](const LoopElement& item) { return item.loop == nullptr; });
-            loop.loop->body = std::move(first);
-            push(std::move(loop));
+        if (length > 1 && repeats(length)) {
+            fold_last(length);
             return true;
         }
-        at = positions_[static_cast<std::size_t>(at)].same_before;
+        at = position.pair_before;
     }
     return false;
+}
+
+/// Makes a loop of the last so many elements and as many before them.
+void LoopFolder::fold_last(std::size_t length) {
+    const std::size_t size = elements_.size();
+    const std::size_t place = size - 2 * length;
+    const std::uint64_t body_hash = hash_of(size - length, size);
+    const auto first = std::span(elements_).subspan(place, length);
+    const auto second = std::span(elements_).last(length);
+    LoopElement loop;
+    loop.symbol = loop_symbol(body_hash);
+    loop.start = first.front().start;
+    loop.end = second.back().end;
+    loop.loop = new_node();
+    loop.loop->times.add(first.back().end - loop.start);
+    loop.loop->times.add(loop.end - first.back().end);
+    for (std::size_t item = 0; item < length; ++item) {
+        loop.calls += first[item].calls + second[item].calls;
+    }
+    merge(first, second);
+    recycle(second);
+    if (std::ranges::all_of(first, [](const LoopElement& item) { return item.loop == nullptr; })) {
+        for (const LoopElement& item : first) {
+            loop.loop->flat_symbols.push_back(item.symbol);
+        }
+    }
+    loop.loop->body.assign(std::make_move_iterator(first.begin()), std::make_move_iterator(first.end()));
+    drop_positions(place);
+    elements_.resize(place);
+    Position& position = push_position(loop.symbol);
+    position.body_hash = body_hash;
+    position.body_size = static_cast<std::uint32_t>(length);
+    if (due_.size() <= place + length) {
+        due_.resize(place + length + 1, -1);
+    }
+    position.due_before = std::exchange(due_[place + length], static_cast<std::int32_t>(place));
+    elements_.push_back(std::move(loop));
 }
 
 }  // namespace linkworth::profile

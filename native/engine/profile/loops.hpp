@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -20,7 +21,13 @@ struct IterationTimes {
     double least = 0;
     double most = 0;
 
-    void add(double seconds);
+    void add(double of_one) {
+        least = count == 0 || of_one < least ? of_one : least;
+        most = count == 0 || most < of_one ? of_one : most;
+        ++count;
+        sum += of_one;
+        sum_of_squares += of_one * of_one;
+    }
     void add(const IterationTimes& other);
 };
 
@@ -39,8 +46,15 @@ struct LoopElement {
 
 struct LoopNode {
     IterationTimes times;
-    bool is_flat = false;           ///< no loop in it
-    std::vector<LoopElement> body;  ///< times of loops in it are those of all iterations
+    std::vector<std::uint32_t> flat_symbols;  ///< of the body, where no loop is in it; else empty
+    /// Times and calls of loops in it are those of all iterations, of calls those of the first one.
+    std::vector<LoopElement> body;
+};
+
+/// Up to where a sequence of calls was read.
+struct Moment {
+    double seconds = 0;       ///< end of the latest call
+    std::uint64_t calls = 0;  ///< read so far
 };
 
 /// Folds `x x` into a loop of `x`, and `loop(x) x` into the loop, as the power-regular section descriptors of
@@ -50,61 +64,84 @@ class LoopFolder {
   public:
     explicit LoopFolder(std::size_t most_elements);
 
-    /// False where the calls do not repeat and the limit is reached; no more must be added then.
-    bool add(std::uint32_t call_symbol, std::uint32_t name, double start, double end, std::uint64_t calls) {
+    /// Calls with one symbol have one name. False where the calls do not repeat and the limit is reached; no
+    /// more must be added then.
+    bool add(std::uint32_t call_symbol, std::uint32_t name, Moment end) {
         const std::uint32_t symbol = 2 * call_symbol;  // loops have the odd ones
         // Most calls are in loops: those that do as the iteration before are only counted.
         if (symbol == next_symbol_) [[likely]] {
-            expected_[expected_count_] = {name, start, end, calls};
-            if (++expected_count_ < body_size_) {
-                next_symbol_ = body_[expected_count_].symbol;
-            } else {
-                end_iteration();
+            expected_[expected_count_] = end;
+            if (++expected_count_ == body_size_) {
+                end_iteration(end);
             }
+            next_symbol_ = body_symbols_[expected_count_];
             return true;
         }
-        return add_unexpected(symbol, {name, start, end, calls});
+        return add_unexpected(symbol, name, end);
     }
     /// Ends the sequence.
     std::vector<LoopElement> take() &&;
 
   private:
     struct Position {
-        std::uint64_t hash;        ///< of all symbols up to this one
-        std::int64_t same_before;  ///< previous position of the same symbol
-        std::int64_t loop_before;  ///< latest loop before this position
-        std::size_t body_size;     ///< 0 where it is a call
+        std::uint64_t hash = 0;  ///< of all symbols up to this one
+        std::uint32_t symbol = 0;
+        std::uint32_t loops_before = 0;
+        std::uint32_t occurrence = 0;   ///< how many positions before have the same symbol
+        std::int32_t same_before = -1;  ///< the latest of them
+        std::uint32_t pair = 0;         ///< in `pairs_`: the symbol before and this one
+        std::int32_t pair_before = -1;  ///< the latest position before with the same pair
+        // Of a loop only:
+        std::int32_t due_before = -1;  ///< the loop before it whose next iteration would end where its would
+        std::uint32_t body_size = 0;
+        std::uint64_t body_hash = 0;
+    };
+    struct Pair {
+        std::uint64_t symbols = UINT64_MAX;
+        std::int32_t latest = -1;
     };
 
-    struct Expected {
-        std::uint32_t name;
-        double start;
-        double end;
-        std::uint64_t calls;
-    };
     static constexpr std::uint32_t no_symbol = UINT32_MAX;  // odd, and more loops than memory holds
 
-    bool add_unexpected(std::uint32_t symbol, const Expected& call);
+    bool add_unexpected(std::uint32_t symbol, std::uint32_t name, Moment end);
     void expect_iteration();
-    void end_iteration();
+    void end_iteration(Moment end) {
+        LoopElement& loop = elements_.back();
+        loop.loop->times.add(end.seconds - loop.end);
+        loop.end = end.seconds;
+        loop.calls += end.calls - folded_.calls;
+        folded_ = end;
+        expected_count_ = 0;
+    }
     void flush_expected();
-    void fold(std::uint32_t symbol, const Expected& call);
-    void push(LoopElement element);
-    LoopElement pop();
+    void fold(std::uint32_t symbol, std::uint32_t name, Moment end);
+    Position& push_position(std::uint32_t symbol);
+    void drop_positions(std::size_t from);
+    std::uint32_t pair_of(std::uint32_t first, std::uint32_t second);
+    void grow_pairs();
     bool extend_loop();
     bool make_loop();
+    bool repeats(std::size_t length) const;
+    void fold_last(std::size_t length);
+    std::unique_ptr<LoopNode> new_node();
+    void recycle(std::span<LoopElement> elements);
     std::uint64_t hash_of(std::size_t from, std::size_t to) const;
     std::uint32_t loop_symbol(std::uint64_t body_hash);
 
     std::size_t most_elements_;
     std::vector<LoopElement> elements_;
+    Moment folded_;                          ///< end of these
     std::uint32_t next_symbol_ = no_symbol;  ///< with which the iteration goes on that is expected
     std::size_t expected_count_ = 0;  ///< calls so far that begin one more iteration of the loop at the end
-    std::vector<Expected> expected_;  ///< these calls; with room for all
-    LoopElement* body_ = nullptr;     ///< of that loop
+    std::vector<Moment> expected_;    ///< ends of these calls; with room for all
+    const std::uint32_t* body_symbols_ = nullptr;  ///< of that loop
     std::size_t body_size_ = 0;
     std::vector<Position> positions_;
-    std::vector<std::int64_t> latest_;   ///< by symbol
+    std::vector<std::int32_t> due_;  ///< by position: the latest loop whose next iteration would end there
+    std::vector<Pair> pairs_;        ///< at their hash or behind it; the size is a power of two
+    std::size_t pair_count_ = 0;
+    std::vector<std::unique_ptr<LoopNode>> spare_;
+    std::vector<std::int32_t> latest_;   ///< by symbol
     std::vector<std::uint64_t> powers_;  ///< of the base of the hash
     std::unordered_map<std::uint64_t, std::uint32_t> loop_symbols_;
 };

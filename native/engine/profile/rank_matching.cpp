@@ -29,12 +29,12 @@ void RankScan::match(Use& use, const Shape& shape, double start, double end) {
             const bool any = shape.recv_peer == tracefile::any_source || shape.recv_tag == tracefile::any_tag;
             completed_.clear();
             if (use.to != nullptr) {
-                completed_.push_back(scan_.waits.request(start, true, use.to));
+                completed_.push_back(scan_.waits.request());
                 scan_.waits.send(*use.to,
                                  {start, end, shape.name, shape.tag, completed_.back(), use.protocol});
             }
             if (use.from != nullptr) {
-                completed_.push_back(scan_.waits.request(start, false, use.from));
+                completed_.push_back(scan_.waits.request());
                 const std::int32_t tag = any ? shape.actual_tag : shape.recv_tag;
                 scan_.waits.receive(*use.from, {start, end, shape.name, tag, completed_.back(), 0});
             }
@@ -55,13 +55,11 @@ void RankScan::match(Use& use, const Shape& shape, double start, double end) {
         case CallClass::collective_init: {
             Persistent& made = persistent_[next_request_];
             made = {shape, use};
+            made.use.shape = &made.shape;
             break;
         }
         case CallClass::start:
             start_all(use, shape, start);
-            break;
-        case CallClass::complete:
-            complete(use, shape, start, end);
             break;
         case CallClass::request_free:
             if (!shape.references.empty()) {
@@ -105,8 +103,8 @@ void RankScan::post(const Use& use, const Shape& shape, std::uint64_t number, do
     if (channel == nullptr && !wildcard) {
         return;  // MPI_PROC_NULL
     }
-    const std::uint32_t slot = scan_.waits.request(start, sends, channel);
-    requests_.put({number, slot, shape.comm});
+    const std::uint32_t slot = scan_.waits.request();
+    requests_.put({number, slot, shape.comm, start, channel, sends});
     const Half half{start, start, shape.name, shape.tag, slot, use.protocol};
     if (sends) {
         scan_.waits.send(*channel, half);
@@ -118,14 +116,14 @@ void RankScan::post(const Use& use, const Shape& shape, std::uint64_t number, do
 // A request of two messages: the calls that wait for it are taken to wait for the one that it receives.
 void RankScan::post_both(const Use& use, const Shape& shape, std::uint64_t number, double start) {
     if (use.to != nullptr) {
-        const std::uint32_t slot = scan_.waits.request(start, true, use.to);
+        const std::uint32_t slot = scan_.waits.request();
         scan_.waits.send(*use.to, {start, start, shape.name, shape.tag, slot, use.protocol});
         scan_.waits.complete(rank_, shape.name, start, start, std::span(&slot, 1));
     }
     const bool wildcard = shape.recv_peer == tracefile::any_source || shape.recv_tag == tracefile::any_tag;
     if (use.from != nullptr || wildcard) {
-        const std::uint32_t slot = scan_.waits.request(start, false, use.from);
-        requests_.put({number, slot, shape.comm});
+        const std::uint32_t slot = scan_.waits.request();
+        requests_.put({number, slot, shape.comm, start, use.from, false});
         if (!wildcard) {
             scan_.waits.receive(*use.from, {start, start, shape.name, shape.recv_tag, slot, 0});
         }
@@ -151,32 +149,37 @@ void RankScan::start_all(Use& use, const Shape& shape, double start) {
 void RankScan::complete(const Use& use, const Shape& shape, double start, double end) {
     completed_.clear();
     for (const tracefile::Completion& done : shape.completions) {
-        const RankRequests::Entry entry = requests_.take(next_request_ - done.reference);
-        if (entry.slot == no_request) {
-            continue;
+        if (done.was_wildcard) [[unlikely]] {
+            complete_wildcard(done, use.name);
+        } else if (const std::uint32_t slot = requests_.take_slot(next_request_ - done.reference);
+                   slot != no_request) {
+            completed_.push_back(slot);
         }
-        if (done.was_wildcard) {
-            Channel* const from = channel(communicators_.find(entry.comm), done.peer, false);
-            if (from == nullptr) {
-                scan_.waits.cancel(entry.slot);
-            } else {
-                const double posted = scan_.waits.posted(entry.slot);
-                scan_.waits.receive(*from, {posted, posted, use.name, done.tag, entry.slot, 0});
-            }
-        }
-        completed_.push_back(entry.slot);
     }
     if (!completed_.empty()) {
         scan_.waits.complete(rank_, use.name, start, end, completed_);
     }
 }
 
+void RankScan::complete_wildcard(const tracefile::Completion& done, std::uint32_t name) {
+    const RankRequests::Entry entry = requests_.take(next_request_ - done.reference);
+    if (entry.slot == no_request) {
+        return;
+    }
+    if (Channel* const from = channel(communicators_.find(entry.comm), done.peer, false); from == nullptr) {
+        scan_.waits.cancel(entry.slot, entry.channel, entry.sends);
+    } else {
+        scan_.waits.receive(*from, {entry.posted, entry.posted, name, done.tag, entry.slot, 0});
+    }
+    completed_.push_back(entry.slot);
+}
+
 void RankScan::cancel(const Shape& shape) {
     for (const std::uint64_t reference : shape.references) {
         const std::uint64_t number = next_request_ - reference;
         if (shape.call_class == CallClass::request_cancel) {
-            if (const std::uint32_t slot = requests_.slot(number); slot != no_request) {
-                scan_.waits.cancel(slot);
+            if (const auto entry = requests_.find(number); entry.slot != no_request) {
+                scan_.waits.cancel(entry.slot, entry.channel, entry.sends);
             }
         } else if (const std::uint32_t slot = requests_.take(number).slot; slot != no_request) {
             // Its message may still arrive; no call waits for it.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 
 #include "profile/halves.hpp"
 
@@ -19,6 +20,9 @@ class RankRequests {
         std::uint64_t number = UINT64_MAX;
         std::uint32_t slot = no_request;  ///< in `Waits`
         std::int32_t comm = 0;            ///< of a receive with a wildcard
+        double posted = 0;                ///< in seconds
+        Channel* channel = nullptr;       ///< null where a wildcard leaves it open
+        bool sends = false;
     };
 
     void put(const Entry& entry) {
@@ -44,13 +48,24 @@ class RankRequests {
         return found;
     }
 
-    std::uint32_t slot(std::uint64_t number) const {
+    /// The same where only the slot is asked for.
+    std::uint32_t take_slot(std::uint64_t number) {
+        Entry& place = places_[number % size];
+        if (place.number != number) [[unlikely]] {
+            return take(number).slot;
+        }
+        place.number = UINT64_MAX;
+        return std::exchange(place.slot, no_request);
+    }
+
+    /// Leaves it there; slot `no_request` where there is none.
+    Entry find(std::uint64_t number) const {
         const Entry& place = places_[number % size];
         if (place.number == number) {
-            return place.slot;
+            return place;
         }
         const auto other = others_.find(number);
-        return other == others_.end() ? no_request : other->second.slot;
+        return other == others_.end() ? Entry{} : other->second;
     }
 
   private:

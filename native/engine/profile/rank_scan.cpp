@@ -16,13 +16,14 @@ using tracefile::Shape;
 
 namespace {
 
-/// CPU time of the gap, or where it was not read, the gap. Without a jump: which gaps have it is hard to
-/// foretell.
-double known_cpu(const EventRow& row) {
-    const auto cpu = std::bit_cast<std::int64_t>(row.cpu_seconds);
-    const std::int64_t not_read = cpu >> 63;  // negative
-    return std::bit_cast<double>((cpu & ~not_read) |
-                                 (std::bit_cast<std::int64_t>(row.gap_seconds) & not_read));
+/// Seconds of the gap in which the rank computed: its CPU time, where that was read and is not longer; with
+/// threads that compute for the rank it is longer, and the rank's time is the gap. Without a jump, because
+/// which gaps have it is hard to foretell: the bits of numbers that are not negative are in their order, and
+/// those of a negative one, which says that it was not read, are beyond them.
+double computed_in(const EventRow& row) {
+    const auto gap = std::bit_cast<std::uint64_t>(row.gap_seconds);
+    const auto cpu = std::bit_cast<std::uint64_t>(row.cpu_seconds);
+    return std::bit_cast<double>(cpu < gap ? cpu : gap);
 }
 
 }  // namespace
@@ -69,10 +70,7 @@ bool RankScan::advance(std::uint64_t events) {
 
 inline void RankScan::Clock::pass_gap(const EventRow& row) {
     gaps += row.gap_seconds;
-    // With threads that compute for the rank, CPU time exceeds the gap; the rank's time is the gap.
-    const double cpu = known_cpu(row);
-    // Not std::min, of which compilers make a jump that is hard to foretell.
-    const double computed = row.gap_seconds < cpu ? row.gap_seconds : cpu;
+    const double computed = computed_in(row);
     compute += computed;
     descheduled += row.gap_seconds - computed;
 }
@@ -92,7 +90,7 @@ void RankScan::take(std::span<const EventRow> rows) {
             clock.inside += row->duration_seconds;
             ++use.count;
             use.seconds += row->duration_seconds;
-            take_call(use, row->shape, start, start + row->duration_seconds);
+            take_call(use, start, start + row->duration_seconds);
         }
         clock_ = clock;
         if (row != end && take_alone(*row)) {
@@ -123,15 +121,41 @@ bool RankScan::take_alone(const EventRow& row) {
     return true;
 }
 
-inline void RankScan::take_call(Use& use, std::uint32_t shape, double start, double end) {
-    // Most calls are these.
-    if (use.step == Step::send) {
-        scan_.waits.send(*use.to, {start, end, use.name, use.tag, no_request, use.protocol});
-    } else if (use.step == Step::receive) {
-        scan_.waits.receive(*use.from, {start, end, use.name, use.tag, no_request, 0});
-    } else if (use.step == Step::match) {
-        match(use, cursor_.shape(shape), start, end);
-        next_request_ += use.makes_request ? 1 : 0;
+inline void RankScan::send_with_request(const Use& use, double start) {
+    const std::uint32_t slot = scan_.waits.request();
+    requests_.put({next_request_++, slot, use.shape->comm, start, use.to, true});
+    scan_.waits.send(*use.to, {start, start, use.name, use.tag, slot, use.protocol});
+}
+
+inline void RankScan::receive_with_request(const Use& use, double start) {
+    const std::uint32_t slot = scan_.waits.request();
+    requests_.put({next_request_++, slot, use.shape->comm, start, use.from, false});
+    scan_.waits.receive(*use.from, {start, start, use.name, use.tag, slot, 0});
+}
+
+inline void RankScan::take_call(Use& use, double start, double end) {
+    switch (use.step) {
+        case Step::send:
+            scan_.waits.send(*use.to, {start, end, use.name, use.tag, no_request, use.protocol});
+            break;
+        case Step::receive:
+            scan_.waits.receive(*use.from, {start, end, use.name, use.tag, no_request, 0});
+            break;
+        case Step::isend:
+            send_with_request(use, start);
+            break;
+        case Step::irecv:
+            receive_with_request(use, start);
+            break;
+        case Step::complete:
+            complete(use, *use.shape, start, end);
+            break;
+        case Step::match:
+            match(use, *use.shape, start, end);
+            next_request_ += use.makes_request ? 1 : 0;
+            break;
+        default:
+            break;
     }
 }
 
@@ -144,6 +168,7 @@ void RankScan::begin_block() {
 
 RankScan::Use RankScan::resolve(const Shape& shape) {
     Use use;
+    use.shape = &shape;
     use.call_class = shape.call_class;
     use.makes_request = tracefile::makes_request(shape.call_class);
     use.name = shape.name;
@@ -225,8 +250,12 @@ RankScan::Step RankScan::step_of(const Use& use, const Shape& shape) {
         case CallClass::local:
         case CallClass::probe:
             return Step::count;
+        case CallClass::isend:
+            return use.to != nullptr ? Step::isend : Step::match;
+        case CallClass::irecv:
+            return use.from != nullptr ? Step::irecv : Step::match;
         case CallClass::complete:
-            return shape.completions.empty() ? Step::count : Step::match;
+            return shape.completions.empty() ? Step::count : Step::complete;
         // They ask what time it is, or change it.
         case CallClass::init:
         case CallClass::pcontrol:

@@ -51,18 +51,20 @@ class RankScan {
         void pass_gap(const tracefile::EventRow& row);
     };
     /// What is to be done with an event of a shape; from `alone` on, when all before it is done.
-    enum class Step : std::uint8_t { count, send, receive, match, alone, resolve };
-    /// A shape in the block that is being read: what it means here, and the sums of its events.
-    struct Use {
+    enum class Step : std::uint8_t { count, send, receive, isend, irecv, complete, match, alone, resolve };
+    /// A shape in the block that is being read: what it means here, and the sums of its events. What all
+    /// events need comes first, in one line of the cache.
+    struct alignas(tracefile::cache_line_bytes) Use {
         Step step = Step::resolve;
         bool makes_request = false;
         tracefile::CallClass call_class = tracefile::CallClass::local;
         std::uint8_t protocol = 0;  ///< of a send
-        std::int32_t tag = 0;       ///< of a blocking send or receive, as it matched
+        std::int32_t tag = 0;       ///< of a blocking receive, as it matched
         std::uint32_t name = 0;
         std::uint32_t entry = 0;
         Channel* to = nullptr;
         Channel* from = nullptr;
+        const tracefile::Shape* shape = nullptr;  ///< while its block is read
         std::uint64_t count = 0;
         double seconds = 0;
         UniformCollective collective;
@@ -82,7 +84,7 @@ class RankScan {
 
     void begin_block();
     void take(std::span<const tracefile::EventRow> rows);
-    void take_call(Use& use, std::uint32_t shape, double start, double end);
+    void take_call(Use& use, double start, double end);
     bool take_alone(const tracefile::EventRow& row);
     void flush_block();
     void end();
@@ -93,7 +95,10 @@ class RankScan {
     void post(const Use& use, const tracefile::Shape& shape, std::uint64_t number, double start);
     void post_both(const Use& use, const tracefile::Shape& shape, std::uint64_t number, double start);
     void start_all(Use& use, const tracefile::Shape& shape, double start);
+    void send_with_request(const Use& use, double start);
+    void receive_with_request(const Use& use, double start);
     void complete(const Use& use, const tracefile::Shape& shape, double start, double end);
+    void complete_wildcard(const tracefile::Completion& done, std::uint32_t name);
     void cancel(const tracefile::Shape& shape);
     void mark(bool opens);
     void count_traffic(const Use& use, std::uint64_t times);

@@ -19,54 +19,30 @@ Meetings& Waits::meetings(std::uint32_t communicator, std::span<const std::int32
     return meetings_.try_emplace(communicator, members).first->second;
 }
 
-std::uint32_t Waits::request(double posted, bool sends, Channel* channel) {
-    std::uint32_t number = 0;
-    if (free_requests_.empty()) {
-        number = static_cast<std::uint32_t>(requests_.size());
-        requests_.emplace_back();
-    } else {
-        number = free_requests_.back();
-        free_requests_.pop_back();
-        requests_[number] = {};
-    }
-    requests_[number].posted = posted;
-    requests_[number].sends = sends;
-    requests_[number].channel = channel;
-    return number;
+void Waits::add_request() {
+    free_request_ = static_cast<std::uint32_t>(requests_.size());
+    requests_.emplace_back();
 }
 
-void Waits::free_request(std::uint32_t request) { free_requests_.push_back(request); }
-
-void Waits::cancel(std::uint32_t request) {
+void Waits::cancel(std::uint32_t request, Channel* channel, bool sends) {
     Request& cancelled = requests_[request];
-    if (!cancelled.matched && cancelled.channel != nullptr) {
-        (cancelled.sends ? cancelled.channel->sends : cancelled.channel->receives).remove_request(request);
-    }
-    cancelled.matched = true;
-}
-
-void Waits::drop(const Half& half) {
-    ++dropped_;
-    if (half.request != no_request) {
-        take_partner_of_request(half.request, {});
-    }
-}
-
-void Waits::complete(std::uint32_t rank, std::uint32_t name, double start, double end,
-                     std::span<const std::uint32_t> requests) {
-    Call call{start, end, rank, name, 0, {start, rank, false, 0}};
-    for (const std::uint32_t request : requests) {
-        if (requests_[request].matched) {
-            consider(call, requests_[request].partner);
-            free_request(request);
-        } else {
-            ++call.left;
+    if (!cancelled.matched) {
+        if (channel != nullptr) {
+            (sends ? channel->sends : channel->receives).remove_request(request);
         }
+        cancelled.matched = true;
+        cancelled.partner = {};
     }
-    if (call.left == 0) {
-        settle(call);
-        return;
+}
+
+void Waits::drop(std::uint32_t request) {
+    ++dropped_;
+    if (request != no_request) {
+        take_partner_of_request(request, {});
     }
+}
+
+void Waits::keep_waiting(const Call& call, std::span<const std::uint32_t> requests) {
     std::uint32_t number = 0;
     if (free_waiting_.empty()) {
         number = static_cast<std::uint32_t>(waiting_.size());
@@ -83,51 +59,26 @@ void Waits::complete(std::uint32_t rank, std::uint32_t name, double start, doubl
     }
 }
 
-void Waits::take_partner_of_request(std::uint32_t request, const Partner& partner) {
-    Request& matched = requests_[request];
-    matched.matched = true;
-    matched.partner = partner;
-    if (matched.call == no_request) {
-        return;
-    }
-    Call& call = waiting_[matched.call];
+/// That one of the requests it waits for has met its partner.
+void Waits::tell_call(std::uint32_t request, Partner partner) {
+    const std::uint32_t number = requests_[request].call;
+    Call& call = waiting_[number];
     consider(call, partner);
     if (--call.left == 0) {
         settle(call);
-        free_waiting_.push_back(matched.call);
+        free_waiting_.push_back(number);
     }
     free_request(request);
 }
 
-void Waits::consider(Call& call, const Partner& partner) {
-    // A send that ended before its receive was posted did not wait for it: its message was buffered.
-    if (partner.is_receiver && partner.time > call.end) {
-        protocols_.ended_before(partner.protocol);
-        return;
-    }
-    if (partner.time > call.latest.time) {
-        call.latest = partner;
-        call.latest.time = std::min(partner.time, call.end);
-    }
-}
-
-void Waits::settle(const Call& call) {
-    const double seconds = call.latest.time - call.start;
-    if (seconds <= 0) {
-        return;
-    }
-    if (call.latest.is_receiver) {
-        const std::uint8_t protocol = call.latest.protocol;
-        protocols_.met_inside(protocol);
-        for (ByProtocol* const met :
-             {&rank_met_[call.rank], &call_met_[call.name], &rank_met_caused_[call.latest.rank]}) {
-            if (met->size() <= protocol) {
-                met->resize(std::size_t{protocol} + 1);
-            }
-            (*met)[protocol].add(seconds);
+void Waits::late_receiver(std::uint32_t rank, std::uint32_t name, std::uint32_t receiver,
+                          std::uint8_t protocol, double seconds) {
+    protocols_.met_inside(protocol);
+    for (ByProtocol* const met : {&rank_met_[rank], &call_met_[name], &rank_met_caused_[receiver]}) {
+        if (met->size() <= protocol) {
+            met->resize(std::size_t{protocol} + 1);
         }
-    } else {
-        late_sender(call.rank, call.name, call.latest.rank, seconds);
+        (*met)[protocol].add(seconds);
     }
 }
 

@@ -56,35 +56,60 @@ class Waits {
     /// The collectives of a communicator; the reference stays valid.
     Meetings& meetings(std::uint32_t communicator, std::span<const std::int32_t> members);
 
-    void send(Channel& channel, const Half& half) {
+    void send(Channel& channel, Half half) {
         if (channel.receives.take(half.tag, [&](const Half& other) { match(channel, half, other); })) {
             return;
         }
         if (ended_[channel.destination]) {
-            drop(half);
+            drop(half.request);
         } else {
             channel.sends.push(half);
         }
     }
-    void receive(Channel& channel, const Half& half) {
+    void receive(Channel& channel, Half half) {
         if (channel.sends.take(half.tag, [&](const Half& other) { match(channel, other, half); })) {
             return;
         }
         if (ended_[channel.source]) {
-            drop(half);
+            drop(half.request);
         } else {
             channel.receives.push(half);
         }
     }
 
     /// A new request of a send or a receive. `complete` ends it.
-    std::uint32_t request(double posted, bool sends, Channel* channel);
-    double posted(std::uint32_t request) const { return requests_[request].posted; }
+    std::uint32_t request() {
+        if (free_request_ == no_request) [[unlikely]] {
+            add_request();
+        }
+        const std::uint32_t number = free_request_;
+        Request& made = requests_[number];
+        free_request_ = made.call;
+        made.call = no_request;
+        made.matched = false;
+        return number;
+    }
     /// A call between `start` and `end` waited for all of these requests and ends them.
     void complete(std::uint32_t rank, std::uint32_t name, double start, double end,
-                  std::span<const std::uint32_t> requests);
-    /// It matches no message any more, and must still be completed.
-    void cancel(std::uint32_t request);
+                  std::span<const std::uint32_t> requests) {
+        Call call{start, end, rank, name, 0, {start, rank, false, 0}};
+        for (const std::uint32_t number : requests) {
+            if (const Request& request = requests_[number]; request.matched) {
+                consider(call, request.partner);
+                free_request(number);
+            } else {
+                ++call.left;
+            }
+        }
+        if (call.left == 0) [[likely]] {
+            settle(call);
+        } else {
+            keep_waiting(call, requests);
+        }
+    }
+    /// It matches no message any more, and must still be completed. `channel`: of its message, null where
+    /// that is open.
+    void cancel(std::uint32_t request, Channel* channel, bool sends);
     /// This rank makes no further call: what waits for it is not kept any longer.
     void end(std::uint32_t rank) { ended_[rank] = 1; }
 
@@ -107,11 +132,8 @@ class Waits {
         std::uint8_t protocol = 0;  ///< of the send that meets a receiver
     };
     struct Request {
-        double posted = 0;
-        Partner partner;
-        Channel* channel = nullptr;
-        std::uint32_t call = no_request;  ///< that waits for it
-        bool sends = false;
+        Partner partner;                  ///< where it is matched
+        std::uint32_t call = no_request;  ///< that waits for it; of a free one, the next free one
         bool matched = false;
     };
     /// A call that waits for partners.
@@ -126,34 +148,68 @@ class Waits {
 
     void match(const Channel& channel, const Half& send, const Half& receive) {
         ++messages_;
-        take_partner(send, channel.source, {receive.posted, channel.destination, true, send.protocol});
-        take_partner(receive, channel.destination, {send.posted, channel.source, false, 0});
-    }
-    void take_partner(const Half& half, std::uint32_t rank, const Partner& partner) {
-        if (half.request == no_request) {
-            if (partner.time > half.posted) {
-                if (partner.is_receiver) {
-                    Call call{half.posted, half.end, rank, half.name, 0, {half.posted, rank, false, 0}};
-                    consider(call, partner);
-                    settle(call);
-                } else if (const double until = std::min(partner.time, half.end); until > half.posted) {
-                    late_sender(rank, half.name, partner.rank, until - half.posted);
-                }
+        if (send.request != no_request) {
+            take_partner_of_request(send.request, {receive.posted, channel.destination, true, send.protocol});
+        } else if (receive.posted > send.posted) {
+            // As `consider` and `settle` have it, for one partner.
+            if (receive.posted > send.end) {
+                protocols_.ended_before(send.protocol);
+            } else {
+                late_receiver(channel.source, send.name, channel.destination, send.protocol,
+                              receive.posted - send.posted);
             }
-        } else {
-            take_partner_of_request(half.request, partner);
+        }
+        if (receive.request != no_request) {
+            take_partner_of_request(receive.request, {send.posted, channel.source, false, 0});
+        } else if (send.posted > receive.posted) {
+            if (const double until = std::min(send.posted, receive.end); until > receive.posted) {
+                late_sender(channel.destination, receive.name, channel.source, until - receive.posted);
+            }
         }
     }
-    void drop(const Half& half);
-    void take_partner_of_request(std::uint32_t request, const Partner& partner);
-    void consider(Call& call, const Partner& partner);
-    void settle(const Call& call);
+    void take_partner_of_request(std::uint32_t number, Partner partner) {
+        Request& request = requests_[number];
+        request.matched = true;
+        request.partner = partner;
+        if (request.call != no_request) {
+            tell_call(number, partner);
+        }
+    }
+    void consider(Call& call, Partner partner) {
+        // A send that ended before its receive was posted did not wait for it: its message was buffered.
+        if (partner.is_receiver && partner.time > call.end) {
+            protocols_.ended_before(partner.protocol);
+        } else if (partner.time > call.latest.time) {
+            call.latest = partner;
+            call.latest.time = std::min(partner.time, call.end);
+        }
+    }
+    void settle(const Call& call) {
+        const double seconds = call.latest.time - call.start;
+        if (seconds <= 0) {
+            return;
+        }
+        if (call.latest.is_receiver) {
+            late_receiver(call.rank, call.name, call.latest.rank, call.latest.protocol, seconds);
+        } else {
+            late_sender(call.rank, call.name, call.latest.rank, seconds);
+        }
+    }
     void late_sender(std::uint32_t rank, std::uint32_t name, std::uint32_t sender, double seconds) {
         ranks_[rank].late_sender.add(seconds);
         calls_[name].late_sender.add(seconds);
         ranks_[sender].caused += seconds;
     }
-    void free_request(std::uint32_t request);
+    void late_receiver(std::uint32_t rank, std::uint32_t name, std::uint32_t receiver, std::uint8_t protocol,
+                       double seconds);
+    void drop(std::uint32_t request);
+    void tell_call(std::uint32_t request, Partner partner);
+    void keep_waiting(const Call& call, std::span<const std::uint32_t> requests);
+    void add_request();
+    void free_request(std::uint32_t request) {
+        requests_[request].call = free_request_;
+        free_request_ = request;
+    }
 
     struct PairHash {
         std::size_t operator()(const std::pair<std::uint64_t, std::uint32_t>& key) const {
@@ -173,7 +229,7 @@ class Waits {
     std::unordered_map<std::pair<std::uint64_t, std::uint32_t>, Channel, PairHash> channels_;
     std::unordered_map<std::uint32_t, Meetings> meetings_;
     std::vector<Request> requests_;
-    std::vector<std::uint32_t> free_requests_;
+    std::uint32_t free_request_ = no_request;  ///< the first of those that are free
     std::vector<Call> waiting_;
     std::vector<std::uint32_t> free_waiting_;
     std::vector<MeetingWait> meeting_waits_;

@@ -250,7 +250,7 @@ template <class Head, bool expects_the_gap>
 
 /// False, and nothing is read, where these rows need another way.
 bool ColumnDecoder::read_as_batch(std::span<EventRow> rows) {
-    if (rows.size() != batch_rows || head_width_ != 1 || !cpu_expects_the_gap_ || !can_read_batches()) {
+    if (rows.size() != batch_rows || head_width_ != 1 || !cpu_expects_the_gap_ || lanes_ == 0) {
         return false;
     }
     RowBatch batch{bytes_of(sections_[section_heads]).data() + next_,
@@ -259,7 +259,8 @@ bool ColumnDecoder::read_as_batch(std::span<EventRow> rows) {
                    bytes_of(sections_[section_bits]).data(),
                    next_bit_,
                    static_cast<unsigned>(std::countr_zero(cpu_step_)),
-                   seconds_per_tick_};
+                   seconds_per_tick_,
+                   lanes_};
     const bool done = read_batch(batch, rows.first<batch_rows>());
     next_bit_ = batch.next_bit;
     return done;

@@ -2,6 +2,7 @@
 /// Reads a block that was written column by column (docs/reference/trace-format.md, "Columns").
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -27,6 +28,8 @@ class ColumnDecoder {
     /// Fills `rows` with the next events, and `notes` with those of them, by number of the row; how many
     /// rows.
     std::size_t read(std::span<EventRow> rows, std::vector<EventNote>& notes);
+    /// Decodes at most so many events at once, though the processor could more: 8, 4, or 0 for one by one.
+    void limit_lanes(std::size_t most) { lanes_ = std::min(lanes_, most); }
 
   private:
     struct Section {
@@ -62,6 +65,7 @@ class ColumnDecoder {
     std::uint64_t cpu_step_ = 1;
     bool cpu_expects_the_gap_ = false;  ///< a tick is one CPU step, so that there is nothing to convert
     double seconds_per_tick_ = 0;
+    std::size_t lanes_ = batch_lanes();
 };
 
 }  // namespace linkworth::tracefile

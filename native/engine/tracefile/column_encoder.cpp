@@ -28,7 +28,7 @@ void ColumnEncoder::choose_columns() {
     symbols_.resize(std::max(symbols_.size(), used_columns_));
     std::vector<std::size_t> sizes(used_columns_, 0);
     for (const std::uint32_t head : records_.heads) {
-        const Columns& to = columns_[head >> 1];
+        const ShapeColumns& to = columns_[head >> 1];
         ++sizes[to.gap];
         sizes[cpu_column] += head & 1;
         ++sizes[to.duration];
@@ -54,7 +54,7 @@ void ColumnEncoder::fill_columns(double nanoseconds_per_tick) {
     auto cpu = records_.cpu.begin();
     for (std::size_t event = 0; event < records_.heads.size(); ++event) {
         const std::uint32_t head = records_.heads[event];
-        const Columns& to = columns_[head >> 1];
+        const ShapeColumns& to = columns_[head >> 1];
         put(to.gap, records_.gap_symbols[event], records_.gaps[event]);
         if ((head & 1) != 0) {
             const std::uint64_t expected =

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "tracefile/column_layout.hpp"
 #include "tracefile/event_records.hpp"
 #include "tracefile/time_symbols.hpp"
 #include "tracefile/zstd.hpp"
@@ -21,12 +22,6 @@ class ColumnEncoder {
                 std::vector<std::uint8_t>& out);
 
   private:
-    /// Where the symbols of a shape's events go.
-    struct Columns {
-        std::uint32_t gap = 0;
-        std::uint32_t duration = 0;
-    };
-
     void choose_columns();
     void fill_columns(double nanoseconds_per_tick);
     void write_preamble();
@@ -36,7 +31,7 @@ class ColumnEncoder {
     void add(std::span<const std::uint8_t> bytes, bool is_compressed);
 
     EventRecords records_;
-    std::vector<Columns> columns_;  ///< by shape
+    std::vector<ShapeColumns> columns_;  ///< by shape
     std::vector<std::vector<std::uint8_t>> symbols_;
     std::vector<std::uint8_t*> next_;  ///< by column: where its next symbol goes
     std::size_t used_columns_ = 0;

@@ -28,4 +28,10 @@ inline std::uint64_t expected_cpu(std::uint64_t gap_ticks, double nanoseconds_pe
     return steps >= 0 && steps < 9e18 ? static_cast<std::uint64_t>(steps + 0.5) : 0;
 }
 
+/// The columns that hold the symbols of a shape's events.
+struct ShapeColumns {
+    std::uint32_t gap = 0;
+    std::uint32_t duration = 0;
+};
+
 }  // namespace linkworth::tracefile

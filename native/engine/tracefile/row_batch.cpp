@@ -12,6 +12,8 @@
 #include "tracefile/wire.hpp"
 
 #define LINKWORTH_AVX2 __attribute__((target("avx2,bmi2"), always_inline)) inline
+#define LINKWORTH_AVX512_TARGET target("avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi2")
+#define LINKWORTH_AVX512 __attribute__((LINKWORTH_AVX512_TARGET, always_inline)) inline
 #endif
 
 namespace linkworth::tracefile {
@@ -23,6 +25,8 @@ using Bytes = std::uint8_t[batch_rows];
 using Words = std::uint64_t[batch_rows];
 
 static_assert(batch_rows == sizeof(__m256i));
+constexpr std::size_t avx2_lanes = 4;
+constexpr std::size_t most_lanes = 8;
 
 LINKWORTH_AVX2 __m256i load_vector(const std::uint8_t* at) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
@@ -117,11 +121,107 @@ LINKWORTH_AVX2 void store_rows(EventRow* rows, __m256d gap, __m256d cpu, __m256d
     _mm256_storeu_pd(to + 3 * row, _mm256_permute2f128_pd(odd_times, odd_rest, high_halves));
 }
 
+/// False where a time is too long to be exact in a double.
+LINKWORTH_AVX2 bool write_rows(const Symbols& of, const RowBatch& batch,
+                               std::span<EventRow, batch_rows> rows) {
+    const __m256d seconds_per_tick = _mm256_set1_pd(batch.seconds_per_tick);
+    __m256i seen = _mm256_setzero_si256();
+    for (std::size_t at = 0; at < batch_rows; at += avx2_lanes) {
+        const Times times = times_of(of, at, batch.cpu_shift);
+        const __m256i mask = _mm256_cvtepi8_epi64(_mm_cvtsi32_si128(load<std::int32_t>(of.cpu_masks + at)));
+        seen = _mm256_or_si256(seen, _mm256_or_si256(_mm256_or_si256(times.gap, times.duration),
+                                                     _mm256_and_si256(times.ran, mask)));
+        const __m256d cpu_seconds = _mm256_blendv_pd(
+            _mm256_set1_pd(-1.0), _mm256_mul_pd(exact_doubles(times.ran), _mm256_set1_pd(1e-9)),
+            _mm256_castsi256_pd(mask));
+        store_rows(&rows[at], _mm256_mul_pd(exact_doubles(times.gap), seconds_per_tick), cpu_seconds,
+                   _mm256_mul_pd(exact_doubles(times.duration), seconds_per_tick),
+                   _mm256_castsi256_pd(widen(of.shapes + at)));
+    }
+    const __m256i too_long = _mm256_srli_epi64(seen, std::countr_zero(exact_ticks));
+    return _mm256_testz_si256(too_long, too_long) != 0;
+}
+
+// The same eight events at a time. GCC's own headers start from undefined values where all of them are
+// replaced, and GCC 12 warns of these.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+
+/// Eight of the bytes, each as a word.
+LINKWORTH_AVX512 __m512i widen_eight(const std::uint8_t* at) {
+    return _mm512_cvtepu8_epi64(_mm_cvtsi64_si128(load<std::int64_t>(at)));
+}
+
+LINKWORTH_AVX512 __m512i take_value(__m512i& words, const std::uint8_t* tops, const std::uint8_t* bits) {
+    const __m512i count = widen_eight(bits);
+    const __m512i higher = _mm512_srlv_epi64(words, count);
+    const __m512i lowest = _mm512_xor_si512(words, _mm512_sllv_epi64(higher, count));
+    words = higher;
+    return _mm512_or_si512(_mm512_sllv_epi64(widen_eight(tops), count), lowest);
+}
+
+/// A row, and the one after the next.
+LINKWORTH_AVX512 void store_two(EventRow* rows, __m512d two) {
+    _mm256_storeu_pd(reinterpret_cast<double*>(rows), _mm512_castpd512_pd256(two));
+    _mm256_storeu_pd(reinterpret_cast<double*>(rows + 2), _mm512_extractf64x4_pd(two, 1));
+}
+
+LINKWORTH_AVX512 void store_rows(EventRow* rows, __m512d gap, __m512d cpu, __m512d duration, __m512d shape) {
+    const __m512d even_times = _mm512_unpacklo_pd(gap, cpu);
+    const __m512d odd_times = _mm512_unpackhi_pd(gap, cpu);
+    const __m512d even_rest = _mm512_unpacklo_pd(duration, shape);
+    const __m512d odd_rest = _mm512_unpackhi_pd(duration, shape);
+    const __m512i first_four = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+    const __m512i last_four = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    store_two(rows, _mm512_permutex2var_pd(even_times, first_four, even_rest));
+    store_two(rows + 1, _mm512_permutex2var_pd(odd_times, first_four, odd_rest));
+    store_two(rows + 4, _mm512_permutex2var_pd(even_times, last_four, even_rest));
+    store_two(rows + 5, _mm512_permutex2var_pd(odd_times, last_four, odd_rest));
+}
+
+__attribute__((LINKWORTH_AVX512_TARGET)) bool write_rows_by_eight(const Symbols& of, const RowBatch& batch,
+                                                                  std::span<EventRow, batch_rows> rows) {
+    const __m512d seconds_per_tick = _mm512_set1_pd(batch.seconds_per_tick);
+    const __m512i one = _mm512_set1_epi64(1);
+    const __m128i cpu_shift = _mm_cvtsi32_si128(static_cast<int>(batch.cpu_shift));
+    __m512i seen = _mm512_setzero_si512();
+    for (std::size_t at = 0; at < batch_rows; at += most_lanes) {
+        const auto has_cpu =
+            static_cast<__mmask8>(_mm_movepi8_mask(_mm_cvtsi64_si128(load<std::int64_t>(of.cpu_masks + at))));
+        __m512i words = _mm512_loadu_si512(of.words + at);
+        const __m512i gap = take_value(words, of.gap_tops + at, of.gap_bits + at);
+        const __m512i code = take_value(words, of.cpu_tops + at, of.cpu_bits + at);
+        // The highest bits of a word belong to events behind this one.
+        const __m512i count = widen_eight(of.duration_bits + at);
+        const __m512i mask = _mm512_sub_epi64(_mm512_sllv_epi64(one, count), one);
+        const __m512i duration = _mm512_or_si512(_mm512_sllv_epi64(widen_eight(of.duration_tops + at), count),
+                                                 _mm512_and_si512(words, mask));
+        const __m512i is_negative = _mm512_sub_epi64(_mm512_setzero_si512(), _mm512_and_si512(code, one));
+        const __m512i less = _mm512_xor_si512(_mm512_srli_epi64(code, 1), is_negative);
+        const __m512i ran = _mm512_sll_epi64(_mm512_sub_epi64(gap, less), cpu_shift);
+        seen = _mm512_or_si512(seen, _mm512_or_si512(gap, duration));
+        seen = _mm512_mask_or_epi64(seen, has_cpu, seen, ran);
+        const __m512d cpu_seconds =
+            _mm512_mask_mul_pd(_mm512_set1_pd(-1.0), has_cpu, _mm512_cvtepu64_pd(ran), _mm512_set1_pd(1e-9));
+        store_rows(&rows[at], _mm512_mul_pd(_mm512_cvtepu64_pd(gap), seconds_per_tick), cpu_seconds,
+                   _mm512_mul_pd(_mm512_cvtepu64_pd(duration), seconds_per_tick),
+                   _mm512_castsi512_pd(widen_eight(of.shapes + at)));
+    }
+    const __m512i too_long = _mm512_set1_epi64(static_cast<std::int64_t>(~(exact_ticks - 1)));
+    return _mm512_test_epi64_mask(seen, too_long) == 0;
+}
+
+#pragma GCC diagnostic pop
+
 }  // namespace
 
-bool can_read_batches() {
-    static const bool has = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi2") != 0;
-    return has;
+std::size_t batch_lanes() {
+    static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi2") != 0;
+    static const bool has_avx512 =
+        has_avx2 && __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
+        __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0;
+    return has_avx512 ? most_lanes : has_avx2 ? avx2_lanes : 0;
 }
 
 __attribute__((target("avx2,bmi2"))) bool read_batch(RowBatch& batch, std::span<EventRow, batch_rows> rows) {
@@ -132,6 +232,7 @@ __attribute__((target("avx2,bmi2"))) bool read_batch(RowBatch& batch, std::span<
     const ShapeColumns* const columns = batch.columns.data();
     const std::uint8_t** const symbols = batch.symbols.data();
     const std::uint8_t* cpu = symbols[cpu_column];
+#pragma GCC unroll 4
     for (std::size_t at = 0; at < batch_rows; ++at) {
         const std::uint32_t head = heads[at];
         const ShapeColumns of = columns[head >> 1];
@@ -181,23 +282,7 @@ __attribute__((target("avx2,bmi2"))) bool read_batch(RowBatch& batch, std::span<
         bit += counts[at];
     }
 
-    constexpr std::size_t lanes = 4;
-    const __m256d seconds_per_tick = _mm256_set1_pd(batch.seconds_per_tick);
-    __m256i seen = _mm256_setzero_si256();
-    for (std::size_t at = 0; at < batch_rows; at += lanes) {
-        const Times times = times_of(of, at, batch.cpu_shift);
-        const __m256i mask = _mm256_cvtepi8_epi64(_mm_cvtsi32_si128(load<std::int32_t>(of.cpu_masks + at)));
-        seen = _mm256_or_si256(seen, _mm256_or_si256(_mm256_or_si256(times.gap, times.duration),
-                                                     _mm256_and_si256(times.ran, mask)));
-        const __m256d cpu_seconds = _mm256_blendv_pd(
-            _mm256_set1_pd(-1.0), _mm256_mul_pd(exact_doubles(times.ran), _mm256_set1_pd(1e-9)),
-            _mm256_castsi256_pd(mask));
-        store_rows(&rows[at], _mm256_mul_pd(exact_doubles(times.gap), seconds_per_tick), cpu_seconds,
-                   _mm256_mul_pd(exact_doubles(times.duration), seconds_per_tick),
-                   _mm256_castsi256_pd(widen(of.shapes + at)));
-    }
-    const __m256i too_long = _mm256_srli_epi64(seen, std::countr_zero(exact_ticks));
-    if (_mm256_testz_si256(too_long, too_long) == 0) {
+    if (!(batch.lanes == most_lanes ? write_rows_by_eight(of, batch, rows) : write_rows(of, batch, rows))) {
         return give_back();
     }
     symbols[cpu_column] = cpu;
@@ -205,7 +290,7 @@ __attribute__((target("avx2,bmi2"))) bool read_batch(RowBatch& batch, std::span<
     return true;
 }
 #else
-bool can_read_batches() { return false; }
+std::size_t batch_lanes() { return 0; }
 
 bool read_batch(RowBatch&, std::span<EventRow, batch_rows>) { return false; }
 #endif

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "tracefile/column_layout.hpp"
 #include "tracefile/event_row.hpp"
 
 namespace linkworth::tracefile {
@@ -15,12 +16,6 @@ namespace linkworth::tracefile {
 inline constexpr std::uint64_t most_bits_at_once = 56;
 /// Below this a double holds whole numbers and their halves.
 inline constexpr std::uint64_t exact_ticks = std::uint64_t{1} << 52;
-
-/// Where the symbols of a shape's events are.
-struct ShapeColumns {
-    std::uint32_t gap = 0;
-    std::uint32_t duration = 0;
-};
 
 /// Events read at once.
 inline constexpr std::size_t batch_rows = 32;
@@ -35,13 +30,15 @@ struct RowBatch {
     std::uint64_t next_bit = 0;  ///< moved on
     unsigned cpu_shift = 0;
     double seconds_per_tick = 0;
+    std::size_t lanes = 0;  ///< at most `batch_lanes()`
 };
 
-/// Whether this processor can read batches.
-bool can_read_batches();
+/// Events of which this processor's instructions compute the times at once: 8 (AVX-512), 4 (AVX2), or 0 where
+/// it cannot read batches.
+std::size_t batch_lanes();
 
-/// Fills `rows`. False, and nothing is read, where a time is too long for this way of reading it. Only where
-/// `can_read_batches`.
+/// Fills `rows`. False, and nothing is read, where a time is too long for this way of reading it. Not where
+/// `batch_lanes` is 0.
 bool read_batch(RowBatch& batch, std::span<EventRow, batch_rows> rows);
 
 }  // namespace linkworth::tracefile
