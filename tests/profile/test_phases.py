@@ -1,12 +1,16 @@
 """Loops and phases of programs whose loops are known."""
 
+import io
+
 import pytest
 import synthetic
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 from synthetic import collective, recv, send
 
 from linkworth import _engine
+from linkworth.cli.profile_detail import FULL
 from linkworth.cli.profile_phases import phases as screen
 from linkworth.profile.scan import scan
 
@@ -114,8 +118,10 @@ def test_loops_that_are_too_short_to_show_are_not_said_to_be_missing(tmp_path):
     found = phases_of(tmp_path, [*calls, collective("MPI_Barrier").after(1.0)], [collective("MPI_Barrier")])
     assert [phase.kind for phase in found.phases] == ["all"]
     assert 0 < found.looped_share < 1e-3
-    shown = screen(found).plain
-    assert "no loop that takes a share worth a line" in shown and "no loop found" not in shown
+    console = Console(file=io.StringIO(), width=100)
+    console.print(screen(found, FULL, 100))
+    shown = console.file.getvalue()
+    assert "no loop long enough for a line" in shown and "no loop found" not in shown
 
 
 def test_nothing_after_init_has_no_phases(tmp_path):

@@ -1,6 +1,8 @@
 """`linkworth profile` as a person and as a program read it."""
 
+import io
 import json
+import re
 from pathlib import Path
 
 import communication_patterns as patterns
@@ -8,9 +10,12 @@ import pytest
 import synthetic
 from click.testing import CliRunner
 from golden import check_golden
+from rich.console import Console
 
 from linkworth.cli.main import main
 from linkworth.cli.profile import command
+from linkworth.cli.profile_screen import show
+from linkworth.profile import of_trace
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -21,20 +26,92 @@ def run(*arguments):
     return result.output
 
 
-def test_the_screen(tmp_path):
+def on_a_terminal(path, width, height):
+    """Return what a terminal of this size shows."""
+    shown = Console(file=io.StringIO(), width=width, height=height, force_terminal=True, no_color=True)
+    show(of_trace(path), shown)
+    return re.sub(r"\x1b\[[0-9;]*m", "", shown.file.getvalue())
+
+
+@pytest.fixture
+def crowded(tmp_path):
+    """A trace of twelve ranks on four cores, with a call that is not modelled and places of the program."""
     programs = patterns.halo(12, 78_000, 1.1e-3)
     for rank, calls in enumerate(programs):
         for call in calls:
             call.lasting(1e-3 * (1 + rank % 3))
     programs[0].append(synthetic.Call("MPI_Put", "local"))
     ranks = [
-        {"rank": rank, "host": "node", "state": "complete", "cores": 4, "elapsed_seconds": 1.75}
+        {
+            "rank": rank,
+            "host": "node",
+            "state": "complete",
+            "cores": 4,
+            "elapsed_seconds": 1.75,
+            "cpu_seconds": 0.5,
+        }
         for rank in range(12)
     ]
-    path = synthetic.write_trace(
+    return synthetic.write_trace(
         tmp_path / "t.lwt", programs, ranks=ranks, workload="halo [12]", verified=True
     )
-    check_golden(GOLDEN / "screen.txt", run(path))
+
+
+@pytest.mark.parametrize(("width", "height"), [(80, 40), (120, 50), (100, 24)])
+def test_a_terminals_screen(crowded, width, height):
+    shown = on_a_terminal(crowded, width, height)
+    assert max(map(len, shown.splitlines())) <= width
+    check_golden(GOLDEN / f"screen-{width}x{height}.txt", shown)
+
+
+def test_the_screen_where_there_is_no_terminal(crowded):
+    shown = run(crowded)
+    lines = shown.splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 100
+    check_golden(GOLDEN / "screen-piped.txt", shown)
+
+
+def test_the_long_form(crowded):
+    check_golden(GOLDEN / "full.txt", run(crowded, "--full"))
+
+
+def test_shares_of_ranks_that_shared_cores_are_those_of_the_efficiencies(crowded):
+    """No recorded MPI_Init among the shares of a replay: computation is the parallel efficiency."""
+    shown = run(crowded)
+    computation, parallel = (
+        re.search(rf"{name} +([0-9.]+)%", shown)[1] for name in ("computation", "parallel")
+    )
+    assert computation == parallel
+    assert "500 ms a rank: MPI_Init, Finalize" in shown
+
+
+def test_waiting_for_a_core_on_a_machine_that_others_use_is_said(tmp_path):
+    programs = patterns.independent(2, 0.01)
+    for calls in programs:
+        calls[0].after(0.5, cpu=0.1)
+    shown = run(synthetic.write_trace(tmp_path / "t.lwt", programs))
+    assert "! the ranks waited 800 ms for a core or a device between calls" in shown
+
+
+def test_calls_of_a_program_that_was_not_run_are_those_that_carry_most(tmp_path):
+    rates = {
+        "method": "machine",
+        "description": "as fast as a core of X",
+        "seconds_per_operation": {"solve": 1e-9},
+    }
+    programs = patterns.halo(4, 78_000, 1.1e-3)
+    for calls in programs:
+        calls.append(synthetic.collective("MPI_Allreduce", 8))
+    path = synthetic.write_trace(tmp_path / "t.lwt", programs, source="skeleton", rates=rates)
+    lines = run(path).splitlines()
+    top = next(at for at, line in enumerate(lines) if line.startswith("Calls by bytes"))
+    assert [line.split()[0] for line in lines[top + 1 : top + 4]] == [
+        "MPI_Irecv",
+        "MPI_Isend",
+        "MPI_Allreduce",
+    ]
+    assert "time" not in lines[top]
 
 
 def test_the_screen_of_many_ranks_of_a_damaged_trace(tmp_path):

@@ -5,6 +5,7 @@ import synthetic
 from synthetic import recv, send
 
 from linkworth import _engine
+from linkworth.cli.profile_detail import SCREENS
 from linkworth.cli.profile_times import calls
 from linkworth.model.trace import CallSite
 from linkworth.profile import of_trace
@@ -48,5 +49,5 @@ def test_the_replay_and_the_names_know_calls_without_their_sites(trace):
     assert set(_engine.Trace(str(trace)).names) == {"MPI_Init", "MPI_Send", "MPI_Recv", "MPI_Finalize"}
     profile = of_trace(trace)
     assert profile.messages == 3
-    shown = next(column for column in calls(profile).columns if column.header == "called most from")
-    assert next(iter(shown.cells)) == "a+0x20 (67%, and 1 more)"
+    shown = next(column for column in calls(profile, SCREENS[0], 120).columns if column.header == "most from")
+    assert next(iter(shown.cells)) == "67% a+0x20 (+1)"

@@ -42,14 +42,18 @@ def _calls(profile: CallProfile) -> Table:
     for head in ("calls", "time, all ranks", "share", "a call", "sent", "least / most of a rank"):
         table.add_column(head, justify="right")
     for call in profile.calls[:_SHOWN_CALLS]:
+        # Calls that only look something up: a reading of the clock would take longer than they do.
+        timed = call.seconds > 0
         table.add_row(
             call.name,
             f"{call.calls}",
-            seconds(call.seconds),
-            f"{call.share:.1%}",
-            seconds(call.seconds / call.calls),
+            seconds(call.seconds) if timed else "not timed",
+            f"{call.share:.1%}" if timed else "",
+            seconds(call.seconds / call.calls) if timed else "",
             volume(call.bytes_sent) if call.bytes_sent else "",
-            f"{seconds(call.least_seconds)} / {seconds(call.most_seconds)} (rank {call.most_rank})",
+            f"{seconds(call.least_seconds)} / {seconds(call.most_seconds)} (rank {call.most_rank})"
+            if timed
+            else "",
         )
     rest = len(profile.calls) - _SHOWN_CALLS
     if rest > 0:

@@ -19,20 +19,25 @@ import rich_click as click
     is_flag=True,
     help="Replay all events of a long trace, and not only its beginning, for the group, serialisation and transfer.",
 )
+@click.option(
+    "--full",
+    is_flag=True,
+    help="Print every call with its places, every size and phase, and what each figure means, on as many lines as it takes.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.profile/1).")
-def command(trace: Path, smaller: Path | None, whole: bool, as_json: bool) -> None:
+def command(trace: Path, smaller: Path | None, whole: bool, full: bool, as_json: bool) -> None:
     """Say where the ranks' time went in TRACE: computation, communication, waiting for whom; calls, phases and iterations,
     message sizes, who talks to whom.
 
     The efficiencies are those of the POP project. The group (highly dependent, dependent, low, none) says how much the program
     depends on the network: it comes from a replay on gigabit Ethernet and from how communication moves as the problem grows.
     """
-    from linkworth.cli.output import console, emit_json
-    from linkworth.cli.profile_screen import screen
+    from linkworth.cli.output import console, emit_json, screen_console
+    from linkworth.cli.profile_screen import show
     from linkworth.profile import of_trace
 
     profile = of_trace(trace, smaller, whole=whole)
     if as_json:
         emit_json(profile)
     else:
-        console().print(screen(profile))
+        show(profile, console() if full else screen_console(), full=full)

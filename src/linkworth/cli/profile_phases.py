@@ -1,69 +1,87 @@
 """The part of a profile's screen that is about phases and iterations."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
+from rich.console import Group
 from rich.text import Text
 
+from linkworth.cli.profile_detail import Detail
+from linkworth.cli.profile_times import headline
 from linkworth.cli.units import seconds
 from linkworth.model.profile import Phase, Phases
 
-_SHOWN_PHASES = 6
 _SHOWN_NAMES = 4
-_DEPTH = 3
 _SHOWN_INNER = 0.05
-"""An inner loop that takes less of the whole time is not shown."""
+"""An inner loop that takes less of the whole time is not shown, but in the long form."""
+_WHOLE_CALLS = 999
 _LIKENESS = {
     "arguments": "",
-    "peers": ", compared by name and peer",
-    "names": ", compared by name only",
+    "peers": ", alike by name and peer",
+    "names": ", alike by name",
 }
 
 
-def phases(found: Phases) -> Text:
-    """Return the phases of the run, one line each."""
-    lines = [
+class _Row(NamedTuple):
+    seconds: float
+    title: str
+    calls: str
+    names: str
+
+
+def phases(found: Phases, detail: Detail, width: int) -> Group:
+    """Return the phases of the run, one line of at most `width` letters each: the longest, in the order of the run."""
+    title = headline(
         f"Phases (calls of rank {found.rank}{_LIKENESS[found.likeness]}): {found.looped_share:.0%} of "
         f"{seconds(found.seconds)} in loops"
-    ]
+    )
     # What repeats may be too short to stand in a line of its own, beside a long MPI_Finalize for example.
-    without_loops = "no loop that takes a share worth a line" if found.looped_share > 0 else "no loop found"
-    for phase in _longest_in_order(found.phases):
-        lines += (
-            [f"  {without_loops}: {_share(phase, found.seconds)}, {phase.calls:,} calls"]
-            if phase.kind == "all"
-            else _lines(phase, found.seconds, 1)
-        )
-    left = len(found.phases) - _SHOWN_PHASES
-    if left > 0:
-        lines.append(f"  and {left} shorter ones (all with --json)")
-    return Text("\n".join(lines))
+    without_loops = "no loop long enough for a line" if found.looped_share > 0 else "no loop found"
+    rows = [row for phase in found.phases for row in _rows(phase, found.seconds, 1, without_loops, detail)]
+    kept = sorted(range(len(rows)), key=lambda at: -rows[at].seconds)[: detail.phases]
+    lines = _aligned([rows[at] for at in sorted(kept)], found.seconds)
+    if not detail.sentences:
+        lines = [line if len(line) <= width else f"{line[: width - 2].rstrip(' ,')}.." for line in lines]
+    left = len(rows) - len(kept)
+    if left:
+        lines.append(f"  and {left} shorter one{'s' if left > 1 else ''} (--full)")
+    return Group(title, *map(Text, lines))
 
 
-def _longest_in_order(found: list[Phase]) -> list[Phase]:
-    longest = sorted(range(len(found)), key=lambda at: -found[at].seconds)[:_SHOWN_PHASES]
-    return [found[at] for at in sorted(longest)]
+def _aligned(rows: list[_Row], whole: float) -> list[str]:
+    title, took, calls = (
+        max((len(text(row)) for row in rows), default=0)
+        for text in (lambda row: row.title, lambda row: seconds(row.seconds), lambda row: row.calls)
+    )
+    return [
+        f"{row.title:<{title}}  {seconds(row.seconds):>{took}} {row.seconds / whole if whole > 0 else 0:>4.0%}"
+        f"  {row.calls:>{calls}}  {row.names}".rstrip()
+        for row in rows
+    ]
 
 
-def _share(phase: Phase, whole: float) -> str:
-    return f"{seconds(phase.seconds)} ({phase.seconds / whole:.0%})"
-
-
-def _lines(phase: Phase, whole: float, depth: int) -> Iterator[str]:
+def _rows(phase: Phase, whole: float, depth: int, without_loops: str, detail: Detail) -> Iterator[_Row]:
     indent = "  " * depth
-    share = _share(phase, whole)
     if phase.kind != "loop":
-        title = "between loops" if phase.kind == "between" else phase.kind
-        yield f"{indent}{title}: {share}, {phase.calls:,} calls"
+        title = {"between": "between loops", "all": without_loops}.get(phase.kind, phase.kind)
+        yield _Row(
+            phase.seconds, indent + title, f"{phase.calls:,} call{'s' if phase.calls != 1 else ''}", ""
+        )
         return
-    names = ", ".join(phase.call_names[:_SHOWN_NAMES])
+    each = phase.calls / phase.iterations
+    names = ", ".join(name.removeprefix("MPI_") for name in phase.call_names[:_SHOWN_NAMES])
     more = ", ..." if len(phase.call_names) > _SHOWN_NAMES else ""
     spread = phase.deviation_seconds / phase.mean_seconds if phase.mean_seconds > 0 else 0.0
-    broken = f", {phase.interruptions} interruptions" if phase.interruptions else ""
-    yield (
-        f"{indent}{phase.iterations:,} iterations of {seconds(phase.mean_seconds)} +- {spread:.0%} "
-        f"({seconds(phase.least_seconds)} to {seconds(phase.most_seconds)}): {share}, "
-        f"{phase.calls / phase.iterations:.3g} calls each ({names}{more}){broken}"
+    extremes = (
+        f" ({seconds(phase.least_seconds)} to {seconds(phase.most_seconds)})" if detail.sentences else ""
     )
-    if depth < _DEPTH:
-        for inner in (inner for inner in phase.inner if inner.seconds >= _SHOWN_INNER * whole):
-            yield from _lines(inner, whole, depth + 1)
+    broken = f", {phase.interruptions} interruptions" if phase.interruptions and detail.sentences else ""
+    yield _Row(
+        phase.seconds,
+        f"{indent}{phase.iterations:,} times {seconds(phase.mean_seconds)} +- {spread:.0%}{extremes}",
+        f"{each:.3g} calls each" if each < _WHOLE_CALLS else f"{each:,.0f} calls each",
+        f"{names}{more}{broken}",
+    )
+    for inner in phase.inner:
+        if detail.sentences or inner.seconds >= _SHOWN_INNER * whole:
+            yield from _rows(inner, whole, depth + 1, without_loops, detail)

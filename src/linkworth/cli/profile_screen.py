@@ -1,46 +1,99 @@
-"""A profile on one screen for a person."""
+"""A profile for a person: what fits on one screen, or all of it."""
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
 from rich.text import Text
 
-from linkworth.cli.profile_messages import messages, who_talks_to_whom
+from linkworth.cli.profile_detail import FULL, SCREENS, TWO_COLUMNS, Detail
+from linkworth.cli.profile_messages import in_words, matrix, matrix_key, messages
 from linkworth.cli.profile_phases import phases
-from linkworth.cli.profile_times import calls, efficiencies, shares, waiting
+from linkworth.cli.profile_times import calls, efficiencies, shares, waited_most, waiting
 from linkworth.cli.units import seconds
 from linkworth.model.profile import CpuUse, Imbalance, Profile
 
-_SHOWN_SENTENCES = 5
+_SHOWN_LOSSES = 3
+_GAP = 2
+_MUCH_WAITING = 0.05
+"""Part of the ranks' time beyond which waiting for a core between calls has to be said."""
 
 
-def screen(profile: Profile) -> RenderableType:
-    """Return everything about a profile, most important first."""
-    parts: list[RenderableType] = [*_head(profile), "", shares(profile)]
-    if profile.waits is not None:
-        parts += ["", waiting(profile.waits, oversubscribed=profile.oversubscribed)]
-    parts += ["", efficiencies(profile), "", calls(profile)]
-    if profile.phases is not None:
-        parts += ["", phases(profile.phases)]
-    if profile.imbalance is not None:
-        parts += ["", _imbalance(profile.imbalance)]
-    parts += ["", messages(profile), "", who_talks_to_whom(profile)]
-    warnings = _warnings(profile)
-    if warnings:
-        parts += ["", *(Text(f"! {warning}") for warning in warnings)]
+def show(profile: Profile, console: Console, *, full: bool = False) -> None:
+    """Print a profile: all of it, or as much as fits the console's width and height."""
+    if full:
+        console.print(_screen(profile, FULL, console))
+        return
+    room = console.height - 1  # the shell's next line
+    for detail in SCREENS:
+        shown = _screen(profile, detail, console)
+        if len(console.render_lines(shown)) <= room:
+            break
+    console.print(shown)
+
+
+def _screen(profile: Profile, detail: Detail, console: Console) -> RenderableType:
+    """Return a profile's parts, most important first."""
+    parts: list[RenderableType] = [
+        *_head(profile),
+        *_warnings(profile, detail),
+        "",
+        *_times(profile, detail, console),
+    ]
+    parts += ["", calls(profile, detail, console.width), *_what_and_whom(profile, detail, console.width)]
     return Group(*parts)
+
+
+def _times(profile: Profile, detail: Detail, console: Console) -> list[RenderableType]:
+    left: list[RenderableType] = [shares(profile)]
+    if profile.waits is not None and profile.ranks > 1:
+        left.append(waiting(profile.waits, detail, oversubscribed=profile.oversubscribed))
+    right: list[RenderableType] = [efficiencies(profile, detail)]
+    if profile.imbalance is not None and profile.ranks > 1:
+        right.append(_imbalance(profile.imbalance, detail))
+    if profile.waits is not None and profile.waits.seconds > 0:
+        right.append(waited_most(profile.waits, detail))
+    if profile.cpu is not None:
+        right.append(Text(f"CPU: {_cpu(profile.cpu)}"))
+    if detail.beside and console.width >= TWO_COLUMNS:
+        return [_side_by_side(Group(*left), Group(*right))]
+    if detail.beside and sum(console.measure(part).maximum for part in left) + _GAP <= console.width:
+        left = [_side_by_side(*left)]
+    return (
+        [*left, "", *right]
+        if not detail.sentences
+        else [part for each in left + right for part in (each, "")][:-1]
+    )
+
+
+def _what_and_whom(profile: Profile, detail: Detail, width: int) -> list[RenderableType]:
+    drawn = matrix(profile.matrix, detail) if profile.messages and detail.matrix_rows else None
+    beside = _GAP + max(len(line) for line in drawn.plain.splitlines()) if drawn and detail.beside else 0
+    left: list[RenderableType] = []
+    if profile.phases is not None:
+        left.append(phases(profile.phases, detail, width - beside))
+    left.append(messages(profile, detail))
+    words = [in_words(profile.partners, profile)] if profile.messages and profile.partners is not None else []
+    if drawn is None:
+        return ["", *left, *map(Text, words)]
+    words.append(matrix_key(profile.matrix, detail))
+    if detail.beside:
+        return [_side_by_side(Group("", *left), drawn), Text(" ".join(words))]
+    return [part for each in (*left, drawn, Text(" ".join(words))) for part in ("", each)]
+
+
+def _side_by_side(*parts: RenderableType) -> Table:
+    grid = Table.grid(padding=(0, _GAP, 0, 0), pad_edge=False)
+    grid.add_row(*parts)
+    return grid
 
 
 def _head(profile: Profile) -> list[RenderableType]:
     verified = {True: ", verified", False: ", FAILED its verification", None: ""}[profile.verified]
     where = "where it ran" if profile.rates is None else "in one node's memory; not run"
-    lines = [
-        Text(
-            f"{profile.workload}: {profile.ranks} ranks, {seconds(profile.elapsed_seconds)} {where}{verified}"
-        ),
+    ranks = f"{profile.ranks:,} rank{'s' if profile.ranks != 1 else ''}"
+    return [
+        Text(f"{profile.workload}: {ranks}, {seconds(profile.elapsed_seconds)} {where}{verified}"),
         Text(f"Network dependence: {profile.group} ({profile.group_reason})"),
     ]
-    if profile.cpu is not None:
-        lines.append(Text(f"CPU: {_cpu(profile.cpu)}"))
-    return [*lines]
 
 
 def _cpu(cpu: CpuUse) -> str:
@@ -50,47 +103,63 @@ def _cpu(cpu: CpuUse) -> str:
     meaning = (
         "its threads compute too"
         if cpu.cores_per_rank > 1.1
-        else "computing, or polling inside MPI"
+        else "computing, or polling"
         if cpu.cores_per_rank > 0.9
-        else "the rest it waited for a core, a device or the network"
+        else "else waiting"
     )
-    return f"a rank's process kept {cpu.cores_per_rank:.2f} cores busy{spread}: {meaning}"
+    return f"a rank kept {cpu.cores_per_rank:.2f} cores busy{spread}, {meaning}"
 
 
-def _imbalance(spread: Imbalance) -> Text:
-    lost = 1 - spread.mean_seconds / spread.most_seconds if spread.most_seconds > 0 else 0.0
-    return Text(
-        f"Imbalance: a rank computes {seconds(spread.mean_seconds)}, from {seconds(spread.least_seconds)} (rank "
-        f"{spread.least_rank}) to {seconds(spread.most_seconds)} (rank {spread.most_rank}); were they equal, the longest "
-        f"would take {lost:.1%} less"
+def _imbalance(spread: Imbalance, detail: Detail) -> Text:
+    least, most = (
+        f"{seconds(each)} (rank {rank})"
+        for each, rank in (
+            (spread.least_seconds, spread.least_rank),
+            (spread.most_seconds, spread.most_rank),
+        )
     )
+    mean = f"a rank computes {seconds(spread.mean_seconds)}, from " if detail.sentences else ""
+    return Text(f"Imbalance: {mean}{least} to {most}{'' if mean else ' computed'}")
 
 
-def _warnings(profile: Profile) -> list[str]:
+def _warnings(profile: Profile, detail: Detail) -> list[RenderableType]:
     warnings = []
+    if profile.verified is False:
+        warnings.append("the recorded run failed its own verification; do not trust what follows from it")
     if profile.oversubscribed:
+        waited = (
+            f", beside {seconds(profile.descheduled_seconds)} of waiting for one between calls"
+            if detail.sentences
+            else ""
+        )
         warnings.append(
-            "the ranks shared cores where it ran: computation is CPU time (they waited "
-            f"{seconds(profile.descheduled_seconds)} more for a core between calls), communication and the efficiencies come "
-            "from a replay in shared memory"
+            "more ranks than cores where it ran: time and efficiency are as with a core for each rank (CPU time, and a replay "
+            f"in shared memory{waited}); all else is as recorded, with the waiting for a core"
         )
     if profile.sampled_share < 1:
         warnings.append(
-            f"network dependence, serialisation and transfer come from a replay of the first {profile.sampled_share:.1%} of "
-            "the events (all of them with --whole)"
+            f"network dependence, serialisation and transfer: from a replay of the first {profile.sampled_share:.1%} of the "
+            "events (all: --whole)"
+        )
+    if profile.rates is not None and profile.rates.warning:
+        warnings.append(profile.rates.warning)
+    busy = sum(profile.rank_compute_seconds) + sum(profile.rank_communication_seconds)
+    if not profile.oversubscribed and profile.descheduled_seconds > _MUCH_WAITING * busy:
+        warnings.append(
+            f"the ranks waited {seconds(profile.descheduled_seconds)} for a core or a device between calls (others used "
+            "the machine?): not in the shares, in the efficiencies as transfer"
         )
     for name, count in sorted(profile.unmodelled.items()):
         warnings.append(
-            f"{name} ({count:,} calls) is not modelled: its traffic is in no figure but the calls"
+            f"{name} ({count:,} call{'s' if count != 1 else ''}) is not modelled: its traffic is in no figure but the calls"
         )
     if profile.waits is not None and profile.waits.unmatched:
         warnings.append(
             f"{profile.waits.unmatched:,} messages or collectives have a side that is not in the trace; waiting for them is "
             "not known"
         )
-    warnings += profile.damage[:_SHOWN_SENTENCES]
-    if len(profile.damage) > _SHOWN_SENTENCES:
-        warnings.append(f"and {len(profile.damage) - _SHOWN_SENTENCES} more such losses (all with --json)")
-    if profile.verified is False:
-        warnings.append("the recorded run failed its own verification; do not trust what follows from it")
-    return warnings
+    most = len(profile.damage) if detail.sentences else _SHOWN_LOSSES
+    warnings += profile.damage[:most]
+    if len(profile.damage) > most:
+        warnings.append(f"and {len(profile.damage) - most} more such losses (--full)")
+    return [Text(f"! {warning}") for warning in warnings]

@@ -2,119 +2,198 @@
 
 from pathlib import PurePath
 
+from rich.console import Group
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
+from linkworth.cli.profile_detail import TWO_COLUMNS, Detail
 from linkworth.cli.units import seconds, volume
 from linkworth.model.profile import CallProfile, Profile, SiteProfile, Waits
 
-BAR = 30
-_SHOWN_CALLS = 5
+BAR = 10
+_WIDEST = 160
+"""Columns beyond which the places of calls are not spread out."""
+_STARTS_AND_ENDS = (
+    "MPI_Init",
+    "MPI_Init_thread",
+    "MPI_Finalize",
+    "MPI_Session_init",
+    "MPI_Session_finalize",
+)
 
 
-def compact(title: str) -> Table:
-    """Return a table without lines, so that all of a profile fits on a screen."""
-    return Table(title=title, title_justify="left", caption_justify="left", box=None, pad_edge=False)
+def headline(text: str) -> Text:
+    """Return the title of a part."""
+    return Text(text, style="bold")
 
 
-def shares(profile: Profile) -> Table:
-    """Return where the ranks' time goes."""
-    table = compact("Where the ranks' time goes")
-    table.show_header = False
-    for name, share in (
-        ("computation", profile.shares.compute),
-        ("communication", profile.shares.communication),
-        ("MPI_Init and MPI_Finalize", profile.shares.init),
-    ):
-        table.add_row(f"  {name}", f"{share:6.1%}", "#" * round(share * BAR))
-    if profile.oversubscribed:
-        table.caption = "With a core for each rank, which they did not have where it ran."
-    return table
+def compact() -> Table:
+    """Return a table without lines and headings, so that all of a profile fits on a screen."""
+    return Table(box=None, pad_edge=False, show_header=False, header_style="")
 
 
-def waiting(waits: Waits, *, oversubscribed: bool) -> Table:
+def bar(share: float) -> str:
+    """Return a share as a bar of up to `BAR` letters."""
+    return "#" * round(share * BAR)
+
+
+def shares(profile: Profile) -> Group:
+    """Return where the ranks' time goes.
+
+    Of ranks that shared cores: as a replay with a core for each has it. There is no initialisation in a replay, and the
+    recorded one is of another run time; so it is not a share, but said beside.
+    """
+    table = compact()
+    found = profile.shares
+    whole = found.compute + found.communication
+    if profile.oversubscribed and whole > 0:
+        title = "Time, with a core for each rank"
+        rows = [("computation", found.compute / whole), ("communication", found.communication / whole)]
+        starting = sum(call.seconds for call in profile.calls if call.name in _STARTS_AND_ENDS)
+        beside = [Text(f"  + {seconds(starting / profile.ranks)} a rank: MPI_Init, Finalize")]
+    else:
+        title = "Where the ranks' time goes"
+        rows = [
+            ("computation", found.compute),
+            ("communication", found.communication),
+            *([("MPI_Init, Finalize", found.init)] if profile.rates is None else []),
+        ]
+        beside = []
+    for name, share in rows:
+        table.add_row(f"  {name}", f"{share:6.1%}", bar(share))
+    return Group(headline(title), table, *beside)
+
+
+def waiting(waits: Waits, detail: Detail, *, oversubscribed: bool) -> Group:
     """Return what the ranks waited for inside MPI calls."""
-    table = compact(
-        f"Waiting for other ranks: {seconds(waits.seconds)}, {waits.share:.1%} of the ranks' time"
+    recorded = " (recorded)" if oversubscribed else ""
+    title = (
+        f"Waiting for other ranks{recorded}: {seconds(waits.seconds)}, {waits.share:.1%} of the ranks' time"
+        if detail.sentences
+        else f"Waiting{recorded}: {seconds(waits.seconds)}, {waits.share:.0%} of time"
     )
-    table.show_header = False
+    table = compact()
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_column(justify="right")
     for name, kind, meaning in (
         ("late senders", waits.late_sender, "a receive was there before its message was sent"),
         ("late receivers", waits.late_receiver, "a send waited for its receive"),
         ("collectives", waits.collective, "not all whom it needs were there"),
     ):
-        table.add_row(f"  {name}", seconds(kind.seconds), f"{kind.calls:,} calls", meaning)
-    if waits.seconds > 0:
-        culprit = max(range(len(waits.rank_caused_seconds)), key=waits.rank_caused_seconds.__getitem__)
+        row = [f"  {name}", seconds(kind.seconds), f"{kind.calls:,} calls"]
+        table.add_row(*row, *([meaning] if detail.sentences else []))
+    return Group(headline(title), table)
+
+
+def waited_most(waits: Waits, detail: Detail) -> Text:
+    """Return whom the others waited for longest, and in the long form who waited longest."""
+    culprit = max(range(len(waits.rank_caused_seconds)), key=waits.rank_caused_seconds.__getitem__)
+    text = f"Most waited for: rank {culprit} ({seconds(waits.rank_caused_seconds[culprit])})"
+    if detail.sentences:
         victim = max(range(len(waits.rank_waiting_seconds)), key=waits.rank_waiting_seconds.__getitem__)
-        table.caption = (
-            f"Most waited for: rank {culprit} ({seconds(waits.rank_caused_seconds[culprit])}); waited most: "
-            f"rank {victim} ({seconds(waits.rank_waiting_seconds[victim])})."
-        )
-    if oversubscribed:
-        table.caption = f"{table.caption or ''} As recorded: a rank without a core is late too.".strip()
-    return table
+        text += f"; waited most: rank {victim} ({seconds(waits.rank_waiting_seconds[victim])})"
+    return Text(text)
 
 
-def efficiencies(profile: Profile) -> Table:
-    """Return the POP efficiencies with a sentence on each."""
+def efficiencies(profile: Profile, detail: Detail) -> Group:
+    """Return the POP efficiencies; each reads as a sentence, in the long form with a second one."""
     pop = profile.pop
-    table = compact("Efficiency (POP)")
-    table.show_header = False
-    slowest = f" (rank {profile.imbalance.most_rank})" if profile.imbalance is not None else ""
-    for name, value, meaning in (
-        ("parallel", pop.parallel_efficiency, "part of the ranks' time that is computation: load balance x communication"),
-        ("  load balance", pop.load_balance, f"a mean rank computes so long against the longest{slowest}"),
-        ("  communication", pop.communication_efficiency, "part of the run that the longest rank computes; the rest is MPI"),
-        ("    serialisation", pop.serialisation_efficiency, "what waiting for each other leaves, on an ideal network"),
-        ("    transfer", pop.transfer_efficiency, "what latency and bandwidth leave of that, on the network where it ran"),
-    ):  # fmt: skip
-        table.add_row(f"  {name}", f"{value:6.1%}", meaning)
-    return table
+    longest = f"rank {profile.imbalance.most_rank}" if profile.imbalance is not None else "the longest"
+    table = compact()
+
+    def row(name: str, value: float, meaning: str, more: str) -> None:
+        table.add_row(f" {name}", f"{value:6.1%}", f"{meaning}; {more}" if detail.sentences else meaning)
+
+    row(
+        "parallel",
+        pop.parallel_efficiency,
+        "of the ranks' time is computing",
+        "load balance x communication",
+    )
+    row(" load balance", pop.load_balance, f"of {longest}'s work: a mean rank's", "who has less waits for it")
+    row(
+        " communication",
+        pop.communication_efficiency,
+        f"of the run {longest} computes",
+        "the rest is MPI: serialisation x transfer",
+    )
+    row(
+        "  serialisation",
+        pop.serialisation_efficiency,
+        "is left by waiting in turn",
+        "also on a network that costs nothing",
+    )
+    row(
+        "  transfer",
+        pop.transfer_efficiency,
+        "is left by latency, bandwidth",
+        "of where it ran: what another network changes",
+    )
+    return Group(headline("Efficiency (POP)"), table)
 
 
-def calls(profile: Profile) -> Table:
-    """Return the calls that took most time."""
-    table = compact("Calls that cost most, over all ranks")
-    table.add_column("  call")
-    for heading in ("calls", "bytes", "time inside", "share", "a call", "of it waiting"):
-        table.add_column(heading, justify="right")
+def calls(profile: Profile, detail: Detail, width: int) -> Table:
+    """Return the calls that took most time; where they are made only as far as the width allows.
+
+    A program that was not run has no times of its own: those that carry most bytes.
+    """
+    timed = profile.rates is None
+    wide = width >= TWO_COLUMNS
     has_sites = any(call.sites for call in profile.calls)
+    table = compact()
+    table.show_header = True
+    table.expand = has_sites and width < _WIDEST
+    table.add_column("Costliest calls" if timed else "Calls by bytes", header_style="bold", no_wrap=True)
+    for heading in (
+        "calls",
+        *(["bytes"] if wide or not timed else []),
+        *(_headings(wide=wide) if timed else []),
+    ):
+        table.add_column(heading, justify="right", no_wrap=True)
     if has_sites:
-        table.add_column("called most from")
+        table.add_column("most from", no_wrap=not detail.sentences, overflow="ellipsis", ratio=1)
     total = sum(call.seconds for call in profile.calls) or 1.0
     waited = {call.name: call.seconds for call in profile.waits.calls} if profile.waits is not None else {}
-    for call in profile.calls[:_SHOWN_CALLS]:
+    ranked = profile.calls if timed else sorted(profile.calls, key=lambda call: (-call.bytes, -call.count))
+    for call in ranked[: detail.calls]:
+        waiting = (
+            f"{waited[call.name] / call.seconds:.0%}" if call.name in waited and call.seconds > 0 else ""
+        )
+        each = [seconds(call.seconds / call.count)] if wide else []
         table.add_row(
             "  " + escape(call.name),
             f"{call.count:,}",
-            volume(call.bytes),
-            seconds(call.seconds),
-            f"{call.seconds / total:.1%}",
-            seconds(call.seconds / call.count),
-            f"{waited[call.name] / call.seconds:.0%}" if call.name in waited and call.seconds > 0 else "",
-            *([escape(_sites(call))] if has_sites else []),
+            *([volume(call.bytes)] if wide or not timed else []),
+            *([seconds(call.seconds), f"{call.seconds / total:.0%}", *each, waiting] if timed else []),
+            *([escape(_sites(call, detail))] if has_sites else []),
         )
-    if profile.oversubscribed:
-        table.caption = "As recorded: the time inside calls includes waiting for a core."
     return table
 
 
-def _sites(call: CallProfile) -> str:
-    """Return the place that takes most of a call's time, with its share, and how many others there are."""
+def _headings(*, wide: bool) -> list[str]:
+    return ["time", "share", "each", "waiting"] if wide else ["time", "share", "waiting"]
+
+
+def _sites(call: CallProfile, detail: Detail) -> str:
+    """Return the places that take most of a call's time, with their shares, and how many others there are."""
     if not call.sites:
         return ""
-    most = call.sites[0]
     if len(call.sites) == 1:
-        return _place(most)
-    share = f"{most.seconds / call.seconds:.0%}, " if call.seconds > 0 else ""
-    return f"{_place(most)} ({share}and {len(call.sites) - 1} more)"
+        return _place(call.sites[0])
+    places = [
+        (f"{site.seconds / call.seconds:.0%} " if call.seconds > 0 else "") + _place(site)
+        for site in call.sites[: detail.sites]
+    ]
+    others = len(call.sites) - len(places)
+    return ", ".join(places) + (f" (+{others})" if others else "")
 
 
 def _place(site: SiteProfile) -> str:
     line = f"{PurePath(site.file).name}:{site.line}" if site.file else ""
     function = _short(site.function)
-    return f"{function}, {line}" if function and line else function or line or PurePath(site.site).name
+    return f"{line} {function}".strip() or PurePath(site.site).name
 
 
 def _short(function: str) -> str:
