@@ -99,7 +99,7 @@ static bool repeats(struct lw_call* call, struct lw_collective what, struct lw_s
     if (!what.request) return lw_repeats(call, key);
     lw_lock_in_order(call);
     bool repeated = lw_repeats(call, key);
-    if (repeated) lw_add_request(call, *what.request, lw_collective_flags(what));
+    if (repeated) lw_request_add(*what.request, lw_collective_flags(what), NULL, 0);
     lw_unlock_after(call);
     return repeated;
 }

@@ -90,66 +90,60 @@ LW_INLINE struct lw_key lw_collective_key(struct lw_collective what, struct lw_s
                             (uint64_t)(uint32_t)root << 32 | in_place}};
 }
 
-LW_INLINE void lw_foresee_collective(struct lw_call* call, struct lw_collective what, struct lw_side send,
-                                     struct lw_side receive, int root) {
-    if (__builtin_expect(lw_collective_has_key(send, receive), 1))
-        lw_foresee(call, lw_collective_key(what, send, receive, root));
+LW_INLINE struct lw_repeat* lw_foresee_collective(const struct lw_call* call, struct lw_collective what,
+                                                  struct lw_side send, struct lw_side receive, int root,
+                                                  enum lw_key_words words) {
+    if (__builtin_expect(!lw_collective_has_key(send, receive), 0)) return NULL;
+    return lw_foresee(call, lw_collective_key(what, send, receive, root), words);
 }
 
-/// Records a call that came as foreseen; false where it did not.
-LW_INLINE bool lw_collective_as_foreseen(struct lw_call* call, struct lw_collective what) {
-    if (!lw_came_as_foreseen(call)) return false;
-    if (what.request) lw_add_request(call, *what.request, lw_collective_flags(what));
-    return true;
+/// Ahead of the real function; see lw_foresee.
+LW_INLINE struct lw_repeat* lw_foresee_barrier(const struct lw_call* call, struct lw_collective what) {
+    return lw_foresee_collective(call, what, (struct lw_side){0}, (struct lw_side){0}, 0, LW_KEY_FIRST);
 }
 
-/// Ahead of the functions below, which record; see lw_foresee.
-LW_INLINE void lw_foresee_barrier(struct lw_call* call, struct lw_collective what) {
-    lw_foresee_collective(call, what, (struct lw_side){0}, (struct lw_side){0}, 0);
+LW_INLINE struct lw_repeat* lw_foresee_bcast(const struct lw_call* call, struct lw_collective what,
+                                             struct lw_side data, int root) {
+    return lw_foresee_collective(call, what, data, data, root, LW_KEY_ALL_BUT_THIRD);
 }
 
-LW_INLINE void lw_foresee_bcast(struct lw_call* call, struct lw_collective what, struct lw_side data,
-                                int root) {
-    lw_foresee_collective(call, what, data, data, root);
+LW_INLINE struct lw_repeat* lw_foresee_allreduce(const struct lw_call* call, struct lw_collective what,
+                                                 struct lw_side data) {
+    return lw_foresee_collective(call, what, data, data, 0, LW_KEY_ALL_BUT_THIRD);
 }
 
-LW_INLINE void lw_foresee_allreduce(struct lw_call* call, struct lw_collective what, struct lw_side data) {
-    lw_foresee_collective(call, what, data, data, 0);
+LW_INLINE struct lw_repeat* lw_foresee_reduce(const struct lw_call* call, struct lw_collective what,
+                                              struct lw_side data, int root) {
+    return lw_foresee_collective(call, what, data, data, root, LW_KEY_ALL_BUT_THIRD);
 }
 
-LW_INLINE void lw_foresee_reduce(struct lw_call* call, struct lw_collective what, struct lw_side data,
-                                 int root) {
-    lw_foresee_collective(call, what, data, data, root);
+LW_INLINE struct lw_repeat* lw_foresee_reduce_scatter_block(const struct lw_call* call,
+                                                            struct lw_collective what, struct lw_side piece) {
+    return lw_foresee_collective(call, what, piece, piece, 0, LW_KEY_ALL_BUT_THIRD);
 }
 
-LW_INLINE void lw_foresee_reduce_scatter_block(struct lw_call* call, struct lw_collective what,
-                                               struct lw_side piece) {
-    lw_foresee_collective(call, what, piece, piece, 0);
+LW_INLINE struct lw_repeat* lw_foresee_gather(const struct lw_call* call, struct lw_collective what,
+                                              struct lw_side send, struct lw_side receive, int root) {
+    return lw_foresee_collective(call, what, send, receive, root, LW_KEY_FIRST_FOUR);
 }
 
-LW_INLINE void lw_foresee_gather(struct lw_call* call, struct lw_collective what, struct lw_side send,
-                                 struct lw_side receive, int root) {
-    lw_foresee_collective(call, what, send, receive, root);
+LW_INLINE struct lw_repeat* lw_foresee_scatter(const struct lw_call* call, struct lw_collective what,
+                                               struct lw_side send, struct lw_side receive, int root) {
+    return lw_foresee_collective(call, what, send, receive, root, LW_KEY_FIRST_FOUR);
 }
 
-LW_INLINE void lw_foresee_scatter(struct lw_call* call, struct lw_collective what, struct lw_side send,
-                                  struct lw_side receive, int root) {
-    lw_foresee_collective(call, what, send, receive, root);
-}
-
-LW_INLINE void lw_foresee_allgather(struct lw_call* call, struct lw_collective what, struct lw_side send,
-                                    struct lw_side receive) {
-    lw_foresee_collective(call, what, send, receive, 0);
+LW_INLINE struct lw_repeat* lw_foresee_allgather(const struct lw_call* call, struct lw_collective what,
+                                                 struct lw_side send, struct lw_side receive) {
+    return lw_foresee_collective(call, what, send, receive, 0, LW_KEY_FIRST_FOUR);
 }
 
 LW_INLINE void lw_record_barrier(struct lw_call* call, struct lw_collective what) {
-    if (!lw_collective_as_foreseen(call, what)) lw_encode_barrier(LW_COPY(call), lw_copy_collective(what));
+    lw_encode_barrier(LW_COPY(call), lw_copy_collective(what));
 }
 
 LW_INLINE void lw_record_bcast(struct lw_call* call, struct lw_collective what, struct lw_side data,
                                int root) {
-    if (!lw_collective_as_foreseen(call, what))
-        lw_encode_bcast(LW_COPY(call), lw_copy_collective(what), lw_copy_side(data), root);
+    lw_encode_bcast(LW_COPY(call), lw_copy_collective(what), lw_copy_side(data), root);
 }
 
 /// Allreduce, Scan, Exscan.
@@ -159,42 +153,35 @@ LW_INLINE void lw_record_allreduce(struct lw_call* call, struct lw_collective wh
         lw_add_up(call, sends ? lw_known_bytes(data.count, data.datatype) : 0);
         return;
     }
-    if (!lw_collective_as_foreseen(call, what))
-        lw_encode_allreduce(LW_COPY(call), lw_copy_collective(what), lw_copy_side(data));
+    lw_encode_allreduce(LW_COPY(call), lw_copy_collective(what), lw_copy_side(data));
 }
 
 LW_INLINE void lw_record_reduce(struct lw_call* call, struct lw_collective what, struct lw_side data,
                                 int root) {
-    if (!lw_collective_as_foreseen(call, what))
-        lw_encode_reduce(LW_COPY(call), lw_copy_collective(what), lw_copy_side(data), root);
+    lw_encode_reduce(LW_COPY(call), lw_copy_collective(what), lw_copy_side(data), root);
 }
 
 LW_INLINE void lw_record_reduce_scatter_block(struct lw_call* call, struct lw_collective what,
                                               struct lw_side piece) {
-    if (!lw_collective_as_foreseen(call, what))
-        lw_encode_reduce_scatter_block(LW_COPY(call), lw_copy_collective(what), lw_copy_side(piece));
+    lw_encode_reduce_scatter_block(LW_COPY(call), lw_copy_collective(what), lw_copy_side(piece));
 }
 
 LW_INLINE void lw_record_gather(struct lw_call* call, struct lw_collective what, struct lw_side send,
                                 struct lw_side receive, int root) {
-    if (!lw_collective_as_foreseen(call, what))
-        lw_encode_gather(LW_COPY(call), lw_copy_collective(what), lw_copy_side(send), lw_copy_side(receive),
-                         root);
+    lw_encode_gather(LW_COPY(call), lw_copy_collective(what), lw_copy_side(send), lw_copy_side(receive),
+                     root);
 }
 
 LW_INLINE void lw_record_scatter(struct lw_call* call, struct lw_collective what, struct lw_side send,
                                  struct lw_side receive, int root) {
-    if (!lw_collective_as_foreseen(call, what))
-        lw_encode_scatter(LW_COPY(call), lw_copy_collective(what), lw_copy_side(send), lw_copy_side(receive),
-                          root);
+    lw_encode_scatter(LW_COPY(call), lw_copy_collective(what), lw_copy_side(send), lw_copy_side(receive),
+                      root);
 }
 
 /// Allgather, Alltoall, Neighbor_allgather, Neighbor_alltoall.
 LW_INLINE void lw_record_allgather(struct lw_call* call, struct lw_collective what, struct lw_side send,
                                    struct lw_side receive) {
-    if (!lw_collective_as_foreseen(call, what))
-        lw_encode_allgather(LW_COPY(call), lw_copy_collective(what), lw_copy_side(send),
-                            lw_copy_side(receive));
+    lw_encode_allgather(LW_COPY(call), lw_copy_collective(what), lw_copy_side(send), lw_copy_side(receive));
 }
 
 #pragma GCC visibility pop

@@ -166,6 +166,12 @@ bool lw_record_plain_completion(struct lw_call* call, MPI_Request before, bool c
     return plain;
 }
 
+void lw_record_unforeseen_completion(struct lw_call* call, enum lw_complete_mode mode, MPI_Request before,
+                                     const MPI_Request* after, bool completed) {
+    if (!lw_record_plain_completion(call, before, completed))
+        lw_encode_complete(call, mode, 1, &before, after, completed, NULL, MPI_STATUSES_IGNORE);
+}
+
 void lw_encode_complete(struct lw_call* call, enum lw_complete_mode mode, int count,
                         const MPI_Request* before, const MPI_Request* after, int completed,
                         const int* indices, const MPI_Status* statuses) {

@@ -23,7 +23,10 @@ __attribute__((constructor)) static void note_start(void) {
 }
 
 // The child shares the mapping with its parent: it must not write there.
-static void stop_in_child(void) { lw_tracing = lw_active = lw_fast = false; }
+static void stop_in_child(void) {
+    lw_tracing = lw_active = lw_fast = false;
+    lw_choose_ways(LW_PLAIN);
+}
 
 static bool asked_for(const char* variable) {
     const char* value = getenv(variable);
@@ -57,7 +60,7 @@ bool lw_may_begin(void) { return !recorded_process; }
 
 void lw_before_init(struct lw_call* call, uint32_t name) {
     if (lw_tracing) {  // since a session began
-        lw_enter(call, name, NULL, NULL);
+        lw_enter(call, name, NULL, NULL, 0);
         return;
     }
     bool yielding = asked_for("LINKWORTH_YIELD");
@@ -75,8 +78,8 @@ void lw_before_init(struct lw_call* call, uint32_t name) {
     }
     lw_yielding = yielding;
     lw_tracing = tracing;
-    lw_enter(call, name, NULL, NULL);
-    // What the library calls of itself during its initialisation is not recorded: lw_own.depth is set.
+    lw_enter(call, name, NULL, NULL, 0);
+    // What the library calls of itself during its initialisation is not recorded: lw_own.inside is set.
 }
 
 static void describe(struct lw_part_header* header, const struct lw_world* world) {
@@ -141,6 +144,7 @@ void lw_after_begin(struct lw_call* call, bool succeeded, struct lw_world world)
     lw_recorder.locked = world.thread_level == 3;
     lw_fast = !lw_yielding && lw_clock.counter && !lw_recorder.locked && !lw_recorder.reading &&
               lw_library_complete();
+    if (lw_fast) lw_choose_ways(lw_recorder.profiling ? LW_PROFILED : LW_TRACED);
     uint8_t* at = lw_payload_begin(call, LW_INIT, LW_VARINT_MOST_BYTES);
     lw_write(call, at ? lw_put(at, world.thread_level) : NULL);
     lw_part_synchronise();
@@ -153,6 +157,7 @@ void lw_before_finalize(void) {
 
 void lw_after_finalize(struct lw_call* call) {
     lw_active = lw_fast = false;
+    lw_choose_ways(LW_PLAIN);
     if (!lw_tracing) return;
     lw_lock();
     uint8_t* at = lw_payload_begin(call, call->succeeded ? LW_FINALIZE : LW_LOCAL, 0);

@@ -38,7 +38,7 @@ static bool repeats(struct lw_call* call, enum lw_class class, struct lw_message
     if (!request) return lw_repeats(call, key);
     lw_lock_in_order(call);
     bool repeated = lw_repeats(call, key);
-    if (repeated) lw_add_request(call, *request, lw_request_flags(class, message));
+    if (repeated) lw_request_add(*request, lw_request_flags(class, message), NULL, 0);
     lw_unlock_after(call);
     return repeated;
 }
@@ -170,6 +170,12 @@ void lw_encode_probe(struct lw_call* call, MPI_Comm comm_handle, int source, int
         lw_write_local(call);
     }
     lw_unlock();
+}
+
+void lw_record_found(struct lw_call* call, bool found, const MPI_Status* status) {
+    const uint64_t* words = call->foreseen->words;
+    lw_encode_probe(call, (MPI_Comm)(uintptr_t)words[0], (int32_t)(words[1] >> 32), (int32_t)words[1], found,
+                    status, NULL);
 }
 
 void lw_record_matched(struct lw_call* call, MPI_Message before, MPI_Count count, MPI_Datatype datatype,

@@ -92,13 +92,21 @@ LW_INLINE struct lw_key lw_message_key(struct lw_message message, uint64_t match
                             (uint64_t)message.count, lw_pair(message.peer, message.tag), matched}};
 }
 
-/// Ahead of lw_record_message, and of lw_record_recv; see lw_foresee.
-LW_INLINE void lw_foresee_message(struct lw_call* call, struct lw_message message) {
-    lw_foresee(call, lw_message_key(message, 0));
+/// Ahead of the real function; see lw_foresee.
+LW_INLINE struct lw_repeat* lw_foresee_message(const struct lw_call* call, struct lw_message message) {
+    return lw_foresee(call, lw_message_key(message, 0), LW_KEY_FIRST_FOUR);
 }
 
-LW_INLINE void lw_foresee_recv(struct lw_call* call, struct lw_message message) {
-    if (!lw_is_wildcard(message)) lw_foresee(call, lw_message_key(message, 0));
+LW_INLINE struct lw_repeat* lw_foresee_recv(const struct lw_call* call, struct lw_message message) {
+    return lw_is_wildcard(message) ? NULL : lw_foresee_message(call, message);
+}
+
+/// Flags of the request of a foreseen MPI_Irecv: its source and tag are among what was compared.
+LW_INLINE uint32_t lw_foreseen_irecv_flags(const struct lw_call* call) {
+    uint64_t source_and_tag = call->foreseen->words[3];
+    bool wildcard =
+        (int32_t)(source_and_tag >> 32) == MPI_ANY_SOURCE || (int32_t)source_and_tag == MPI_ANY_TAG;
+    return wildcard ? LW_REQUEST_WILDCARD : 0;
 }
 
 /// LW_SEND, LW_ISEND, LW_SEND_INIT, LW_IRECV or LW_RECV_INIT; REQUEST is NULL for LW_SEND. The name of the
@@ -110,16 +118,12 @@ LW_INLINE void lw_record_message(struct lw_call* call, enum lw_class class, stru
         lw_add_up(call, sends && call->succeeded ? lw_known_bytes(message.count, message.datatype) : 0);
         return;
     }
-    if (lw_came_as_foreseen(call)) {
-        if (request) lw_add_request(call, *request, lw_request_flags(class, message));
-        return;
-    }
     lw_encode_message(LW_COPY(call), class, lw_copy_message(message), request);
 }
 
 /// A blocking receive; STATUS is a real one where the source or tag is a wildcard.
 LW_INLINE void lw_record_recv(struct lw_call* call, struct lw_message message, const MPI_Status* status) {
-    if (lw_only_added_up(call) || lw_came_as_foreseen(call)) return;
+    if (lw_only_added_up(call)) return;
     lw_encode_recv(LW_COPY(call), lw_copy_message(message), status);
 }
 
@@ -135,14 +139,15 @@ LW_INLINE struct lw_key lw_sendrecv_key(struct lw_message send, struct lw_messag
                             lw_pair(send.peer, send.tag), lw_pair(receive.peer, receive.tag)}};
 }
 
-LW_INLINE void lw_foresee_sendrecv(struct lw_call* call, struct lw_message send, struct lw_message receive) {
-    if (lw_sendrecv_has_key(send, receive)) lw_foresee(call, lw_sendrecv_key(send, receive));
+LW_INLINE struct lw_repeat* lw_foresee_sendrecv(const struct lw_call* call, struct lw_message send,
+                                                struct lw_message receive) {
+    if (!lw_sendrecv_has_key(send, receive)) return NULL;
+    return lw_foresee(call, lw_sendrecv_key(send, receive), LW_KEY_FIRST_FOUR);
 }
 
 /// STATUS as for lw_record_recv.
 LW_INLINE void lw_record_sendrecv(struct lw_call* call, struct lw_message send, struct lw_message receive,
                                   const MPI_Status* status) {
-    if (lw_came_as_foreseen(call)) return;
     lw_encode_sendrecv(LW_COPY(call), lw_copy_message(send), lw_copy_message(receive), status);
 }
 
@@ -152,14 +157,17 @@ LW_INLINE struct lw_key lw_probe_key(MPI_Comm comm, int source, int tag, bool fo
 }
 
 /// Nothing is found most of the time.
-LW_INLINE void lw_foresee_probe(struct lw_call* call, MPI_Comm comm, int source, int tag) {
-    lw_foresee(call, lw_probe_key(comm, source, tag, false, 0));
+LW_INLINE struct lw_repeat* lw_foresee_probe(const struct lw_call* call, MPI_Comm comm, int source, int tag) {
+    return lw_foresee(call, lw_probe_key(comm, source, tag, false, 0), LW_KEY_FIRST_THREE);
 }
+
+/// Records a foreseen probe that did find a message, or failed. STATUS is a real one.
+void lw_record_found(struct lw_call* call, bool found, const MPI_Status* status);
 
 /// STATUS is a real one where FOUND. MESSAGE: where MPI_Mprobe wrote its handle, else NULL.
 LW_INLINE void lw_record_probe(struct lw_call* call, MPI_Comm comm, int source, int tag, bool found,
                                const MPI_Status* status, const MPI_Message* message) {
-    if (lw_only_added_up(call) || (!found && lw_came_as_foreseen(call))) return;
+    if (lw_only_added_up(call)) return;
     lw_encode_probe(LW_COPY(call), comm, source, tag, found, status, message);
 }
 
@@ -169,12 +177,16 @@ LW_INLINE struct lw_key lw_completion_key(uint64_t distance, bool completed) {
 }
 
 /// Ahead of a wait, and of a test (COMPLETED is false: it is repeated until it succeeds), for one request.
-LW_INLINE void lw_foresee_completion(struct lw_call* call, MPI_Request handle, bool completed) {
+LW_INLINE struct lw_repeat* lw_foresee_completion(struct lw_call* call, MPI_Request handle, bool completed) {
     call->few = lw_find_among_few(handle);
-    if (call->few == lw_few.count) return;
-    uint64_t distance = lw_recorder.next_request - lw_few.requests[call->few].number;
-    lw_foresee(call, lw_completion_key(distance, completed));
+    if (__builtin_expect(call->few == lw_few.count, 0)) return NULL;
+    uint64_t distance = lw_recorder.next_request - lw_few.numbers[call->few];
+    return lw_foresee(call, lw_completion_key(distance, completed), LW_KEY_FIRST);
 }
+
+/// Records a foreseen wait that failed, or test that completed or failed.
+void lw_record_unforeseen_completion(struct lw_call* call, enum lw_complete_mode mode, MPI_Request before,
+                                     const MPI_Request* after, bool completed);
 
 /// Before the real function of the wait and test family; see lw_requests_claim.
 LW_INLINE void lw_claim_requests(const struct lw_call* call, int count, const MPI_Request* handles) {
@@ -189,11 +201,6 @@ LW_INLINE void lw_record_complete(struct lw_call* call, enum lw_complete_mode mo
                                   const MPI_Request* before, const MPI_Request* after, int completed,
                                   const int* indices, const MPI_Status* statuses) {
     if (lw_only_added_up(call)) return;
-    bool as_expected = mode == LW_WAIT || (mode == LW_TEST && !completed);
-    if (as_expected && lw_came_as_foreseen(call)) {
-        if (completed) lw_remove_from_few(call->few);
-        return;
-    }
     if (!(count == 1 && !indices && before && lw_record_plain_completion(LW_COPY(call), *before, completed)))
         lw_encode_complete(LW_COPY(call), mode, count, before, after, completed, indices, statuses);
     if (!call->alone && __builtin_expect(lw_recorder.locked, 0) && before)

@@ -25,7 +25,7 @@ bool lw_profile_attach(struct lw_thread* self) {
     static uint8_t room[LW_EVENT_MOST_BYTES];
     self->stream.position = room;
     self->stream.end = self->stream.event_end = room + sizeof room;
-    self->stamp = (uint64_t)1 << 32;
+    self->stamp += (uint64_t)1 << 32;
     tallies->thread = self->stream.thread;
     __atomic_store_n(&tallies->magic, tallies_magic, __ATOMIC_RELEASE);
     tallies->first = self->last_exit;
@@ -96,7 +96,7 @@ void lw_add_up_any(const struct lw_call* call) {
     tally->calls++;
     tally->before += start - before;
     tally->inside += finish - start;
-    if (call->alone && lw_pace_timed(self, finish - before)) {
+    if (call->paced && lw_pace_timed(self, finish - before)) {
         struct lw_samples* samples = samples_of(self->tallies, call->name);
         samples->calls++;
         samples->before += start - before;

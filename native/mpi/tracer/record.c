@@ -133,7 +133,7 @@ static void write_times(struct lw_call* call, struct lw_shape* shape) {
     uint64_t start = call->start > before ? call->start : before;
     uint64_t finish = call->end > start ? call->end : start;
     uint64_t head = 8 + 2 * (uint64_t)shape->number;
-    uint16_t bytes = (uint16_t)(head < 0x80 ? head : (head & 0x7f) | 0x80 | (head >> 7 & 0x7f) << 8);
+    uint64_t bytes = head < 0x80 ? head : (head & 0x7f) | 0x80 | (head >> 7 & 0x7f) << 8;
     unsigned bits = head < 0x80 ? 8 : 16;
     uint64_t gap = start - before;
     int64_t cpu = gap >= lw_recorder.long_gap ? call->cpu : -1;
@@ -141,7 +141,7 @@ static void write_times(struct lw_call* call, struct lw_shape* shape) {
     self->last_exit = finish;
     self->long_gap_follows = &shape->long_gap_follows;
     if (call->repeat && head < 1u << 14) {
-        call->repeat->head = bytes;
+        call->repeat->record = bytes | LW_SHORT_TIMES << bits;
         call->repeat->head_bits = (uint8_t)bits;
         call->repeat->short_bytes = (uint8_t)(bits / 8 + LW_SHORT_TIMES_BYTES);
         call->repeat->stamp = lw_repeat_stamp(self);
@@ -173,7 +173,7 @@ void lw_write(struct lw_call* call, uint8_t* end) {
 void lw_write_local(struct lw_call* call) { lw_write(call, lw_payload_begin(call, LW_LOCAL, 0)); }
 
 void lw_enter_seldom(struct lw_call* call, uint32_t name, void* site, const void* cfa) {
-    lw_enter(call, name, site, cfa);
+    lw_enter(call, name, site, cfa, 0);
 }
 
 void lw_record_seldom(struct lw_call* call) { lw_record_local(call); }

@@ -1,11 +1,11 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 /// From a call to records: the shapes of a block, the times of an event, the CPU time of long gaps.
 ///
-/// A wrapper's life: lw_enter (wrapper.h), on the fast way a look ahead (lw_foresee, repeat.h), the real
-/// function, lw_exit, one of the functions of point_to_point.h, collective.h, communicator.h or
-/// lw_record_local, lw_leave. Such a function is done where the call came as foreseen. Otherwise, and where
-/// lw_repeats does not know the call either, it takes the lock, encodes the payload with lw_payload_begin and
-/// lw_put, writes the event with lw_write, and gives the lock back.
+/// A wrapper's life: lw_enter (wrapper.h), the real function, lw_exit, one of the functions of
+/// point_to_point.h, collective.h, communicator.h or lw_record_local, lw_leave. Where lw_repeats does not
+/// know the call, such a function takes the lock, encodes the payload with lw_payload_begin and lw_put,
+/// writes the event with lw_write, and gives the lock back. Most calls repeat an earlier one and take the
+/// fast way: lw_begin_timed, a look ahead (lw_foresee, repeat.h), the real function, lw_note_event.
 #ifndef LINKWORTH_RECORD_H
 #define LINKWORTH_RECORD_H
 
@@ -66,15 +66,16 @@ struct lw_repeat;
 struct lw_call {
     uint32_t name;               ///< number of the procedure in the table of names
     bool recording;              ///< false: only yielding was asked for
-    bool alone;                  ///< on the fast way (wrapper.h): no other thread records at the same time
+    bool alone;                  ///< no other thread records at the same time: lw_fast
     bool succeeded;              ///< the real function answered MPI_SUCCESS
+    bool paced;                  ///< profile: the pace has chosen how the call is timed (pace.h)
     bool half_timed;             ///< profile: of the two times only `end` is read
     int64_t cpu;                 ///< CPU time of the gap before the call, ns; -1 where it was not read
     uint64_t start, end;         ///< ticks
     uintptr_t site;              ///< where the program goes on after the call; 0: not known
     struct lw_thread* self;      ///< who calls; set where recording
     struct lw_repeat* repeat;    ///< where the call's shape is to be remembered (repeat.h), or NULL
-    struct lw_repeat* foreseen;  ///< the call repeats this one, if it ends as expected (lw_foresee); or NULL
+    struct lw_repeat* foreseen;  ///< fast way: the call repeats this one, if it ends as expected
     uint32_t few;                ///< of a foreseen wait: the request's place among the few (request.h)
 };
 
@@ -98,16 +99,20 @@ extern struct lw_recorder lw_recorder;
 extern bool lw_active;
 extern bool lw_tracing;
 extern bool lw_yielding;
-/// The recorded calls take the fast way (wrapper.h): nothing but recording was asked for, ticks are the
-/// counter's, one thread calls MPI at a time, and the library has every procedure.
+/// There is a fast way (wrapper.h): nothing but recording was asked for, ticks are the counter's, one thread
+/// calls MPI at a time, and the library has every procedure.
 extern bool lw_fast;
 
-/// What each thread knows of itself, together: the place of thread-local data is looked up once a call.
+/// What each thread knows of itself.
 struct lw_own {
-    int depth;  ///< 1 inside an MPI call: what the library calls of itself is not the program's call
-    struct lw_thread* self;  ///< its state (thread.h); NULL until its first call
+    struct lw_thread* ready;  ///< its state (thread.h) while it is outside any MPI call, else NULL
+    struct lw_thread* self;   ///< its state; NULL until its first call
+    bool inside;              ///< an MPI call that did not take the fast way
 };
 extern __thread struct lw_own lw_own __attribute__((tls_model("initial-exec")));
+
+/// What the library calls of itself is not the program's call.
+LW_INLINE bool lw_inside(void) { return lw_own.inside || (lw_own.self && !lw_own.ready); }
 
 /// Sets the recorder up; false where memory lacks. CROWDED: ranks share cores, so that even a short gap may
 /// hold a wait for one.

@@ -5,6 +5,18 @@
 
 _Atomic uint32_t lw_meanings;
 
+void lw_repeat_renew(struct lw_thread* thread) {
+    if (lw_recorder.locked) return;
+    uint64_t meanings = atomic_load_explicit(&lw_meanings, memory_order_relaxed);
+    thread->stamp = (thread->stamp & ~(uint64_t)UINT32_MAX) | meanings;
+}
+
+void lw_handles_changed(void) {
+    atomic_fetch_add_explicit(&lw_meanings, 1, memory_order_relaxed);
+    // The fast way looks at the thread's stamp alone.
+    if (!lw_recorder.locked) lw_threads_each(lw_repeat_renew);
+}
+
 static bool same_arguments(const struct lw_repeat* repeat, const struct lw_key* key) {
     return memcmp(repeat->words, key->words, sizeof key->words) == 0;
 }
@@ -49,8 +61,8 @@ void lw_write_any_event(struct lw_thread* self, uint64_t head, uint64_t gap, int
 }
 
 static uint64_t number_of_head(const struct lw_repeat* repeat) {
-    if (repeat->head_bits == 8) return repeat->head;
-    return (repeat->head & 0x7fu) | (uint64_t)(repeat->head >> 8) << 7;
+    uint64_t first = repeat->record & 0x7f;
+    return repeat->head_bits == 8 ? first : first | (repeat->record >> 8 & 0x7f) << 7;
 }
 
 // Threads may overlap, and counters of two cores may differ by a few ticks: times never run backwards.

@@ -30,6 +30,10 @@ LW_INLINE struct lw_key lw_copy_key(struct lw_key key) {
 
 /// Grows when a handle begins or ceases to mean something: what was kept of calls with handles is void then.
 extern _Atomic uint32_t lw_meanings;
+/// Call it then; where threads call MPI at once, under the lock.
+void lw_handles_changed(void);
+/// Brings a thread's stamp up to date with lw_meanings, where threads do not call MPI at once.
+void lw_repeat_renew(struct lw_thread* thread);
 
 /// Chooses the place of SET where the shape of the call that starts at START ticks is to be remembered.
 struct lw_repeat* lw_repeat_place(struct lw_thread* self, struct lw_key key, struct lw_repeat* set,
@@ -52,8 +56,6 @@ LW_INLINE void lw_unlock_after(const struct lw_call* call) {
     if (!call->alone) lw_unlock();
 }
 
-LW_INLINE void lw_handles_changed(void) { atomic_fetch_add_explicit(&lw_meanings, 1, memory_order_relaxed); }
-
 LW_INLINE uint64_t lw_repeat_stamp(const struct lw_thread* self) {
     return self->stamp | atomic_load_explicit(&lw_meanings, memory_order_relaxed);
 }
@@ -68,23 +70,46 @@ LW_INLINE bool lw_repeat_is(const struct lw_repeat* repeat, const struct lw_key*
     return different == 0;
 }
 
+/// Words of a key that may differ between calls of one procedure at one site, a bit each. The last one always
+/// counts: it tells the procedure and the site.
+enum lw_key_words {
+    LW_KEY_NONE = 0,
+    LW_KEY_FIRST = 1,
+    LW_KEY_FIRST_THREE = 7,
+    LW_KEY_FIRST_FOUR = 15,
+    LW_KEY_ALL_BUT_THIRD = 11,
+};
+
+/// As lw_repeat_is where only WORDS may differ. One comparison after the other: all are foretold, and none
+/// waits for the others.
+LW_INLINE bool lw_repeat_looks(const struct lw_repeat* repeat, const struct lw_key* key,
+                               enum lw_key_words words, uint64_t stamp) {
+    enum { LAST = LW_REPEAT_WORDS - 1 };
+    if (__builtin_expect(repeat->words[LAST] != key->words[LAST], 0)) return false;
+    for (int i = 0; i < LAST; i++)
+        if ((unsigned)words >> i & 1 && __builtin_expect(repeat->words[i] != key->words[i], 0)) return false;
+    return __builtin_expect(repeat->stamp == stamp, 1);
+}
+
 enum { LW_SHORT_TIME_BITS = 14, LW_SHORT_TIMES_BYTES = 4 };
+/// Two times of 0 as varints of two bytes each.
+#define LW_SHORT_TIMES ((uint64_t)0x00800080u)
 
 // Two varints of two bytes each, whatever the times: no branch depends on them, and little has to be
 // computed.
 LW_INLINE void lw_write_short_event(struct lw_stream* stream, const struct lw_repeat* repeat, uint64_t gap,
                                     uint64_t duration) {
     uint64_t both = gap | duration << 16;
-    uint64_t times = 0x00800080u | (both & 0x007f007fu) | (both << 1 & 0x7f007f00u);
-    uint64_t record = repeat->head | times << repeat->head_bits;
+    uint64_t times = (both & 0x007f007fu) + (both << 1 & 0x7f007f00u);
+    uint64_t record = repeat->record | times << repeat->head_bits;
     // One store of 8 bytes: a rank is killed before it or after it. What it writes behind the record is 0.
     memcpy(stream->position, &record, sizeof record);
     stream->position += repeat->short_bytes;
     stream->events++;
 }
 
-/// Adds a call up that sends BYTES.
-LW_INLINE void lw_add_up(const struct lw_call* call, uint64_t bytes) {
+/// Adds a call up by its times.
+LW_INLINE void lw_add_up_times(const struct lw_call* call) {
     struct lw_thread* self = call->self;
     uint64_t interval = call->end - self->last_exit;
     // Also an interval that runs backwards is not short.
@@ -96,15 +121,17 @@ LW_INLINE void lw_add_up(const struct lw_call* call, uint64_t bytes) {
     } else {
         lw_add_up_any(LW_COPY(call));
     }
-    lw_tally_bytes(self->tallies, call->name, bytes);
 }
 
-LW_INLINE void lw_note(const struct lw_call* call, struct lw_repeat* repeat) {
+/// Adds a call up that sends BYTES.
+LW_INLINE void lw_add_up(const struct lw_call* call, uint64_t bytes) {
+    lw_add_up_times(call);
+    lw_tally_bytes(call->self->tallies, call->name, bytes);
+}
+
+/// Writes the event of a call that repeats an earlier one. Not where a profile is kept.
+LW_INLINE void lw_note_event(const struct lw_call* call, struct lw_repeat* repeat) {
     struct lw_thread* self = call->self;
-    if (__builtin_expect(lw_recorder.profiling, 0)) {
-        lw_add_up(call, repeat->bytes);
-        return;
-    }
     uint64_t gap = call->start - self->last_exit, duration = call->end - call->start;
     // Also times that run backwards.
     if (__builtin_expect(call->cpu >= 0 || (gap | duration) >> LW_SHORT_TIME_BITS, 0)) {
@@ -118,6 +145,13 @@ LW_INLINE void lw_note(const struct lw_call* call, struct lw_repeat* repeat) {
         lw_processor_time_before_gap(self, repeat->long_gap_follows, call->end);
 }
 
+LW_INLINE void lw_note(const struct lw_call* call, struct lw_repeat* repeat) {
+    if (__builtin_expect(lw_recorder.profiling, 0))
+        lw_add_up(call, repeat->bytes);
+    else
+        lw_note_event(call, repeat);
+}
+
 /// The two places in which a call with this key may be kept; the procedure and the site go into the key.
 LW_INLINE struct lw_repeat* lw_repeat_set(const struct lw_call* call, struct lw_key* key) {
     uint64_t* words = key->words;
@@ -125,28 +159,27 @@ LW_INLINE struct lw_repeat* lw_repeat_set(const struct lw_call* call, struct lw_
     words[4] ^= (call->site ^ (uint64_t)call->name << 48) * 0xd1342543de82ef95u;
     uint64_t low = words[0] + 2 * words[1] + 4 * words[2];
     uint64_t hash = (low + (words[3] << 23 | words[3] >> 41)) * 0x9e3779b97f4a7c15u + words[4];
-    return &call->self->repeats[hash >> 56 << 1];
+    struct lw_repeat* set = &call->self->repeats[hash >> 56 << 1];
+    // Held in one register: compilers compute a second address otherwise, for what comes after the lookup.
+    __asm__("" : "+r"(set));
+    return set;
 }
 
 /// On the fast way, ahead of the real function: looks up what the call repeats if it succeeds and its results
-/// are those that the key holds. While the processor waits for the clock and runs the real function, this
-/// takes next to no time; afterwards it would.
-LW_INLINE void lw_foresee(struct lw_call* call, struct lw_key key) {
-    const struct lw_stream* stream = &call->self->stream;
-    if (__builtin_expect(lw_recorder.profiling || stream->position >= stream->event_end, 0)) return;
+/// are those that the key holds; NULL where that is not known. While the processor waits for the clock and
+/// runs the real function, this takes next to no time; afterwards it would.
+LW_INLINE struct lw_repeat* lw_foresee(const struct lw_call* call, struct lw_key key,
+                                       enum lw_key_words words) {
+    const struct lw_thread* self = call->self;
+    if (__builtin_expect(self->stream.position >= self->stream.event_end, 0)) return NULL;
     struct lw_repeat* set = lw_repeat_set(call, &key);
-    uint64_t stamp = lw_repeat_stamp(call->self);
-    if (__builtin_expect(lw_repeat_is(set, &key, stamp), 1))
-        call->foreseen = set;
-    else if (lw_repeat_is(set + 1, &key, stamp))
-        call->foreseen = set + 1;
+    if (lw_repeat_looks(set, &key, words, self->stamp)) return set;
+    return lw_repeat_looks(set + 1, &key, words, self->stamp) ? set + 1 : NULL;
 }
 
-/// Writes the event of a call that was foreseen; false where it was not.
-LW_INLINE bool lw_came_as_foreseen(const struct lw_call* call) {
-    if (__builtin_expect(!call->foreseen || !call->succeeded, 0)) return false;
-    lw_note(call, call->foreseen);
-    return true;
+/// Of a call by name and time only.
+LW_INLINE struct lw_repeat* lw_foresee_local(const struct lw_call* call) {
+    return lw_foresee(call, (struct lw_key){{0}}, LW_KEY_NONE);
 }
 
 /// True: the call was made before with these arguments, and its event is written. False: the caller encodes

@@ -33,7 +33,7 @@ struct lw_few {
     uint32_t count;
     uint32_t room;  ///< LW_FEW, or 0 while the table holds any
     MPI_Request handles[LW_FEW];
-    struct lw_request requests[LW_FEW];
+    uint64_t numbers[LW_FEW];
 };
 extern struct lw_few lw_few;
 
@@ -47,14 +47,14 @@ LW_INLINE uint32_t lw_find_among_few(MPI_Request handle) {
 LW_INLINE void lw_remove_from_few(uint32_t at) {
     for (lw_few.count--; at < lw_few.count; at++) {
         lw_few.handles[at] = lw_few.handles[at + 1];
-        lw_few.requests[at] = lw_few.requests[at + 1];
+        lw_few.numbers[at] = lw_few.numbers[at + 1];
     }
 }
 
 /// Keeps a new request and numbers it. Where memory lacks, the request is left out of what follows.
 void lw_request_add(MPI_Request handle, uint32_t flags, MPI_Comm* new_comm, uint32_t comm);
 /// Oldest request with this handle, or NULL where it is unknown (null, or made by a call that is not
-/// modelled).
+/// modelled). One of the few is good until the next is looked for.
 struct lw_request* lw_request_find(MPI_Request handle);
 /// The request that completes together with REQUEST, or NULL.
 struct lw_request* lw_request_pair(const struct lw_request* request);
@@ -72,12 +72,12 @@ static inline bool lw_request_is_live(const struct lw_request* request) {
     return !(request->flags & LW_REQUEST_PERSISTENT) || (request->flags & LW_REQUEST_ACTIVE);
 }
 
-/// Numbers the request of a call that was recorded.
-LW_INLINE void lw_add_request(const struct lw_call* call, MPI_Request handle, uint32_t flags) {
-    if (call->alone && !flags && lw_few.count < lw_few.room && !lw_recorder.profiling) {
+/// Numbers the request of an event that was written on the fast way.
+LW_INLINE void lw_add_request(MPI_Request handle, uint32_t flags) {
+    if (__builtin_expect(!flags && lw_few.count < lw_few.room, 1)) {
         uint32_t at = lw_few.count++;
         lw_few.handles[at] = handle;
-        lw_few.requests[at] = (struct lw_request){.number = lw_recorder.next_request++};
+        lw_few.numbers[at] = lw_recorder.next_request++;
     } else {
         lw_request_add(handle, flags, NULL, 0);
     }

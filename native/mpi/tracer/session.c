@@ -27,7 +27,7 @@ bool lw_before_session_init(struct lw_call* call, uint32_t name) {
     if (begins)
         lw_before_init(call, name);
     else
-        lw_enter(call, name, NULL, NULL);
+        lw_enter(call, name, NULL, NULL, 0);
     return begins;
 }
 

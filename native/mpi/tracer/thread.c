@@ -44,6 +44,7 @@ static struct lw_thread* make(uint64_t origin) {
     if (self == MAP_FAILED) return NULL;
     self->stream.thread = count;
     self->last_exit = origin;
+    lw_repeat_renew(self);
     if (lw_recorder.profiling && !lw_profile_attach(self)) {
         munmap(self, sizeof *self);
         return NULL;

@@ -11,24 +11,27 @@
 /// As lw_enter, for a thread's first call.
 void lw_enter_first(struct lw_call* call);
 
-LW_INLINE bool lw_bypass(void) { return lw_own.depth || !lw_active; }
+LW_INLINE bool lw_bypass(void) { return lw_inside() || !lw_active; }
 
-/// SITE and CFA: of the wrapper that the program called.
-LW_INLINE void lw_enter(struct lw_call* call, uint32_t name, void* site, const void* cfa) {
-    lw_own.depth = 1;
+/// SITE and CFA: of the wrapper that the program called. START: ticks, where the clock was read for the call
+/// already, else 0.
+LW_INLINE void lw_enter(struct lw_call* call, uint32_t name, void* site, const void* cfa, uint64_t start) {
+    lw_own.inside = true;
     call->name = name;
-    call->alone = call->half_timed = false;
+    call->alone = lw_fast;
+    call->paced = call->half_timed = false;
     call->cpu = -1;
     call->repeat = call->foreseen = NULL;
     lw_note_site(call, site, cfa);
     call->recording = lw_tracing;
     if (__builtin_expect(call->recording, 1)) {
         struct lw_thread* self = call->self = lw_own.self;
+        lw_own.ready = NULL;
         if (__builtin_expect(self == NULL, 0)) {
             lw_enter_first(call);
             return;
         }
-        uint64_t now = lw_ticks();
+        uint64_t now = start ? start : lw_ticks();
         if (__builtin_expect((int64_t)(now - self->last_exit) >= (int64_t)lw_recorder.long_gap, 0))
             now = lw_processor_time_after_gap(call, now);
         // Reading the CPU clock before the gap is not the program's computation: it goes to the call.
@@ -37,24 +40,41 @@ LW_INLINE void lw_enter(struct lw_call* call, uint32_t name, void* site, const v
 }
 
 /// The fast way: what nearly all calls need, with as few instructions as possible. What it leaves out (first
-/// calls, long gaps and all that lw_fast excludes) takes the other way, a function of its own. False: nothing
-/// is done yet, and the call must go there.
-LW_INLINE bool lw_enter_fast(struct lw_call* call, uint32_t name, void* site, const void* cfa) {
-    struct lw_thread* self = lw_own.self;
-    if (__builtin_expect(!lw_fast || lw_own.depth || !self, 0)) return false;
+/// calls, long gaps, calls that repeat no other, and all that lw_fast excludes) takes the other way, a
+/// function of its own. False: nothing is done yet, and the call must go there.
+LW_INLINE bool lw_begin(struct lw_call* call, uint32_t name) {
+    struct lw_thread* self = lw_own.ready;
+    if (__builtin_expect(!self, 0)) return false;
     *call = (struct lw_call){.name = name, .recording = true, .alone = true, .cpu = -1, .self = self};
-    if (__builtin_expect(lw_recorder.profiling, 0)) {
-        call->half_timed = lw_pace_next(&self->paces, (uintptr_t)site);
-        if (!call->half_timed) call->start = lw_counter_ticks();
-    } else {
-        call->start = lw_counter_ticks();
-        bool long_gap = (int64_t)(call->start - self->last_exit) >= (int64_t)lw_recorder.long_gap;
-        if (__builtin_expect(long_gap, 0)) return false;
-        lw_note_site(call, site, cfa);
-    }
-    lw_own.depth = 1;
     return true;
 }
+
+/// As lw_begin, of a call whose event is to be written.
+LW_INLINE bool lw_begin_timed(struct lw_call* call, uint32_t name, void* site, const void* cfa) {
+    if (!lw_begin(call, name)) return false;
+    call->start = lw_counter_ticks();
+    lw_note_site(call, site, cfa);
+    return true;
+}
+
+/// As lw_begin, of a call that a profile adds up.
+LW_INLINE bool lw_begin_paced(struct lw_call* call, uint32_t name, void* site) {
+    if (!lw_begin(call, name)) return false;
+    call->paced = true;
+    call->half_timed = lw_pace_next(&call->self->paces, (uintptr_t)site);
+    if (!call->half_timed) call->start = lw_counter_ticks();
+    return true;
+}
+
+/// Whether the gap ahead of the call was so long that the CPU clock is to be read.
+LW_INLINE bool lw_after_long_gap(const struct lw_call* call) {
+    int64_t gap = (int64_t)(call->start - call->self->last_exit);
+    return __builtin_expect(gap >= (int64_t)lw_recorder.long_gap, 0);
+}
+
+/// Around the real function, on the fast way.
+LW_INLINE void lw_go_in(void) { lw_own.ready = NULL; }
+LW_INLINE void lw_come_out(const struct lw_call* call) { lw_own.ready = call->self; }
 
 LW_INLINE void lw_exit_fast(struct lw_call* call, bool succeeded) {
     call->end = lw_counter_ticks();
@@ -75,18 +95,27 @@ LW_INLINE void lw_exit_quick(struct lw_call* call, bool succeeded) {
 
 /// Where a profile is kept on the fast way: counts such a call, of which no time is noted.
 LW_INLINE bool lw_count_quick(uint32_t name) {
-    const struct lw_thread* self = lw_own.self;
-    if (!lw_fast || lw_own.depth || !self || !lw_recorder.profiling) return false;
+    const struct lw_thread* self = lw_own.ready;
+    if (!self) return false;
     self->tallies->calls[name].calls++;
     return true;
 }
+
+/// The ways that a call may take: a program's call goes through lw_way to one of them, which is chosen once.
+enum lw_ways { LW_PLAIN, LW_TRACED, LW_PROFILED };
+/// Generated, by number of the procedure; NULL for those with one way only.
+extern void* lw_way[];
+void lw_choose_ways(enum lw_ways ways);
 
 /// As lw_enter and the recording of a call by name and time, for procedures that are called too seldom to
 /// have them inlined.
 void lw_enter_seldom(struct lw_call* call, uint32_t name, void* site, const void* cfa);
 void lw_record_seldom(struct lw_call* call);
 
-LW_INLINE void lw_leave(void) { lw_own.depth = 0; }
+LW_INLINE void lw_leave(void) {
+    lw_own.inside = false;
+    lw_own.ready = lw_own.self;
+}
 
 #pragma GCC visibility pop
 #endif

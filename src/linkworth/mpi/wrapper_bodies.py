@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from linkworth.mpi import wrapper_one_sided
 from linkworth.mpi.wrapper_body import Body
-from linkworth.mpi.wrapper_quick import is_quick
 
 _OWN_STATUS = (
     "MPI_Status lw_own;",
     "status = lw_real_status(status, &lw_own);",
 )
+_KNOWN_BYTES = "lw_known_bytes(count, datatype)"
 _MESSAGE = "(struct lw_message){{comm, {peer}, tag, count, datatype}}"
 
 
@@ -19,7 +19,7 @@ def _message(peer: str) -> str:
 
 
 def _foresee_message(peer: str) -> str:
-    return f"lw_foresee_message(&lw_call, {_message(peer)});"
+    return f"lw_foresee_message(&lw_call, {_message(peer)})"
 
 
 def _finish(call: str, status: str = "MPI_STATUS_IGNORE") -> str:
@@ -39,10 +39,13 @@ def _point_to_point(large: str) -> dict[str, Body]:
             f"lw_record_message(&lw_call, LW_SEND, {_message('dest')}, NULL);",
             yielding=_finish(f"REAL_MPI_{isend}{large}(buf, count, datatype, dest, tag, comm, &lw_request)"),
             foresee=_foresee_message("dest"),
+            bytes=_KNOWN_BYTES,
         )
         bodies[f"MPI_{isend}{large}"] = Body(
             f"lw_record_message(&lw_call, LW_ISEND, {_message('dest')}, request);",
             foresee=_foresee_message("dest"),
+            foreseen="lw_add_request(*request, 0);",
+            bytes=_KNOWN_BYTES,
         )
         bodies[f"MPI_{send}_init{large}"] = Body(
             f"lw_record_message(&lw_call, LW_SEND_INIT, {_message('dest')}, request);"
@@ -55,11 +58,14 @@ def _point_to_point(large: str) -> dict[str, Body]:
             "source == MPI_PROC_NULL",
             _finish(f"REAL_MPI_Irecv{large}(buf, count, datatype, source, tag, comm, &lw_request)", "status"),
         ),
-        foresee=f"lw_foresee_recv(&lw_call, {_message('source')});",
+        foresee=f"lw_foresee_recv(&lw_call, {_message('source')})",
+        bytes="0",
     )
     bodies[f"MPI_Irecv{large}"] = Body(
         f"lw_record_message(&lw_call, LW_IRECV, {_message('source')}, request);",
         foresee=_foresee_message("source"),
+        foreseen="lw_add_request(*request, lw_foreseen_irecv_flags(&lw_call));",
+        bytes="0",
     )
     bodies[f"MPI_Recv_init{large}"] = Body(
         f"lw_record_message(&lw_call, LW_RECV_INIT, {_message('source')}, request);"
@@ -110,13 +116,13 @@ def _exchanges(large: str) -> dict[str, Body]:
             f"lw_record_sendrecv(&lw_call, {two}, status);",
             _OWN_STATUS,
             both,
-            foresee=f"lw_foresee_sendrecv(&lw_call, {two});",
+            foresee=f"lw_foresee_sendrecv(&lw_call, {two})",
         ),
         f"MPI_Sendrecv_replace{large}": Body(
             f"lw_record_sendrecv(&lw_call, {one}, status);",
             _OWN_STATUS,
             in_place,
-            foresee=f"lw_foresee_sendrecv(&lw_call, {one});",
+            foresee=f"lw_foresee_sendrecv(&lw_call, {one})",
         ),
         f"MPI_Isendrecv{large}": Body(f"lw_record_isendrecv(&lw_call, {two}, request);"),
         f"MPI_Isendrecv_replace{large}": Body(f"lw_record_isendrecv(&lw_call, {one}, request);"),
@@ -132,7 +138,11 @@ def _probes() -> dict[str, Body]:
         "MPI_Iprobe": Body(
             record("*flag", "NULL"),
             _OWN_STATUS,
-            foresee="lw_foresee_probe(&lw_call, comm, source, tag);",
+            foresee="lw_foresee_probe(&lw_call, comm, source, tag)",
+            prepare=_OWN_STATUS,
+            expected="!*flag",
+            unforeseen="lw_record_found(LW_COPY(&lw_call), *flag, status);",
+            bytes="0",
         ),
         "MPI_Mprobe": Body(
             record("true", "message"), _OWN_STATUS, "lw_yield_mprobe(source, tag, comm, message, status)"
@@ -165,7 +175,11 @@ def _completions() -> dict[str, Body]:
             record("LW_WAIT", "1", "1", "NULL", "status"),
             one,
             "lw_yield_wait(request, status)",
-            foresee="lw_foresee_completion(&lw_call, lw_before, true);",
+            foresee="lw_foresee_completion(&lw_call, lw_before, true)",
+            prepare=one[:1],
+            foreseen="lw_remove_from_few(lw_call.few);",
+            unforeseen="lw_record_unforeseen_completion(LW_COPY(&lw_call), LW_WAIT, lw_before, request, true);",
+            bytes="0",
         ),
         "MPI_Waitall": Body(
             record("LW_WAITALL", "count", "count", "NULL", "array_of_statuses"),
@@ -185,7 +199,11 @@ def _completions() -> dict[str, Body]:
         "MPI_Test": Body(
             record("LW_TEST", "1", "*flag != 0", "NULL", "status"),
             one,
-            foresee="lw_foresee_completion(&lw_call, lw_before, false);",
+            foresee="lw_foresee_completion(&lw_call, lw_before, false)",
+            prepare=one[:1],
+            expected="!*flag",
+            unforeseen="lw_record_unforeseen_completion(LW_COPY(&lw_call), LW_TEST, lw_before, request, *flag != 0);",
+            bytes="0",
         ),
         "MPI_Testall": Body(
             record("LW_TESTALL", "count", "*flag ? count : 0", "NULL", "array_of_statuses"),
@@ -289,9 +307,17 @@ def _collectives(large: str) -> dict[str, Body]:
             neighbours: str = neighbours,
         ) -> Body:
             what = f"(struct lw_collective){{{class_name}, comm, {request}, {neighbours}}}"
-            given = f"{function}(&lw_call, {', '.join(filter(None, (what, sides)))});"
-            foresee = f"lw_foresee_{given}" if "struct lw_sides" not in sides else ""
-            return Body(f"lw_record_{given}", yielding=yielding, foresee=foresee)
+            given = f"{function}(&lw_call, {', '.join(filter(None, (what, sides)))})"
+            foreseeable = "struct lw_sides" not in sides
+            flags = "LW_REQUEST_PERSISTENT" if class_name == "LW_COLLECTIVE_INIT" else "0"
+            sent = {"barrier": "0", "allreduce": _KNOWN_BYTES}.get(function, "")
+            return Body(
+                f"lw_record_{given};",
+                yielding=yielding,
+                foresee=f"lw_foresee_{given}" if foreseeable else "",
+                foreseen=f"lw_add_request(*request, {flags});" if request != "NULL" else "",
+                bytes="0" if class_name == "LW_COLLECTIVE_INIT" and sent else sent,
+            )
 
         passed = ", ".join(filter(None, (arguments, "comm, &lw_request")))
         # Not between groups: MPICH's (4.0.2, 5.0.2) MPI_Ibcast gives wrong data there.
@@ -363,8 +389,6 @@ def _all_bodies() -> dict[str, Body]:
 
 
 _BODIES = _all_bodies()
-_LOCAL = Body("lw_record_local(&lw_call);")
-_SELDOM = Body("lw_record_seldom(&lw_call);")
 
 
 def body_of(name: str, available: set[str]) -> Body | None:
@@ -379,82 +403,11 @@ def body_of(name: str, available: set[str]) -> Body | None:
     return body if needed <= available else replace(body, yielding="")
 
 
-def _first_session(real: str, number: int) -> list[str]:
-    return [
-        "    if (lw_own.depth)",
-        f"        return {real};",
-        "    struct lw_call lw_call;",
-        f"    bool lw_begun = lw_before_session_init(&lw_call, {number});",
-        f"    int lw_result = {real};",
-        "    lw_after_session_init(&lw_call, lw_result == MPI_SUCCESS, lw_begun, session);",
-        "    lw_leave();",
-        "    return lw_result;",
-    ]
+def is_lifecycle(name: str) -> bool:
+    """Whether a procedure begins or ends the recording, or is told to it."""
+    return name in _lifecycle()
 
 
-def has_fast_way(name: str) -> bool:
-    """Whether a procedure may be called so often that its wrapper has a fast way (native/mpi/tracer/wrapper.h)."""
-    return (name in _BODIES and name not in _lifecycle()) or is_quick(name)
-
-
-def _succeeded(returns: str) -> str:
-    return "lw_result == MPI_SUCCESS" if returns == "int" else "true"
-
-
-def fast_statements(
-    name: str, returns: str, real: str, number: int, body: Body | None, otherwise: str
-) -> list[str]:
-    """C statements of a wrapper that tries the fast way first; `otherwise` is the call of the function for all others."""
-    body = body or _LOCAL
-    fast = real.replace("REAL_", "FAST_", 1)
-    leave = "quick" if is_quick(name) else "fast"
-    return [
-        *((f"    if (lw_count_quick({number}))", f"        return {fast};") if is_quick(name) else ()),
-        "    void *lw_site = __builtin_return_address(0);",
-        "    struct lw_call lw_call;",
-        f"    if (!lw_enter_fast(&lw_call, {number}, lw_site, __builtin_dwarf_cfa()))",
-        f"        return {otherwise};",
-        *(f"    {line}" for line in body.before),
-        *((f"    {body.foresee}",) if body.foresee else ()),
-        f"    {returns} lw_result = {fast};",
-        f"    lw_exit_{leave}(&lw_call, {_succeeded(returns)});",
-        *((f"    {body.record}",) if body.record else ()),
-        "    lw_leave();",
-        "    return lw_result;",
-    ]
-
-
-def statements(
-    name: str, returns: str, real: str, number: int, body: Body | None, site: tuple[str, str]
-) -> list[str]:
-    """C statements of a wrapper's block; `real` is the call of the library's own function, `site` what lw_enter is told."""
-    seldom = body is None and not has_fast_way(name)
-    body = body or (_SELDOM if seldom else _LOCAL)
-    if name == "MPI_Session_init":
-        return _first_session(real, number)
-    if body.lifecycle:
-        return [
-            "    if (lw_own.depth)",
-            f"        return {real};",
-            "    struct lw_call lw_call;",
-            f"    lw_before_init(&lw_call, {number});",
-            f"    int lw_result = {real};",
-            "    lw_after_init(&lw_call, lw_result == MPI_SUCCESS);",
-            "    lw_leave();",
-            "    return lw_result;",
-        ]
-    call = real
-    if body.yielding:
-        call = f"lw_yielding ? {body.yielding.replace('{real}', real)}\n        : {real}"
-    return [
-        "    if (lw_bypass())",
-        f"        return {real};",
-        "    struct lw_call lw_call;",
-        f"    lw_enter{'_seldom' if seldom else ''}(&lw_call, {number}, {', '.join(site)});",
-        *(f"    {line}" for line in body.before),
-        f"    {returns} lw_result = {call};",
-        f"    lw_exit{'_quick' if is_quick(name) else ''}(&lw_call, {_succeeded(returns)});",
-        *((f"    if (lw_call.recording)\n        {body.record}",) if body.record else ()),
-        "    lw_leave();",
-        "    return lw_result;",
-    ]
+def is_modelled(name: str) -> bool:
+    """Whether a procedure has a body, in any library."""
+    return name in _BODIES

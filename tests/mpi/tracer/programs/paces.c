@@ -32,7 +32,7 @@ static uint64_t between(uint64_t least, uint64_t most) {
 }
 
 static void call(uint32_t name, uint64_t before, uint64_t duration) {
-    struct lw_call made = {.name = name, .recording = true, .alone = true, .succeeded = true, .self = &self};
+    struct lw_call made = {.name = name, .recording = true, .paced = true, .succeeded = true, .self = &self};
     made.half_timed = lw_pace_next(&self.paces, 0x400000 + 0x40 * name);
     now += before;
     if (!made.half_timed) made.start = now;

@@ -1,0 +1,59 @@
+"""The whole tracer under AddressSanitizer and UndefinedBehaviorSanitizer, in programs and MPIs that know nothing of them."""
+
+import re
+
+import pytest
+import sanitized_programs
+
+from linkworth.measure import call_profile_file
+
+PROGRAMS = {
+    "point_to_point.c": 4,
+    "collectives.c": 4,
+    "communicators.c": 4,
+    "one_sided.c": 4,
+    "rare_waits.c": 2,
+}
+"""By source: ranks."""
+PLAIN_MPIS = ("openmpi-4.1.4", "mpich-4.0.2")
+
+
+@pytest.fixture
+def sanitized(bench):
+    """What is preloaded: the sanitizers' library and the tracer."""
+    if bench.mpi.name not in PLAIN_MPIS:
+        pytest.skip("two MPIs are enough: the tracer differs between them by handles and procedures only")
+    runtime = sanitized_programs.runtime()
+    if runtime is None:
+        pytest.skip("the compiler has no AddressSanitizer (libasan)")
+    return f"{runtime}:{sanitized_programs.tracer(bench.mpi)}"
+
+
+@pytest.mark.parametrize("profiling", [False, True], ids=["trace", "profile"])
+def test_no_error_of_memory_and_no_undefined_behaviour(bench, sanitized, profiling):
+    for source, ranks in PROGRAMS.items():
+        program = bench.compile(source, output=source.removesuffix(".c"))
+        folder = bench.folder / f"{program.name}-parts"
+        folder.mkdir()
+        # Set by `env` for the ranks alone: the launcher is none of ours.
+        run = bench.launch(
+            "env",
+            f"LD_PRELOAD={sanitized}",
+            program,
+            ranks=ranks,
+            environment={
+                **sanitized_programs.ENVIRONMENT,
+                "LD_PRELOAD": "",
+                "LINKWORTH_TRACE_DIR": str(folder),
+                "LINKWORTH_PROFILE": str(int(profiling)),
+            },
+        )
+        found = re.findall(r".*(?:ERROR: AddressSanitizer|runtime error:).*", run.stderr)
+        assert (source, run.returncode, found) == (source, 0, []), run.stderr[:8000]
+        if profiling:
+            profiles = [call_profile_file.read(path) for path in folder.glob("*.profile")]
+            assert len(profiles) == ranks
+            assert all(profile.tallies["MPI_Finalize"].calls == 1 for profile in profiles)
+        else:
+            assert len(run.parts) == ranks
+            assert all(part.events[-1].name == "MPI_Finalize" for part in run.parts)
