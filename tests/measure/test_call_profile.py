@@ -1,11 +1,14 @@
 """`linkworth run --profile`: counts and times that ranks add up, also of a rank that is killed."""
 
+import io
 import json
+import re
 
 import pytest
 from mpi_programs import ALLREDUCES, compiled, each_mpi
+from rich.console import Console
 
-from linkworth.cli import main
+from linkworth.cli import call_profile_screen, main
 from linkworth.errors import UsageError
 from linkworth.measure import call_profile, call_profile_file, plan
 from linkworth.measure.call_profile_file import ProcessProfile, Tally
@@ -42,6 +45,18 @@ def test_shares_calls_and_imbalance_of_ranks():
     (size,) = profile.sizes
     assert (size.least_bytes, size.most_bytes, size.calls, size.bytes_sent) == (512, 1023, 8, 8000)
     assert profile.damage == []
+
+
+def test_the_screen_says_of_which_calls_no_time_is_known():
+    lookups = {"MPI_Send": Tally(4, 1.0, 1.0, 4000), "MPI_Comm_rank": Tally(7, 0.0, 0.0, 0)}
+    profile = call_profile.summarise(
+        run_result(), [process(rank, 1.0, 1.0, tallies=lookups) for rank in (0, 1)]
+    )
+    console = Console(width=120, record=True, file=io.StringIO())
+    console.print(call_profile_screen.screen(profile))
+    (row,) = (line for line in console.export_text().splitlines() if "MPI_Comm_rank" in line)
+    assert [cell.strip() for cell in re.split("[│┃]", row)[1:4]] == ["MPI_Comm_rank", "14", "not timed"]
+    assert " 0 s" not in row
 
 
 def test_what_is_missing_is_said():

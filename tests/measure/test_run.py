@@ -11,6 +11,7 @@ from linkworth.launch.fake import FakeLauncher
 from linkworth.launch.local_site import LocalSite
 from linkworth.measure import plan, run
 from linkworth.model.run import RunResult
+from linkworth.model.workload import Workload
 
 NPB = " Time in seconds =    1.25\n Verification    =   {}\n"
 needs_mpi = pytest.mark.requires("mpi")
@@ -170,3 +171,10 @@ def test_this_machine_is_one_node(linkworth):
     done = linkworth("run", "--nodes", "2", "--", "true")
     assert done.returncode == 2
     assert "--nodes 2: this machine is one node" in done.stderr
+
+
+@pytest.mark.parametrize(("app", "ranks"), [("npb:ft.S", 3), ("npb:bt.S", 8), ("npb:cg.A", 6)])
+def test_a_rank_count_that_a_class_cannot_use_is_refused_before_anything_is_built(monkeypatch, app, ranks):
+    monkeypatch.setattr("linkworth.mpi.build.npb", lambda _: pytest.fail("built"))
+    with pytest.raises(UsageError, match=f"^-n {ranks}: {app[4:6]} class {app[-1]} runs on "):
+        plan.plan(Workload(name=app, command=[app], ranks=ranks))

@@ -1,5 +1,6 @@
 """How fast a skeleton computes: from a run, from a machine of the catalog, or by proportion; and what cannot be had."""
 
+import os
 import sys
 
 import msgspec
@@ -9,18 +10,29 @@ from linkworth import _engine
 from linkworth.catalog import machines
 from linkworth.catalog import rates as reference_rates
 from linkworth.errors import EnvironmentLacksError, UsageError
-from linkworth.model.rates import PhaseTimes
+from linkworth.model.rates import PhaseTimes, TimingQuality
 from linkworth.mpi import cache
 from linkworth.skeleton import RateRequest, parse, rates_for
+from linkworth.skeleton.busy_cores import BusyCores
 from linkworth.skeleton.program import operations
 from linkworth.skeleton.rates import of_run
 
 CG = parse(["npb:cg.D"])
 
 
-def times_of(program, **seconds):
+def times_of(program, quality=None, **seconds):
     phases = dict.fromkeys(program.phases, 0.0) | seconds
-    return PhaseTimes(workload="npb:cg.A", seconds=3.0, phases=phases, mpi="mpich 5", date="2026-11-22")
+    return PhaseTimes(
+        workload="npb:cg.A", seconds=3.0, phases=phases, mpi="mpich 5", date="2026-11-22", quality=quality
+    )
+
+
+def timed_with(spread, busy_cores, cores):
+    timed = parse(["npb:cg.A"])
+    quality = TimingQuality(
+        time="2026-11-22T21:23Z", repetitions=3, spread=spread, busy_cores=busy_cores, cores=cores
+    )
+    return of_run(timed, times_of(timed, quality, **{"matrix-vector products": 3.0}))
 
 
 def test_a_runs_rates_reproduce_its_time():
@@ -44,6 +56,64 @@ def test_a_run_without_the_skeletons_phases_cannot_be_used():
         EnvironmentLacksError, match=r"npb:cg.A does not tell the time of its phases matrix-vector"
     ):
         of_run(timed, times)
+
+
+def test_it_says_when_it_was_timed_and_how_steadily():
+    rates = timed_with(0.04, 1.1, 2)
+    assert rates.description.endswith(
+        "(mpich 5, 2026-11-22 21:23 UTC, 3 repetitions within 4%, 1.1 of 2 cores busy)"
+    )
+    assert rates.warning == ""
+    assert rates.quality.time == "2026-11-22T21:23Z"
+
+
+@pytest.mark.parametrize(
+    ("spread", "busy_cores", "cores", "cause"),
+    [
+        (0.3, 1.1, 2, "(its repetitions differ by 30%)"),
+        (0.02, 2.0, 2, "(2.0 of the machine's 2 cores were busy meanwhile, where 1 is its own)"),
+        (0.3, 64.0, 64, "(its repetitions differ by 30% and 64.0 of the machine's 64 cores were busy"),
+        (0.3, None, 0, "(its repetitions differ by 30%)"),
+    ],
+)
+def test_rates_of_a_busy_machine_carry_a_warning_and_what_to_do(spread, busy_cores, cores, cause):
+    warning = timed_with(spread, busy_cores, cores).warning
+    assert cause in warning
+    assert "add --calibrate-anew once" in warning
+
+
+@pytest.mark.parametrize(("busy_cores", "cores"), [(1.0, 1), (63.0, 64), (None, 0)])
+def test_a_core_of_ones_own_is_no_cause_for_doubt(busy_cores, cores):
+    assert timed_with(0.02, busy_cores, cores).warning == ""
+
+
+def test_times_that_an_earlier_version_kept_say_that_nobody_noted_how_busy_it_was():
+    timed = parse(["npb:cg.A"])
+    rates = of_run(timed, times_of(timed, **{"matrix-vector products": 3.0}))
+    assert "2026-11-22; how busy the machine was then is not known, --calibrate-anew" in rates.description
+    assert rates.warning == ""
+
+
+def test_busy_cores_are_counted_over_all_processes(tmp_path, monkeypatch):
+    stat = tmp_path / "stat"
+    tick = os.sysconf("SC_CLK_TCK")
+    clock = iter([100.0, 110.0])
+    monkeypatch.setattr("linkworth.skeleton.busy_cores.time.monotonic", lambda: next(clock))
+    stat.write_text("cpu  9 9 9 9\ncpu0 0 0 0 0 0 0 0 0\ncpu1 0 0 0 0 0 0 0 0\n")
+    watch = BusyCores(tmp_path)
+    stat.write_text(
+        f"cpu  9 9 9 9\ncpu0 {10 * tick} 0 0 0 0 0 0 0\ncpu1 {tick} {tick} {2 * tick} 5 0 0 0 0\n"
+    )
+    assert (watch.cores, watch.mean()) == (2, pytest.approx(1.4))
+    stat.unlink()
+    monkeypatch.setattr("linkworth.skeleton.busy_cores.time.monotonic", lambda: 0.0)
+    unknown = BusyCores(tmp_path)
+    assert (unknown.cores, unknown.mean()) == (0, None)
+
+
+def test_a_machine_of_the_catalog_is_not_timed_anew():
+    with pytest.raises(UsageError, match="--calibrate-anew times a run here, and --machine"):
+        rates_for(CG, RateRequest(machine="laptop", anew=True))
 
 
 def test_a_machine_scales_the_reference():
@@ -122,7 +192,16 @@ def test_a_run_here_is_timed_once_and_kept(monkeypatch, tmp_path):
     assert (first.method, first.workload, first.ranks) == ("run", "npb:cg.S", 1)
     assert first.seconds > 0
     assert steps.said in ([], ["timing npb:cg.S on 1 rank (kept for later)"])
-    monkeypatch.setattr("linkworth.skeleton.calibrate.execute", lambda *_, **__: pytest.fail("ran again"))
-    assert rates_for(CG, request) == first
+    with monkeypatch.context() as patch:
+        patch.setattr("linkworth.skeleton.calibrate.execute", lambda *_, **__: pytest.fail("ran again"))
+        assert rates_for(CG, request) == first
     kept = list((cache.cache_folder() / "rates").glob("*.json"))
-    assert any(msgspec.json.decode(file.read_bytes())["workload"] == "npb:cg.S" for file in kept)
+    of_it = [
+        times for file in kept if (times := msgspec.json.decode(file.read_bytes()))["workload"] == "npb:cg.S"
+    ]
+    assert of_it[0]["quality"]["repetitions"] >= 2
+    assert of_it[0]["quality"]["spread"] >= 0
+    steps.said.clear()
+    again = rates_for(CG, RateRequest(calibrate_with="S", anew=True), progress=steps)
+    assert steps.said == ["timing npb:cg.S on 1 rank (kept for later)"]
+    assert rates_for(CG, request) == again

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from linkworth import _engine
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.launch.base import Launcher
 from linkworth.launch.given import GivenLauncher, is_launcher
@@ -86,6 +87,7 @@ def plan(given: Workload, mpi: str | None = None, site: Site | None = None) -> P
     place = site or LocalSite()
     command = given.command
     if apps.is_app(command[0]):
+        _check_rank_count(command[0], given.ranks)
         chosen = find.choose(mpi, None)
         launcher = place.launcher(chosen)
         resolved = apps.resolve(command, chosen)
@@ -96,6 +98,20 @@ def plan(given: Workload, mpi: str | None = None, site: Site | None = None) -> P
     program = find.program_path(command[0])
     chosen = find.choose(mpi, program)
     return Plan(given, [str(program), *command[1:]], program, chosen, place.launcher(chosen), place)
+
+
+def _check_rank_count(app: str, ranks: int) -> None:
+    """Raise UsageError where a class of a benchmark cannot run on so many ranks, before its program is built for that.
+
+    The engine has the programs' own rules. Those of programs without classes depend on their options: they say it themselves.
+    """
+    words = apps.words(app) or []
+    if not app.lower().startswith("npb:") or words[0] not in _engine.skeleton_programs():
+        return
+    try:
+        _engine.check_skeleton(words[0], words[1:], ranks)
+    except _engine.SkeletonError as error:
+        raise UsageError(f"-n {ranks}: {error}") from None
 
 
 def _mpi_of(launcher: GivenLauncher, name: str | None) -> MpiInstallation:

@@ -15,9 +15,10 @@ from linkworth.launch.base import Stream
 from linkworth.measure.machine.hardware import processor
 from linkworth.measure.plan import Plan, plan
 from linkworth.measure.run import execute, write_atomically
-from linkworth.model.rates import PhaseTimes
+from linkworth.model.rates import PhaseTimes, TimingQuality
 from linkworth.model.workload import Workload
 from linkworth.mpi import cache
+from linkworth.skeleton.busy_cores import BusyCores
 from linkworth.skeleton.progress import Progress
 
 _ELSE = "or name the machine with --machine, or a measured time with --measured FABRIC=SECONDS"
@@ -55,14 +56,17 @@ def phase_times(
     mpi: str | None,
     progress: Progress,
     *,
+    anew: bool = False,
+    least_runs: int = 2,
     most_runs: int = 3,
     enough_seconds: float = 3.0,
 ) -> PhaseTimes:
     """Return the phase times of a bundled program (`["npb:lu.W"]`) on one rank of this machine.
 
-    Of several runs the least time of each phase counts, which is freest of noise; no run follows when they took
-    `enough_seconds` together. The times are kept for this machine and this build of the program. Raises
-    EnvironmentLacksError where it cannot be run here.
+    Of several runs the least time of each phase counts, which is freest of noise; after `least_runs` no run follows when
+    they took `enough_seconds` together. The times are kept for this machine and this build of the program, with when it was
+    and how busy the machine; `anew` times them although they were kept. Raises EnvironmentLacksError where it cannot be
+    run here.
     """
     workload = shlex.join(command)
     try:
@@ -72,19 +76,32 @@ def phase_times(
             f"the computation has no speed: {workload} cannot be timed here, because {error}; {_ELSE}"
         ) from None
     kept = _kept_file(decided)
-    if (known := _read(kept)) is not None:
+    if not anew and (known := _read(kept)) is not None:
         return known
     progress.plan(1)
     progress.step(f"timing {workload} on 1 rank (kept for later)")
     reports: list[_Report] = []
-    while not reports or (len(reports) < most_runs and sum(r.seconds for r in reports) < enough_seconds):
+    watch = BusyCores()
+    while len(reports) < least_runs or (
+        len(reports) < most_runs and sum(r.seconds for r in reports) < enough_seconds
+    ):
         reports.append(_run(decided))
+    busy_cores = watch.mean()
+    now = datetime.now(UTC)
+    totals = [report.seconds for report in reports]
     times = PhaseTimes(
         workload=workload,
-        seconds=min(report.seconds for report in reports),
+        seconds=min(totals),
         phases=_least(reports),
         mpi=f"{decided.mpi.kind} {decided.mpi.version}",
-        date=datetime.now(UTC).date().isoformat(),
+        date=now.date().isoformat(),
+        quality=TimingQuality(
+            time=now.strftime("%Y-%m-%dT%H:%MZ"),
+            repetitions=len(totals),
+            spread=max(totals) / min(totals) - 1,
+            busy_cores=busy_cores,
+            cores=watch.cores,
+        ),
     )
     with contextlib.suppress(OSError):
         kept.parent.mkdir(parents=True, exist_ok=True)

@@ -18,12 +18,19 @@ from linkworth.skeleton.progress import Progress, Silence
 REFERENCE_MACHINE = "xeon-e5-2650v3-x2"
 """Its core has cpu_factor 1 by definition, and its core_speed is published."""
 
+LARGE_SPREAD = 0.1
+"""Repetitions of a run that has a core to itself differ by some hundredths."""
+IDLE_CORE = 0.15
+"""Where less of the machine than this part of a core is idle beside a run of one rank, it may have had to wait for its core."""
+
 
 class RateRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What the user said of the computation's speed; nothing means a run here."""
 
     calibrate_with: str | None = None
     """Class of the run to time: `W`."""
+    anew: bool = False
+    """Time that run again although an earlier one was kept."""
     machine: str | None = None
     """A machine of the catalog."""
     mpi: str | None = None
@@ -40,9 +47,13 @@ def rates_for(
     """
     if request.machine is not None and request.calibrate_with is not None:
         raise UsageError("give either --machine or --calibrate-with: each says how fast the computation is")
+    if request.anew and request.machine is not None:
+        raise UsageError(
+            "--calibrate-anew times a run here, and --machine takes a speed of the catalog: give one of them"
+        )
     if request.machine is not None:
         return _of_machine(program, machines.get(request.machine))
-    if request.calibrate_with is None and scaled:
+    if request.calibrate_with is None and not request.anew and scaled:
         return _reference(program)
     smaller = parse(
         apps.resized(program.workload, request.calibrate_with)
@@ -50,7 +61,7 @@ def rates_for(
         else shlex.split(app_catalog.get(program.workload).calibration)
     )
     operations(smaller)  # says by itself that there is no such class, before anything is built or run
-    times = phase_times(smaller.command, request.mpi, progress or Silence())
+    times = phase_times(smaller.command, request.mpi, progress or Silence(), anew=request.anew)
     return of_run(smaller, times)
 
 
@@ -79,7 +90,7 @@ def of_run(timed: Program, times: PhaseTimes) -> RateSource:
         method="run",
         description=(
             f"computation as fast as on this machine, where {times.workload} on 1 rank took {times.seconds:.3g} s "
-            f"({times.mpi}, {times.date})"
+            f"({times.mpi}, {_when_and_how(times)})"
         ),
         seconds_per_operation={
             phase: times.phases[phase] * stretch / count if count > 0 else mean
@@ -88,6 +99,37 @@ def of_run(timed: Program, times: PhaseTimes) -> RateSource:
         workload=times.workload,
         seconds=times.seconds,
         date=times.date,
+        quality=times.quality,
+        warning=_doubt(times),
+    )
+
+
+def _when_and_how(times: PhaseTimes) -> str:
+    found = times.quality
+    if found is None:
+        return f"{times.date}; how busy the machine was then is not known, --calibrate-anew times it again"
+    when = found.time.replace("T", " ").replace("Z", " UTC")
+    busy = f", {found.busy_cores:.1f} of {found.cores} cores busy" if found.busy_cores is not None else ""
+    return f"{when}, {found.repetitions} repetitions within {found.spread:.0%}{busy}"
+
+
+def _doubt(times: PhaseTimes) -> str:
+    """Return why a timed run may have been slowed by others, and what to do; empty where nothing speaks for it."""
+    found = times.quality
+    if found is None:
+        return ""
+    causes = []
+    if found.spread > LARGE_SPREAD:
+        causes.append(f"its repetitions differ by {found.spread:.0%}")
+    if found.busy_cores is not None and found.cores > 1 and found.busy_cores > found.cores - IDLE_CORE:
+        causes.append(
+            f"{found.busy_cores:.1f} of the machine's {found.cores} cores were busy meanwhile, where 1 is its own"
+        )
+    if not causes:
+        return ""
+    return (
+        f"the computation may be predicted too slow: {times.workload} was timed while others used the machine "
+        f"({' and '.join(causes)}); when it is quiet, add --calibrate-anew once"
     )
 
 

@@ -1,0 +1,31 @@
+"""How many cores of this machine are busy while something is timed."""
+
+import time
+from pathlib import Path
+
+from linkworth.launch.counters import node_counters
+
+
+class BusyCores:
+    """Counts from when it is made, over all processes of the machine."""
+
+    def __init__(self, proc: Path = Path("/proc")) -> None:
+        self._proc = proc
+        self._start = time.monotonic()
+        self._before = self._read()
+
+    @property
+    def cores(self) -> int:
+        """Cores of the machine; 0 where they are not known."""
+        return len(self._before)
+
+    def mean(self) -> float | None:
+        """Return the mean number of busy cores until now; None where the kernel does not tell."""
+        elapsed = time.monotonic() - self._start
+        now = self._read()
+        if not self._before or len(now) != len(self._before) or elapsed <= 0:
+            return None
+        return max(0.0, sum(now) - sum(self._before)) / elapsed
+
+    def _read(self) -> list[float]:
+        return node_counters("", self._proc / "net", self._proc / "stat").core_seconds
