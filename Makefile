@@ -32,9 +32,9 @@ demo: $(VENV)/.mpi $(VENV)/.engine ## record three MPI programs here, choose a n
 build: $(VENV)/.engine $(VENV)/.dev ## the package and the developers' tools in .venv
 
 test: build native-test .mpi/mpich/.done .mpi/openmpi/.done ## every test: native ones, plain, sanitized and 20 s of fuzzing, then Python
-	@echo "Python tests" # one more at once than cores: they wait for what they start for a third of the time
+	@echo "Python tests" # two more at once than cores: they wait for what they start for a third of the time
 	@LINKWORTH_MPI_PATH="$(CURDIR)/.mpi/mpich:$(CURDIR)/.mpi/openmpi$${LINKWORTH_MPI_PATH:+:$$LINKWORTH_MPI_PATH}" \
-	    $(BIN)/python -m pytest -n $$(($(JOBS) + 1)) $(PYTEST_ARGS)
+	    $(BIN)/python -m pytest -n $$(($(JOBS) + 2)) --dist worksteal $(PYTEST_ARGS)
 
 test-exhaustive: build .mpi/openmpi/.done ## what takes minutes a test: class B, and skeletons against real runs of W and A on many ranks
 	@LINKWORTH_MPI_PATH="$(CURDIR)/.mpi/openmpi$${LINKWORTH_MPI_PATH:+:$$LINKWORTH_MPI_PATH}" \

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fuzzes trace files and the programs in them for a short time: fuzz.sh [SECONDS, 20 unless told otherwise]. FUZZ_SEED=0 takes
-# another way each time. Without clang and its libFuzzer it is skipped by name.
+# Fuzzes trace files and the programs in them, both at once: fuzz.sh [SECONDS of processor time, 20 unless told otherwise].
+# FUZZ_SEED=0 takes another way each time. Without clang and its libFuzzer it is skipped by name.
 set -eu
 
 seconds=${1:-20}
@@ -21,8 +21,8 @@ c_compiler=$(echo "$compiler" | sed 's/clang++/clang/')
 CXX=$compiler CC=$c_compiler quietly cmake --preset fuzz -DLINKWORTH_NATIVE_TESTS=OFF
 quietly cmake --build --preset fuzz -j "${JOBS:-2}"
 
-failed=0
-for target in program trace_file; do
+fuzz() {
+    target=$1
     corpus=build/fuzz-corpus/$target
     mkdir -p "$corpus"
     case $target in
@@ -38,7 +38,14 @@ for target in program trace_file; do
         tail -n 40 "$log" >&2
         echo "fuzzing $target: a fault was found; its input is in $found. Fix it and keep the input, named by what it is," \
             "in tests/native/fuzz/found/$target" >&2
-        failed=1
+        return 1
     fi
-done
+}
+
+# Each uses one core.
+fuzz program &
+other=$!
+failed=0
+fuzz trace_file || failed=1
+wait "$other" || failed=1
 exit $failed

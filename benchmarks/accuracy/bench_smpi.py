@@ -114,7 +114,9 @@ def compare(trace: Path, program: str, ranks: int, fabric: Fabric, collectives: 
     )
     written = convert(trace, "ti", folder / f"{trace.stem}.ti", options=options, replace=True)
     forced = [parse_forced(name) for name in SAME_ALGORITHMS] if by_call else []
-    settings = ReplaySettings(mpi_library=LIBRARY, forced_collectives=forced)
+    settings = ReplaySettings(
+        mpi_library=LIBRARY, forced_collectives=forced, noise=0.0, progress="asynchronous"
+    )
     layout = block(ranks, NODES)
     both = plain(fabric)
     engine = open_trace(trace).engine

@@ -33,6 +33,15 @@ def test_what_is_written_and_said(trace: Path, capsys: pytest.CaptureFixture[str
     check_golden(GOLDEN / "small-ti.txt", "".join([f"--- stdout\n{out}--- stderr\n{err}", *texts]))
 
 
+def test_what_is_lost_is_said_of_the_file_that_was_read(
+    trace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cut = Path("cut.lwt")
+    cut.write_bytes(trace.read_bytes()[:-40])
+    assert main(["convert", "cut.lwt", "--to", "parquet"]) == 0
+    assert "linkworth: cut.lwt: the file has no valid index" in capsys.readouterr().err
+
+
 def test_json_is_the_contract(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["convert", str(trace), "--to", "ti", "-o", "here/there", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)

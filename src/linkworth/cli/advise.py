@@ -131,6 +131,7 @@ def command(
     deadline: float | None,
     draws: int | None,
     calibrate_with: str | None,
+    calibrate_anew: bool,
     machine: str | None,
     as_json: bool,
 ) -> int:
@@ -148,6 +149,7 @@ def command(
         "--cpu-factor": cpu_factor,
         "--measured": measured,
         "--calibrate-with": calibrate_with,
+        "--calibrate-anew": calibrate_anew or None,
         "--machine": machine,
     }
     given = [option for option, value in replay_options.items() if value is not None]
@@ -166,7 +168,7 @@ def command(
             measured=measured,
             placement=placement,
             settings=settings,
-            rates=RateRequest(calibrate_with=calibrate_with, machine=machine),
+            rates=RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine),
         )
     with Steps() as steps:
         advice = advise_on_request(

@@ -61,6 +61,7 @@ def command(
     slots: int,
     time_limit: float,
     calibrate_with: str | None,
+    calibrate_anew: bool,
     machine: str | None,
     as_json: bool,
 ) -> int:
@@ -79,7 +80,7 @@ def command(
             budget=budget,
             slots=slots,
             time_limit=time_limit,
-            rates=RateRequest(calibrate_with=calibrate_with, machine=machine),
+            rates=RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine),
             progress=steps,
         )
     if as_json:

@@ -55,8 +55,10 @@ def fabric_details(document: FabricDocument) -> RenderableType:
         f"use all rails with efficiency {fabric.rail_efficiency:g}"
     )
     total = f"all messages inside one node together: {units.rate(fabric.intranode_total_bytes_per_second)}"
+    going_on = "only while their ranks wait inside MPI calls" if fabric.progress == "calls" else "at any time"
+    progress = f"long messages go on {going_on}"
     heading = Text(f"{fabric.name}: {fabric.title}", style="bold")
-    return Group(heading, table, Text(rails), Text(total), Text(), *_sources(fabric.sources))
+    return Group(heading, table, Text(rails), Text(total), Text(progress), Text(), *_sources(fabric.sources))
 
 
 def machines_table(document: MachinesDocument) -> RenderableType:

@@ -96,13 +96,15 @@ def command(
         f"{summary.entry}: {summary.ranks} ranks, {summary.records} {unit}, {summary.bytes} bytes{part}",
         markup=False,
     )
+    for sentence in summary.damage:
+        note(f"linkworth: {trace}: {sentence}")
     for sentence in remarks(summary):
         note(f"linkworth: {summary.path}: {sentence}")
 
 
 def remarks(summary: ConversionSummary) -> list[str]:
     """Say what is not as it was recorded, one sentence each."""
-    said = list(summary.damage)
+    said = []
     if summary.as_messages:
         said.append(f"written as their messages: {_counted(summary.as_messages)}")
     if summary.as_sleep:

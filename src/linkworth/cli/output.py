@@ -11,6 +11,10 @@ FILE_WIDTH = 400
 """Columns where the output is no terminal: wide enough that no table is cut."""
 
 
+SCREEN_WIDTH, SCREEN_HEIGHT = 100, 41
+"""Columns and lines of a common terminal, the last one the shell's."""
+
+
 def emit_json(document: msgspec.Struct | dict[str, object]) -> None:
     """Print exactly one JSON document on standard output."""
     click.echo(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
@@ -22,6 +26,13 @@ def console() -> Console:
     return Console(
         file=sys.stdout, soft_wrap=not terminal, width=None if terminal else FILE_WIDTH, highlight=False
     )
+
+
+def screen_console() -> Console:
+    """Return a console for an answer that fits one screen: the terminal's, or one of a common size where there is none."""
+    if sys.stdout.isatty():
+        return Console(file=sys.stdout, highlight=False)
+    return Console(file=sys.stdout, width=SCREEN_WIDTH, height=SCREEN_HEIGHT, highlight=False)
 
 
 def is_live() -> bool:

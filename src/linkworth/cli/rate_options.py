@@ -12,10 +12,12 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def rate_options(command: _Command) -> _Command:
-    """Add --calibrate-with and --machine."""
+    """Add --calibrate-with, --calibrate-anew and --machine."""
     for decorator in (
         click.option("--machine", metavar="NAME", help="For a bundled program without a trace: compute as fast as a core of "
                      "this machine of the catalog (see `linkworth machines`)."),
+        click.option("--calibrate-anew", is_flag=True, help="For a bundled program without a trace: time that run again and keep "
+                     "the new times, where the machine was busy the last time, or has changed since."),
         click.option("--calibrate-with", metavar="CLASS", help="For a bundled program without a trace: time its computation in "
                      "a run of this class on one rank here.  [default: a class of a few seconds; kept for later]"),
     ):  # fmt: skip
@@ -27,3 +29,5 @@ def say_rates(rates: RateSource | None) -> None:
     """Say on standard error where computation times come from."""
     if rates is not None:
         note(f"linkworth: {rates.description}")
+        if rates.warning:
+            note(f"linkworth: warning: {rates.warning}")

@@ -86,6 +86,7 @@ def command(
     deadline: float | None,
     ranks: int | None,
     calibrate_with: str | None,
+    calibrate_anew: bool,
     machine: str | None,
     as_json: bool,
 ) -> int:
@@ -115,7 +116,7 @@ def command(
         budget=budget,
         deadline=deadline,
         ranks=ranks,
-        rates=RateRequest(calibrate_with=calibrate_with, machine=machine),
+        rates=RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine),
     )
     with Steps() as steps:
         written = run(request, steps)

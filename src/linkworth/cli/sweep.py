@@ -63,6 +63,7 @@ def command(
     placement: tuple[str, ...],
     settings: "ReplaySettings",
     calibrate_with: str | None,
+    calibrate_anew: bool,
     machine: str | None,
     as_json: bool,
 ) -> None:
@@ -83,7 +84,7 @@ def command(
     chosen = [fabrics.get(name) for name in fabric_names]
     varied = [parameters.parse(text) for text in axes]
     known = request.measured_time(measured) if measured is not None else None
-    rates = RateRequest(calibrate_with=calibrate_with, machine=machine)
+    rates = RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine)
     with (
         Steps() as steps,
         request.traced(trace, ranks, rates, scaled=known is not None, progress=steps) as path,

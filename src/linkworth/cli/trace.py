@@ -53,6 +53,7 @@ def command(
     skeleton: bool,
     exact: bool,
     calibrate_with: str | None,
+    calibrate_anew: bool,
     machine: str | None,
     where: Where,
     ranks: int | None,
@@ -77,16 +78,16 @@ def command(
 
     if output and output.exists() and not force:
         raise UsageError(f"{output} exists; choose another name with -o, or replace it with --force")
-    if not skeleton and (calibrate_with or machine):
+    if not skeleton and (calibrate_with or calibrate_anew or machine):
         raise UsageError(
-            "--calibrate-with and --machine say how fast a program computes that is not run; add --skeleton"
+            "--calibrate-with, --calibrate-anew and --machine say how fast a program computes that is not run; add --skeleton"
         )
     if skeleton and (parts or exact or dry_run or timeout or where != Where()):
         raise UsageError(
             "--skeleton runs nothing; leave --merge, --exact, --dry-run, --timeout and the place out"
         )
     if skeleton:
-        rates = RateRequest(calibrate_with=calibrate_with, machine=machine, mpi=mpi)
+        rates = RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine, mpi=mpi)
         with Steps() as steps:
             summary = record_on_request(command, ranks, rates, output, replace=force, progress=steps)
     elif parts:

@@ -26,6 +26,10 @@ class TraceFile(msgspec.Struct, frozen=True, kw_only=True):
 
 def open_trace(path: Path) -> TraceFile:
     """Open a trace and check it. Raises UsageError where it is missing, empty, no trace, or too new."""
+    if path.suffix == ".otf2":
+        raise UsageError(
+            f"{path} is an OTF2 archive: make a trace of it with `linkworth convert {path} -o FILE.lwt`, and give that"
+        )
     try:
         engine = _engine.Trace(str(path))
     except _engine.TraceError as error:
