@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from synthetic import Call, fabric, irecv, isend, recv, send, waitall, way, write_trace
 
 from linkworth import _engine
-from linkworth.model.fabric import Tcp
+from linkworth.model.fabric import Fabric, Tcp
 from linkworth.model.prediction import Layout, Prediction
 from linkworth.model.settings import ReplaySettings
 from linkworth.replay.run import replay
@@ -91,17 +91,58 @@ def test_a_request_comes_behind_data_of_its_connection(predict: Predict) -> None
     assert in_order > passing
 
 
-@pytest.mark.parametrize(("held", "done"), [(0, 1), (MB - 1, 1), (MB, 0)])
-def test_a_sender_goes_on_once_the_kernel_has_its_message(predict: Predict, held: int, done: float) -> None:
-    # Request, answer: 20 us and overheads. Then the data leaves in 1 ms, for which only an unbuffered sender waits.
-    on = msgspec.structs.replace(STREAM, tcp=Tcp(one_stream=True, send_buffer_bytes=held))
+def buffered(held: int, **changes: object) -> Fabric:
+    return msgspec.structs.replace(STREAM, tcp=Tcp(one_stream=True, send_buffer_bytes=held), **changes)
+
+
+def goes_on_after(predict: Predict, on: Fabric, *sizes: int, contention: bool = True) -> float:
+    """Say how long the sender waits for its messages; then its word starts 5 ms of computation on another rank."""
     ranks = [
-        [isend(1, MB), waitall(1), send(2, 8)],
-        [irecv(0, MB), waitall(1)],
+        [
+            *(isend(1, size, tag=tag) for tag, size in enumerate(sizes)),
+            waitall(*range(1, len(sizes) + 1)),
+            send(2, 8),
+        ],
+        [*(irecv(0, size, tag=tag) for tag, size in enumerate(sizes)), waitall(*range(1, len(sizes) + 1))],
         [recv(0, 8), Call("MPI_Wtime", "local").after(5 * MS)],
     ]
-    seconds = predict(ranks, on, nodes=[0, 1, 0]).seconds
-    assert seconds == pytest.approx(5 * MS + done * MS + 25 * US, abs=5 * US)
+    settings = ReplaySettings(contention=contention)
+    return predict(ranks, on, nodes=[0, 1, 0], settings=settings).seconds - 5 * MS
+
+
+@pytest.mark.parametrize("contention", [True, False])
+@pytest.mark.parametrize(
+    ("held", "size", "done"),
+    [
+        (0, MB, 1000 * US),
+        (30_000, MB, 970 * US),
+        # Of 16 chunks of 62,500 bytes 9.6 have left: inside the tenth.
+        (400_000, MB, 600 * US),
+        (MB - 1, MB, 0),
+        (MB, MB, 0),
+        # One chunk.
+        (0, 50_000, 50 * US),
+        (20_000, 50_000, 30 * US),
+    ],
+)
+def test_a_sender_goes_on_once_the_kernel_has_its_message(
+    predict: Predict, held: int, size: int, done: float, contention: bool
+) -> None:
+    # Request, answer: 20 us and overheads. Then a byte leaves each nanosecond, until the kernel holds the rest.
+    seconds = goes_on_after(predict, buffered(held), size, contention=contention)
+    assert seconds == pytest.approx(done + 25 * US, abs=5 * US)
+
+
+def test_the_kernel_holds_as_much_for_each_rail(predict: Predict) -> None:
+    # Two rails carry 500 kB each and hold 100 kB each: 400 us, to within half of a chunk of 62,500 bytes.
+    assert goes_on_after(predict, buffered(100_000, rails=2), MB) == pytest.approx(425 * US, abs=32 * US)
+    assert goes_on_after(predict, buffered(500_000, rails=2), MB) == pytest.approx(25 * US, abs=5 * US)
+
+
+def test_the_kernel_takes_a_message_after_those_before_it(predict: Predict) -> None:
+    # Both are answered before any data leaves. The second is the kernel's when the first has left, after 1 ms.
+    assert goes_on_after(predict, buffered(MB), MB, MB) == pytest.approx(1 * MS + 28 * US, abs=6 * US)
+    assert goes_on_after(predict, buffered(0), MB, MB) == pytest.approx(2 * MS + 28 * US, abs=6 * US)
 
 
 def test_other_connections_do_not_wait(predict: Predict) -> None:

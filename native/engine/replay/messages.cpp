@@ -256,8 +256,7 @@ void Simulation::on_transfer(std::uint32_t index) {
     if (!message.noticed && !notices(message.source, message.at, {Happening::transfer, index})) return;
     if (!message.local) {
         Transmission what = transmission_of(message);
-        if (message.send != none &&
-            static_cast<double>(message.bytes) <= options_.fabric.tcp.send_buffer_bytes)
+        if (message.send != none && network_.kernel_holds(what))
             finish(std::exchange(message.send, none), message.at);
         what.tell_when_left = message.send != none;
         if (!any_order_) return network_.send(index, what, message.at);

@@ -40,6 +40,9 @@ Network::Network(const FabricCosts& fabric, const std::vector<std::uint32_t>& ra
       listener_(listener),
       rail_bandwidth_(fabric.link.bandwidth_bytes_per_second),
       striped_bandwidth_(rail_bandwidth_ * (1 + (fabric.rails - 1) * fabric.rail_efficiency) / fabric.rails),
+      held_wire_bytes_(fabric.tcp.send_buffer_bytes > 0
+                           ? fabric.link.wire_bytes(static_cast<std::uint64_t>(fabric.tcp.send_buffer_bytes))
+                           : 0),
       bucket_seconds_(static_cast<double>(fabric.link.burst_bytes) / fabric.link.bandwidth_bytes_per_second),
       chunk_bytes_(chunks_of(fabric, ranks_on_node)),
       out_(ranks_on_node.size() * fabric.rails),
@@ -192,7 +195,8 @@ void Network::carry_alone(const Transmission& what, const Stamp& ready, Stamp& a
     at.add_wait(stall);
     if (left != nullptr) {
         *left = at;
-        left->add_bandwidth(wire, false);
+        const double held = held_wire_bytes_ * rails_of(what.bytes) / bandwidth;
+        left->add_bandwidth(std::max(0.0, wire - held), false);
     }
     at.add_link_latency(fabric_.link.latency_seconds);
     at.add_latency_elsewhere(switches_.latency_seconds(what.source_node, what.destination_node));
@@ -228,7 +232,7 @@ void Network::send_alone(std::uint32_t message) {
     }
     shipment.unsent = 0;
     const Stamp head = head_after(shipment, start);
-    leave(message, left);
+    leave(message, start.seconds, left);
     if (fabric_.contention &&
         (bucket_seconds_ > 0 || switches_.hops(what.source_node, what.destination_node) > 0)) {
         const std::uint32_t parcel = parcels_.take();
@@ -242,12 +246,28 @@ void Network::send_alone(std::uint32_t message) {
     queue_.push(head.seconds, Happening::whole, message);
 }
 
-/// Tells the sender that its data is out, if it waits for that.
-void Network::leave(std::uint32_t message, const Stamp& left) {
-    const Shipment& shipment = shipments_[message];
+/// Tells the sender that its data is out or the kernel's, if it waits for that, and if this chunk makes it
+/// so.
+void Network::leave(std::uint32_t message, double start_seconds, const Stamp& left) {
+    Shipment& shipment = shipments_[message];
     if (!shipment.what.tell_when_left) return;
+    const double room =
+        held_wire_bytes_ * rails_of(shipment.what.bytes) - shipment.unsent * shipment.chunk_wire_bytes;
+    if (room < 0) return;
+    shipment.what.tell_when_left = false;
     Stamp out = left;
+    if (room > 0) {
+        const double share = std::min(1.0, room / shipment.chunk_wire_bytes);
+        out.add_bandwidth(-share * (left.seconds - start_seconds), false);
+    }
     out.add_wait(shipment.stall_seconds);
+    listener_.on_left(message, out);
+}
+
+/// Likewise for a message of one chunk.
+void Network::leave_plainly(std::uint32_t message, double start_seconds, const Stamp& left) {
+    Stamp out = left;
+    out.add_bandwidth(-std::min(held_wire_bytes_ / rail_bandwidth_, left.seconds - start_seconds), false);
     listener_.on_left(message, out);
 }
 
@@ -304,7 +324,8 @@ void Network::send_chunk(std::uint32_t index) {
     tail.add_bandwidth(taken, false);
     parcels_[parcel] = {head, tail, message, index % fabric_.rails, 0, taken};
     queue_.push(head.seconds, Happening::parcel, parcel);
-    if (--shipment.unsent == 0) leave(message, left);
+    --shipment.unsent;
+    leave(message, start.seconds, left);
 }
 
 void Network::move_parcel(std::uint32_t index) {

@@ -22,7 +22,8 @@ namespace linkworth::replay {
 /// Is told what becomes of the messages on their way between nodes.
 class NetworkListener {
   public:
-    /// The last byte leaves the sender's NIC at `left`. Only for messages sent with `tell_when_left`.
+    /// The last byte leaves the sender's NIC at `left`, or the kernel holds what has not. Only for messages
+    /// sent with `tell_when_left`.
     virtual void on_left(std::uint32_t message, const Stamp& left) = 0;
     /// The first of several chunks is there: what the message is, is known, but not all of its data is.
     virtual void on_head(std::uint32_t message, const Stamp& at) = 0;
@@ -81,8 +82,14 @@ class Network {
     /// `control` where `is_behind_data`. The listener is told of its arrival.
     void send_behind_data(std::uint32_t message, const Transmission& what, const Stamp& ready);
 
-    /// A message that has the network for itself: its last byte is in memory `at`, and has `left` before,
-    /// where that is asked for.
+    /// The kernel takes the whole message at once, since no data of its connection is before it.
+    bool kernel_holds(const Transmission& what) const {
+        return static_cast<double>(what.bytes) <= fabric_.tcp.send_buffer_bytes * rails_of(what.bytes) &&
+               !waiting_.waits(port_of(what.source_node, 0), what.connection);
+    }
+
+    /// A message that has the network for itself: its last byte is in memory `at`, and has `left` (or is the
+    /// kernel's) before, where that is asked for.
     void carry_alone(const Transmission& transmission, const Stamp& ready, Stamp& at, Stamp* left);
 
     /// A message inside a node: the pair's own rate, and the node's ceiling shared by all of its messages.
@@ -154,6 +161,8 @@ class Network {
         return node * fabric_.rails + rail;
     }
     bool striped(std::uint64_t bytes) const;
+    /// Each rail has a connection of its own.
+    std::uint32_t rails_of(std::uint64_t bytes) const { return striped(bytes) ? fabric_.rails : 1; }
     /// Of a striped message, in shares of one `rails`-th of it: what the rail with the most of it carries.
     std::uint32_t longest_shares(std::uint64_t bytes) const;
     std::uint32_t choose_rail(const Transmission& what);
@@ -179,7 +188,8 @@ class Network {
     void arrived(std::uint32_t message, const Stamp& head, const Stamp& in_memory);
     void send_in_chunks(std::uint32_t message, std::uint32_t rail, std::uint32_t chunks, bool on_all_rails);
     void send_alone(std::uint32_t message);
-    void leave(std::uint32_t message, const Stamp& left);
+    void leave(std::uint32_t message, double start_seconds, const Stamp& left);
+    void leave_plainly(std::uint32_t message, double start_seconds, const Stamp& left);
     Stamp head_after(Shipment& shipment, const Stamp& start);
     void set_head(Shipment& shipment, Stamp& head) const;
     void arrive(std::uint32_t message, std::uint32_t rail, const Stamp& head, const Stamp& tail);
@@ -199,6 +209,7 @@ class Network {
     NetworkListener& listener_;
     double rail_bandwidth_;                   ///< bytes per second of one rail for a message on one
     double striped_bandwidth_;                ///< of one rail for a message on all
+    double held_wire_bytes_;                  ///< of a connection that the kernel holds
     double bucket_seconds_;                   ///< that an idle link sends at once; 0: as its rate allows
     std::vector<std::uint64_t> chunk_bytes_;  ///< [node]: what its NIC sends of one connection in turn
     std::vector<OutPort> out_;                ///< [node x rails + rail]

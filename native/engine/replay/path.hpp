@@ -95,8 +95,8 @@ struct TcpCosts {
     /// A connection hands its NIC so much of its share of the link at once (Linux, tcp_tso_autosize); its
     /// share is one of as many as the node has ranks. Infinite: always `chunk_bytes`.
     double burst_seconds = std::numeric_limits<double>::infinity();
-    /// A message up to this length is the kernel's as soon as its receiver has cleared the way: its sender
-    /// goes on then.
+    /// What the kernel holds of a connection's data: once its receiver has cleared the way, a message is the
+    /// kernel's when all but so much of it has left, and its sender goes on then.
     double send_buffer_bytes = 0;
     /// What carries no data (a request to send, its answer) stands behind the data of its connection.
     bool one_stream = false;

@@ -22,7 +22,7 @@ void Network::send_plainly(std::uint32_t message, const Transmission& what, cons
     }
     const double start = free.seconds;
     free.add_bandwidth(shipment.chunk_wire_bytes / rail_bandwidth_, false);
-    if (what.tell_when_left) listener_.on_left(message, free);
+    if (what.tell_when_left) leave_plainly(message, start, free);
     const double taken = free.seconds - start;
     if (taken < fabric_.link.gap_seconds) free.add_overhead(fabric_.link.gap_seconds - taken);
     queue_.push(head.seconds, Happening::whole, message);
@@ -41,15 +41,17 @@ void Network::send_chunk_plainly(std::uint32_t node) {
     const double start = free.seconds;
     free.add_bandwidth(shipment.chunk_wire_bytes / rail_bandwidth_, false);
     chunk.taken_seconds = free.seconds - start;
-    const bool is_last = --shipment.unsent == 0;
+    --shipment.unsent;
+    const bool tells =
+        shipment.what.tell_when_left && shipment.unsent * shipment.chunk_wire_bytes <= held_wire_bytes_;
     Stamp left;
-    if (is_last) left = free;
+    if (tells) left = free;
     if (!shipment.head_left && chunk.taken_seconds < fabric_.link.gap_seconds)
         free.add_overhead(fabric_.link.gap_seconds - chunk.taken_seconds);
     set_head(shipment, chunk.head);
     if (!out_[node].idle()) queue_.push(free.seconds, Happening::port, node);
     queue_.push(chunk.head.seconds, Happening::parcel, parcel);
-    if (is_last) leave(message, left);
+    if (tells) leave(message, start, left);
 }
 
 void Network::receive_chunk_plainly(std::uint32_t index) {

@@ -88,8 +88,8 @@ class Tcp(msgspec.Struct, frozen=True, kw_only=True):
     """A connection hands its NIC so much of its share of the link at once (Linux, tcp_tso_autosize), at least two segments and at
     most `chunk_bytes`; its share is one of as many as the node has ranks. `inf`: always `chunk_bytes`."""
     send_buffer_bytes: int = 0
-    """A message above the eager limit and up to this length is the kernel's as soon as its receiver has cleared the way: its
-    sender goes on while it leaves. 0: every sender of such a message waits until it has left."""
+    """What the kernel holds of a connection's data. The sender of a message above the eager limit goes on when all but so much of
+    it has left. 0: it waits until all has left."""
     one_stream: bool = False
     """All that one rank sends another is one stream of bytes (RFC 9293): a request to send and its answer stand behind the data
     before them. False: they pass it, as on a network whose MPI keeps a way for them."""

@@ -1,0 +1,74 @@
+"""What a socket of Linux holds of a message when its sender may go on, measured over shaped links of the lab.
+
+    .venv/bin/python benchmarks/lab/bench_sockets.py [--mpi openmpi] [--connections 1,4,16] [--bytes 150000,600000,4800000]
+
+Two nodes of a Gigabit Ethernet have some TCP connections between them, as many as their ranks would have; a message is written
+to each at the same moment, one way or both, as far as the kernel takes it. Printed are the bytes of a message that the kernel
+holds when it has taken the last one (SIOCOUTQ: not acknowledged yet), in the first burst and, the median, in the later half of
+the bursts; milliseconds until then and until all is there; and the send buffer that the kernel has tuned itself to. A
+connection counts in bursts because MPI's do: the buffers grow with the congestion window, which a burst that is not limited by
+it does not raise. Nothing is predicted here: these are the facts behind `[tcp] send_buffer_bytes`.
+"""
+
+import argparse
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+from linkworth.measure.plan import workload
+from linkworth.measure.run import run
+from linkworth.measure.where import open_site
+from linkworth.model.where import Where
+from linkworth.mpi import find
+
+HERE = Path(__file__).parent
+ALL_BYTES = 60_000_000
+"""Of a row, about; between the fewest and the most bursts."""
+FEWEST, MOST = 20, 200
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--mpi", default="openmpi", help="starts the two programs and carries their addresses"
+    )
+    parser.add_argument("--connections", default="1,4,16")
+    parser.add_argument("--bytes", default="150000,600000,4800000")
+    parser.add_argument("--microseconds", type=int, default=5000, help="of silence before each burst")
+    given = parser.parse_args()
+    mpi = find.choose(given.mpi, None)
+    print(
+        f"load {os.getloadavg()[0]:.1f}; held bytes: first burst, later bursts; ms until taken, until there; send buffer"
+    )
+    with tempfile.TemporaryDirectory(prefix="linkworth-sockets-") as scratch:
+        program = Path(scratch) / "sockets"
+        source = HERE / "sockets.c"
+        subprocess.run([mpi.mpicc, "-O2", "-D_GNU_SOURCE", str(source), "-o", str(program)], check=True)
+        with open_site(Where(kind="lab", name="gbe", nodes=2, ranks_per_node=1)) as site:
+            for mode in ("oneway", "exchange"):
+                for connections in map(int, given.connections.split(",")):
+                    for size in map(int, given.bytes.split(",")):
+                        bursts = min(max(ALL_BYTES // (size * connections), FEWEST), MOST)
+                        words = [program, connections, mode, size, bursts, given.microseconds]
+                        folder = Path(scratch) / f"{mode}-{connections}-{size}"
+                        command = workload([str(word) for word in words], 2, site)
+                        run(command, mpi=mpi.name, site=site, timeout=120, folder=folder)
+                        # A launcher's warnings may come before and after the figures.
+                        lines = (folder / "output.txt").read_text().splitlines()
+                        (figures,) = [line.split() for line in lines if _are_figures(line)]
+                        held, taken, whole, first, buffer = map(float, figures)
+                        print(
+                            f"{mode:8} {connections:3} connections {size:8}  {first:8.0f} {held:8.0f}  "
+                            f"{taken * 1e3:7.2f} {whole * 1e3:7.2f}  {buffer:8.0f}",
+                            flush=True,
+                        )
+
+
+def _are_figures(line: str) -> bool:
+    words = line.split()
+    return len(words) == 5 and all(word.replace(".", "", 1).isdigit() for word in words)
+
+
+if __name__ == "__main__":
+    main()
