@@ -4,7 +4,24 @@
 #include <algorithm>
 #include <utility>
 
+#include "replay/pool.hpp"
+
 namespace linkworth::replay {
+
+/// The first `count` entries from `index` on. Returns their last block.
+template <typename Visitor>
+inline std::uint32_t EventQueue::walk(std::uint32_t index, std::uint32_t count, Visitor visit) const {
+    for (;;) {
+        const std::uint32_t together = std::min(count, left_in_block(index));
+        const std::uint32_t block = block_of(index);
+        count -= together;
+        if (count > 0) prefetch_block(entries_[block].next_block);
+        const Entry* const begin = entries_.data() + index;
+        for (const Entry* entry = begin; entry != begin + together; ++entry) visit(*entry);
+        if (count == 0) return block;
+        index = entries_[block].next_block;
+    }
+}
 
 /// Until enough is known, or all there is.
 void EventQueue::fetch() {
@@ -44,25 +61,29 @@ bool EventQueue::fetch_from(Rung& rung) {
 }
 
 void EventQueue::take(List& list) {
-    const std::uint32_t taken = std::min(list.size, most_sorted);
+    std::uint32_t taken = list.size;
     if (taken == 0) return;
+    // What stays behind begins with a block.
+    if (taken > most_sorted) taken = block_of(list.head + most_sorted) - list.head;
     if (end_ + taken > most_near * 2) move_to_front();
     const Entry* const first = near_.data() + first_;
     Entry* end = near_.data() + end_;
-    Entry* last = nullptr;
-    std::uint32_t index = list.head;
-    for (std::uint32_t left = taken; left > 0; --left) {
-        last = &entries_[index];
+    const std::uint32_t last_block = walk(list.head, taken, [&](const Entry& entry) {
         Entry* place = end++;
-        for (; place > first && last->time < place[-1].time; --place) *place = place[-1];
-        place->time = last->time;
-        place->item = last->item;
-        index = last->next;
-    }
+        for (; place > first && entry.time < place[-1].time; --place) *place = place[-1];
+        place->time = entry.time;
+        place->item = entry.item;
+    });
     end->time = never;
     end_ += taken;
     list.size -= taken;
-    last->next = std::exchange(free_, std::exchange(list.head, index));
+    const std::uint32_t following = std::exchange(entries_[last_block].next_block, free_);
+    free_ = block_of(std::exchange(list.head, following));
+    if (list.size == 0) {
+        list.tail = nothing;
+    } else {
+        prefetch_block(list.head);
+    }
 }
 
 /// Empties a list into a new rung, which ends at `end` at the latest. The rung is longer than the list, for
@@ -70,10 +91,10 @@ void EventQueue::take(List& list) {
 void EventQueue::divide(List& list, std::uint64_t end) {
     std::uint64_t first = entries_[list.head].time;
     std::uint64_t last = first;
-    for (std::uint32_t index = list.head; index != nothing; index = entries_[index].next) {
-        first = std::min(first, entries_[index].time);
-        last = std::max(last, entries_[index].time);
-    }
+    walk(list.head, list.size, [&](const Entry& entry) {
+        first = std::min(first, entry.time);
+        last = std::max(last, entry.time);
+    });
     const List divided = std::exchange(list, List{});
     if (first == last) {
         add_rung(first, end, 0).list_for(first) = divided;
@@ -81,10 +102,17 @@ void EventQueue::divide(List& list, std::uint64_t end) {
     }
     const std::uint32_t bits = std::min(static_cast<std::uint32_t>(std::bit_width(last - first)) + 1, 63U);
     Rung& rung = add_rung(first, end, bits > stretch_bits ? bits - stretch_bits : 0);
-    for (std::uint32_t index = divided.head; index != nothing;) {
-        const std::uint32_t following = std::exchange(entries_[index].next, nothing);
-        join(rung.list_for(entries_[index].time), index);
-        index = following;
+    std::uint32_t index = divided.head;
+    for (std::uint32_t left = divided.size; left > 0;) {
+        const std::uint32_t together = std::min(left, left_in_block(index));
+        left -= together;
+        for (const std::uint32_t end_of_these = index + together; index != end_of_these; ++index) {
+            const std::uint64_t time = entries_[index].time;
+            append(rung.list_for(time), time, entries_[index].item);
+        }
+        // What is still in the cache is used again at once.
+        const std::uint32_t block = block_of(index - 1);
+        index = std::exchange(entries_[block].next_block, std::exchange(free_, block));
     }
 }
 
@@ -108,16 +136,34 @@ void EventQueue::send_away() {
     near_end_ = begin;
     while (end_ > kept) {
         const Entry& moved = near_[--end_];
-        const std::uint32_t index = entry_for(moved.time, moved.item);
-        List& list = list_for(moved.time);
-        if (list.size++ == 0) {
-            list.tail = index;
-        } else {
-            entries_[index].next = list.head;
-        }
-        list.head = index;
+        prepend(list_for(moved.time), moved.time, moved.item);
     }
     near_[end_].time = never;
+}
+
+void EventQueue::prefetch_block(std::uint32_t block) const {
+    prefetch_lines(&entries_[block], block_entries * sizeof(Entry));
+}
+
+void EventQueue::prepend(List& list, std::uint64_t time, std::uint32_t item) {
+    if (list.size == 0) return append(list, time, item);
+    if (begins_block(list.head)) {
+        const std::uint32_t block = take_block();
+        entries_[block].next_block = list.head;
+        list.head = block + block_entries;
+    }
+    set(--list.head, time, item);
+    ++list.size;
+}
+
+/// As many as there are already.
+void EventQueue::add_blocks() {
+    const auto begin = static_cast<std::uint32_t>(entries_.size());
+    entries_.resize(std::max(entries_.size() * 2, least_entries));
+    for (auto block = static_cast<std::uint32_t>(entries_.size()); block > begin;) {
+        block -= block_entries;
+        entries_[block].next_block = std::exchange(free_, block);
+    }
 }
 
 }  // namespace linkworth::replay

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "replay/large_pages.hpp"
+
 namespace linkworth::replay {
 
 enum class Happening : std::uint32_t {
@@ -75,13 +77,24 @@ class EventQueue {
     struct Entry {
         std::uint64_t time = 0;
         std::uint32_t item = 0;
-        std::uint32_t next = nothing;  ///< of its list
+        std::uint32_t next_block = nothing;  ///< of a block's first entry: where its list goes on
     };
+    /// Entries stand in blocks of some lines of the cache, so that going through a list waits for memory once
+    /// a block at most, and not once an entry. All blocks but the first are filled from their beginning, all
+    /// but the last to their end.
     struct List {
-        std::uint32_t head = nothing;
-        std::uint32_t tail = nothing;
+        std::uint32_t head = nothing;  ///< entries
+        std::uint32_t tail = nothing;  ///< `nothing` of an empty list
         std::uint32_t size = 0;
     };
+    static constexpr std::uint32_t block_entries = 16;
+    static constexpr std::size_t least_entries = 256;
+    static std::uint32_t block_of(std::uint32_t entry) { return entry & ~(block_entries - 1); }
+    static std::uint32_t left_in_block(std::uint32_t entry) {
+        return block_entries - (entry & (block_entries - 1));
+    }
+    static bool begins_block(std::uint32_t entry) { return (entry & (block_entries - 1)) == 0; }
+
     static constexpr std::uint32_t stretch_bits = 6;
     static constexpr std::uint32_t stretches = 1U << stretch_bits;
     struct Rung {
@@ -133,32 +146,35 @@ class EventQueue {
         return further_;
     }
 
-    std::uint32_t entry_for(std::uint64_t time, std::uint32_t item) {
-        std::uint32_t index = free_;
-        if (index == nothing) [[unlikely]] {
-            index = static_cast<std::uint32_t>(entries_.size());
-            entries_.emplace_back();
-        } else {
-            free_ = entries_[index].next;
+    std::uint32_t take_block() {
+        if (free_ == nothing) [[unlikely]]
+            add_blocks();
+        return std::exchange(free_, entries_[free_].next_block);
+    }
+
+    void set(std::uint32_t entry, std::uint64_t time, std::uint32_t item) {
+        entries_[entry].time = time;
+        entries_[entry].item = item;
+    }
+
+    void append(List& list, std::uint64_t time, std::uint32_t item) {
+        std::uint32_t entry = list.tail + 1;
+        if (begins_block(entry)) {  // also after `nothing`
+            entry = take_block();
+            (list.size == 0 ? list.head : entries_[block_of(list.tail)].next_block) = entry;
         }
-        entries_[index] = {time, item, nothing};
-        return index;
+        list.tail = entry;
+        ++list.size;
+        set(entry, time, item);
     }
 
-    void join(List& list, std::uint32_t index) {
-        if (list.size++ == 0) {
-            list.head = index;
-        } else {
-            entries_[list.tail].next = index;
-        }
-        list.tail = index;
-    }
+    void append(std::uint64_t time, std::uint32_t item) { append(list_for(time), time, item); }
 
-    void append(std::uint64_t time, std::uint32_t item) {
-        const std::uint32_t index = entry_for(time, item);
-        join(list_for(time), index);
-    }
-
+    template <typename Visitor>
+    std::uint32_t walk(std::uint32_t index, std::uint32_t count, Visitor visit) const;
+    void prefetch_block(std::uint32_t block) const;
+    void prepend(List& list, std::uint64_t time, std::uint32_t item);
+    void add_blocks();
     void fetch();
     bool fetch_from(Rung& rung);
     void take(List& list);
@@ -172,9 +188,9 @@ class EventQueue {
     std::uint32_t end_ = 0;       ///< of these
     std::uint64_t near_end_ = 0;  ///< time; what comes before it is near
     std::uint32_t rung_count_ = 0;
-    std::uint32_t free_ = nothing;  ///< first of the entries that no list has
+    std::uint32_t free_ = nothing;  ///< first of the blocks that no list has
     List further_;
-    std::vector<Entry> entries_;
+    LargeVector<Entry> entries_;
     std::vector<Rung> rungs_;  ///< the first `rung_count_` of them; the last one comes first in time
 };
 

@@ -5,6 +5,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <memory_resource>
 #include <new>
@@ -15,6 +16,7 @@
 namespace linkworth::replay {
 
 /// Takes large pages where an array fills one, if the system gives any (Linux, transparent huge pages).
+/// Arrays begin with a line of the cache.
 template <typename T>
 class LargePageAllocator {
   public:
@@ -45,7 +47,8 @@ class LargePageAllocator {
     static constexpr std::size_t page_bytes = std::size_t{2} << 20U;
 
     static std::align_val_t alignment(std::size_t count) {
-        return std::align_val_t{count * sizeof(T) >= page_bytes ? page_bytes : alignof(T)};
+        const std::size_t least = std::max(alignof(T), tracefile::cache_line_bytes);
+        return std::align_val_t{count * sizeof(T) >= page_bytes ? page_bytes : least};
     }
 };
 

@@ -185,7 +185,8 @@ void Simulation::meet(std::uint32_t index, std::uint32_t receive, Actor* poster)
     Message& message = messages_[index];
     Operation& operation = operations_[receive];
     operation.completion_overhead = overhead_of(message, operation, message.at);
-    const bool noticed = message.at.seconds <= ranks_[message.destination].noticed_until;
+    const bool noticed =
+        !message.rendezvous || message.at.seconds <= ranks_[message.destination].noticed_until;
     message.at.raise_to(operation.done_at);
     message.receive = receive;
     if (!message.rendezvous) {
