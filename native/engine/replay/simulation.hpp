@@ -293,7 +293,6 @@ class Simulation final : private NetworkListener {
     void require_order_of_calls() const {
         if (any_order_ && calls_only_) throw OrderMatters();
     }
-    void send_answer(std::uint32_t message);
     void on_control(std::uint32_t message, const Stamp& at);
     void on_answer(std::uint32_t message);
     void meet(std::uint32_t message, std::uint32_t receive, Actor* poster = nullptr);

@@ -29,18 +29,6 @@ class PackedKeys {
     void pack(std::span<const int> keys);
     void set(std::size_t index, int key);
     int operator[](std::size_t index) const;
-    /// Asks for the block some way behind the one of `first`: the processor does not run far enough ahead by
-    /// itself.
-    void prefetch_after(std::size_t first) const {
-        constexpr std::size_t kAhead = 1024;
-        const auto low_fields = static_cast<std::size_t>(low_field_bits_);
-        const std::uint32_t* const high = high_.data() + (first + kAhead) * kHighFieldBits / kWordBits;
-        const std::uint32_t* const low = low_.data() + (first + kAhead) * low_fields / kWordBits;
-        __builtin_prefetch(high);
-        __builtin_prefetch(high + kWords);
-        __builtin_prefetch(low);
-        if (low_field_bits_ > 8) __builtin_prefetch(low + kWords);
-    }
     /// The kBlock keys from `first` on, a multiple of kBlock.
     void unpack(std::size_t first, int* keys) const {
         if (low_field_bits_ == 8)

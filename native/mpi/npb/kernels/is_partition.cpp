@@ -61,7 +61,6 @@ void partition_one_by_one(const PackedKeys& keys, int shift, std::span<const int
     }
     alignas(64) int block[PackedKeys::kBlock];
     for (std::size_t first = 0; first < keys.size(); first += PackedKeys::kBlock) {
-        keys.prefetch_after(first);
         keys.unpack(first, block);
         for (const int key : block) {
             int*& place = next[group_of[bucket_of(key, shift)]];
@@ -86,7 +85,6 @@ void partition_vectors(const PackedKeys& keys, int shift, std::span<const int> f
     }
     alignas(64) int block[PackedKeys::kBlock];
     for (std::size_t first = 0; first < keys.size(); first += PackedKeys::kBlock) {
-        keys.prefetch_after(first);
         keys.unpack(first, block);
         for (std::size_t i = 0; i < PackedKeys::kBlock; i += kVectorKeys) {
             const __m512i vector = _mm512_load_si512(block + i);
