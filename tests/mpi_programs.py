@@ -1,6 +1,8 @@
 """A small MPI program that ends in the way that its argument names, compiled for an MPI of this machine."""
 
+import contextlib
 import os
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -8,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from linkworth.launch.base import Job
+from linkworth.launch.base import Job, Stream
 from linkworth.launch.local import ROOT_ALLOWED, LocalLauncher
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import find
@@ -51,11 +53,44 @@ int main(int argc, char **argv)
 }
 """
 ALLREDUCES = 100
+RANK = re.compile(rb"(?:^|\0)(?:PMI_RANK|OMPI_COMM_WORLD_RANK)=(\d+)\0")
 
 
 def hanging(program: Path, ranks: int) -> list[Path]:
     """Return the files that say of each rank that it hangs."""
     return [program.with_name(f"{program.name}.{rank}") for rank in range(ranks)]
+
+
+class Remaining:
+    """Notes which ranks of a program are left so many seconds after its start, and what the kernel says they do."""
+
+    def __init__(self, program: Path, after: float) -> None:
+        self.program = program
+        self.after = after
+        self.ranks: set[int] | None = None
+        """None: it had ended by then."""
+
+    def output(self, stream: Stream, data: bytes) -> None:
+        """Take what the job wrote: nothing of it is needed."""
+
+    def tick(self, seconds: float) -> None:
+        """Look once; pytest shows what is printed where the test fails."""
+        if self.ranks is not None or seconds < self.after:
+            return
+        self.ranks = set()
+        for process in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):  # it ended meanwhile
+                # A zombie has neither: it is not left.
+                command = (process / "cmdline").read_bytes().split(b"\0")
+                rank = RANK.search((process / "environ").read_bytes())
+                if command[0] != os.fsencode(self.program) or rank is None:
+                    continue
+                self.ranks.add(int(rank[1]))
+                print(f"rank {int(rank[1])} is left after {seconds:.0f} s")
+                for task in (process / "task").iterdir():
+                    for file in ("stat", "syscall", "stack"):
+                        with contextlib.suppress(OSError):
+                            print(f"  {task.name} {file}: {(task / file).read_text().strip()}")
 
 
 def started(
