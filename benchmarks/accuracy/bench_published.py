@@ -1,6 +1,6 @@
 """Predictions against the published times of a real two-node cluster.
 
-    .venv/bin/python benchmarks/accuracy/bench_published.py [--classes AC] [--real FOLDER] [--json]
+    .venv/bin/python benchmarks/accuracy/bench_published.py [--classes AC] [--share-cores] [--real FOLDER] [--json]
 
 Each program is recorded for 64 ranks without running it, its computation is scaled to the time published for InfiniBand, and
 the time on Gigabit Ethernet is predicted, as `linkworth predict npb:X.C -n 64 --nodes 2 --measured ib-fdr=S --on gbe
@@ -17,6 +17,8 @@ import time
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+
+import msgspec
 
 from linkworth.catalog import fabrics
 from linkworth.measure import plan
@@ -45,12 +47,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--classes", default="AC", help="letters of the classes")
     parser.add_argument("--real", type=Path, help="run the programs here; where their traces are kept")
+    parser.add_argument(
+        "--share-cores", action="store_true", help="the ranks of a node share its published number of cores"
+    )
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     published = tomllib.loads((HERE / "published_2019.toml").read_text(encoding="utf-8"))
     fast, slow = fabrics.get(published["fast"]), fabrics.get(published["slow"])
     ranks = published["ranks"]
     settings = ReplaySettings(mpi_library=published["mpi_library"])
+    if given.share_cores:
+        settings = msgspec.structs.replace(
+            settings,
+            cores_per_node=published["cores_per_node"],
+            second_rank_speedup=published["second_rank_speedup"],
+        )
 
     rows = []
     for program, seconds in published["seconds"].items():

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from synthetic import fabric, irecv, isend, recv, send, waitall, way, write_trace
+from synthetic import Call, fabric, irecv, isend, recv, send, waitall, way, write_trace
 
 from linkworth import _engine
 from linkworth.catalog.fabrics import get
@@ -87,3 +87,24 @@ def test_the_replay_at_the_tolerance_takes_the_time_that_was_asked(
         worse = fabric(way(latency=found.latency_seconds, bandwidth=1e9, overhead=1 * US, eager=4096))
         at = replay(trace, worse, TWO, settings=alone).seconds
         assert at == pytest.approx(now * (1 + found.slower), rel=1e-9)
+
+
+def test_the_place_of_a_jump_is_found_without_halving_it_to_nothing(tmp_path: Path) -> None:
+    # The receiver answers as it looks, at 4 ms; the sender looks at 5 ms. Above 1 ms of latency the answer is not there, and the
+    # 3 ms of data leave at 10 ms, in place of under the computation.
+    def look(after: float) -> Call:
+        return Call("MPI_Test", "complete", mode=0, listed=1, completions=[]).after(after)
+
+    ranks = [
+        [isend(1, 3 * MB), look(5 * MS), waitall(1).after(5 * MS)],
+        [irecv(0, 3 * MB), look(4 * MS), waitall(1).after(6 * MS)],
+    ]
+    trace = _engine.Trace(str(write_trace(tmp_path / "looks.lwt", ranks)))
+    on = fabric(way(latency=10 * US, bandwidth=1e9, eager=0))
+    (found,) = tolerances(trace, on, TWO, slower=[0.01], settings=ReplaySettings(progress="calls"))
+    assert found.latency_seconds == pytest.approx(1 * MS, rel=1e-6)
+    at_it = msgspec.structs.replace(
+        on, link=msgspec.structs.replace(on.link, latency_seconds=found.latency_seconds * (1 - 2e-6))
+    )
+    assert replay(trace, at_it, TWO, settings=ReplaySettings(progress="calls")).seconds < 10.1 * MS
+    assert found.replays < 50

@@ -75,6 +75,8 @@ def test_faults(trace: Path) -> None:
         "cpu_factor_at": (),
         "memory_demand": 0.0,
         "memory_bandwidth": None,
+        "cores": None,
+        "thread_gain": None,
         "background_load": 0.0,
         "contention": True,
         "noise": 0.0,

@@ -84,6 +84,13 @@ TcpCosts tcp_costs(const nb::dict& given) {
             nb::cast<bool>(given["one_stream"])};
 }
 
+std::optional<replay::NodeCosts> node_costs(const nb::handle& given) {
+    if (given.is_none()) return std::nullopt;
+    const auto node = nb::cast<nb::dict>(given);
+    return replay::NodeCosts{nb::cast<double>(node["memory_bytes_per_second"]),
+                             nb::cast<double>(node["cores"]), nb::cast<double>(node["second_rank_speedup"])};
+}
+
 ReplayOptions replay_options(const nb::dict& given) {
     ReplayOptions options;
     FabricCosts& fabric = options.fabric;
@@ -104,7 +111,8 @@ ReplayOptions replay_options(const nb::dict& given) {
     options.node_of_rank = nb::cast<std::vector<std::uint32_t>>(given["node_of_rank"]);
     options.computation.factor = nb::cast<double>(given["cpu_factor"]);
     options.computation.factor_at = nb::cast<std::map<std::int32_t, double>>(given["cpu_factor_at"]);
-    options.computation.slowdown = nb::cast<std::vector<double>>(given["slowdown_of_rank"]);
+    options.computation.memory_demand = nb::cast<double>(given["memory_demand"]);
+    options.computation.node = node_costs(given["node"]);
     options.computation.noise = nb::cast<double>(given["noise"]);
     options.computation.seed = nb::cast<std::uint64_t>(given["seed"]);
     options.progress_in_calls_only = nb::cast<bool>(given["progress_in_calls_only"]);

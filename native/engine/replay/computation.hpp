@@ -4,25 +4,34 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <numbers>
-#include <vector>
+#include <optional>
 
 namespace linkworth::replay {
+
+/// A node whose ranks slow each other while they compute at once.
+struct NodeCosts {
+    double memory_bytes_per_second = std::numeric_limits<double>::infinity();
+    double cores = std::numeric_limits<double>::infinity();
+    /// What a core does with two or more ranks on it, against one rank alone there.
+    double second_rank_speedup = 1;
+};
 
 struct ComputationCosts {
     double factor = 1;                         ///< recorded computation is divided by this
     std::map<std::int32_t, double> factor_at;  ///< likewise between MPI_Pcontrol(level) and the next one
-    /// [rank] multiplies computation, for ranks that share a node's memory; empty: 1.
-    std::vector<double> slowdown;
-    double noise = 0;        ///< standard deviation of the logarithm of each interval's length
-    std::uint64_t seed = 0;  ///< of the noise
+    double memory_demand = 0;  ///< bytes a second that a rank wants of its node's memory while it computes
+    std::optional<NodeCosts> node;  ///< none: ranks compute as if each were alone
+    double noise = 0;               ///< standard deviation of the logarithm of each interval's length
+    std::uint64_t seed = 0;         ///< of the noise
 };
 
 class Computation {
   public:
     explicit Computation(const ComputationCosts& costs)
-        : costs_(costs), uniform_(costs.factor_at.empty() && costs.slowdown.empty() && !(costs.noise > 0)) {}
+        : costs_(costs), uniform_(costs.factor_at.empty() && !(costs.noise > 0)) {}
 
     /// Seconds of the `interval`-th stretch of a rank that took `recorded` seconds, at a level of
     /// MPI_Pcontrol.
@@ -30,7 +39,6 @@ class Computation {
         if (uniform_) [[likely]]
             return recorded / costs_.factor;
         double result = recorded / factor_at(level);
-        if (!costs_.slowdown.empty()) result *= costs_.slowdown[rank];
         if (costs_.noise > 0) result *= noise(rank, interval);
         return result;
     }

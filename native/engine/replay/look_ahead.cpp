@@ -65,6 +65,8 @@ void Simulation::prefetch_named(const Due& due) const {
             network_.prefetch_port(due.index);
             return;
         case Happening::access:
+        case Happening::computes:
+        case Happening::computed:
             return;
     }
 }
@@ -107,6 +109,8 @@ void Simulation::prefetch_around(const Due& due) const {
             return;
         case Happening::answer:
         case Happening::access:
+        case Happening::computes:
+        case Happening::computed:
             return;
     }
 }
@@ -144,6 +148,8 @@ void Simulation::prefetch_counterparts(const Due& due) const {
         case Happening::answer:
         case Happening::port:
         case Happening::access:
+        case Happening::computes:
+        case Happening::computed:
             return;
     }
 }

@@ -137,6 +137,8 @@ inline bool Simulation::fetch(RankState& state) {
     double compute = state.program->computation.seconds(state.rank, state.level, interval, recorded);
     compute = state.computation.counted(event, compute);
     if (compute > 0) {
+        if (shared_nodes_) [[unlikely]]
+            return put_off(state, compute);
         if (state.counts_computation()) {
             state.actor.now.add_compute(compute);
         } else {
@@ -145,6 +147,41 @@ inline bool Simulation::fetch(RankState& state) {
         state.program->region.compute(state.rank, compute);
     }
     return true;
+}
+
+/// A computation on a node whose ranks slow each other begins at the moment that its rank has come to, when
+/// it is known what the others do. Returns whether the rank goes on at once.
+[[gnu::noinline, gnu::cold]] bool Simulation::put_off(RankState& state, double alone_seconds) {
+    state.actor.event_pending = false;
+    shared_nodes_->put_off(state.actor.rank, alone_seconds);
+    queue_.push(state.actor.now.seconds, Happening::computes, state.actor.rank);
+    return false;
+}
+
+void Simulation::begin_computation(const RankState& state) {
+    await_computation(shared_nodes_->begin(node_of(state.actor.rank), state.actor.rank,
+                                           state.program->options.computation.memory_demand,
+                                           state.actor.now.seconds));
+}
+
+void Simulation::await_computation(SharedNodes::FirstEnd end) {
+    const std::uint32_t index = computations_.take_unset();
+    computations_[index] = end;
+    queue_.push(end.seconds, Happening::computed, index);
+}
+
+void Simulation::on_computed(std::uint32_t computation) {
+    const SharedNodes::FirstEnd end = computations_[computation];
+    computations_.release(computation);
+    if (!shared_nodes_->is_current(end.node, end.version)) return;
+    RankState& state = ranks_[shared_nodes_->end_first(end.node, end.seconds)];
+    if (shared_nodes_->any_computes(end.node)) await_computation(shared_nodes_->first_end(end.node));
+    const double began = state.actor.now.seconds;
+    state.counts_computation() ? state.actor.now.compute_until(end.seconds)
+                               : state.actor.now.wait_until(end.seconds);
+    state.program->region.compute(state.rank, end.seconds - began);
+    state.actor.event_pending = true;
+    resume_at_its_time(state.actor.rank);
 }
 
 void Simulation::record_call_end(std::uint32_t rank) {

@@ -38,6 +38,12 @@ std::vector<std::uint32_t> ranks_on(const std::vector<std::uint32_t>& node_of_ra
     return result;
 }
 
+std::optional<SharedNodes> shared_nodes(const ComputationCosts& costs,
+                                        const std::vector<std::uint32_t>& node_of_rank) {
+    if (!costs.node) return std::nullopt;
+    return SharedNodes(*costs.node, ranks_on(node_of_rank).size(), node_of_rank.size());
+}
+
 }  // namespace
 
 Simulation::Simulation(const std::vector<Tenant>& tenants, bool any_order)
@@ -47,6 +53,7 @@ Simulation::Simulation(const std::vector<Tenant>& tenants, bool any_order)
       nodes_(nodes_of(tenants)),
       any_order_(any_order),
       calls_only_(options_.progress_in_calls_only),
+      shared_nodes_(shared_nodes(options_.computation, nodes_)),
       network_(options_.fabric, ranks_on(nodes_), queue_, *this, options_.recording != nullptr) {
     std::uint32_t ranks = 0;
     for (const Tenant& tenant : tenants) {
@@ -73,6 +80,13 @@ std::vector<ReplayResult> Simulation::run() {
     for (Program& program : programs_) results.push_back(result(program));
     if (options_.recording != nullptr) options_.recording->loads = network_.loads();
     return results;
+}
+
+inline void Simulation::resume(std::uint32_t index) {
+    if (index >= rank_count()) [[unlikely]]
+        return resume_beside(index);
+    RankState& state = ranks_[index];
+    if (!state.actor.schedule || run_schedule(index)) run_rank(state);
 }
 
 void Simulation::run_in_any_order() {
@@ -121,6 +135,12 @@ void Simulation::run_in_time_order() {
             case Happening::port:
                 network_.on_port(entry.index);
                 break;
+            case Happening::computes:
+                begin_computation(ranks_[entry.index]);
+                break;
+            case Happening::computed:
+                on_computed(entry.index);
+                break;
         }
     }
 }
@@ -133,12 +153,8 @@ void Simulation::resume_at_its_time(std::uint32_t actor) {
     }
 }
 
-void Simulation::resume(std::uint32_t index) {
-    if (index < rank_count()) {
-        RankState& state = ranks_[index];
-        if (!state.actor.schedule || run_schedule(index)) run_rank(state);
-        return;
-    }
+/// Goes on with a collective that goes on beside its rank.
+void Simulation::resume_beside(std::uint32_t index) {
     Actor& actor = actor_at(index);
     if (!notices(actor.rank, actor.now, {Happening::resume, index})) return;
     if (actor.schedule) run_schedule(index);
@@ -279,7 +295,7 @@ ReplayResult replay(const tracefile::Trace& trace, const ReplayOptions& options)
 std::vector<ReplayResult> replay_together(const std::vector<Tenant>& tenants) {
     const ReplayOptions& options = *tenants.front().options;
     try {
-        if (!options.fabric.contention) {
+        if (!options.fabric.contention && !options.computation.node) {
             try {
                 return Simulation(tenants, true).run();
             } catch (const OrderMatters&) {

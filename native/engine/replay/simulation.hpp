@@ -23,6 +23,7 @@
 #include "replay/replay.hpp"
 #include "replay/request_table.hpp"
 #include "replay/schedule.hpp"
+#include "replay/shared_nodes.hpp"
 #include "replay/stamp.hpp"
 #include "tracefile/trace.hpp"
 
@@ -165,8 +166,13 @@ class Simulation final : private NetworkListener {
                !runnable_.empty();
     }
     void resume(std::uint32_t actor);
+    void resume_beside(std::uint32_t actor);
     void run_rank(RankState& state);
     bool fetch(RankState& state);
+    void await_computation(SharedNodes::FirstEnd end);
+    bool put_off(RankState& state, double alone_seconds);
+    void begin_computation(const RankState& state);
+    void on_computed(std::uint32_t computation);
     bool run_schedule(std::uint32_t actor);
     void end_rank(std::uint32_t rank);
     void record_call_end(std::uint32_t rank);
@@ -332,9 +338,11 @@ class Simulation final : private NetworkListener {
     std::deque<Program> programs_;
     std::vector<std::uint32_t> nodes_;  ///< [rank]
     EventQueue queue_;
-    bool any_order_;                      ///< no moment depends on what else happens at the time
-    bool calls_only_;                     ///< ranks answer and go on only while they wait inside calls
-    std::deque<std::uint32_t> runnable_;  ///< actors, where the order is any
+    bool any_order_;                           ///< no moment depends on what else happens at the time
+    bool calls_only_;                          ///< ranks answer and go on only while they wait inside calls
+    std::deque<std::uint32_t> runnable_;       ///< actors, where the order is any
+    std::optional<SharedNodes> shared_nodes_;  ///< where ranks slow each other
+    Pool<SharedNodes::FirstEnd> computations_;
     Network network_;
     LargePageResource large_pages_;
     std::pmr::monotonic_buffer_resource cursor_memory_{&large_pages_};

@@ -22,6 +22,15 @@ struct alignas(64) Stamp {
         seconds += amount;
         compute += amount;
     }
+    /// Exactly to a moment that is not before it.
+    void compute_until(double moment) {
+        compute += moment - seconds;
+        seconds = moment;
+    }
+    void wait_until(double moment) {
+        wait += moment - seconds;
+        seconds = moment;
+    }
     void add_overhead(double amount) {
         seconds += amount;
         overhead += amount;

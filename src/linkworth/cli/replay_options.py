@@ -12,6 +12,8 @@ _OF_SETTINGS = (
     "cpu_factor_at",
     "memory_demand",
     "memory_bandwidth",
+    "cores",
+    "thread_gain",
     "background_load",
     "contention",
     "noise",
@@ -79,6 +81,18 @@ _OPTIONS = (
         type=click.FloatRange(min=0, min_open=True),
         metavar="GB/S",
         help="Memory bandwidth of a node.",
+    ),
+    click.option(
+        "--cores",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Cores of a node: more ranks that compute at once share them.  [default: a core for each rank]",
+    ),
+    click.option(
+        "--thread-gain",
+        type=click.FloatRange(min=1, max=2),
+        metavar="X",
+        help="With --cores: what a core does with ranks on two hardware threads, against one rank.  [default: 1]",
     ),
     click.option(
         "--background-load",

@@ -17,7 +17,11 @@ class ReplaySettings(msgspec.Struct, frozen=True, kw_only=True):
     memory_demand_bytes_per_second: float = 0.0
     """Memory traffic of a rank that computes alone on its node."""
     memory_bandwidth_bytes_per_second: float | None = None
-    """Of a node; ranks whose demands add up to more slow each other. None: no limit."""
+    """Of a node; ranks that compute at once and want more together slow each other. None: no limit."""
+    cores_per_node: int | None = None
+    """More ranks of a node that compute at once share its cores. None: each rank has a core."""
+    second_rank_speedup: float = 1.0
+    """What a core does with two ranks on it (hardware threads) against what it does with one, from 1 to 2."""
     noise: float = 0.0
     """Standard deviation of the logarithm of each computation's length; its mean stays."""
     seed: int = 0

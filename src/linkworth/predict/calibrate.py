@@ -11,6 +11,9 @@ from linkworth.replay.run import replay
 from linkworth.trace.read import TraceFile
 
 _RELATIVE_TOLERANCE = 1e-6
+_ROUGH_TOLERANCE = 1e-4
+"""Better than a time is measured: enough where the time jumps, as it does where messages or ranks compete."""
+_FINE_REPLAYS = 8
 _MOST_REPLAYS = 60
 _AS_RECORDED = ReplaySettings()
 _SLOWEST = 1e9
@@ -88,7 +91,8 @@ def cpu_factor_for(
         # Every third step halves the bracket, so that a kink near one end cannot stall the secant.
         guess = (low + high) / 2 if turn % 3 == 2 else secant
         reached = time_at(guess)
-        if abs(reached - seconds) <= _RELATIVE_TOLERANCE * seconds:
+        enough = _RELATIVE_TOLERANCE if turn < _FINE_REPLAYS else _ROUGH_TOLERANCE
+        if abs(reached - seconds) <= enough * seconds:
             return 1 / guess
         if reached < seconds:
             low, low_seconds = guess, reached

@@ -83,9 +83,9 @@ def predict(
             cpu_factor=cpu_factor,
             tolerate_cut=trace.incomplete,
             settings=msgspec.structs.replace(settings, contention=False),
-            # They change nothing there but what the memory of its nodes makes of its computation.
+            # They change nothing there but what the nodes that they share make of its computation.
             beside=[neighbour for _, neighbour in neighbours]
-            if settings.memory_demand_bytes_per_second
+            if settings.memory_demand_bytes_per_second or settings.cores_per_node
             else [],
         )
 

@@ -109,6 +109,8 @@ def settings(
     cpu_factor_at: Sequence[str],
     memory_demand: float,
     memory_bandwidth: float | None,
+    cores: int | None,
+    thread_gain: float | None,
     background_load: float,
     contention: bool,
     noise: float,
@@ -145,11 +147,15 @@ def settings(
         if memory_bandwidth is not None:
             given, missing = missing, given
         raise UsageError(f"{given} needs {missing} beside it: a rank's traffic and what its node can carry")
+    if thread_gain is not None and cores is None:
+        raise UsageError(f"--thread-gain {thread_gain:g} needs --cores beside it: how many cores a node has")
     return ReplaySettings(
         progress=cast(Literal["asynchronous", "calls"] | None, progress),
         cpu_factor_at=factors,
         memory_demand_bytes_per_second=memory_demand * 1e9,
         memory_bandwidth_bytes_per_second=None if memory_bandwidth is None else memory_bandwidth * 1e9,
+        cores_per_node=cores,
+        second_rank_speedup=thread_gain or 1.0,
         noise=noise,
         samples=samples or 0,
         spread=shares,

@@ -5,7 +5,7 @@ value with the slope of the piece that it is on: so a few steps of Newton's meth
 crosses the wanted time, and give the crossing without a search. As long as messages come in the same order and without
 contention the function is convex (it is the longest of all paths, each of them linear), so that steps from above never jump over
 the crossing. Where messages change places, before a link or before a CPU that completes the receives of one wait as they come, it
-may bend the other way; a bracket keeps the steps.
+may bend the other way; a bracket keeps the steps. Where messages compete it may even jump; then the answer is where it jumps.
 """
 
 import math
@@ -26,6 +26,8 @@ MOST_LATENCY_SECONDS = 1.0
 LEAST_BANDWIDTH_BYTES_PER_SECOND = 1e3
 _MOST_REPLAYS = 60
 _RELATIVE_TOLERANCE = 1e-10
+_NEXT_TO_EACH_OTHER = 1e-6
+"""Of a latency or a bandwidth, relative: less than any measurement tells apart."""
 _AS_RECORDED = ReplaySettings()
 
 
@@ -110,6 +112,8 @@ def _crossing(
             below = here
         else:
             above = here
+        if above is not None and _jumps(below, above):
+            return above.x
         # From above along the piece's own slope; from below, where nothing above is known yet, likewise or ever further.
         guess = _step(here, target) if here.slope > 0 else 10 * here.x
         if above is None:
@@ -119,6 +123,15 @@ def _crossing(
             if not below.x < guess < above.x:
                 return above.x
     return guess
+
+
+def _jumps(below: _Point, above: _Point) -> bool:
+    """Say whether the function has a jump between two points that are next to each other: no piece is as steep."""
+    between = above.x - below.x
+    steepest = max(below.slope, above.slope)
+    return (
+        between <= _NEXT_TO_EACH_OTHER * above.x and above.seconds - below.seconds > 10 * steepest * between
+    )
 
 
 def _step(point: _Point, target: float) -> float:

@@ -1,7 +1,8 @@
 """One replay: a trace, a fabric and a layout in, a prediction out."""
 
+import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -110,6 +111,7 @@ def replay_in_detail(
     ranks_on = Counter(
         node for each in (layout, *(other.layout for other in beside)) for node in each.node_of_rank
     )
+    most_on_a_node = max(ranks_on.values())
     options = engine_options(
         fabric,
         layout,
@@ -117,7 +119,7 @@ def replay_in_detail(
         tolerate_cut=tolerate_cut,
         settings=settings,
         collectives=rules,
-        ranks_on=ranks_on,
+        most_on_a_node=most_on_a_node,
     )
     options["counted_level"] = counted_level
     options["keep_marks"] = marks
@@ -133,7 +135,7 @@ def replay_in_detail(
                 tolerate_cut=other.tolerate_cut,
                 settings=settings,
                 collectives=rules_for(_recorded_mpi(other.trace), settings),
-                ranks_on=ranks_on,
+                most_on_a_node=most_on_a_node,
             ),
         )
         for other in beside
@@ -166,12 +168,14 @@ def engine_options(
     tolerate_cut: bool,
     settings: ReplaySettings = _AS_RECORDED,
     collectives: CollectiveRules = _MPICH,
-    ranks_on: Mapping[int, int] | None = None,
+    most_on_a_node: int | None = None,
 ) -> dict[str, Any]:
     """Return the engine's view of a fabric, a placement and the settings.
 
-    `ranks_on`: ranks of all programs by node; None: those of the layout alone.
+    `most_on_a_node`: ranks of all programs on the fullest node; None: of the layout alone.
     """
+    if most_on_a_node is None:
+        most_on_a_node = max(Counter(layout.node_of_rank).values())
     link = msgspec.structs.asdict(fabric.link)
     link["bandwidth_bytes_per_second"] *= 1 - settings.background_load
     return {
@@ -192,7 +196,8 @@ def engine_options(
         "node_of_rank": layout.node_of_rank,
         "cpu_factor": cpu_factor,
         "cpu_factor_at": settings.cpu_factor_at,
-        "slowdown_of_rank": _slowdown_of_rank(layout, settings, ranks_on),
+        "memory_demand": settings.memory_demand_bytes_per_second,
+        "node": _shared_node(settings, most_on_a_node),
         "noise": settings.noise,
         "seed": settings.seed,
         "progress_in_calls_only": (settings.progress or fabric.progress) == "calls",
@@ -215,15 +220,17 @@ def _topology(fabric: Fabric, background_load: float) -> dict[str, Any]:
     return topology
 
 
-def _slowdown_of_rank(
-    layout: Layout, settings: ReplaySettings, ranks_on: Mapping[int, int] | None
-) -> list[float]:
-    """Return what the memory of its node makes of each rank's computation: the roofline, shared equally by the node's ranks."""
-    demand, bandwidth = settings.memory_demand_bytes_per_second, settings.memory_bandwidth_bytes_per_second
-    if demand == 0 or bandwidth is None:
-        return []
-    sharing = Counter(layout.node_of_rank) if ranks_on is None else ranks_on
-    return [max(1.0, sharing[node] * demand / bandwidth) for node in layout.node_of_rank]
+def _shared_node(settings: ReplaySettings, most_on_a_node: int) -> dict[str, float] | None:
+    """Return what the ranks of a node share, or None where they cannot want more than there is."""
+    bandwidth = settings.memory_bandwidth_bytes_per_second or math.inf
+    cores = settings.cores_per_node or math.inf
+    if most_on_a_node * settings.memory_demand_bytes_per_second <= bandwidth and most_on_a_node <= cores:
+        return None
+    return {
+        "memory_bytes_per_second": bandwidth,
+        "cores": cores,
+        "second_rank_speedup": settings.second_rank_speedup,
+    }
 
 
 def _recorded_mpi(trace: _engine.Trace) -> MpiInfo:

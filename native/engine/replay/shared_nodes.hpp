@@ -1,0 +1,70 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// What ranks of a node that compute at the same time leave each other of its cores and its memory.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "replay/computation.hpp"
+
+namespace linkworth::replay {
+
+/// Processor sharing: whatever is short, all ranks that compute on a node go on at the same share of the
+/// speed that each has alone, and that share changes whenever one begins or ends. A node counts the seconds
+/// that a rank which computed all the time would have done; so a rank's end, counted that way, never changes.
+class SharedNodes {
+  public:
+    /// When the first of a node's ranks ends, unless another begins before; the end of a version that is no
+    /// more counts for nothing.
+    struct FirstEnd {
+        double seconds = 0;
+        std::uint32_t node = 0;
+        std::uint32_t version = 0;
+    };
+
+    /// `nodes` of the kind that `costs` describes.
+    SharedNodes(const NodeCosts& costs, std::size_t nodes, std::size_t ranks)
+        : costs_(costs), nodes_(nodes), alone_seconds_(ranks) {}
+
+    /// A rank will begin `alone_seconds` of computation.
+    void put_off(std::uint32_t rank, double alone_seconds) { alone_seconds_[rank] = alone_seconds; }
+    /// It begins them, and wants `demand` bytes a second of the memory.
+    FirstEnd begin(std::uint32_t node, std::uint32_t rank, double demand, double now);
+
+    bool is_current(std::uint32_t node, std::uint32_t version) const {
+        return nodes_[node].version == version;
+    }
+    /// The rank whose computation is at its end, at the `seconds` of the current `FirstEnd`.
+    std::uint32_t end_first(std::uint32_t node, double seconds);
+    bool any_computes(std::uint32_t node) const { return !nodes_[node].ranks.empty(); }
+    /// The node has ranks that compute.
+    FirstEnd first_end(std::uint32_t node) const;
+
+  private:
+    struct Computing {
+        double ends = 0;  ///< in the node's count
+        double demand = 0;
+        std::uint32_t rank = 0;
+
+        bool operator>(const Computing& other) const {
+            return ends > other.ends || (ends == other.ends && rank > other.rank);
+        }
+    };
+    struct Node {
+        double done = 0;  ///< its count,
+        double at = 0;    ///< at this moment
+        double demand = 0;
+        double speed = 1;  ///< share of what each rank has alone
+        std::uint32_t version = 0;
+        std::vector<Computing> ranks;  ///< a heap, the first to end on top
+    };
+
+    void changed(Node& node);
+    double speed(double demand, std::size_t ranks) const;
+
+    NodeCosts costs_;
+    std::vector<Node> nodes_;
+    std::vector<double> alone_seconds_;  ///< [rank]
+};
+
+}  // namespace linkworth::replay
