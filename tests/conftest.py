@@ -44,6 +44,17 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         terminalreporter.section("tests not run here")
         for reason, count in reasons.most_common():
             terminalreporter.line(f"{count:4d}  {reason}")
+    repeated = [
+        (report.nodeid, what)
+        for outcome in ("passed", "failed")
+        for report in terminalreporter.stats.get(outcome, [])
+        for name, what in report.user_properties
+        if name == "repeated"
+    ]
+    if repeated:
+        terminalreporter.section("runs that were repeated")
+        for test, what in repeated:
+            terminalreporter.line(f"{test}: {what}")
 
 
 @pytest.fixture(scope="session", autouse=True)
