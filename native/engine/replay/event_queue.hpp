@@ -43,11 +43,12 @@ class EventQueue {
   public:
     /// So many happenings ahead are known, as far as there are any.
     static constexpr std::uint32_t look_ahead = 8;
+    static constexpr unsigned index_bits = 28;
 
     bool empty() const { return first_ == end_; }
     double next_seconds() const { return std::bit_cast<double>(near_[first_].time); }
 
-    /// `seconds` is not negative, `index` below 2^28. Also times that have passed may be pushed.
+    /// `seconds` is not negative, `index` fits `index_bits`. Also times that have passed may be pushed.
     void push(double seconds, Happening what, std::uint32_t index) {
         // The bits of doubles that are not negative rise with them. The sum turns -0 into 0.
         const auto time = std::bit_cast<std::uint64_t>(seconds + 0.0);
@@ -116,7 +117,6 @@ class EventQueue {
     static constexpr std::uint32_t nothing = 0xffffffffU;
     static constexpr std::uint64_t never =
         std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity());
-    static constexpr unsigned index_bits = 28;
     static constexpr std::uint32_t most_near = 64;
     /// Sorted at once; more are divided further.
     static constexpr std::uint32_t most_sorted = 20;

@@ -94,14 +94,14 @@ TEST(EventQueue, TakesMinusZeroForZero) {
     EventQueue queue;
     queue.push(0.0, Happening::resume, 1);
     queue.push(-0.0, Happening::port, 2);
-    queue.push(1e-300, Happening::whole, (1U << 29U) - 1);
+    queue.push(1e-300, Happening::whole, (1U << EventQueue::index_bits) - 1);
     EXPECT_EQ(queue.next_seconds(), 0.0);
     EXPECT_EQ(queue.pop().index, 1U);
     const Due second = queue.pop();
     EXPECT_EQ(second.index, 2U);
     EXPECT_EQ(second.what, Happening::port);
     const Due third = queue.pop();
-    EXPECT_EQ(third.index, (1U << 29U) - 1);
+    EXPECT_EQ(third.index, (1U << EventQueue::index_bits) - 1);
     EXPECT_EQ(third.what, Happening::whole);
 }
 
