@@ -33,14 +33,15 @@ def on_a_terminal(path, width, height):
     return re.sub(r"\x1b\[[0-9;]*m", "", shown.file.getvalue())
 
 
-@pytest.fixture
-def crowded(tmp_path):
-    """A trace of twelve ranks on four cores, with a call that is not modelled and places of the program."""
-    programs = patterns.halo(12, 78_000, 1.1e-3)
+def unequally_slow(programs):
     for rank, calls in enumerate(programs):
         for call in calls:
             call.lasting(1e-3 * (1 + rank % 3))
-    programs[0].append(synthetic.Call("MPI_Put", "local"))
+    return programs
+
+
+def write_crowded(path, programs, workload):
+    """Write a trace of ranks that shared four cores."""
     ranks = [
         {
             "rank": rank,
@@ -50,11 +51,17 @@ def crowded(tmp_path):
             "elapsed_seconds": 1.75,
             "cpu_seconds": 0.5,
         }
-        for rank in range(12)
+        for rank in range(len(programs))
     ]
-    return synthetic.write_trace(
-        tmp_path / "t.lwt", programs, ranks=ranks, workload="halo [12]", verified=True
-    )
+    return synthetic.write_trace(path, programs, ranks=ranks, workload=workload, verified=True)
+
+
+@pytest.fixture
+def crowded(tmp_path):
+    """A trace of twelve ranks on four cores, with a call that is not modelled."""
+    programs = unequally_slow(patterns.halo(12, 78_000, 1.1e-3))
+    programs[0].append(synthetic.Call("MPI_Put", "local"))
+    return write_crowded(tmp_path / "t.lwt", programs, "halo [12]")
 
 
 @pytest.mark.parametrize(("width", "height"), [(80, 40), (120, 50), (100, 24)])
@@ -62,6 +69,18 @@ def test_a_terminals_screen(crowded, width, height):
     shown = on_a_terminal(crowded, width, height)
     assert max(map(len, shown.splitlines())) <= width
     check_golden(GOLDEN / f"screen-{width}x{height}.txt", shown)
+
+
+def test_a_crowded_program_of_many_phases_calls_and_sizes_fits_a_screen(tmp_path):
+    parts = [patterns.sparse_solver(16, size, 1e-4) for size in (60, 500, 4_000, 30_000)]
+    parts += [patterns.halo(16, 78_000, 1e-4), patterns.transposes(16, 78_000, 1e-4)]
+    programs = [[call for part in parts for call in part[rank]] for rank in range(16)]
+    path = write_crowded(tmp_path / "t.lwt", unequally_slow(programs), "solver")
+    shown = on_a_terminal(path, 80, 40)
+    lines = shown.splitlines()
+    assert len(lines) < 40  # the shell's next line
+    assert max(map(len, lines)) <= 80
+    check_golden(GOLDEN / "crowded-80x40.txt", shown)
 
 
 def test_the_screen_where_there_is_no_terminal(crowded):

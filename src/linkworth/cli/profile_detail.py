@@ -13,6 +13,8 @@ class Detail(NamedTuple):
     phases: int
     matrix_rows: int
     beside: bool = True
+    brief: bool = False
+    """Words that --full says at length are left out, where a screen has no line for them."""
     sentences: bool = False
     """Each figure with a whole sentence on what it means, one part below the other."""
 
@@ -26,6 +28,9 @@ SCREENS = (
     Detail(calls=5, sites=1, sizes=4, phases=5, matrix_rows=12),
     Detail(calls=5, sites=1, sizes=4, phases=4, matrix_rows=8),
     Detail(calls=5, sites=1, sizes=3, phases=3, matrix_rows=0),
+    Detail(calls=5, sites=1, sizes=3, phases=3, matrix_rows=0, brief=True),
+    Detail(calls=4, sites=1, sizes=2, phases=2, matrix_rows=0, brief=True),
+    Detail(calls=3, sites=1, sizes=1, phases=1, matrix_rows=0, brief=True),
 )
 """From most to least: the first one that fits the terminal is shown."""
 

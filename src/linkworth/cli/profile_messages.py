@@ -44,7 +44,7 @@ def _range(size: SizeBin) -> str:
     return f"{size.lowest_bytes:,} to {size.highest_bytes:,} B"
 
 
-def in_words(partners: Partners, profile: Profile) -> str:
+def in_words(partners: Partners, profile: Profile, detail: Detail) -> str:
     """Return who talks to whom in words."""
     total = profile.message_bytes or 1
     near = f" ({partners.structure_share:.0%} of the bytes)" if 0 < partners.structure_share < 0.995 else ""
@@ -57,7 +57,9 @@ def in_words(partners: Partners, profile: Profile) -> str:
     sentences = [f"Nearest structure: {partners.structure}{near}; {where}."]
     if partners.heaviest:
         each = profile.matrix.ranks_per_row
-        pairs = ", ".join(_pair(pair, each) for pair in partners.heaviest[:_SHOWN_PAIRS])
+        pairs = ", ".join(
+            _pair(pair, each) for pair in partners.heaviest[: 1 if detail.brief else _SHOWN_PAIRS]
+        )
         sentences.append(f"Heaviest: {pairs}.")
     if partners.distances and partners.structure == "irregular":
         far = ", ".join(f"{item.ranks:+d} ({item.bytes / total:.0%})" for item in partners.distances[:4])

@@ -71,7 +71,11 @@ def _what_and_whom(profile: Profile, detail: Detail, width: int) -> list[Rendera
     if profile.phases is not None:
         left.append(phases(profile.phases, detail, width - beside))
     left.append(messages(profile, detail))
-    words = [in_words(profile.partners, profile)] if profile.messages and profile.partners is not None else []
+    words = (
+        [in_words(profile.partners, profile, detail)]
+        if profile.messages and profile.partners is not None
+        else []
+    )
     if drawn is None:
         return ["", *left, *map(Text, words)]
     words.append(matrix_key(profile.matrix, detail))
@@ -133,8 +137,10 @@ def _warnings(profile: Profile, detail: Detail) -> list[RenderableType]:
             else ""
         )
         warnings.append(
-            "more ranks than cores where it ran: time and efficiency are as with a core for each rank (CPU time, and a replay "
-            f"in shared memory{waited}); all else is as recorded, with the waiting for a core"
+            "more ranks than cores: time and efficiency are as with a core for each rank"
+            if detail.brief
+            else "more ranks than cores where it ran: time and efficiency are as with a core for each rank (CPU time, and a "
+            f"replay in shared memory{waited}); all else is as recorded, with the waiting for a core"
         )
     if profile.sampled_share < 1:
         warnings.append(
