@@ -9,7 +9,7 @@ from pathlib import Path
 import message_traces
 import pytest
 from golden import check_golden
-from synthetic import send, write_trace
+from synthetic import ANY, Call, irecv, recv, send, write_trace
 
 from linkworth.convert import convert
 
@@ -71,6 +71,17 @@ def test_messages_go_from_their_send_to_the_end_of_their_receive(tmp_path: Path)
         "1 ends of messages are left out, because the trace does not hold their other end",
         "1 messages are left out, because the creation of their communicator is missing from the trace",
     ]
+
+
+@pytest.mark.requires("pj_dump")
+def test_a_cancelled_receive_from_any_source_is_no_message(tmp_path: Path) -> None:
+    cancel = Call("MPI_Cancel", "request_cancel", references=[1])
+    taken_back = message_traces.wait((1, True, ANY, ANY))
+    receiver = [irecv(ANY, 8, tag=ANY), cancel, taken_back, recv(0, 8)]
+    summary = convert(write_trace(tmp_path / "t.lwt", [[send(1, 8)], receiver]), "paje")
+    _, links = dumped(Path(summary.entry))
+    assert [(row[7], row[8]) for row in links] == [("rank 0", "rank 1")]
+    assert summary.remarks == []
 
 
 @pytest.mark.requires("pj_dump", "mpi", "c++")

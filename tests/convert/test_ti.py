@@ -134,6 +134,13 @@ def test_wildcards_take_what_they_took_when_recorded(tmp_path: Path) -> None:
     assert (summary.fixed_wildcards, summary.unmatched) == (3, 0)
 
 
+def test_a_cancelled_receive_from_any_source_that_took_nothing_is_left_out(tmp_path: Path) -> None:
+    cancel = Call("MPI_Cancel", "request_cancel", references=[1])
+    receiver = [irecv(ANY, 8, tag=ANY), cancel, wait((1, True, ANY, ANY)), recv(0, 8)]
+    _, actions = written(tmp_path, [[send(1, 8)], receiver])
+    assert actions == [["send 1 0 8"], ["recv 0 0 8"]]
+
+
 def test_persistent_and_buffered_sends(tmp_path: Path) -> None:
     started = Call("MPI_Start", "start", references=[1])
     zero = [Call("MPI_Send_init", "send_init", comm=0, peer=1, tag=0, bytes=9), started, wait((1, False, 0, 0)),

@@ -314,11 +314,19 @@ void TiRank::complete(const Event& event) {
     if (actions_.on() && !done.empty()) actions_.wait_for(done);
 }
 
+/// False where no action began the request: a receive from any source that took nothing has none.
+bool TiRank::under_way(std::uint64_t request) const {
+    if (requests_.contains(request)) return true;
+    const auto call = persistent_.find(request);
+    return call != persistent_.end() && !call->second.active.empty();
+}
+
 void TiRank::request_end(const Event& event) {
     if (event.shape->call_class == CallClass::request_cancel) {
-        if (actions_.on())
-            throw ConvertError(name(*event.shape) + " on rank " + std::to_string(rank_) +
-                               ": a time-independent trace cannot take back a message");
+        for (const std::uint64_t reference : event.shape->references)
+            if (actions_.on() && under_way(event.next_request - reference))
+                throw ConvertError(name(*event.shape) + " on rank " + std::to_string(rank_) +
+                                   ": a time-independent trace cannot take back a message");
         return;
     }
     for (const std::uint64_t reference : event.shape->references) {

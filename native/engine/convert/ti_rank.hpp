@@ -55,6 +55,7 @@ class TiRank {
     void start(const tracefile::Event& event);
     void complete(const tracefile::Event& event);
     void request_end(const tracefile::Event& event);
+    bool under_way(std::uint64_t request) const;
     void collective(const tracefile::Shape& shape);
     Requests begin_collective(const tracefile::Shape& shape);
     void new_communicator(const tracefile::Shape& shape);

@@ -21,6 +21,8 @@ std::optional<Matched> Wildcards::next_match(std::uint64_t request) {
     const Matched matched = found->second.front();
     found->second.pop_front();
     if (found->second.empty()) found_.erase(found);
+    // Every message has a sender: a receive that ended without one was cancelled.
+    if (matched.peer == tracefile::any_source) return std::nullopt;
     return matched;
 }
 

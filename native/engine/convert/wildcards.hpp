@@ -23,7 +23,8 @@ class Wildcards {
     Wildcards(const tracefile::Trace& trace, std::uint32_t rank) : trace_(trace), rank_(rank) {}
 
     /// What the request's next completion says. To be asked for every such receive and every start of a
-    /// persistent one, in their order. Nothing where it never completes.
+    /// persistent one, in their order. Nothing where it never completes, or was
+    /// cancelled before it took a message.
     std::optional<Matched> next_match(std::uint64_t request);
 
   private:
