@@ -81,7 +81,8 @@ def read(path: Path, output: Path, options: ConversionOptions) -> ConversionSumm
 
 def _remarks(taken: dict[str, Any]) -> list[str]:
     said = {
-        "without_message": "{} non-blocking receives or collectives have no end in the archive; their requests receive nothing",
+        "without_message": "{} non-blocking receives or collectives have no end in the archive; their requests receive nothing, "
+        "and a replay stops where a sender waits for them",
         "far_ahead": "{} receives end so late that they are receives from any source",
         "divided": "{} collectives have counts by peer, which OTF2 does not hold; their total is divided evenly",
         "unfinished": "the archive ends inside of {} calls, which are left out",
