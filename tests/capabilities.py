@@ -131,8 +131,8 @@ def _networkd() -> str | None:
     return None if tried.returncode == 0 else "no network and mount namespaces to run systemd-networkd in"
 
 
-def _user_namespaces() -> str | None:
-    """As an ordinary user, whom root becomes for it."""
+def _works_for_users(*words: str) -> bool:
+    """Say whether a command succeeds as an ordinary user, whom root becomes for it."""
     user = [
         "setpriv",
         "--reuid=65534",
@@ -141,11 +141,22 @@ def _user_namespaces() -> str | None:
         "--bounding-set=-all",
         "--inh-caps=-all",
     ]
-    words = ["unshare", "--user", "--map-root-user", "--net", "true"]
     tried = subprocess.run(
         [*(user if os.geteuid() == 0 else []), *words], capture_output=True, cwd="/", check=False
     )
-    return None if tried.returncode == 0 else "the kernel gives users no user namespaces"
+    return tried.returncode == 0
+
+
+def _user_namespaces() -> str | None:
+    if _works_for_users("unshare", "--user", "--map-root-user", "--net", "true"):
+        return None
+    return "the kernel gives users no user namespaces"
+
+
+def _users_tap() -> str | None:
+    if _works_for_users("sh", "-c", "exec 3<>/dev/net/tun"):
+        return None
+    return "only root may open /dev/net/tun here"
 
 
 def _root() -> str | None:
@@ -188,6 +199,7 @@ CHECKS: dict[str, Callable[[], str | None]] = {
     "ifupdown": partial(_program, "ifquery"),
     "system-yaml": _system_yaml,
     "tap": network_namespaces.lacking,
+    "users-tap": _users_tap,
     "virtual-machine": virtual_machine.lacking,
 }
 

@@ -47,7 +47,7 @@ def without_rights() -> list[str]:
             {"nics": 2, "latency": 1e-3, "aggregate": "roundrobin"},
             ["d0", "d1"],
             id="switch",
-            marks=pytest.mark.requires("tap", "nft"),
+            marks=pytest.mark.requires("tap", "users-tap", "nft"),
         ),
     ],
 )

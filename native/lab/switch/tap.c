@@ -65,6 +65,10 @@ bool tap_open(struct port* port, int own_namespace) {
         return true;
     }
     port->fd = device_in(port, own_namespace);
+    if (port->fd < 0 && errno == EACCES)
+        return failed(port,
+                      "only root may open /dev/net/tun here: run as root, or let others open it (chmod a+rw "
+                      "/dev/net/tun)");
     if (port->fd < 0) return failed(port, "cannot open /dev/net/tun in its namespace");
     return make_device(port);
 }
