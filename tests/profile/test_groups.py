@@ -57,6 +57,26 @@ def test_the_movement_from_a_smaller_run_counts(tmp_path):
     assert group_of(tmp_path, now, as_points) == "low"
 
 
+def a_balance(compute_seconds: float, other_bytes: float) -> Balance:
+    return Balance(
+        compute_seconds=compute_seconds,
+        latency=1.0,
+        global_bytes=0.0,
+        other_bytes=other_bytes,
+        typical_message_bytes=1e4,
+    )
+
+
+@pytest.mark.parametrize(("growth", "exponent"), [(8, 0), (4, 0), (2, -1 / 6), (1.0001, -1 / 3)])
+def test_a_run_hardly_smaller_tells_little(growth, exponent):
+    found = measured_exponent(a_balance(growth, 3.0), a_balance(1.0, 3.0))
+    assert found == pytest.approx(exponent, abs=1e-3)
+
+
+def test_a_run_that_is_not_smaller_tells_nothing():
+    assert measured_exponent(a_balance(1.0, 3.0), a_balance(1.0, 3.0)) is None
+
+
 def test_a_smaller_run_on_other_ranks_is_refused(tmp_path):
     path = synthetic.write_trace(tmp_path / "t.lwt", patterns.independent(4, 1e-3))
     other = synthetic.write_trace(tmp_path / "s.lwt", patterns.independent(2, 1e-3))

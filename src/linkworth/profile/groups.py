@@ -15,7 +15,7 @@ MOST_GROWTH = 4096.0
 SURFACE_LAW = -1 / 3
 """Exponent by which the bytes of neighbours' exchanges over computation move as a three-dimensional problem grows."""
 TELLING_GROWTH = 4.0
-"""With four times the computation, timing noise of 20 % moves a measured exponent by less than 0.15."""
+"""With four times the computation, timing noise of 20 % moves a measured exponent by less than 0.15: it counts whole."""
 NEGLIGIBLE = 0.05
 """No network saves more than this: it is within the spread of repeated runs."""
 SMALL_TODAY = 0.25
@@ -70,12 +70,17 @@ def _typical_message(scan: TraceScan) -> float:
 
 
 def measured_exponent(now: Balance, smaller: Balance) -> float | None:
-    """Return how the bytes of neighbours' exchanges really moved against computation; None where the two runs do not tell."""
+    """Return how the bytes of neighbours' exchanges really moved against computation; None where the two runs do not tell.
+
+    Runs that differ by less than `TELLING_GROWTH` tell a part: what they measure and the surface law are weighed by the
+    logarithm of the growth, so that noise in a run's time does not decide between the two.
+    """
     growth = now.compute_seconds / max(smaller.compute_seconds, 1e-12)
-    if growth < TELLING_GROWTH or min(now.other_bytes, smaller.other_bytes) < NEGLIGIBLE:
+    if growth <= 1 or min(now.other_bytes, smaller.other_bytes) < NEGLIGIBLE:
         return None
-    exponent = math.log(now.other_bytes / smaller.other_bytes) / math.log(growth)
-    return min(0.0, max(-1.0, exponent))
+    exponent = min(0.0, max(-1.0, math.log(now.other_bytes / smaller.other_bytes) / math.log(growth)))
+    weight = min(1.0, math.log(growth) / math.log(TELLING_GROWTH))
+    return weight * exponent + (1 - weight) * SURFACE_LAW
 
 
 def grown(now: Balance, exponent: float) -> Balance:
@@ -101,7 +106,7 @@ def decide(now: Balance, smaller: Balance | None = None) -> tuple[Group, str]:
         f"and {later.share:.0%} when the problem grows"
     )
     if measured is not None:
-        figures += f" (bytes per computation moved with exponent {measured:.2f} from the smaller run)"
+        figures += f" (bytes per computation move with exponent {measured:.2f}, by the smaller run)"
     if later.share < NEGLIGIBLE and now.share < SMALL_TODAY:
         return "none", f"{figures}: no network can save more"
     if later.share >= HIGHLY and from_all:
