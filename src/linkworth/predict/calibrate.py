@@ -1,5 +1,7 @@
 """One measured time scales the computation of a trace."""
 
+from typing import NamedTuple
+
 import msgspec
 
 from linkworth import _engine
@@ -17,6 +19,13 @@ _FINE_REPLAYS = 8
 _MOST_REPLAYS = 60
 _AS_RECORDED = ReplaySettings()
 _SLOWEST = 1e9
+
+
+class _Point(NamedTuple):
+    scale: float
+    """Of the computation."""
+    seconds: float
+    slope: float
 
 
 def calibrated(
@@ -56,46 +65,49 @@ def cpu_factor_for(
 ) -> float:
     """Return the CPU factor with which the replay of `trace` on `fabric` takes `seconds`.
 
-    The time rises with the computation, piecewise linearly, so a secant that is kept inside a shrinking bracket finds it.
+    The time rises with the computation, piecewise linearly, and a replay gives the slope of its piece: steps of Newton's method
+    that are kept inside a shrinking bracket end on the piece where the time is met.
     Raises UsageError where even without computation the replay takes longer, or where the trace has no computation.
     """
     if not 0 < seconds < float("inf"):
         raise UsageError(f"--measured {fabric.name}={seconds:g}: the measured time must be above 0 seconds")
 
-    def time_at(scale: float) -> float:
+    def replayed(scale: float) -> _Point:
         scaled = msgspec.structs.replace(
             settings,
             cpu_factor_at={level: factor / scale for level, factor in settings.cpu_factor_at.items()},
         )
-        return replay(
+        found = replay(
             trace, fabric, layout, cpu_factor=1 / scale, tolerate_cut=tolerate_cut, settings=scaled
-        ).seconds
+        )
+        return _Point(scale, found.seconds, found.seconds_per_inverse_cpu_speed / scale)
 
-    low, low_seconds = 1 / _SLOWEST, time_at(1 / _SLOWEST)
-    if low_seconds >= seconds:
+    low = replayed(1 / _SLOWEST)
+    if low.seconds >= seconds:
         raise UsageError(
-            f"--measured {fabric.name}={seconds:g}: the communication alone takes {low_seconds:.4g} s on {fabric.name} in this "
+            f"--measured {fabric.name}={seconds:g}: the communication alone takes {low.seconds:.4g} s on {fabric.name} in this "
             "layout, so the program cannot have run in that time there; check the time, the fabric, --nodes and --ppn"
         )
-    high, high_seconds = 1.0, time_at(1.0)
-    while high_seconds < seconds:
-        if high > _SLOWEST:
+    high = replayed(1.0)
+    while high.seconds < seconds:
+        if high.scale > _SLOWEST:
             raise UsageError(
                 f"--measured {fabric.name}={seconds:g}: the trace holds no computation to scale to that time"
             )
-        low, low_seconds = high, high_seconds
-        high *= 4 * seconds / high_seconds
-        high_seconds = time_at(high)
+        low = high
+        high = replayed(4 * high.scale * seconds / high.seconds)
+    here = high
     for turn in range(_MOST_REPLAYS):
-        secant = low + (high - low) * (seconds - low_seconds) / (high_seconds - low_seconds)
-        # Every third step halves the bracket, so that a kink near one end cannot stall the secant.
-        guess = (low + high) / 2 if turn % 3 == 2 else secant
-        reached = time_at(guess)
         enough = _RELATIVE_TOLERANCE if turn < _FINE_REPLAYS else _ROUGH_TOLERANCE
-        if abs(reached - seconds) <= enough * seconds:
-            return 1 / guess
-        if reached < seconds:
-            low, low_seconds = guess, reached
+        if abs(here.seconds - seconds) <= enough * seconds:
+            break
+        guess = here.scale + (seconds - here.seconds) / here.slope if here.slope > 0 else high.scale
+        # Every third step halves the bracket: where messages compete, a piece's slope says little of the next.
+        if turn % 3 == 2 or not low.scale < guess < high.scale:
+            guess = (low.scale + high.scale) / 2
+        here = replayed(guess)
+        if here.seconds < seconds:
+            low = here
         else:
-            high, high_seconds = guess, reached
-    return 1 / guess
+            high = here
+    return 1 / here.scale
