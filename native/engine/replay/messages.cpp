@@ -11,11 +11,6 @@ namespace {
 /// Sorted by insertion.
 constexpr std::size_t few_operations = 16;
 
-/// CPU seconds of taking a request to send and answering it.
-double answer_overhead(const PathCosts& costs) {
-    return costs.receive_overhead.at(control_bytes) + costs.send_overhead.at(control_bytes);
-}
-
 }  // namespace
 
 [[gnu::flatten]] std::uint32_t Simulation::post_send(Actor& actor, const Membership& membership,
@@ -82,7 +77,7 @@ inline void Simulation::send_eagerly(RankState& sender, Message& message, std::u
     what.bytes = message.bytes;
     what.order = &sender.last_link_envelope;
     if (network_.goes_plainly(what.source_node, what.bytes)) return network_.send_plainly(index, what, now);
-    what.connection = connection_of(message);
+    what.connection = connection(message.source, message.destination);
     network_.send_anyhow(index, what, now);
 }
 
@@ -109,7 +104,8 @@ void Simulation::announce(RankState& sender, Message& message, std::uint32_t ind
 }
 
 inline Transmission Simulation::transmission_of(const Message& message) const {
-    return {node_of(message.source), node_of(message.destination), connection_of(message), message.bytes};
+    return {node_of(message.source), node_of(message.destination),
+            connection(message.source, message.destination), message.bytes};
 }
 
 /// The message meets its receive, waits for one, or is what a probe waits for.
@@ -194,7 +190,7 @@ void Simulation::meet(std::uint32_t index, std::uint32_t receive, Actor* poster)
         return;
     }
     if (noticed) {
-        if (poster != nullptr && calls_only_) poster->now.add_overhead(answer_overhead(path(message.local)));
+        if (poster != nullptr && calls_only_) poster->now.add_overhead(path(message.local).answer_overhead());
         return on_answer(index);
     }
     ranks_[message.destination].unnoticed.push_back({Happening::answer, index});
@@ -224,13 +220,12 @@ void Simulation::see_to_unnoticed(RankState& state) {
 void Simulation::on_answer(std::uint32_t index) {
     Message& message = messages_[index];
     const PathCosts& costs = path(message.local);
-    message.at.add_overhead(answer_overhead(costs));
+    message.at.add_overhead(costs.answer_overhead());
     if (message.local) {
         message.at.add_latency_elsewhere(costs.latency_seconds);
     } else {
         const std::uint32_t from = node_of(message.destination), to = node_of(message.source);
-        const Transmission what{from, to, std::uint64_t{message.destination} * rank_count() + message.source,
-                                control_bytes};
+        const Transmission what{from, to, connection(message.destination, message.source), control_bytes};
         if (network_.is_behind_data(what)) {
             message.answering = true;
             return network_.send_behind_data(index, what, message.at);
@@ -255,20 +250,18 @@ void Simulation::on_control(std::uint32_t index, const Stamp& at) {
 void Simulation::on_transfer(std::uint32_t index) {
     Message& message = messages_[index];
     if (!message.noticed && !notices(message.source, message.at, {Happening::transfer, index})) return;
-    if (!message.local) {
-        Transmission what = transmission_of(message);
-        if (message.send != none && network_.kernel_holds(what))
-            finish(std::exchange(message.send, none), message.at);
-        what.tell_when_left = message.send != none;
-        if (!any_order_) return network_.send(index, what, message.at);
-    }
     Stamp left;
     Stamp at;
     if (message.local) {
         left = at = network_.copy(node_of(message.source), message.bytes, message.at);
         at.add_latency_elsewhere(options_.fabric.intranode.latency_seconds);
     } else {
-        network_.carry_alone(transmission_of(message), message.at, at, &left);
+        Transmission what = transmission_of(message);
+        if (message.send != none && network_.kernel_holds(what))
+            finish(std::exchange(message.send, none), message.at);
+        what.tell_when_left = message.send != none;
+        if (!any_order_) return network_.send(index, what, message.at);
+        network_.carry_alone(what, message.at, at, &left);
     }
     if (message.send != none) finish(message.send, left);
     deliver(index, at);

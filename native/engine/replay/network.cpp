@@ -162,9 +162,7 @@ void Network::send_anyhow(std::uint32_t message, const Transmission& what, const
 
 void Network::send_behind_data(std::uint32_t message, const Transmission& what, const Stamp& ready) {
     shipment_of(message) = {ready, what, wire_bytes_.of(what.bytes), 0, 0, 1, 1, false, false};
-    const std::uint32_t port = port_of(what.source_node, 0);
-    if (fabric_.rails > 1) waiting_bytes_[port] += shipments_[message].chunk_wire_bytes;
-    waiting_.join(out_[port], port, what.connection, message, 1);
+    send_in_chunks(message, 0, 1, false);
 }
 
 Stamp Network::passed(const Stamp& start, double wire, std::vector<Stamp>& full, std::uint32_t port) const {
@@ -358,8 +356,7 @@ void Network::arrive(std::uint32_t message, std::uint32_t rail, const Stamp& hea
         const double wire = shipment.chunk_wire_bytes / bandwidth;
         const std::uint32_t port = port_of(what.destination_node, rail);
         Stamp& free = in_[port];
-        const bool lost =
-            full_ports_.matter() && full_ports_.overflows((free.seconds - head.seconds) * bandwidth);
+        const bool lost = full_ports_.overflows((free.seconds - head.seconds) * bandwidth);
         in_memory.raise_to(free);
         free = passed(in_memory, wire, in_full_, port);
         if (!in_load_.empty()) in_load_[port].add(in_memory.seconds, free.seconds);

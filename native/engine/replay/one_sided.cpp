@@ -217,7 +217,7 @@ void Simulation::on_access(std::uint32_t index) {
     Access& access = accesses_[index];
     if (!notices(access.target, access.at, {Happening::access, index})) return;
     const PathCosts& costs = path(node_of(access.origin) == node_of(access.target));
-    const double answer = costs.receive_overhead.at(control_bytes) + costs.send_overhead.at(control_bytes);
+    const double answer = costs.answer_overhead();
     switch (access.kind) {
         case AccessKind::put: {
             const std::uint32_t done = access.done;

@@ -35,6 +35,9 @@ class OverheadCurve {
     std::vector<std::pair<double, double>> points_;
 };
 
+/// A request to send, its answer and what asks for an access carry no data.
+inline constexpr std::uint64_t control_bytes = 0;
+
 struct PathCosts {
     double latency_seconds = 0;
     double bandwidth_bytes_per_second = std::numeric_limits<double>::infinity();
@@ -57,6 +60,10 @@ struct PathCosts {
     }
     /// Seconds that a message's bytes take on one rail.
     double wire_seconds(std::uint64_t bytes) const { return wire_bytes(bytes) / bandwidth_bytes_per_second; }
+    /// CPU seconds of taking a request and answering it.
+    double answer_overhead() const {
+        return receive_overhead.at(control_bytes) + send_overhead.at(control_bytes);
+    }
     bool is_eager(std::uint64_t bytes) const { return bytes <= eager_limit_bytes; }
 };
 

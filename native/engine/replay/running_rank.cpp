@@ -173,8 +173,8 @@ void Simulation::await_computation(SharedNodes::FirstEnd end) {
 void Simulation::on_computed(std::uint32_t computation) {
     const SharedNodes::FirstEnd end = computations_[computation];
     computations_.release(computation);
-    if (!shared_nodes_->is_current(end.node, end.version)) return;
-    RankState& state = ranks_[shared_nodes_->end_first(end.node, end.seconds)];
+    if (!shared_nodes_->is_current(end)) return;
+    RankState& state = ranks_[shared_nodes_->end_first(end)];
     if (shared_nodes_->any_computes(end.node)) await_computation(shared_nodes_->first_end(end.node));
     const double began = state.actor.now.seconds;
     state.counts_computation() ? state.actor.now.compute_until(end.seconds)

@@ -16,14 +16,14 @@ SharedNodes::FirstEnd SharedNodes::begin(std::uint32_t index, std::uint32_t rank
     return first_end(index);
 }
 
-std::uint32_t SharedNodes::end_first(std::uint32_t index, double seconds) {
-    Node& node = nodes_[index];
+std::uint32_t SharedNodes::end_first(const FirstEnd& end) {
+    Node& node = nodes_[end.node];
     std::ranges::pop_heap(node.ranks, std::greater{});
     const Computing ended = node.ranks.back();
     node.ranks.pop_back();
     // An idle node counts from 0 again, so that a rank which computes alone takes no rounding error along.
     node.done = node.ranks.empty() ? 0 : ended.ends;
-    node.at = seconds;
+    node.at = end.seconds;
     changed(node);
     return ended.rank;
 }

@@ -31,11 +31,9 @@ class SharedNodes {
     /// It begins them, and wants `demand` bytes a second of the memory.
     FirstEnd begin(std::uint32_t node, std::uint32_t rank, double demand, double now);
 
-    bool is_current(std::uint32_t node, std::uint32_t version) const {
-        return nodes_[node].version == version;
-    }
-    /// The rank whose computation is at its end, at the `seconds` of the current `FirstEnd`.
-    std::uint32_t end_first(std::uint32_t node, double seconds);
+    bool is_current(const FirstEnd& end) const { return nodes_[end.node].version == end.version; }
+    /// The rank whose computation is at its end; `end` is current.
+    std::uint32_t end_first(const FirstEnd& end);
     bool any_computes(std::uint32_t node) const { return !nodes_[node].ranks.empty(); }
     /// The node has ranks that compute.
     FirstEnd first_end(std::uint32_t node) const;
@@ -51,9 +49,8 @@ class SharedNodes {
         }
     };
     struct Node {
-        double done = 0;  ///< its count,
-        double at = 0;    ///< at this moment
-        double demand = 0;
+        double done = 0;   ///< its count,
+        double at = 0;     ///< at this moment
         double speed = 1;  ///< share of what each rank has alone
         std::uint32_t version = 0;
         std::vector<Computing> ranks;  ///< a heap, the first to end on top

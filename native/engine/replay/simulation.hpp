@@ -29,9 +29,6 @@
 
 namespace linkworth::replay {
 
-/// A request to send, its answer and what asks for an access carry no data.
-inline constexpr std::uint64_t control_bytes = 0;
-
 /// A posted receive, a send that waits for its receiver, or a non-blocking collective in flight.
 struct Operation {
     Stamp done_at;                   ///< until it is `done`: when it was posted (receives)
@@ -267,8 +264,8 @@ class Simulation final : private NetworkListener {
     void send_eagerly(RankState& sender, Message& message, std::uint32_t index, const Stamp& now);
     void announce(RankState& sender, Message& message, std::uint32_t index, const Stamp& now);
     Transmission transmission_of(const Message& message) const;
-    std::uint64_t connection_of(const Message& message) const {
-        return std::uint64_t{message.source} * rank_count() + message.destination;
+    std::uint64_t connection(std::uint32_t from, std::uint32_t to) const {
+        return std::uint64_t{from} * rank_count() + to;
     }
     void on_envelope(std::uint32_t message);
     void on_eager(std::uint32_t message, const Stamp& at);

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from linkworth.bench.run import BenchStopped, Prepared, execute
-from linkworth.bench.settings import sizes_of
+from linkworth.bench.settings import doublings, sizes_of
 from linkworth.bench.store import ResultFile
 from linkworth.model.bench import BenchResult, BenchRow
 
@@ -33,10 +33,9 @@ def rows_of(prepared: Prepared) -> int:
     if prepared.test.name == "overlap":
         return 3 * sizes
     if prepared.test.name == "multipair":
-        pairs = prepared.plan.workload.ranks // 2
-        return sizes * ((pairs - 1).bit_length() + 1)
+        return sizes * len(list(doublings(prepared.plan.workload.ranks // 2)))
     if prepared.test.name == "incast":
-        return sizes * ((prepared.plan.workload.ranks - 2).bit_length() + 1)
+        return sizes * len(list(doublings(prepared.plan.workload.ranks - 1)))
     return sizes or 1
 
 

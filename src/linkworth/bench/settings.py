@@ -1,5 +1,6 @@
 """How a test is measured, as options of lw-netbench."""
 
+from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
@@ -9,6 +10,15 @@ from linkworth.errors import UsageError
 
 Among = Literal["auto", "pair-in-node", "pair-across-nodes", "node", "all"]
 Method = Literal["sendrecv", "alltoallv", "nonblocking"]
+
+
+def doublings(most: int) -> Iterator[int]:
+    """Give 1, 2, 4, ... and last `most`: how many ranks or pairs of ranks such tests let go at once."""
+    number = 1
+    while number < most:
+        yield number
+        number *= 2
+    yield most
 
 
 class BenchSettings(msgspec.Struct, frozen=True, kw_only=True):

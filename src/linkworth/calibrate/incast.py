@@ -74,7 +74,6 @@ def fit_incast(fabric: Fabric, origins: Sequence[Origin], port_buffer: int | Non
         )
 
     share = float(f"{min([0.0, *_SHARES], key=missed):.3g}")
-    tcp = msgspec.structs.replace(fabric.tcp, timeout_share=share)
     reasons["tcp.timeout_share"] = Found(
         True,
         tuple(point for _, point in telling),
@@ -86,7 +85,7 @@ def fit_incast(fabric: Fabric, origins: Sequence[Origin], port_buffer: int | Non
         for point in found
         if (held, point) not in telling
     ]
-    return FittedIncast(msgspec.structs.replace(fabric, tcp=tcp), reasons, points, _doubts(whole))
+    return FittedIncast(_with_tcp(fabric, timeout_share=share), reasons, points, _doubts(whole))
 
 
 def _doubts(whole: Sequence[float]) -> list[str]:
@@ -102,14 +101,16 @@ def _doubts(whole: Sequence[float]) -> list[str]:
 
 def with_buffer(fabric: Fabric, buffer: int) -> Fabric:
     """Return the fabric with ports of so many bytes."""
-    return msgspec.structs.replace(
-        fabric, tcp=msgspec.structs.replace(fabric.tcp, port_buffer_bytes=float(buffer))
-    )
+    return _with_tcp(fabric, port_buffer_bytes=float(buffer))
+
+
+def _with_tcp(fabric: Fabric, **changed: float) -> Fabric:
+    return msgspec.structs.replace(fabric, tcp=msgspec.structs.replace(fabric.tcp, **changed))
 
 
 def _seconds(fabric: Fabric, buffer: int, point: Point, share: float) -> float:
-    tcp = msgspec.structs.replace(fabric.tcp, port_buffer_bytes=float(buffer), timeout_share=share)
-    return message_seconds(msgspec.structs.replace(fabric, tcp=tcp), TEST, point.bytes, pairs=point.pairs)
+    lossy = _with_tcp(fabric, port_buffer_bytes=float(buffer), timeout_share=share)
+    return message_seconds(lossy, TEST, point.bytes, pairs=point.pairs)
 
 
 def _buffer(origin: Origin, port_buffer: int | None) -> int:

@@ -125,10 +125,12 @@ def predict(
             warnings.append(
                 f"{timeline.path} holds the first {MOST_EVENTS:,} calls and messages only; choose a part with --timeline-window"
             )
+    asked = fabrics if with_tolerances else []
+    without_tolerances = {fabric.name: lacks for fabric in asked if (lacks := tolerance_lacks(fabric))}
     borne = [
         tolerance
-        for fabric in fabrics
-        if with_tolerances and not tolerance_lacks(fabric)
+        for fabric in asked
+        if fabric.name not in without_tolerances
         for tolerance in tolerances(
             trace.engine,
             fabric,
@@ -149,9 +151,7 @@ def predict(
         settings=settings,
         collectives=replays[0].collectives,
         tolerances=borne,
-        without_tolerances={
-            fabric.name: lacks for fabric in fabrics if with_tolerances and (lacks := tolerance_lacks(fabric))
-        },
+        without_tolerances=without_tolerances,
         beside=[
             NeighbourTime(fabric=fabric.name, workload=name, seconds=seconds)
             for fabric, each in zip(fabrics, replays, strict=True)

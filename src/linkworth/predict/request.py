@@ -59,14 +59,13 @@ def refuse_skeleton_options(target: str, ranks: int | None, rates: RateRequest |
     """Raise UsageError for options that only a program without a trace takes."""
     if ranks is not None:
         raise UsageError(f"-n {ranks}: {target} is a trace and has its rank count already; leave -n out")
-    if rates is not None and (rates.machine is not None or rates.calibrate_with is not None or rates.anew):
-        option = (
-            "--machine"
-            if rates.machine is not None
-            else "--calibrate-with"
-            if rates.calibrate_with is not None
-            else "--calibrate-anew"
-        )
+    given = {
+        "--machine": rates is not None and rates.machine is not None,
+        "--calibrate-with": rates is not None and rates.calibrate_with is not None,
+        "--calibrate-anew": rates is not None and rates.anew,
+    }
+    option = next((name for name, is_given in given.items() if is_given), None)
+    if option is not None:
         raise UsageError(
             f"{option}: {target} is a trace and holds its computation already; leave it out, or scale it with "
             "--cpu-factor or --measured"

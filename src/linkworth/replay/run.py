@@ -108,10 +108,8 @@ def replay_in_detail(
     the parts of the critical path, any other is waiting. `marks`: keep the time of each call of MPI_Pcontrol.
     """
     rules = rules_for(_recorded_mpi(trace), settings)
-    ranks_on = Counter(
-        node for each in (layout, *(other.layout for other in beside)) for node in each.node_of_rank
-    )
-    most_on_a_node = max(ranks_on.values())
+    layouts = [layout, *(other.layout for other in beside)]
+    most_on_a_node = max(Counter(node for each in layouts for node in each.node_of_rank).values())
     options = engine_options(
         fabric,
         layout,
@@ -168,14 +166,12 @@ def engine_options(
     tolerate_cut: bool,
     settings: ReplaySettings = _AS_RECORDED,
     collectives: CollectiveRules = _MPICH,
-    most_on_a_node: int | None = None,
+    most_on_a_node: int,
 ) -> dict[str, Any]:
     """Return the engine's view of a fabric, a placement and the settings.
 
-    `most_on_a_node`: ranks of all programs on the fullest node; None: of the layout alone.
+    `most_on_a_node`: ranks of all programs on the fullest node.
     """
-    if most_on_a_node is None:
-        most_on_a_node = max(Counter(layout.node_of_rank).values())
     link = msgspec.structs.asdict(fabric.link)
     link["bandwidth_bytes_per_second"] *= 1 - settings.background_load
     return {

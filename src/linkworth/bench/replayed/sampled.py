@@ -9,7 +9,7 @@ import msgspec
 from linkworth.bench.replayed import exchanges
 from linkworth.bench.replayed.calls import Rank, Script
 from linkworth.bench.replayed.exchanges import Exchange
-from linkworth.bench.settings import BenchSettings
+from linkworth.bench.settings import BenchSettings, doublings
 from linkworth.model.bench import BenchRow
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout
@@ -91,31 +91,24 @@ def multipair_rows(place: Place, sizes: Sequence[int], settings: BenchSettings) 
     """Return the rows of 1, 2, 4, ... pairs and of all."""
     most = place.ranks // 2
     found = []
-    pairs = 1
-    while True:
+    for pairs in doublings(most):
         active = [*range(pairs), *range(most, most + pairs)]
         exchange = exchanges.windows(settings.window, pairs)
         label = f"{pairs} pair" if pairs == 1 else f"{pairs} pairs"
         found += pair_rows(place.part(active), sizes, exchange, share=1 / settings.window, label=label)
-        if pairs == most:
-            return found
-        pairs = min(2 * pairs, most)
+    return found
 
 
 def incast_rows(place: Place, sizes: Sequence[int]) -> list[BenchRow]:
     """Return the rows of 1, 2, 4, ... senders and of all: the first rank's time until their messages are there."""
-    most = place.ranks - 1
     found = []
-    senders = 1
-    while True:
+    for senders in doublings(place.ranks - 1):
         label = f"{senders} sender" if senders == 1 else f"{senders} senders"
         own = repeated(place.part(range(senders + 1)), sizes, exchanges.incast(senders))
         found += [
             row(size, of_ranks[0], senders * size, label) for size, of_ranks in zip(sizes, own, strict=True)
         ]
-        if senders == most:
-            return found
-        senders = min(2 * senders, most)
+    return found
 
 
 def overlap_rows(place: Place, sizes: Sequence[int]) -> list[BenchRow]:
