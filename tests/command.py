@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+PATIENCE = 1200.0
+"""Seconds: a command may have to build the tracer first, which takes minutes on a machine that does much else."""
+
 
 @dataclass(frozen=True)
 class LinkworthCommand:
@@ -27,7 +30,7 @@ class LinkworthCommand:
         )
 
     def __call__(
-        self, *arguments: str | Path, timeout: float = 300.0, **options: Sequence[str]
+        self, *arguments: str | Path, timeout: float = PATIENCE, **options: Sequence[str]
     ) -> subprocess.CompletedProcess[str]:
         """Run it to its end; a process that is still there after `timeout` seconds fails the test."""
         process = self.start(*arguments, **options)

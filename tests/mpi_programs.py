@@ -4,9 +4,10 @@ import contextlib
 import os
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -53,6 +54,7 @@ int main(int argc, char **argv)
 }
 """
 ALLREDUCES = 100
+Died = TypeVar("Died")
 RANK = re.compile(rb"(?:^|\0)(?:PMI_RANK|OMPI_COMM_WORLD_RANK)=(\d+)\0")
 
 
@@ -61,10 +63,33 @@ def hanging(program: Path, ranks: int) -> list[Path]:
     return [program.with_name(f"{program.name}.{rank}") for rank in range(ranks)]
 
 
+UNTIL_STOPPED = 60.0
+"""Seconds that a program which dies is given: it takes a few on a machine that does much else."""
+
+
+def ranks_left(program: Path) -> dict[int, str]:
+    """Return the ranks of a program that have not ended, each with what the kernel says that it does."""
+    found = {}
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            # A zombie has neither: it is not left.
+            command = (process / "cmdline").read_bytes().split(b"\0")
+            rank = RANK.search((process / "environ").read_bytes())
+            if command[0] != os.fsencode(program) or rank is None:
+                continue
+            lines = []
+            for task in (process / "task").iterdir():
+                for file in ("stat", "syscall", "stack"):
+                    with contextlib.suppress(OSError):
+                        lines.append(f"  {task.name} {file}: {(task / file).read_text().strip()}")
+            found[int(rank[1])] = "\n".join(lines)
+    return found
+
+
 class Remaining:
     """Notes which ranks of a program are left so many seconds after its start, and what the kernel says they do."""
 
-    def __init__(self, program: Path, after: float) -> None:
+    def __init__(self, program: Path, after: float = UNTIL_STOPPED - 5) -> None:
         self.program = program
         self.after = after
         self.ranks: set[int] | None = None
@@ -77,20 +102,49 @@ class Remaining:
         """Look once; pytest shows what is printed where the test fails."""
         if self.ranks is not None or seconds < self.after:
             return
-        self.ranks = set()
-        for process in Path("/proc").glob("[0-9]*"):
-            with contextlib.suppress(OSError):  # it ended meanwhile
-                # A zombie has neither: it is not left.
-                command = (process / "cmdline").read_bytes().split(b"\0")
-                rank = RANK.search((process / "environ").read_bytes())
-                if command[0] != os.fsencode(self.program) or rank is None:
-                    continue
-                self.ranks.add(int(rank[1]))
-                print(f"rank {int(rank[1])} is left after {seconds:.0f} s")
-                for task in (process / "task").iterdir():
-                    for file in ("stat", "syscall", "stack"):
-                        with contextlib.suppress(OSError):
-                            print(f"  {task.name} {file}: {(task / file).read_text().strip()}")
+        left = ranks_left(self.program)
+        self.ranks = set(left)
+        for rank, said in left.items():
+            print(f"rank {rank} is left after {seconds:.0f} s\n{said}")
+
+
+def until_it_dies(
+    run: Callable[..., Died],
+    program: Path,
+    how: str,
+    note: Callable[[str, object], None],
+    *,
+    state: Callable[[Died], str],
+    rank: int = 1,
+) -> Died:
+    """Run a program one rank of which ends early; once more where that rank is gone and its launcher waits for ever.
+
+    Of a rank that is gone only the launcher can know: the others wait for it, as they must. A rank that should have
+    ended and is still there is no fault of the launcher's: it fails the test, which shows what the ranks did. The
+    summary of the tests says of each run that was repeated.
+    """
+    remaining = Remaining(program)
+    found = run(timeout=UNTIL_STOPPED, watcher=remaining)
+    if not state(found).startswith("timeout") or remaining.ranks is None or rank in remaining.ranks:
+        return found
+    note("repeated", f"{how}: rank {rank} had gone, and mpiexec waited for {sorted(remaining.ranks)}")
+    return run(timeout=UNTIL_STOPPED)
+
+
+def until_mpich_ends(
+    mpi: MpiInstallation,
+    run: Callable[[], Died],
+    note: Callable[[str, object], None],
+    *,
+    timed_out: Callable[[Died], bool],
+) -> Died:
+    """Run a program between nodes; MPICH 4.0 over UCX may wait in MPI_Finalize for a rank that makes no progress any more."""
+    for _ in range(2):
+        found = run()
+        if not timed_out(found) or mpi.kind != "mpich":
+            return found
+        note("repeated", f"{mpi.name}: it did not end")
+    return run()
 
 
 def started(

@@ -1,13 +1,15 @@
 """Whatever a user gets wrong: one clear sentence, the right exit code, no traceback, nothing lost."""
 
 import json
+import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import gated_clock
 import pytest
-from command import LinkworthCommand
-from mpi_programs import hanging
+from command import PATIENCE, LinkworthCommand
+from mpi_programs import Remaining, hanging, ranks_left, until_it_dies
 
 pytestmark = pytest.mark.requires("mpi")
 
@@ -46,11 +48,47 @@ def test_a_program_that_is_no_mpi_program(linkworth: LinkworthCommand) -> None:
 
 @pytest.mark.parametrize("ending", ["abort", "kill"])
 def test_a_program_that_breaks_off_leaves_a_readable_trace(
-    linkworth: LinkworthCommand, compile_program, any_mpi, ending: str
+    linkworth: LinkworthCommand, compile_program, any_mpi, ending: str, record_property
 ) -> None:
-    program = compile_program("misbehave", any_mpi)
-    done = linkworth("trace", "-n", "2", "-o", "cut.lwt", "--", program, ending)
+    program = linkworth.folder / "misbehave"
+    shutil.copy(compile_program("misbehave", any_mpi), program)
+
+    def trace(timeout: float, watcher: Remaining | None = None) -> subprocess.CompletedProcess[str]:
+        words = [
+            "trace",
+            "-n",
+            "2",
+            "--timeout",
+            str(timeout),
+            "-o",
+            "cut.lwt",
+            "--force",
+            "--",
+            program,
+            ending,
+        ]
+        process = linkworth.start(*words)
+        began = None
+        while True:
+            try:
+                output, errors = process.communicate(timeout=0.5)
+            except subprocess.TimeoutExpired:
+                began = began or (time.monotonic() if ranks_left(program) else None)
+                if watcher and began:
+                    watcher.tick(time.monotonic() - began)
+            else:
+                return subprocess.CompletedProcess(words, process.returncode, output, errors)
+
+    done = until_it_dies(
+        trace,
+        program,
+        ending,
+        record_property,
+        rank=0,
+        state=lambda done: "timeout" * ("it ran longer" in done.stderr),
+    )
     assert done.returncode != 0
+    assert "it ran longer" not in done.stderr
     assert "Traceback" not in done.stderr
     profile = linkworth("profile", "cut.lwt", "--json")
     assert profile.returncode in {0, 4}, profile.stderr
@@ -126,7 +164,7 @@ def test_two_recordings_at_once_in_one_folder(linkworth: LinkworthCommand, compi
         linkworth.start("trace", "-n", "2", "-o", f"{name}.lwt", "--json", "--", program) for name in "ab"
     ]
     for name, process in zip("ab", both, strict=True):
-        output, errors = process.communicate(timeout=120)
+        output, errors = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, errors
         assert json.loads(output)["path"].endswith(f"{name}.lwt")
     assert {path.name for path in linkworth.folder.iterdir()} == {"a.lwt", "b.lwt"}

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from mpi_programs import usable_mpis
+from mpi_programs import until_mpich_ends, usable_mpis
 
 from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import container_groups, isolation, labs, system
@@ -15,7 +15,7 @@ from linkworth.lab.container import MARK_FILE
 from linkworth.lab.labs import Lab
 from linkworth.lab.site import LabSite
 from linkworth.lab.spec import LabSpec
-from linkworth.launch.base import Job
+from linkworth.launch.base import Job, JobEnd
 from linkworth.model.where import Where
 
 KINDS = [pytest.param(kind, marks=pytest.mark.requires(kind)) for kind in ("nspawn", "lxc")]
@@ -86,17 +86,23 @@ def left_of(lab: Lab) -> list[str]:
 @pytest.mark.parametrize(
     "mpi_kind", [pytest.param(k, marks=pytest.mark.requires(k)) for k in ("openmpi", "mpich")]
 )
-def test_ranks_run_inside_and_nothing_stays(kind: str, mpi_kind: str, tmp_path: Path) -> None:
+def test_ranks_run_inside_and_nothing_stays(
+    kind: str, mpi_kind: str, tmp_path: Path, record_property
+) -> None:
     mpi = next(mpi for mpi in usable_mpis() if mpi.kind == mpi_kind)
     source = tmp_path / "where.c"
     source.write_text(PROGRAM)
     subprocess.run([mpi.mpicc, str(source), "-o", str(tmp_path / "where")], check=True)
     with labs.up(LabSpec(nodes=2, isolation=kind)) as lab:  # type: ignore[arg-type]
         site = LabSite(lab, Where(kind="lab", name=lab.name), [])
-        kept = Kept()
         # Its own LD_PRELOAD keeps the lab from building the tracer, which takes long, to have waiting ranks yield.
         job = Job(command=[str(tmp_path / "where")], ranks=2, timeout=300, environment={"LD_PRELOAD": ""})
-        end = site.launcher(mpi).run(job, kept)
+
+        def run() -> tuple[JobEnd, Kept]:
+            kept = Kept()
+            return site.launcher(mpi).run(job, kept), kept
+
+        end, kept = until_mpich_ends(mpi, run, record_property, timed_out=lambda ran: ran[0].timed_out)
         assert end.exit_code == 0, kept.text["stderr"].decode()
         lines = [line for line in kept.text["stdout"].decode().splitlines() if line.startswith("rank")]
         assert lines == [f"rank 0 on node1 in {kind} node1", f"rank 1 on node2 in {kind} node2"]

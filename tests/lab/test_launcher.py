@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mpi_programs import each_mpi
+from mpi_programs import each_mpi, until_mpich_ends
 from sending_program import MESSAGE_BYTES, compile_into
 
 from linkworth.errors import EnvironmentLacksError, UsageError
@@ -17,8 +17,9 @@ from linkworth.lab.plan import HeldPlace
 from linkworth.lab.site import LabSite, open_lab
 from linkworth.lab.spec import LabSpec
 from linkworth.lab.state import LabState
-from linkworth.launch.base import Job, Stream
+from linkworth.launch.base import Job, JobEnd, Stream
 from linkworth.launch.counters import difference
+from linkworth.model.counters import NodeCounters
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.where import Where
 from linkworth.mpi import transports
@@ -97,13 +98,21 @@ def test_an_mpi_with_another_launcher_is_refused() -> None:
 
 @pytest.mark.requires("lab")
 @pytest.mark.parametrize("mpi", each_mpi())
-def test_messages_between_nodes_are_counted_on_the_nic(mpi: MpiInstallation, tmp_path: Path) -> None:
+def test_messages_between_nodes_are_counted_on_the_nic(
+    mpi: MpiInstallation, tmp_path: Path, record_property
+) -> None:
     program = str(compile_into(tmp_path, mpi))
     with open_lab(Where(kind="lab", name="unshaped", nodes=2)) as site:
-        before = site.counters()
-        said = Output()
-        end = site.launcher(mpi).run(Job(command=[program], ranks=2, timeout=300), said)
-        counted = difference(before, site.counters())
+
+        def run() -> tuple[JobEnd, Output, list[NodeCounters]]:
+            before = site.counters()
+            said = Output()
+            end = site.launcher(mpi).run(Job(command=[program], ranks=2, timeout=300), said)
+            return end, said, difference(before, site.counters())
+
+        end, said, counted = until_mpich_ends(
+            mpi, run, record_property, timed_out=lambda ran: ran[0].timed_out
+        )
         assert end.exit_code == 0, said.text
         assert {line.split()[-1] for line in said.text.decode().splitlines() if "rank" in line} == {
             "node1",

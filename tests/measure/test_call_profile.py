@@ -3,9 +3,10 @@
 import io
 import json
 import re
+from functools import partial
 
 import pytest
-from mpi_programs import ALLREDUCES, compiled, each_mpi
+from mpi_programs import ALLREDUCES, compiled, each_mpi, until_it_dies
 from rich.console import Console
 
 from linkworth.cli import call_profile_screen, main
@@ -95,9 +96,11 @@ def test_a_program_is_counted(mpi, tmp_path):
 
 
 @pytest.mark.parametrize("mpi", each_mpi())
-def test_a_killed_rank_is_counted_up_to_its_last_call(mpi, tmp_path):
-    workload = plan.workload([str(compiled(mpi, tmp_path)), "kill"], 2)
-    profile = call_profile.profile(workload, mpi=mpi.name, folder=tmp_path / "out")
+def test_a_killed_rank_is_counted_up_to_its_last_call(mpi, tmp_path, record_property):
+    program = compiled(mpi, tmp_path)
+    workload = plan.workload([str(program), "kill"], 2)
+    counted = partial(call_profile.profile, workload, mpi=mpi.name, folder=tmp_path / "out")
+    profile = until_it_dies(counted, program, "kill", record_property, state=lambda found: found.run.state)
     assert profile.run.state != "complete"
     killed = profile.ranks[1]
     assert (killed.rank, killed.state, killed.cpu_seconds) == (1, "cut", None)

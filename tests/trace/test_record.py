@@ -7,10 +7,11 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 from gated_clock import pass_time_when
-from mpi_programs import ALLREDUCES, Remaining, compiled, each_mpi, hanging, usable_mpis
+from mpi_programs import ALLREDUCES, compiled, each_mpi, hanging, until_it_dies, usable_mpis
 
 from linkworth import _engine
 from linkworth.errors import IncompleteError, UsageError
@@ -20,8 +21,6 @@ from linkworth.measure import plan
 from linkworth.trace import record
 
 needs_mpi = pytest.mark.requires("mpi", "c++")
-UNTIL_STOPPED = 60.0
-"""Seconds that a program which dies is given: it takes a few on a machine that does much else."""
 
 
 def names(path, rank):
@@ -59,18 +58,9 @@ def test_every_mpi_is_recorded_call_for_call(tmp_path, mpi):
 
 
 def recorded_until_it_dies(program, how, note):
-    """Record a program whose rank 1 ends early; once more where that rank is gone and its launcher waits for ever.
-
-    Of a rank that is gone only the launcher can know: the others wait for it, as they must. A rank 1 that is still
-    there, and hangs, is no fault of the launcher's: it fails the test, which shows what the ranks did. The summary of
-    the tests says of each run that was repeated.
-    """
-    remaining = Remaining(program, after=UNTIL_STOPPED - 5)
-    summary = recorded(program, how, timeout=UNTIL_STOPPED, watcher=remaining)
-    if not summary.state.startswith("timeout") or remaining.ranks is None or 1 in remaining.ranks:
-        return summary
-    note("repeated", f"{how}: rank 1 had gone, and mpiexec waited for {sorted(remaining.ranks)}")
-    return recorded(program, how, timeout=UNTIL_STOPPED, replace=True)
+    return until_it_dies(
+        partial(recorded, program, how, replace=True), program, how, note, state=lambda summary: summary.state
+    )
 
 
 def assert_kept(summary, state, *, cut):

@@ -1,18 +1,24 @@
 """Builds the tracer and the test programs for each MPI of this machine, and runs them under it."""
 
 import os
+import shutil
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from mpi_programs import UNTIL_STOPPED, Remaining, until_it_dies
 from part_reader import Part, read_parts
 
+from linkworth.launch.base import Stream
 from linkworth.launch.local import ROOT_ALLOWED
+from linkworth.launch.process import run_session
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, elf, find
 
 PROGRAMS = Path(__file__).parent / "programs"
+Note = Callable[[str, object], None]
 MPIS = [mpi for mpi in find.find_all() if mpi.mpicc and mpi.mpiexec]
 
 # Open MPI 4.1 now and then hangs in MPI_Dist_graph_create, traced or not, with the component that it prefers.
@@ -27,6 +33,21 @@ class Run:
     stdout: str
     stderr: str
     parts: list[Part]
+
+
+class Seen:
+    """Keeps what a job writes, and hands its ticks on."""
+
+    def __init__(self, watcher: Remaining | None) -> None:
+        self.watcher = watcher
+        self.text: dict[Stream, bytes] = {"stdout": b"", "stderr": b""}
+
+    def output(self, stream: Stream, data: bytes) -> None:
+        self.text[stream] += data
+
+    def tick(self, seconds: float) -> None:
+        if self.watcher:
+            self.watcher.tick(seconds)
 
 
 class Bench:
@@ -54,19 +75,18 @@ class Bench:
         assert done.returncode == 0, done.stderr
         return program
 
+    def _command(self, *command: str | Path, ranks: int) -> list[str]:
+        oversubscribe = ["--oversubscribe"] if self.mpi.kind == "openmpi" else []
+        return [self.mpi.mpiexec, *oversubscribe, "-n", str(ranks), *map(str, command)]
+
+    def _environment(self) -> dict[str, str]:
+        return {**ROOT_ALLOWED, **WITHOUT_TREEMATCH, "LD_PRELOAD": str(self.tracer)}
+
     def launch(self, *command: str | Path, ranks: int, environment: dict[str, str]) -> Run:
         """Run a command on ranks, with the tracer preloaded."""
-        oversubscribe = ["--oversubscribe"] if self.mpi.kind == "openmpi" else []
-        launcher = [self.mpi.mpiexec, *oversubscribe, "-n", str(ranks), *map(str, command)]
         done = subprocess.run(
-            launcher,
-            env={
-                **os.environ,
-                **ROOT_ALLOWED,
-                **WITHOUT_TREEMATCH,
-                "LD_PRELOAD": str(self.tracer),
-                **environment,
-            },
+            self._command(*command, ranks=ranks),
+            env={**os.environ, **self._environment(), **environment},
             cwd=self.folder,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -77,6 +97,32 @@ class Bench:
         folder = environment.get("LINKWORTH_TRACE_DIR")
         parts = read_parts(Path(folder)) if folder else []
         return Run(done.returncode, done.stdout, done.stderr, parts)
+
+    def record_until_it_dies(self, program: Path, ending: str, *, ranks: int, note: Note) -> Run:
+        """Run a program whose rank 0 ends early, and read its parts."""
+
+        def record(timeout: float, watcher: Remaining | None = None) -> Run | None:
+            folder = self.folder / "parts"
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            words = self._command(program, ending, ranks=ranks)
+            told = {"LINKWORTH_TRACE_DIR": str(folder), "LINKWORTH_YIELD": "1"}
+            seen = Seen(watcher)
+            end = run_session(
+                words, seen, environment={**self._environment(), **told}, timeout=timeout, folder=self.folder
+            )
+            if end.timed_out:
+                return None
+            return Run(
+                end.exit_code, seen.text["stdout"].decode(), seen.text["stderr"].decode(), read_parts(folder)
+            )
+
+        def state(run: Run | None) -> str:
+            return "ended" if run else "timeout"
+
+        run = until_it_dies(record, program, ending, note, state=state, rank=0)
+        assert run, f"{ending}: it ran longer than {UNTIL_STOPPED:g} s"
+        return run
 
     def record(self, *command: str | Path, ranks: int = 4, yielding: bool = True, **environment: str) -> Run:
         """Run a command and read its parts."""

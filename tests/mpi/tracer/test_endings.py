@@ -14,8 +14,9 @@ from linkworth.trace.read import open_trace
 PROBES = 200_000  # calls of MPI_Iprobe that programs/endings.c makes before it ends
 
 
-def test_a_killed_rank_leaves_all_that_it_recorded(bench):
-    run = bench.record(bench.compile("endings.c"), "kill", ranks=1)
+def test_a_killed_rank_leaves_all_that_it_recorded(bench, record_property):
+    program = bench.compile("endings.c")
+    run = bench.record_until_it_dies(program, "kill", ranks=1, note=record_property)
     assert run.returncode != 0
     (part,) = run.parts
     assert part.flags & 15 == 1
@@ -23,8 +24,9 @@ def test_a_killed_rank_leaves_all_that_it_recorded(bench):
     assert part.blocks > 1
 
 
-def test_abort_is_the_last_event_and_flagged(bench):
-    run = bench.record(bench.compile("endings.c"), "abort", ranks=2)
+def test_abort_is_the_last_event_and_flagged(bench, record_property):
+    program = bench.compile("endings.c")
+    run = bench.record_until_it_dies(program, "abort", ranks=2, note=record_property)
     assert run.returncode != 0
     first = run.parts[0]
     assert first.flags & 15 == 1 + 8
@@ -32,8 +34,9 @@ def test_abort_is_the_last_event_and_flagged(bench):
     assert run.parts[1].flags & 2 == 0
 
 
-def test_exit_without_finalize_keeps_the_exit_code(bench):
-    run = bench.record(bench.compile("endings.c"), "exit", ranks=1)
+def test_exit_without_finalize_keeps_the_exit_code(bench, record_property):
+    program = bench.compile("endings.c")
+    run = bench.record_until_it_dies(program, "exit", ranks=1, note=record_property)
     assert run.returncode != 0
     assert run.parts[0].flags & 15 == 1
     assert len(run.parts[0].named("MPI_Iprobe")) == PROBES
@@ -54,8 +57,9 @@ def test_a_child_that_becomes_another_program_leaves_the_recording_alone(bench):
     assert len(part.named("MPI_Iprobe")) == PROBES + 1000
 
 
-def test_a_program_that_becomes_another_one_leaves_all_that_it_recorded(bench):
-    run = bench.record(bench.compile("endings.c"), "exec", ranks=1)
+def test_a_program_that_becomes_another_one_leaves_all_that_it_recorded(bench, record_property):
+    program = bench.compile("endings.c")
+    run = bench.record_until_it_dies(program, "exec", ranks=1, note=record_property)
     assert "another image" in run.stdout
     (part,) = run.parts
     assert part.flags & 15 == 1
