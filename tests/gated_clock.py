@@ -23,13 +23,21 @@ def pass_time_when(happened: Callable[[], object], monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(process, "time", clock)
 
 
-def command(*there: Path) -> list[str]:
-    """Return the start of a command line of linkworth whose programs reach their limits when all those files are there."""
+def command(*there: Path, each: bool = False) -> list[str]:
+    """Return the start of a command line of linkworth whose programs reach their limits when all those files are there.
+
+    With `each`, `there` is a folder, and every file that comes into it is the end of one more limit.
+    """
+    passed = (
+        "sum(1 for path in paths for _ in Path(path).iterdir())"
+        if each
+        else "all(Path(path).exists() for path in paths)"
+    )
     code = (
         "import sys, time\nfrom pathlib import Path\nfrom types import SimpleNamespace\n"
         "from linkworth.launch import process\nfrom linkworth.cli import entry\n"
         f"paths = {[str(path) for path in there]!r}\nnow = time.monotonic\n"
-        f"late = lambda: now() + {LATER} * all(Path(path).exists() for path in paths)\n"
+        f"late = lambda: now() + {LATER} * {passed}\n"
         "process.time = SimpleNamespace(monotonic=late, sleep=time.sleep, time=time.time)\n"
         "sys.exit(entry())\n"
     )

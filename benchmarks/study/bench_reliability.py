@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from linkworth.lab import state
@@ -35,15 +35,15 @@ environments = [{{ name = "here" }}]
 """
 
 
-def call(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def call(folder: Path, *words: str, command: Sequence[str] = COMMAND) -> subprocess.CompletedProcess[str]:
     """Run `linkworth study` to its end."""
-    return subprocess.run([*COMMAND, *words], cwd=folder, capture_output=True, text=True, check=False)
+    return subprocess.run([*command, *words], cwd=folder, capture_output=True, text=True, check=False)
 
 
-def start(folder: Path, *words: str) -> subprocess.Popen[bytes]:
+def start(folder: Path, *words: str, command: Sequence[str] = COMMAND) -> subprocess.Popen[bytes]:
     """Start `linkworth study`, and leave what it says in a file."""
     with (folder / "said.txt").open("ab") as said:
-        return subprocess.Popen([*COMMAND, *words], cwd=folder, stdout=said, stderr=said)
+        return subprocess.Popen([*command, *words], cwd=folder, stdout=said, stderr=said)
 
 
 def records(study: Path) -> dict[str, bytes]:
@@ -72,15 +72,26 @@ def left_running(study: Path) -> list[int]:
     return found
 
 
+def name_of(process: int) -> str:
+    """Return the name of a process's program."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{process}/exe").readlink().name
+    return ""
+
+
 def killed(folder: Path, runs: int, kills: int, seed: int = 1) -> dict[str, int]:
     """Kill a study again and again, then let it end; return what was found."""
     chance = random.Random(seed)
     study = folder / "s.study"
-    (folder / "s.toml").write_text(SHORT.format(runs=runs))
+    held = folder / "held"
+    held.touch()
+    # So that all kills meet a study that runs: its last ones wait for the last call.
+    made = f"$(ls {study}/runs/*/run.json 2>/dev/null | wc -l)"
+    waiting = f"while [ -e {held} ] && [ {made} -ge {runs * 9 // 10} ]; do sleep 0.02; done"
+    (folder / "s.toml").write_text(SHORT.replace("sleep 0.02", f"sleep 0.02; {waiting}").format(runs=runs))
     seen: dict[str, bytes] = {}
     lost = changed = unreadable = 0
     met = 0
-    # So that all kills meet a study that runs, even where this process gets a core late.
     last_goal = runs * 3 // 4
     for number in range(kills):
         process = start(folder, "run", "s.toml")
@@ -102,6 +113,7 @@ def killed(folder: Path, runs: int, kills: int, seed: int = 1) -> dict[str, int]
                 unreadable += 1
         seen = now
     before_last = len(seen)
+    held.unlink()
     ended = call(folder, "resume", "s.study")
     now = records(study)
     lost += len(seen.keys() - now.keys())
@@ -196,17 +208,21 @@ def full_disk() -> dict[str, object]:
 HANGING = """\
 repetitions = 2
 ranks = 2
-time_limit_seconds = 2
+time_limit_seconds = {limit}
 seed = 1
-workloads = [{ run = "sleep 1000", name = "hangs" }, { run = "true", name = "ends" }]
-environments = [{ name = "here" }]
+workloads = [{{ run = "sh -c 'touch {reached}/$$; exec sleep 1000'", name = "hangs" }}, {{ run = "true", name = "ends" }}]
+environments = [{{ name = "here" }}]
 """
 
 
-def hanging(folder: Path) -> dict[str, object]:
-    """Run an MPI job that never ends."""
-    (folder / "s.toml").write_text(HANGING)
-    ended = call(folder, "run", "s.toml")
+def hanging(
+    folder: Path, limit: float = 2, command: Callable[[Path], Sequence[str]] | None = None
+) -> dict[str, object]:
+    """Run an MPI job that never ends; `command` of the folder in which each of its ranks leaves a file."""
+    reached = folder / "reached"
+    reached.mkdir(parents=True)
+    (folder / "s.toml").write_text(HANGING.format(limit=limit, reached=reached))
+    ended = call(folder, "run", "s.toml", command=command(reached) if command else COMMAND)
     study = folder / "s.study"
     causes = {json.loads(content)["cause"] for content in records(study).values()} - {""}
     return {
@@ -256,18 +272,23 @@ def link_down(lab: LabState, node: str) -> None:
 
 
 def in_lab(
-    folder: Path, run: str, limit: float, harm: Callable[[LabState, str], None], after: float
+    folder: Path,
+    run: str,
+    limit: float,
+    harm: Callable[[LabState, str], None],
+    under_way: Callable[[Path], bool],
+    command: Sequence[str] = COMMAND,
 ) -> dict[str, object]:
-    """Harm the second node of the lab while the first run is on its way."""
+    """Harm the second node of the lab while the first run is on its way; then there is a file `harmed`."""
     folder.mkdir(exist_ok=True)
     (folder / "s.toml").write_text(IN_LAB.format(run=run, limit=limit))
-    process = start(folder, "run", "s.toml")
+    process = start(folder, "run", "s.toml", command=command)
     lab = lab_of(process)
     study = folder / "s.study"
-    while process.poll() is None and not list(study.glob("runs/*@r*")):
+    while process.poll() is None and not under_way(study):
         time.sleep(0.02)
-    time.sleep(after)
     harm(lab, "node2")
+    (folder / "harmed").touch()
     code = process.wait()
     found = {name: json.loads(content) for name, content in records(study).items()}
     return {
@@ -280,13 +301,23 @@ def in_lab(
 
 def node_lost(folder: Path) -> dict[str, object]:
     """Let a node of the lab disappear mid-run."""
-    return in_lab(folder, "sleep 6", 60, kill_node, 1.5)
+    there = folder / "there"
+    there.mkdir(parents=True)
+    run = f"sh -c 'touch {there}/$(hostname); while [ ! -e {folder}/harmed ]; do sleep 0.1; done'"
+    return in_lab(folder, run, 600, kill_node, lambda _study: len(list(there.iterdir())) == 2)
 
 
-def link_lost(folder: Path) -> dict[str, object]:
-    """Take a link down mid-run: TCP waits, so that the time limit ends the run."""
+def link_lost(
+    folder: Path, limit: float = 15, command: Callable[[Path], Sequence[str]] | None = None
+) -> dict[str, object]:
+    """Take a link down mid-run: TCP waits, so that the time limit ends the run; `command` of the file that says so."""
     run = "bench:latency --sizes 8 --seconds 5 --precision 1e-6"
-    return in_lab(folder, run, 15, link_down, 2.5)
+
+    def measures(study: Path) -> bool:
+        names = [name_of(pid) for pid in left_running(study)] if study.exists() else []
+        return names.count("lw-netbench") == 2
+
+    return in_lab(folder, run, limit, link_down, measures, command(folder / "harmed") if command else COMMAND)
 
 
 def show(title: str, found: dict[str, object]) -> None:

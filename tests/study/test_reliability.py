@@ -3,6 +3,7 @@
 import importlib.util
 from pathlib import Path
 
+import gated_clock
 import pytest
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "study" / "bench_reliability.py"
@@ -44,13 +45,15 @@ def test_a_full_disk_is_a_recorded_cause_and_costs_nothing_that_was_done(reliabi
 
 
 def test_an_mpi_that_hangs_is_a_timeout_and_the_study_goes_on(reliability, tmp_path):
-    found = reliability.hanging(tmp_path)
+    found = reliability.hanging(
+        tmp_path, 600, lambda reached: [*gated_clock.command(reached, each=True), "study"]
+    )
     assert (found["exit code"], found["timeouts"], found["done"], found["left running"]) == (1, 2, 2, 0)
-    assert found["cause"] == "it ran longer than 2 s and was stopped"
+    assert found["cause"] == "it ran longer than 600 s and was stopped"
 
 
 @pytest.mark.requires("lab")
-@pytest.mark.slow  # a run of six seconds, twice, and two labs
+@pytest.mark.slow  # two runs, and two labs
 def test_a_node_that_disappears_is_the_cause_and_the_next_run_has_a_new_lab(reliability, tmp_path):
     found = reliability.node_lost(tmp_path)
     assert (found["exit code"], found["states"], found["left running"]) == (1, "failed, done", 0)
@@ -60,7 +63,7 @@ def test_a_node_that_disappears_is_the_cause_and_the_next_run_has_a_new_lab(reli
 @pytest.mark.requires("lab", "c++")
 @pytest.mark.slow  # a test of five seconds, twice, and two labs
 def test_a_link_that_goes_down_is_the_cause_and_the_study_goes_on(reliability, tmp_path):
-    found = reliability.link_lost(tmp_path)
+    found = reliability.link_lost(tmp_path, 600, lambda harmed: [*gated_clock.command(harmed), "study"])
     assert (found["exit code"], found["left running"]) == (1, 0)
     assert found["states"] in (
         "timeout, done",
