@@ -148,5 +148,8 @@ measured_on = "here"
     found = {(r.workload, r.environment, r.mode): r for r in store.records()}
     measured = found["own", "here", "measure"].metrics["seconds"]
     assert found["own", "here", "predict"].metrics["seconds"] == pytest.approx(measured, rel=0.02)
-    assert found["own", "gbe", "predict"].metrics["seconds"] > measured
+    # 100 reductions, each of which crosses from node to node and back.
+    assert (
+        found["own", "gbe", "predict"].metrics["seconds"] > found["own", "here", "predict"].metrics["seconds"]
+    )
     assert found["own", "here", "trace"].metrics["events"] >= 200
