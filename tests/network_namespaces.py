@@ -17,7 +17,7 @@ def checksum(data):
 target, count = sys.argv[1], int(sys.argv[2])
 own = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
 own.connect((target, 0))
-own.settimeout(1)
+own.settimeout(60)
 times = []
 for number in range(count):
     body = struct.pack("!HH", os.getpid() & 0xFFFF, number) + bytes(16)

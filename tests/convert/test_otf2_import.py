@@ -120,7 +120,7 @@ def test_an_archive_of_eztrace(kind: str, tmp_path: Path) -> None:
     subprocess.run([found[0].mpicc, "pair.c", "-o", "pair"], cwd=tmp_path, check=True)
     options = ["--allow-run-as-root", "--oversubscribe"] if kind == "openmpi" else []
     command = [found[0].mpiexec, *options, "-n", "2", "eztrace", "-t", kind, "-o", "recorded", "./pair"]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, env=os.environ, timeout=120)
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, env=os.environ, timeout=600)
     summary = convert(tmp_path / "recorded" / "pair_trace", None, tmp_path / "pair.lwt")
     assert summary.ranks == 2
     zero, one = (events(Path(summary.path), rank) for rank in (0, 1))

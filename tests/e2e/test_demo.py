@@ -21,7 +21,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def answer(folder: Path) -> dict:
-    done = LinkworthCommand(folder)("demo", "--json", timeout=500)
+    done = LinkworthCommand(folder)("demo", "--json")
     assert done.returncode == 0, done.stderr
     assert "[2/26] npb:ep.W: recording on 16 ranks" in done.stderr
     return json.loads(done.stdout)
@@ -71,8 +71,7 @@ def test_report_on_the_demos_folder_says_the_same(answer: dict, folder: Path) ->
 def test_ctrl_c_keeps_what_was_recorded(tmp_path: Path) -> None:
     process = LinkworthCommand(tmp_path).start("demo", "--ranks", "4")
     first = tmp_path / "linkworth-demo" / "ep.lwt"
-    deadline = time.monotonic() + 120
-    while not first.exists() and process.poll() is None and time.monotonic() < deadline:
+    while not first.exists() and process.poll() is None:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=300)

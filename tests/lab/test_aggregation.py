@@ -188,7 +188,7 @@ RTT = """
 import socket, sys, time
 best = 9.0
 for _ in range(5):
-    own = socket.socket(); own.settimeout(5)
+    own = socket.socket(); own.settimeout(60)
     began = time.perf_counter()
     try:
         own.connect((sys.argv[1], 9))

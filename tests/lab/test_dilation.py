@@ -44,7 +44,7 @@ def test_cpu_time_is_added_up_without_a_control_group() -> None:
     first = clock.read()
     busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     try:
-        until = time.monotonic() + 30
+        until = time.monotonic() + 600
         while sum(clock.read()) < sum(first) + 0.1 and time.monotonic() < until:
             time.sleep(0.02)
         grown = clock.read()

@@ -128,7 +128,7 @@ def test_a_lab_leaves_nothing_and_ends_what_runs_in_it() -> None:
             lambda: system.namespace_of(left.pid) == system.namespace_of(lab.state.places["node1"].pid)
         )
         assert len(traces_of(lab)) > 3
-    assert left.wait(10) == -signal.SIGKILL
+    assert left.wait(120) == -signal.SIGKILL
     assert traces_of(lab) == []
 
 
@@ -168,7 +168,7 @@ def test_the_next_call_cleans_after_a_killed_lab_and_says_so(own_labs: Path, kee
         assert eventually(lambda: not lab.state.is_kept)
         [sentence] = labs.sweep()
         assert "the lab other had been killed" in sentence
-        left.wait(10)
+        left.wait(120)
         assert traces_of(lab) == []
 
 
@@ -178,7 +178,7 @@ def test_two_labs_do_not_meet() -> None:
         server = subprocess.Popen(
             one.enter("node2", [sys.executable, "-c", listening]), stdout=subprocess.PIPE, text=True
         )
-        connect = [sys.executable, "-c", "import socket; socket.create_connection(('10.0.0.2', 5000), 1.5)"]
+        connect = [sys.executable, "-c", "import socket; socket.create_connection(('10.0.0.2', 5000), 3)"]
         there = lambda lab: subprocess.run(lab.enter("node1", connect), capture_output=True).returncode  # noqa: E731
         assert there(two) != 0
         assert eventually(lambda: there(one) == 0)

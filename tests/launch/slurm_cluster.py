@@ -5,7 +5,9 @@ job sees of Slurm (steps, task counts, process managers, states, a node that die
 Leaving the cluster ends everything in it, because each daemon is the first process of a PID namespace.
 """
 
+import contextlib
 import os
+import random
 import secrets
 import shutil
 import socket
@@ -140,7 +142,7 @@ class SlurmCluster:
             SLURM_CONF=str(place / "slurm.conf"),
         )
 
-    def wait_idle(self, seconds: float = 120.0) -> None:
+    def wait_idle(self, seconds: float = 600.0) -> None:
         """Wait until every node can take a job."""
         until = time.monotonic() + seconds
         while True:
@@ -192,7 +194,7 @@ class SlurmCluster:
                 f"--seed-file={munge['seed']}",
             ],
         )
-        until = time.monotonic() + 120
+        until = time.monotonic() + 600
         while not munge["socket"].exists():
             if time.monotonic() > until:
                 raise TimeoutError("munged did not start")
@@ -220,8 +222,12 @@ class SlurmCluster:
 
 
 def _free_ports(count: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [opened.getsockname()[1] for opened in sockets]
-    for opened in sockets:
-        opened.close()
+    """Return ports that nobody listens on, below those that the kernel gives to whoever asks for any meanwhile."""
+    least = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    ports: list[int] = []
+    while len(ports) < count:
+        port = random.SystemRandom().randrange(10_000, max(least, 20_000))
+        with contextlib.suppress(OSError), socket.create_server(("0.0.0.0", port)):
+            if port not in ports:
+                ports.append(port)
     return ports

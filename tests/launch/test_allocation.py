@@ -54,7 +54,7 @@ def test_a_run_is_a_step_on_the_jobs_nodes(tmp_path, monkeypatch):
         identity = cluster.run(
             "sbatch", "--parsable", "--nodes=2", "--ntasks=4", "-o", "/dev/null", str(job)
         ).strip()
-        until = time.monotonic() + 60
+        until = time.monotonic() + 600
         while Slurm().state([identity])[identity].phase != "ended" and time.monotonic() < until:
             time.sleep(0.2)
     assert "ranks 4" in (tmp_path / "err").read_text()

@@ -132,7 +132,7 @@ def test_an_array_of_six(cluster, tmp_path):
     job = slurm.submit(request, tmp_path / "job.sh")
     elements = slurm.elements(job, 6)
     assert elements == [f"{job}_{number}" for number in range(6)]
-    until = time.monotonic() + 120
+    until = time.monotonic() + 600
     while True:
         states = slurm.state(elements)
         assert sum(state.phase == "running" for state in states.values()) <= 3

@@ -80,7 +80,7 @@ def sent_by_openmpi(
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     }
     command = [mpi.mpiexec, "-n", str(ranks), str(program), name, str(size)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     messages: Messages = Counter()
     size_of: Messages = Counter()

@@ -129,7 +129,7 @@ class Page:
         """Return the text of the first element that matches."""
         return str(self.evaluate(f"document.querySelector({json.dumps(selector)}).textContent"))
 
-    def _receive(self, seconds: float = 60.0) -> dict[str, Any]:
+    def _receive(self, seconds: float = 600.0) -> dict[str, Any]:
         deadline = time.monotonic() + seconds
         while b"\0" not in self._buffer:
             if not select.select([self._from], [], [], max(0.0, deadline - time.monotonic()))[0]:

@@ -56,7 +56,7 @@ def test_jobs_are_on_their_way_together_and_found_again_after_a_kill(cluster, tm
     with (tmp_path / "said").open("w") as said:
         process = subprocess.Popen(command, cwd=tmp_path, stdout=said, stderr=said)
         made = tmp_path / "made"
-        until = time.monotonic() + 120
+        until = time.monotonic() + 600
         while (not made.exists() or len(made.read_text().split()) < 2) and time.monotonic() < until:
             assert process.poll() is None, (tmp_path / "said").read_text()
             time.sleep(0.1)

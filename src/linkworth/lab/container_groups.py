@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-PATIENCE_SECONDS = 1.0
+PATIENCE_SECONDS = 10.0
 """How long the kernel may take to let go of processes that were killed."""
 
 

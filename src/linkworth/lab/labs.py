@@ -35,7 +35,7 @@ from linkworth.lab.spec import LabSpec
 from linkworth.lab.state import LabState
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,40}")
-DOWN_SECONDS = 10.0
+DOWN_SECONDS = 30.0
 """How long a keeper is waited for before it is killed."""
 
 
@@ -246,7 +246,7 @@ def _ended_soon(known: LabState) -> bool:
 
 
 def _end_keeper(known: LabState) -> None:
-    for number, patience in ((signal.SIGTERM, DOWN_SECONDS), (signal.SIGKILL, 1.0)):
+    for number, patience in ((signal.SIGTERM, DOWN_SECONDS), (signal.SIGKILL, processes.PATIENCE_SECONDS)):
         if not known.is_kept:
             break
         with contextlib.suppress(ProcessLookupError):

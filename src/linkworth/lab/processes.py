@@ -11,7 +11,8 @@ from linkworth.lab import system
 
 MARK = "LINKWORTH_LAB"
 """Variable in the environment of everything that is started in a lab; its value is the lab's mark."""
-PATIENCE_SECONDS = 2.0
+PATIENCE_SECONDS = 10.0
+"""How long killed processes may take to go: on a busy machine they wait for a core first."""
 
 
 def all_pids() -> list[int]:

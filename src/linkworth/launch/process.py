@@ -138,7 +138,7 @@ def _signal_group(group: int, number: signal.Signals) -> None:
 
 def _sweep(mark: str) -> None:
     """Stop processes of the job that outlived its launcher: first politely, then for good."""
-    for number, patience in ((signal.SIGTERM, 1.0), (signal.SIGKILL, 1.0)):
+    for number, patience in ((signal.SIGTERM, 1.0), (signal.SIGKILL, 10.0)):
         until = time.monotonic() + patience
         left = list(_marked(mark))
         for pid in left:

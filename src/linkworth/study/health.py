@@ -5,8 +5,8 @@ import subprocess
 from linkworth.lab.site import LabSite
 from linkworth.launch.site import Site
 
-ANSWER_SECONDS = 5.0
-"""A node that does not answer within this is lost."""
+ANSWER_SECONDS = 60.0
+"""A node that does not answer within this is lost: one that is gone refuses at once, and a machine may be busy."""
 
 
 def losses(site: Site) -> list[str]:

@@ -35,7 +35,7 @@ shift
 for nic in "$@"; do ip link add $nic type veth peer name p-$nic; ip link set p-$nic mtu 9000 up; done
 SYSTEMD_LOG_LEVEL=info SYSTEMD_LOG_TARGET=console /lib/systemd/systemd-networkd 2>&1 &
 networkd=$!
-for i in $(seq 100); do
+for i in $(seq 6000); do
     (ip -o addr; ip -o link) | grep -q "$(cat /etc/systemd/network/last)" && break
     sleep 0.05
 done
@@ -51,7 +51,7 @@ def applied_by_networkd(folder: Path, last: str, *nics: str) -> tuple[str, dict[
     (folder / "last").write_text(last)
     done = subprocess.run(
         ["unshare", "--net", "--mount", "bash", "-c", NETWORKD, "networkd", str(folder), *nics],
-        capture_output=True, text=True, check=False, timeout=60,
+        capture_output=True, text=True, check=False, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     said, _, listed = done.stdout.partition("ADDRESSES\n")

@@ -14,7 +14,7 @@ from linkworth.model.where import Where
 
 BYTES = 3_000_000
 LISTENING = (
-    "for i in $(seq 100); do cat /proc/net/tcp /proc/net/tcp6 | grep -q ' 0A ' && break; sleep 0.05; done"
+    "for i in $(seq 6000); do cat /proc/net/tcp /proc/net/tcp6 | grep -q ' 0A ' && break; sleep 0.05; done"
 )
 
 

@@ -29,7 +29,7 @@ def paces(tmp_path_factory):
 
     def run(pattern, calls, path):
         done = subprocess.run(
-            [program, pattern, str(calls), path], capture_output=True, text=True, check=True, timeout=60,
+            [program, pattern, str(calls), path], capture_output=True, text=True, check=True, timeout=600,
             env={"ASAN_OPTIONS": "detect_leaks=0"},
         )  # fmt: skip
         lines = [line.split() for line in done.stdout.splitlines()]

@@ -8,7 +8,7 @@ from linkworth.launch import allocation, pairing
 from linkworth.model.environment import Check
 from linkworth.mpi import identify
 
-_ANSWER_SECONDS = 5.0
+_ANSWER_SECONDS = 20.0
 _PURPOSE = "jobs on clusters"
 
 
