@@ -1,11 +1,11 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 // Rank 0 sends messages to itself; now and then it waits for an answer of rank 1 that takes 2 ms. It prints
-// how many it received and the seconds that MPI_Wait took, by its own clock.
+// how many it received and the seconds that MPI_Wait took, by its own clock without what that costs.
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>
 
-enum { MESSAGES = 100000, FROM_ONE_TO_THE_NEXT = 10000 };
+enum { MESSAGES = 100000, FROM_ONE_TO_THE_NEXT = 10000, TRIAL_READINGS = 1000 };
 
 static double waited;
 
@@ -17,6 +17,16 @@ static void exchange(int peer) {
     double start = MPI_Wtime();
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     waited += MPI_Wtime() - start;
+}
+
+// The least of some trials, as what interrupts one is none of its cost.
+static double cost_of_reading(void) {
+    double least = 1;
+    for (int i = 0; i < TRIAL_READINGS; i++) {
+        double start = MPI_Wtime(), between = MPI_Wtime() - start;
+        if (between < least) least = between;
+    }
+    return least;
 }
 
 static void answer(void) {
@@ -37,7 +47,7 @@ int main(int argc, char** argv) {
         else if (remote)
             answer();
     }
-    if (rank == 0) printf("%d %.9f\n", MESSAGES, waited);
+    if (rank == 0) printf("%d %.9f\n", MESSAGES, waited - MESSAGES * cost_of_reading());
     MPI_Finalize();
     return 0;
 }
