@@ -2,6 +2,7 @@
 #include "profile/phases.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace linkworth::profile {
@@ -100,7 +101,8 @@ double looped_seconds(const Folded& folded) {
 Folded walk(const tracefile::Trace& trace, std::uint32_t rank, Likeness likeness) {
     LoopWalk walk(trace, likeness);
     tracefile::RankCursor cursor = trace.cursor(rank);
-    for (auto rows = cursor.next_rows(); !rows.empty(); rows = cursor.next_rows()) {
+    std::array<tracefile::EventRow, tracefile::rows_at_once> memory;
+    for (auto rows = cursor.next_rows(memory); !rows.empty(); rows = cursor.next_rows(memory)) {
         if (!walk.take(cursor, rows)) {
             break;
         }

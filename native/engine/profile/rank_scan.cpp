@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "tracefile/names.hpp"
+#include "tracefile/row_batch.hpp"
 #include "tracefile/shape_codec.hpp"
 
 namespace linkworth::profile {
@@ -29,9 +30,10 @@ double computed_in(const EventRow& row) {
 }  // namespace
 
 RankScan::RankScan(const tracefile::Trace& trace, std::uint32_t rank, MemberLists& lists, Scan& scan,
-                   LoopWalk* walk)
+                   std::span<EventRow> rows, LoopWalk* walk)
     : trace_(trace),
       rank_(rank),
+      rows_(rows),
       scan_(scan),
       times_(scan.ranks[rank]),
       walk_(walk),
@@ -48,7 +50,9 @@ std::size_t RankScan::KeyHash::operator()(const CollectiveKey& key) const {
 
 bool RankScan::advance(std::uint64_t events) {
     for (std::uint64_t taken = 0; taken < events;) {
-        const std::span<const EventRow> rows = cursor_.next_rows();
+        const std::uint64_t batches = (events - taken + tracefile::batch_rows - 1) / tracefile::batch_rows;
+        const std::span<const EventRow> rows =
+            cursor_.next_rows(rows_.first(std::min(rows_.size(), batches * tracefile::batch_rows)));
         if (rows.empty()) {
             end();
             return false;

@@ -23,7 +23,7 @@ class RankScan {
   public:
     /// `walk`: sees the rank's calls as well, if not null.
     RankScan(const tracefile::Trace& trace, std::uint32_t rank, MemberLists& lists, Scan& scan,
-             LoopWalk* walk);
+             std::span<tracefile::EventRow> rows, LoopWalk* walk);
 
     /// Reads about so many events; false at the rank's end.
     bool advance(std::uint64_t events);
@@ -109,6 +109,7 @@ class RankScan {
 
     const tracefile::Trace& trace_;
     std::uint32_t rank_;
+    std::span<tracefile::EventRow> rows_;  ///< memory for those that are read
     Scan& scan_;
     RankTimes& times_;
     LoopWalk* walk_;

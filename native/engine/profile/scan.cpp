@@ -1,6 +1,7 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include "profile/scan.hpp"
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <queue>
@@ -27,11 +28,13 @@ Scan scan(const tracefile::Trace& trace, std::uint32_t matrix_rows, std::vector<
           LoopWalk* walk) {
     Scan result(trace, matrix_rows, std::move(nodes));
     MemberLists lists(trace.ranks());
+    std::array<tracefile::EventRow, tracefile::rows_at_once> rows;
     std::vector<std::unique_ptr<RankScan>> scans;
     using Turn = std::pair<double, std::uint32_t>;
     std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
     for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
-        scans.push_back(std::make_unique<RankScan>(trace, rank, lists, result, rank == 0 ? walk : nullptr));
+        scans.push_back(
+            std::make_unique<RankScan>(trace, rank, lists, result, rows, rank == 0 ? walk : nullptr));
         turns.emplace(0.0, rank);
     }
     // The rank that is furthest behind in recorded time goes next, so that messages find their partners soon.

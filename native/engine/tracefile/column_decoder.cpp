@@ -48,7 +48,7 @@ bool ColumnDecoder::expand_sections(std::span<const std::uint8_t> stored, Decomp
     if (!in.ok() || count <= section_columns + cpu_column || stored_bytes != in.left()) {
         return false;
     }
-    memory_.resize(raw_end + bits_padding);
+    memory_.resize(raw_end + std::max(bits_padding, batch_padding));
     const std::uint8_t* at = in.position();
     for (std::size_t section = 0; section < count; ++section) {
         const Section& to = sections_[section];
@@ -93,10 +93,21 @@ bool ColumnDecoder::read_preamble() {
         }
     }
     head_width_ = head_width(shapes);
+    fill_byte_columns(columns);
     // A gap times a power of two and divided by it again is that gap.
     cpu_expects_the_gap_ =
         std::has_single_bit(cpu_step_) && seconds_per_tick_ * 1e9 == static_cast<double>(cpu_step_);
     return in.ok() && in.at_end() && cpu_step_ > 0;
+}
+
+void ColumnDecoder::fill_byte_columns(std::size_t columns) {
+    has_byte_columns_ = columns_.size() <= most_byte_shapes && columns <= most_byte_columns;
+    for (std::size_t shape = 0; shape < columns_.size() && has_byte_columns_; ++shape) {
+        const ShapeColumns& of = columns_[shape];
+        has_byte_columns_ = of.gap != cpu_column && of.duration != cpu_column;
+        byte_columns_.gap[shape] = static_cast<std::uint8_t>(of.gap);
+        byte_columns_.duration[shape] = static_cast<std::uint8_t>(of.duration);
+    }
 }
 
 template <class Head>
@@ -248,22 +259,27 @@ template <class Head, bool expects_the_gap>
     }
 }
 
-/// False, and nothing is read, where these rows need another way.
-bool ColumnDecoder::read_as_batch(std::span<EventRow> rows) {
-    if (rows.size() != batch_rows || head_width_ != 1 || !cpu_expects_the_gap_ || lanes_ == 0) {
-        return false;
+/// Reads as many of the next rows as it can in batches; how many.
+std::size_t ColumnDecoder::read_batches(std::span<EventRow> rows) {
+    if (rows.size() < batch_rows || head_width_ != 1 || !cpu_expects_the_gap_ || lanes_ == 0) {
+        return 0;
     }
     RowBatch batch{bytes_of(sections_[section_heads]).data() + next_,
                    columns_,
                    symbols_,
+                   has_byte_columns_ ? &byte_columns_ : nullptr,
                    bytes_of(sections_[section_bits]).data(),
                    next_bit_,
                    static_cast<unsigned>(std::countr_zero(cpu_step_)),
                    seconds_per_tick_,
                    lanes_};
-    const bool done = read_batch(batch, rows.first<batch_rows>());
+    std::size_t count = 0;
+    while (rows.size() - count >= batch_rows && read_batch(batch, rows.subspan(count).first<batch_rows>())) {
+        count += batch_rows;
+        batch.heads += batch_rows;
+    }
     next_bit_ = batch.next_bit;
-    return done;
+    return count;
 }
 
 #if defined(__x86_64__)
@@ -273,24 +289,33 @@ __attribute__((target("bmi2"))) void ColumnDecoder::read_rows_with_bmi2(std::spa
 }
 #endif
 
+void ColumnDecoder::read_singly(std::span<EventRow> rows) {
+#if defined(__x86_64__)
+    static const bool has_bmi2 = __builtin_cpu_supports("bmi2") != 0;
+    has_bmi2 ? read_rows_with_bmi2(rows) : read_rows_of_width(rows);
+#else
+    read_rows_of_width(rows);
+#endif
+}
+
 std::size_t ColumnDecoder::read(std::span<EventRow> rows, std::vector<EventNote>& notes) {
     rows = rows.first(std::min(rows.size(), events_ - next_));
     // A block that could not be opened has no events, and may have no memory.
     if (rows.empty()) {
         return 0;
     }
-    if (!read_as_batch(rows)) {
-#if defined(__x86_64__)
-        static const bool has_bmi2 = __builtin_cpu_supports("bmi2") != 0;
-        has_bmi2 ? read_rows_with_bmi2(rows) : read_rows_of_width(rows);
-#else
-        read_rows_of_width(rows);
-#endif
+    const std::size_t first = next_;
+    next_ += read_batches(rows);
+    while (next_ - first < rows.size()) {
+        const auto left = rows.subspan(next_ - first);
+        const auto some = left.first(std::min(left.size(), batch_rows));
+        read_singly(some);
+        next_ += some.size();
+        next_ += read_batches(left.subspan(some.size()));
     }
-    next_ += rows.size();
     for (; next_note_ < notes_.size() && notes_[next_note_].event < next_; ++next_note_) {
         EventNote note = notes_[next_note_];
-        note.event -= static_cast<std::uint32_t>(next_ - rows.size());
+        note.event -= static_cast<std::uint32_t>(first);
         rows[note.event].has_notes = true;
         notes.push_back(note);
     }

@@ -39,13 +39,15 @@ class ColumnDecoder {
 
     bool expand_sections(std::span<const std::uint8_t> stored, Decompressor& decompressor);
     bool read_preamble();
+    void fill_byte_columns(std::size_t columns);
     bool counts_agree();
     template <class Head>
     bool count_heads(std::vector<std::uint64_t>& of_head) const;
     template <class Head, bool expects_the_gap>
     void read_rows(std::span<EventRow> rows);
     void read_rows_of_width(std::span<EventRow> rows);
-    bool read_as_batch(std::span<EventRow> rows);
+    std::size_t read_batches(std::span<EventRow> rows);
+    void read_singly(std::span<EventRow> rows);
     void read_rows_with_bmi2(std::span<EventRow> rows);
     std::span<const std::uint8_t> bytes_of(const Section& section) const {
         return {memory_.data() + section.offset, section.size};
@@ -54,7 +56,9 @@ class ColumnDecoder {
     std::vector<std::uint8_t> memory_;
     std::vector<Section> sections_;
     std::vector<std::span<const std::uint8_t>> shapes_;
-    std::vector<ShapeColumns> columns_;         ///< by shape
+    std::vector<ShapeColumns> columns_;  ///< by shape
+    ByteColumns byte_columns_;
+    bool has_byte_columns_ = false;             ///< where there are not too many
     std::vector<const std::uint8_t*> symbols_;  ///< by column: the next one
     std::vector<EventNote> notes_;
     std::size_t head_width_ = 1;

@@ -109,7 +109,9 @@ RankCursor::~RankCursor() = default;
 
 const std::vector<Damage>& RankCursor::damage() const { return state_->damage; }
 
-bool RankCursor::refill() {
+std::span<EventRow> RankCursor::own_rows() const { return state_->rows; }
+
+bool RankCursor::refill(std::span<EventRow> rows) {
     State& state = *state_;
     taken_ = 0;
     filled_ = 0;
@@ -119,8 +121,8 @@ bool RankCursor::refill() {
         }
         state.notes.clear();
         state.next_note = 0;
-        filled_ = static_cast<std::uint32_t>(state.in_columns ? state.columns.read(state.rows, state.notes)
-                                                              : read_records());
+        filled_ = static_cast<std::uint32_t>(state.in_columns ? state.columns.read(rows, state.notes)
+                                                              : read_records(rows));
         if (std::ranges::any_of(state.notes, names_impossible_thread)) {
             give_up_block(nullptr, "names a thread beyond " + std::to_string(most_threads - 1));
             filled_ = 0;
@@ -128,7 +130,7 @@ bool RankCursor::refill() {
         if (filled_ == 0) {
             state.is_open = false;
         } else if (std::isfinite(state.data->until_seconds)) {
-            cut_rows();
+            cut_rows(rows);
         }
     }
     return true;
@@ -199,17 +201,17 @@ bool RankCursor::load_next_block() {
 }
 
 /// Ends the block before the first event that starts when the trace is cut.
-void RankCursor::cut_rows() {
+void RankCursor::cut_rows(std::span<const EventRow> rows) {
     State& state = *state_;
     const double left = state.data->until_seconds - block_base_seconds_;
     for (std::uint32_t row = 0; row < filled_; ++row) {
-        state.now += state.rows[row].gap_seconds;
+        state.now += rows[row].gap_seconds;
         if (state.now >= left) {
             filled_ = row;
             state.is_open = false;
             return;
         }
-        state.now += state.rows[row].duration_seconds;
+        state.now += rows[row].duration_seconds;
     }
 }
 
@@ -243,7 +245,7 @@ bool RankCursor::define_shape(std::span<const std::uint8_t> payload) {
 }
 
 /// Fills the rows from a block of records, up to its end or to a record that cannot be used; how many.
-std::size_t RankCursor::read_records() {
+std::size_t RankCursor::read_records(std::span<EventRow> rows) {
     State& state = *state_;
     const double seconds_per_tick = state.seconds_per_tick;
     const auto seconds = [seconds_per_tick](std::uint64_t ticks) {
@@ -259,17 +261,17 @@ std::size_t RankCursor::read_records() {
         }
         return count;
     };
-    while (count < most_rows) {
+    while (count < rows.size()) {
         if (after_shortest && !has_notes) {
-            count = read_shortest_events(state.position, state.end, shapes_.size(), seconds_per_tick,
-                                         state.rows, count);
-            if (count == most_rows) break;
+            count = read_shortest_events(state.position, state.end, shapes_.size(), seconds_per_tick, rows,
+                                         count);
+            if (count == rows.size()) break;
         }
         const std::uint8_t* at = state.position;
         const std::uint64_t head = read_varint(at);
         const std::uint64_t number = (head >> 1) - head_event / 2;
         if (number < shapes_.size()) [[likely]] {
-            EventRow& row = state.rows[count];
+            EventRow& row = rows[count];
             row.gap_seconds = seconds(read_varint(at));
             row.cpu_seconds = (head & 1) != 0
                                   ? static_cast<double>(static_cast<std::int64_t>(read_varint(at))) * 1e-9

@@ -76,6 +76,9 @@ class Trace {
     std::shared_ptr<const TraceData> data_;
 };
 
+/// For `RankCursor::next_rows`: enough to pay for the turn, few enough to stay in the nearest cache.
+inline constexpr std::size_t rows_at_once = 256;
+
 /// Walks one rank's events in order. Holds one block at a time and decodes some events at once. Movable.
 /// Either `next` or `next_rows` is called, not both in turn.
 class RankCursor {
@@ -86,7 +89,7 @@ class RankCursor {
 
     /// False at the end of the rank's events. Shapes that are met twice in a block are the same object.
     bool next(Event& event) {
-        if (taken_ == filled_ && !refill()) [[unlikely]] {
+        if (taken_ == filled_ && !refill(own_rows())) [[unlikely]] {
             return false;
         }
         const EventRow& row = rows_[taken_++];
@@ -106,14 +109,12 @@ class RankCursor {
         return true;
     }
 
-    /// Some of the next events, all of one block, for a reader of very many that needs neither threads nor
-    /// overlaps; none at the end of the rank's events. They hold until the next call.
-    std::span<const EventRow> next_rows() {
-        if (!refill()) [[unlikely]] {
-            return {};
-        }
+    /// Fills `rows` with the next events, all of one block, for a reader of very many that needs neither
+    /// threads nor overlaps. Those that it filled; none at the end of the rank's events.
+    std::span<const EventRow> next_rows(std::span<EventRow> rows) {
+        const bool some = refill(rows);
         taken_ = filled_;
-        return {rows_, filled_};
+        return rows.first(some ? filled_ : 0);
     }
     /// Shapes of the block that are known so far: those of the events that were read, at least.
     std::size_t shapes() const { return shapes_.size(); }
@@ -149,11 +150,12 @@ class RankCursor {
     };
 
     RankCursor(std::shared_ptr<const TraceData> data, std::uint32_t rank, std::pmr::memory_resource* memory);
-    bool refill();
+    std::span<EventRow> own_rows() const;
+    bool refill(std::span<EventRow> rows);
     void take_notes(Event& event);
     bool load_next_block();
-    std::size_t read_records();
-    void cut_rows();
+    std::size_t read_records(std::span<EventRow> rows);
+    void cut_rows(std::span<const EventRow> rows);
     bool define_shape(std::span<const std::uint8_t> payload);
     void give_up_block(const std::uint8_t* at, std::string what);
 

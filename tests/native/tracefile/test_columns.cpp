@@ -172,7 +172,7 @@ TEST(Columns, EventsInStepsComeBackWhateverTheirLength) {
             ColumnDecoder decoder;
             decoder.limit_lanes(lanes);
             ASSERT_TRUE(decoder.open(stored, count, tick, decompressor));
-            std::array<EventRow, tracefile::batch_rows> rows;
+            std::array<EventRow, 3 * tracefile::batch_rows + 5> rows;
             std::vector<EventNote> notes;
             std::size_t read = 0;
             while (read < count) {
