@@ -193,6 +193,18 @@ def test_a_message_that_nobody_sends_is_an_error_that_names_the_call(tmp_path: P
         run(tmp_path, [[], [recv(0, 8)]])
 
 
+@pytest.mark.parametrize(
+    ("source", "advice"), [("recorded", "record the program again"), ("converted", "the trace was converted")]
+)
+def test_what_to_do_where_a_message_is_missing_depends_on_where_the_trace_comes_from(
+    source: str, advice: str, tmp_path: Path
+) -> None:
+    trace = _engine.Trace(str(write_trace(tmp_path / "case.lwt", [[], [recv(0, 8)]], source=source)))
+    with pytest.raises(UsageError, match=f"that the trace does not hold; {advice}") as refused:
+        replay_in_detail(trace, LATENCY, Layout(nodes=2, node_of_rank=[0, 1]))
+    assert ("record the program again" in str(refused.value)) == (source == "recorded")
+
+
 def test_a_cut_trace_is_replayed_as_far_as_it_goes(tmp_path: Path) -> None:
     got = run(tmp_path, [[], [recv(0, 8).after(7 * US)]], tolerate_cut=True, end=False)
     assert got.prediction.seconds == pytest.approx(7 * US)

@@ -6,6 +6,8 @@ from typing import Any, TypeVar, cast
 
 import rich_click as click
 
+from linkworth.cli.gigabytes import GigabytesPerSecond
+
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _OF_SETTINGS = (
     "progress",
@@ -71,14 +73,14 @@ _OPTIONS = (
     ),
     click.option(
         "--memory-demand",
-        type=click.FloatRange(min=0),
+        type=GigabytesPerSecond(),
         default=0.0,
         metavar="GB/S",
         help="Memory traffic of one rank that computes alone; with --memory-bandwidth, ranks of a node slow each other.",
     ),
     click.option(
         "--memory-bandwidth",
-        type=click.FloatRange(min=0, min_open=True),
+        type=GigabytesPerSecond(min_open=True),
         metavar="GB/S",
         help="Memory bandwidth of a node.",
     ),

@@ -65,10 +65,19 @@ class Record(NamedTuple):
     """Calls, and messages."""
 
 
+_RECORD_AGAIN = "; record the program again"
+_NOT_IN_THE_ARCHIVE = (
+    "; the trace was converted, and what it came from does not say how that call went on. Its calls and their times can still be "
+    "seen (linkworth convert TRACE --to perfetto, or --to parquet); a replay needs a recording by linkworth trace, or by a tool "
+    "that writes the ends of non-blocking receives, as Score-P does"
+)
+
+
 class _Recorded(msgspec.Struct):
-    """What of a trace's metadata decides its collectives."""
+    """What of a trace's metadata decides its collectives, and what can be done where it stops."""
 
     mpi: MpiInfo = MpiInfo()
+    source: str = "recorded"
 
 
 def replay(
@@ -107,7 +116,7 @@ def replay_in_detail(
     A `record` is of a program alone. With `counted_level` only computation at that level of MPI_Pcontrol is computation among
     the parts of the critical path, any other is waiting. `marks`: keep the time of each call of MPI_Pcontrol.
     """
-    rules = rules_for(_recorded_mpi(trace), settings)
+    rules = rules_for(_recorded(trace).mpi, settings)
     layouts = [layout, *(other.layout for other in beside)]
     most_on_a_node = max(Counter(node for each in layouts for node in each.node_of_rank).values())
     options = engine_options(
@@ -132,7 +141,7 @@ def replay_in_detail(
                 cpu_factor=1.0,
                 tolerate_cut=other.tolerate_cut,
                 settings=settings,
-                collectives=rules_for(_recorded_mpi(other.trace), settings),
+                collectives=rules_for(_recorded(other.trace).mpi, settings),
                 most_on_a_node=most_on_a_node,
             ),
         )
@@ -141,7 +150,8 @@ def replay_in_detail(
     try:
         result, *of_others = _engine.replay_together([(trace, options), *others])
     except (_engine.ReplayError, _engine.TraceError) as error:
-        raise UsageError(str(error)) from error
+        traces = [trace, *(other.trace for other in beside)]
+        raise UsageError(_advised(str(error), traces)) from error
     return Replay(
         prediction=_prediction(fabric, result),
         marked_region=result["marked_region"],
@@ -229,11 +239,18 @@ def _shared_node(settings: ReplaySettings, most_on_a_node: int) -> dict[str, flo
     }
 
 
-def _recorded_mpi(trace: _engine.Trace) -> MpiInfo:
+def _recorded(trace: _engine.Trace) -> _Recorded:
     try:
-        return msgspec.json.decode(trace.metadata_json, type=_Recorded).mpi
+        return msgspec.json.decode(trace.metadata_json, type=_Recorded)
     except msgspec.DecodeError:
-        return MpiInfo()
+        return _Recorded()
+
+
+def _advised(error: str, traces: Sequence[_engine.Trace]) -> str:
+    """Return the engine's sentence with what somebody can do who may hold another tool's archive and not the program."""
+    if error.endswith(_RECORD_AGAIN) and all(_recorded(trace).source == "converted" for trace in traces):
+        return error.removesuffix(_RECORD_AGAIN) + _NOT_IN_THE_ARCHIVE
+    return error
 
 
 def _prediction(fabric: Fabric, result: dict[str, Any]) -> Prediction:
