@@ -91,6 +91,47 @@ def test_a_request_comes_behind_data_of_its_connection(predict: Predict) -> None
     assert in_order > passing
 
 
+WHOLE = 2 * MB
+"""So long that no message of these tests is striped."""
+
+
+@pytest.mark.parametrize(
+    ("several", "takes", "behind"),
+    [
+        # All of a connection goes over one rail: of rank 1 to rank 0, the second of two.
+        ({"aggregation": "connection"}, 1 * MS, True),
+        # Each message goes over the rail that is free first, and so does a request.
+        ({"aggregation": "message"}, 1 * MS, False),
+        # Two rails on with each message is always the same one of two; one on, the request takes the other one.
+        ({"stripe_min_bytes": WHOLE, "stripe_step": 2}, 1 * MS, True),
+        ({"stripe_min_bytes": WHOLE, "stripe_step": 1}, 1 * MS, False),
+        # Without such turns a short message goes behind what its connection has on any rail.
+        ({"stripe_min_bytes": WHOLE}, 1 * MS, True),
+        # There is data on all rails, whatever the turn.
+        ({"stripe_step": 1}, 0.5 * MS, True),
+        ({"stripe_step": 2}, 0.5 * MS, True),
+        ({"aggregation": "packet"}, 0.5 * MS, True),
+    ],
+)
+def test_a_request_is_behind_the_data_of_its_own_rail(
+    predict: Predict, several: dict[str, object], takes: float, behind: bool
+) -> None:
+    # The second request is made in the middle of the first message's data, which begins after 24 us. When it is there (10 us and
+    # 1 us later, or behind the data), the receiver begins to compute.
+    request = Call("MPI_Probe", "probe", comm=0, peer=1, tag=1, found=True, actual_peer=1, actual_tag=1)
+    computation = Call("MPI_Wtime", "local").after(5 * MS)
+    ranks = [
+        [irecv(1, MB), request, computation, recv(1, MB, tag=1), waitall(1)],
+        [isend(0, MB), isend(0, MB, tag=1).after(takes / 2), waitall(1, 2)],
+    ]
+    asynchronous = ReplaySettings(progress="asynchronous")
+    on = msgspec.structs.replace(STREAM, rails=2, **several)
+    there = (24 * US + takes if behind else takes / 2) + 12 * US
+    # Then it is answered, and the second message's data has the rails for itself.
+    seconds = predict(ranks, on, settings=asynchronous).seconds
+    assert seconds == pytest.approx(there + 5 * MS + 24 * US + takes, abs=40 * US)
+
+
 def buffered(held: int, **changes: object) -> Fabric:
     return msgspec.structs.replace(STREAM, tcp=Tcp(one_stream=True, send_buffer_bytes=held), **changes)
 

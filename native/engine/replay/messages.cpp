@@ -84,7 +84,7 @@ inline void Simulation::send_eagerly(RankState& sender, Message& message, std::u
 void Simulation::announce(RankState& sender, Message& message, std::uint32_t index, const Stamp& now) {
     require_order_of_calls();
     Stamp& last = message.local ? sender.last_local_envelope : sender.last_link_envelope;
-    if (!message.local && network_.is_behind_data(transmission_of(message))) {
+    if (!message.local && network_.is_behind_data(transmission_of(message), now)) {
         Transmission what = transmission_of(message);
         what.bytes = control_bytes;
         what.order = &last;
@@ -226,7 +226,7 @@ void Simulation::on_answer(std::uint32_t index) {
     } else {
         const std::uint32_t from = node_of(message.destination), to = node_of(message.source);
         const Transmission what{from, to, connection(message.destination, message.source), control_bytes};
-        if (network_.is_behind_data(what)) {
+        if (network_.is_behind_data(what, message.at)) {
             message.answering = true;
             return network_.send_behind_data(index, what, message.at);
         }
@@ -257,7 +257,7 @@ void Simulation::on_transfer(std::uint32_t index) {
         at.add_latency_elsewhere(options_.fabric.intranode.latency_seconds);
     } else {
         Transmission what = transmission_of(message);
-        if (message.send != none && network_.kernel_holds(what))
+        if (message.send != none && network_.kernel_holds(what, message.at))
             finish(std::exchange(message.send, none), message.at);
         what.tell_when_left = message.send != none;
         if (!any_order_) return network_.send(index, what, message.at);

@@ -95,15 +95,22 @@ std::uint32_t Network::first_rail(const Transmission& what) {
 std::uint32_t Network::step_on(std::uint64_t connection) {
     std::uint32_t& gone = steps_[connection];
     gone = (gone + fabric_.stripe_step) % fabric_.rails;
+    return rail_after(gone);
+}
+
+std::uint32_t Network::rail_after(std::uint32_t gone) const {
     // All begin before the first rail.
     return (gone + fabric_.rails - 1) % fabric_.rails;
+}
+
+std::uint32_t Network::rail_of_connection(std::uint64_t connection) const {
+    return static_cast<std::uint32_t>((connection * 0x9e3779b97f4a7c15U) >> 33U) % fabric_.rails;
 }
 
 std::uint32_t Network::choose_rail(const Transmission& what) {
     if (fabric_.rails == 1) return 0;
     if (steps()) return step_on(what.connection);
-    if (fabric_.aggregation == Aggregation::connection)
-        return static_cast<std::uint32_t>((what.connection * 0x9e3779b97f4a7c15U) >> 33U) % fabric_.rails;
+    if (fabric_.aggregation == Aggregation::connection) return rail_of_connection(what.connection);
     std::uint32_t chosen = 0;
     for (std::uint32_t rail = 0; rail < fabric_.rails; ++rail) {
         // Behind an earlier message of its connection, so that they keep their order.
@@ -137,6 +144,31 @@ std::uint32_t Network::rail_free_first(const Transmission& what, const Stamp& re
     return chosen;
 }
 
+/// The rail that the connection's next short message would take.
+std::uint32_t Network::rail_of_control(const Transmission& what, const Stamp& ready) const {
+    if (fabric_.rails == 1) return 0;
+    if (fabric_.aggregation == Aggregation::connection) return rail_of_connection(what.connection);
+    if (fabric_.aggregation == Aggregation::message) {
+        Transmission in_any_order = what;
+        in_any_order.order = nullptr;
+        return rail_free_first(in_any_order, ready);
+    }
+    if (steps()) {
+        const auto found = steps_.find(what.connection);
+        const std::uint32_t gone = found == steps_.end() ? 0 : found->second;
+        return rail_after((gone + fabric_.stripe_step) % fabric_.rails);
+    }
+    for (std::uint32_t rail = 0; rail < fabric_.rails; ++rail)
+        if (waits_at(rail, what)) return rail;
+    return 0;
+}
+
+bool Network::waits_anywhere(const Transmission& what) const {
+    for (std::uint32_t rail = 0; rail < fabric_.rails; ++rail)
+        if (waits_at(rail, what)) return true;
+    return false;
+}
+
 void Network::send_anyhow(std::uint32_t message, const Transmission& what, const Stamp& ready) {
     Shipment& shipment = shipment_of(message);
     const double stall = restarts_.stall_seconds(what.connection, what.bytes, ready.seconds);
@@ -161,8 +193,10 @@ void Network::send_anyhow(std::uint32_t message, const Transmission& what, const
 }
 
 void Network::send_behind_data(std::uint32_t message, const Transmission& what, const Stamp& ready) {
-    shipment_of(message) = {ready, what, wire_bytes_.of(what.bytes), 0, 0, 1, 1, false, false};
-    send_in_chunks(message, 0, 1, false);
+    const std::uint32_t rail = rail_of_control(what, ready);
+    shipment_of(message) = {
+        ready, what, wire_bytes_.of(what.bytes), 0, static_cast<std::uint16_t>(rail), 1, 1, false, false};
+    send_in_chunks(message, rail, 1, false);
 }
 
 Stamp Network::passed(const Stamp& start, double wire, std::vector<Stamp>& full, std::uint32_t port) const {

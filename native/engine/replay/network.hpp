@@ -74,18 +74,19 @@ class Network {
     /// there.
     Stamp control(std::uint32_t source_node, std::uint32_t destination_node, const Stamp& ready);
 
-    /// TCP carries all that one rank sends another as one stream: what carries no data waits for the data
-    /// before it.
-    bool is_behind_data(const Transmission& what) const {
-        return fabric_.tcp.one_stream && waiting_.waits(port_of(what.source_node, 0), what.connection);
+    /// TCP carries all that one rank sends another over one rail as one stream: what carries no data waits
+    /// for the data before it.
+    bool is_behind_data(const Transmission& what, const Stamp& ready) const {
+        return fabric_.tcp.one_stream && waits_at(rail_of_control(what, ready), what);
     }
     /// `control` where `is_behind_data`. The listener is told of its arrival.
     void send_behind_data(std::uint32_t message, const Transmission& what, const Stamp& ready);
 
     /// The kernel takes the whole message at once, since no data of its connection is before it.
-    bool kernel_holds(const Transmission& what) const {
-        return static_cast<double>(what.bytes) <= fabric_.tcp.send_buffer_bytes * rails_of(what.bytes) &&
-               !waiting_.waits(port_of(what.source_node, 0), what.connection);
+    bool kernel_holds(const Transmission& what, const Stamp& ready) const {
+        if (static_cast<double>(what.bytes) > fabric_.tcp.send_buffer_bytes * rails_of(what.bytes))
+            return false;
+        return striped(what.bytes) ? !waits_anywhere(what) : !waits_at(rail_of_control(what, ready), what);
     }
 
     /// A message that has the network for itself: its last byte is in memory `at`, and has `left` (or is the
@@ -167,8 +168,17 @@ class Network {
     std::uint32_t longest_shares(std::uint64_t bytes) const;
     std::uint32_t choose_rail(const Transmission& what);
     std::uint32_t rail_free_first(const Transmission& what, const Stamp& ready) const;
+    std::uint32_t rail_of_control(const Transmission& what, const Stamp& ready) const;
+    /// Data of the message's connection waits at a rail of its sender, or at any.
+    bool waits_at(std::uint32_t rail, const Transmission& what) const {
+        return waiting_.waits(port_of(what.source_node, rail), what.connection);
+    }
+    bool waits_anywhere(const Transmission& what) const;
     /// Where the connection's next message goes by `stripe_step`, if it goes over one rail.
     std::uint32_t step_on(std::uint64_t connection);
+    /// The rail where a connection stands that has gone on so many, and the one of a connection's only rail.
+    std::uint32_t rail_after(std::uint32_t gone) const;
+    std::uint32_t rail_of_connection(std::uint64_t connection) const;
     bool steps() const {
         return fabric_.stripe_step > 0 && fabric_.rails > 1 && fabric_.aggregation == Aggregation::stripe;
     }
