@@ -134,6 +134,7 @@ void Simulation::prefetch_counterparts(const Due& due) const {
             const Message& message = messages_[due.index];
             const std::uint32_t receive = ranks_[message.destination].matcher.foresee(message.envelope);
             if (receive != none) operations_.prefetch(receive);
+            prefetch_line(ranks_[message.destination].actor.waiting.data());
             return;
         }
         case Happening::transfer: {
@@ -154,18 +155,38 @@ void Simulation::prefetch_counterparts(const Due& due) const {
     }
 }
 
-/// The operations that a call completes.
+/// The operations that a call completes, or that an actor has waited for when the last one ends.
 void Simulation::prefetch_completed(const Due& due) const {
-    if (due.what != Happening::resume || due.index >= rank_count()) return;
-    const RankState& state = ranks_[due.index];
-    if (!state.actor.event_pending) return;
-    const auto& completions = state.event.shape->completions;
-    for (std::size_t place = 0; place < std::min(completions.size(), completions_ahead); ++place) {
-        std::uint32_t operation = none;
-        if (state.requests.find(state.event.next_request - completions[place].reference, operation) &&
-            operation != none)
-            operations_.prefetch(operation);
+    switch (due.what) {
+        case Happening::resume: {
+            if (due.index >= rank_count()) return;
+            const RankState& state = ranks_[due.index];
+            if (!state.actor.event_pending) return;
+            const auto& completions = state.event.shape->completions;
+            for (std::size_t place = 0; place < std::min(completions.size(), completions_ahead); ++place) {
+                std::uint32_t operation = none;
+                if (state.requests.find(state.event.next_request - completions[place].reference, operation) &&
+                    operation != none)
+                    operations_.prefetch(operation);
+            }
+            return;
+        }
+        case Happening::whole:
+            return prefetch_absorbed(ranks_[messages_[due.index].destination].actor);
+        case Happening::transfer:
+            if (messages_[due.index].send != none)
+                prefetch_absorbed(ranks_[messages_[due.index].source].actor);
+            return prefetch_absorbed(ranks_[messages_[due.index].destination].actor);
+        default:
+            return;
     }
+}
+
+/// What the actor has waited for, where one operation is left.
+void Simulation::prefetch_absorbed(const Actor& actor) const {
+    if (actor.outstanding != 1) return;
+    const std::size_t waiting = std::min(actor.waiting.size(), completions_ahead);
+    for (std::size_t place = 0; place < waiting; ++place) operations_.prefetch(actor.waiting[place]);
 }
 
 /// The actor that waits for an operation.

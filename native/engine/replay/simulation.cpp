@@ -19,7 +19,7 @@ constexpr std::uint32_t states_ahead = 5;
 constexpr std::uint32_t rows_ahead = 2;
 constexpr std::uint32_t events_ahead = 4;
 /// With fewer ranks so much of their state is in the cache that looking ahead costs more than it saves.
-constexpr std::uint32_t ranks_beyond_cache = 8192;
+constexpr std::uint32_t ranks_beyond_cache = 2048;
 
 /// [rank of the simulation]: its node, program after program.
 std::vector<std::uint32_t> nodes_of(const std::vector<Tenant>& tenants) {

@@ -183,6 +183,7 @@ class Simulation final : private NetworkListener {
     void prefetch_around(const Due& due) const;
     void prefetch_counterparts(const Due& due) const;
     void prefetch_completed(const Due& due) const;
+    void prefetch_absorbed(const Actor& actor) const;
     void prefetch_waiting(std::uint32_t operation) const;
 
     // calls.cpp: what a call does; true where the rank goes on at once, false where it waits

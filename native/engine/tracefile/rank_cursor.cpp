@@ -152,7 +152,7 @@ void RankCursor::take_notes(Event& event) {
 bool RankCursor::load_next_block() {
     State& state = *state_;
     const TraceData& data = *state.data;
-    shapes_.clear();
+    shape_count_ = 0;
     while (state.next_block < data.first_block[state.rank + std::size_t{1}]) {
         state.block = data.blocks[state.next_block++];
         const auto rest = data.bytes.subspan(state.block.offset);
@@ -168,7 +168,7 @@ bool RankCursor::load_next_block() {
             const auto& payloads = state.columns.shapes();
             if (!std::ranges::all_of(payloads, [this](auto payload) { return define_shape(payload); })) {
                 give_up_block(nullptr, "has a malformed shape");
-                shapes_.clear();
+                shape_count_ = 0;
                 continue;
             }
         } else {
@@ -227,9 +227,10 @@ void RankCursor::give_up_block(const std::uint8_t* at, std::string what) {
 }
 
 bool RankCursor::define_shape(std::span<const std::uint8_t> payload) {
-    const std::size_t number = shapes_.size();
+    const std::size_t number = shape_count_;
     if (number == state_->shapes.size()) {
         state_->shapes.push_back(state_->memory.new_object<Shape>());
+        shapes_ = state_->shapes.data();
     }
     Shape& shape = *state_->shapes[number];
     if (!decode_shape(payload, shape) || shape.name >= state_->data->entries.size()) {
@@ -240,7 +241,7 @@ bool RankCursor::define_shape(std::span<const std::uint8_t> payload) {
     if (is_collective(shape.call_class)) {
         shape.collective = state_->data->collectives[shape.name];
     }
-    shapes_.push_back(&shape);
+    ++shape_count_;
     return true;
 }
 
@@ -263,14 +264,14 @@ std::size_t RankCursor::read_records(std::span<EventRow> rows) {
     };
     while (count < rows.size()) {
         if (after_shortest && !has_notes) {
-            count = read_shortest_events(state.position, state.end, shapes_.size(), seconds_per_tick, rows,
-                                         count);
+            count =
+                read_shortest_events(state.position, state.end, shape_count_, seconds_per_tick, rows, count);
             if (count == rows.size()) break;
         }
         const std::uint8_t* at = state.position;
         const std::uint64_t head = read_varint(at);
         const std::uint64_t number = (head >> 1) - head_event / 2;
-        if (number < shapes_.size()) [[likely]] {
+        if (number < shape_count_) [[likely]] {
             EventRow& row = rows[count];
             row.gap_seconds = seconds(read_varint(at));
             row.cpu_seconds = (head & 1) != 0

@@ -117,7 +117,7 @@ class RankCursor {
         return rows.first(some ? filled_ : 0);
     }
     /// Shapes of the block that are known so far: those of the events that were read, at least.
-    std::size_t shapes() const { return shapes_.size(); }
+    std::size_t shapes() const { return shape_count_; }
     const Shape& shape(std::uint32_t number) const { return *shapes_[number]; }
     /// Number of the next request at the start of the block that holds the latest event.
     std::uint64_t block_next_request() const { return block_next_request_; }
@@ -127,7 +127,7 @@ class RankCursor {
         const char* const first = reinterpret_cast<const char*>(rows_ + taken_);
         for (std::size_t at = 0; at < events * sizeof(EventRow); at += cache_line_bytes)
             prefetch_line(first + at);
-        prefetch_line(shapes_.data());
+        prefetch_line(shapes_);
     }
     /// Fetches their shapes, of those that are decoded.
     void prefetch_shapes(std::uint32_t events) const {
@@ -163,9 +163,10 @@ class RankCursor {
     std::uint32_t taken_ = 0;
     std::uint32_t filled_ = 0;
     std::uint64_t next_request_ = 0;
-    std::vector<const Shape*> shapes_;
-    std::uint64_t block_next_request_ = 0;
+    const Shape* const* shapes_ = nullptr;  ///< of the block, by number: the state has them
+    std::uint32_t shape_count_ = 0;
     std::uint32_t thread_ = 0;
+    std::uint64_t block_next_request_ = 0;
     double block_base_seconds_ = 0;
     std::uint64_t blocks_ = 0;
     std::unique_ptr<State, Release> state_;
