@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,7 +28,7 @@ class RequestTable {
             }
             make_room(number);
         }
-        slots_[number & mask_] = operation;
+        slot_of(number) = operation;
         if (number >= end_) end_ = number + 1;
     }
 
@@ -36,7 +37,7 @@ class RequestTable {
         if (number < first_) [[unlikely]]
             return find_long_lived(number, operation) && long_lived_->erase(number) != 0;
         if (number >= end_) return false;
-        std::uint32_t& slot = slots_[number & mask_];
+        std::uint32_t& slot = slot_of(number);
         if (slot == ended) return false;
         operation = slot;
         slot = ended;
@@ -44,7 +45,7 @@ class RequestTable {
         if (number == first_) {
             do {
                 ++number;
-            } while (number < end_ && slots_[number & mask_] == ended);
+            } while (number < end_ && slot_of(number) == ended);
             first_ = number;
         }
         return true;
@@ -54,22 +55,30 @@ class RequestTable {
         if (number < first_) [[unlikely]]
             return find_long_lived(number, operation);
         if (number >= end_) return false;
-        const std::uint32_t slot = slots_[number & mask_];
+        const std::uint32_t slot = slot_of(number);
         if (slot == ended) return false;
         operation = slot;
         return true;
     }
 
     /// The next requests are soon made or ended.
-    void prefetch() const { prefetch_lines(&slots_[end_ & mask_], sizeof slots_[0]); }
+    void prefetch() const { tracefile::prefetch_line(&slot_of(end_)); }
 
   private:
     /// In the place of a request that is no more, or not yet.
     static constexpr std::uint32_t ended = none - 1;
+    static constexpr std::size_t few_slots = cache_line_bytes / sizeof(std::uint32_t);
     static constexpr std::size_t most_slots = 1 << 16;
 
+    const std::uint32_t& slot_of(std::uint64_t number) const {
+        return (mask_ < few_slots ? few_.data() : more_.data())[number & mask_];
+    }
+    std::uint32_t& slot_of(std::uint64_t number) {
+        return (mask_ < few_slots ? few_.data() : more_.data())[number & mask_];
+    }
+
     void make_room(std::uint64_t number) {
-        while (number - first_ > mask_ && slots_.size() < most_slots) grow();
+        while (number - first_ > mask_ && mask_ + 1 < most_slots) grow();
         if (number - first_ > mask_) retire_before(number - mask_ / 2);
         if (first_ == end_) first_ = end_ = number;
     }
@@ -77,11 +86,11 @@ class RequestTable {
     /// Empties the ring of requests with a lower number.
     void retire_before(std::uint64_t number) {
         for (; first_ < std::min(number, end_); ++first_) {
-            std::uint32_t& slot = slots_[first_ & mask_];
+            std::uint32_t& slot = slot_of(first_);
             if (slot != ended) long_lived()[first_] = slot;
             slot = ended;
         }
-        while (first_ < end_ && slots_[first_ & mask_] == ended) ++first_;
+        while (first_ < end_ && slot_of(first_) == ended) ++first_;
     }
 
     std::unordered_map<std::uint64_t, std::uint32_t>& long_lived() {
@@ -99,15 +108,23 @@ class RequestTable {
     }
 
     void grow() {
-        std::vector<std::uint32_t> larger(slots_.size() * 2, ended);
+        std::vector<std::uint32_t> larger((mask_ + 1) * 2, ended);
         for (std::uint64_t number = first_; number < end_; ++number)
-            larger[number & (larger.size() - 1)] = slots_[number & mask_];
-        slots_.swap(larger);
-        mask_ = slots_.size() - 1;
+            larger[number & (larger.size() - 1)] = slot_of(number);
+        more_.swap(larger);
+        mask_ = more_.size() - 1;
     }
 
-    std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(16, ended);
-    std::uint64_t mask_ = slots_.size() - 1;
+    static constexpr std::array<std::uint32_t, few_slots> all_ended() {
+        std::array<std::uint32_t, few_slots> slots{};
+        slots.fill(ended);
+        return slots;
+    }
+
+    /// The ring of most ranks, which is where the rank is: with many, each other place is one from memory.
+    alignas(cache_line_bytes) std::array<std::uint32_t, few_slots> few_ = all_ended();
+    std::vector<std::uint32_t> more_;  ///< the ring, where it is longer
+    std::uint64_t mask_ = few_slots - 1;
     std::uint64_t first_ = 0;
     std::uint64_t end_ = 0;
     std::unique_ptr<std::unordered_map<std::uint64_t, std::uint32_t>> long_lived_;  ///< below `first_`

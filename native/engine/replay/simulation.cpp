@@ -13,13 +13,10 @@ namespace {
 
 using tracefile::Event;
 
-// Of ranks that run as far as they can: far enough ahead that a rank's state is there when its turn comes,
-// near enough that it is still there; then its next events.
-constexpr std::uint32_t states_ahead = 5;
-constexpr std::uint32_t rows_ahead = 2;
-constexpr std::uint32_t events_ahead = 4;
 /// With fewer ranks so much of their state is in the cache that looking ahead costs more than it saves.
 constexpr std::uint32_t ranks_beyond_cache = 2048;
+/// The same where each rank runs as far as it can, which looks ahead less often.
+constexpr std::uint32_t ranks_beyond_near_cache = 512;
 
 /// [rank of the simulation]: its node, program after program.
 std::vector<std::uint32_t> nodes_of(const std::vector<Tenant>& tenants) {
@@ -93,15 +90,7 @@ void Simulation::run_in_any_order() {
     while (!runnable_.empty()) {
         const std::uint32_t actor = runnable_.front();
         runnable_.pop_front();
-        if (runnable_.size() > states_ahead) prefetch_named({Happening::resume, runnable_[states_ahead]});
-        if (runnable_.size() > rows_ahead) {
-            const std::uint32_t next = runnable_[rows_ahead];
-            if (next < rank_count()) ranks_[next].cursor.prefetch_rows(events_ahead);
-        }
-        if (!runnable_.empty()) {
-            const std::uint32_t next = runnable_.front();
-            if (next < rank_count()) ranks_[next].cursor.prefetch_shapes(events_ahead);
-        }
+        if (rank_count() >= ranks_beyond_near_cache) look_ahead_in_any_order();
         resume(actor);
     }
 }

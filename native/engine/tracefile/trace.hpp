@@ -128,11 +128,19 @@ class RankCursor {
         for (std::size_t at = 0; at < events * sizeof(EventRow); at += cache_line_bytes)
             prefetch_line(first + at);
         prefetch_line(shapes_);
+        if (events > shapes_on_a_line && shape_count_ > shapes_on_a_line)
+            prefetch_line(shapes_ + shapes_on_a_line);
     }
     /// Fetches their shapes, of those that are decoded.
     void prefetch_shapes(std::uint32_t events) const {
         const std::uint32_t end = std::min(filled_, taken_ + events);
         for (std::uint32_t row = taken_; row < end; ++row) prefetch_line(shapes_[rows_[row].shape]);
+    }
+    /// Shows the shapes of the next `events`, of those that are decoded.
+    template <typename Visitor>
+    void foresee(std::uint32_t events, Visitor visit) const {
+        const std::uint32_t end = std::min(filled_, taken_ + events);
+        for (std::uint32_t row = taken_; row < end; ++row) visit(*shapes_[rows_[row].shape]);
     }
 
     /// Time from the trace's origin to the start of the block that holds the latest event, in seconds.
@@ -143,6 +151,8 @@ class RankCursor {
     const std::vector<Damage>& damage() const;
 
   private:
+    static constexpr std::size_t shapes_on_a_line = cache_line_bytes / sizeof(const Shape*);
+
     struct State;
 
     struct Release {
