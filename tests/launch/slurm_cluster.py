@@ -95,14 +95,15 @@ class SlurmCluster:
         self._daemons.clear()
 
     def run(self, *command: str) -> str:
-        """Run one of Slurm's commands against this cluster and return what it printed."""
+        """Run one of Slurm's commands against this cluster and return what it printed.
+
+        Raises:
+            AssertionError: it was refused; with Slurm's words, which a CalledProcessError would keep to itself.
+        """
         done = subprocess.run(
-            command,
-            env={**os.environ, "PATH": PATH, **self.environment},
-            capture_output=True,
-            text=True,
-            check=True,
+            command, env={**os.environ, "PATH": PATH, **self.environment}, capture_output=True, text=True
         )
+        assert done.returncode == 0, f"{' '.join(command)}: {done.stderr or done.stdout}"
         return done.stdout
 
     def kill_node(self, name: str) -> None:
@@ -148,7 +149,7 @@ class SlurmCluster:
         while True:
             try:
                 states = self.run("sinfo", "--noheader", "--Node", "--partition=main", "--format=%T").split()
-            except subprocess.CalledProcessError:
+            except AssertionError:
                 states = []
             if states == ["idle"] * len(self.names):
                 return

@@ -234,7 +234,8 @@ def test_slurms_time_limit_is_the_cause(cluster, tmp_path, monkeypatch):
 
     def shorten():
         job = JobFolder(tmp_path / "out/job").record.job
-        cluster.run("scontrol", "update", f"jobid={job}", "endtime=now")
+        # Slurm refuses an end in the past, as "now" is one second later.
+        cluster.run("scontrol", "update", f"jobid={job}", "endtime=now+10seconds")
 
     result = started(
         [script(tmp_path, "sleep 600")],
