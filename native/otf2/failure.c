@@ -32,9 +32,9 @@ const char* failure_say(const char* what) {
 const char* failure_of(OTF2_ErrorCode code) {
     if (code == OTF2_SUCCESS) return NULL;
     if (detail[0] != '\0')
-        snprintf(said, sizeof said, "%s (%s)", OTF2_Error_GetDescription(code), detail);
+        snprintf(said, sizeof said, "OTF2 says: %s (%s)", OTF2_Error_GetDescription(code), detail);
     else
-        snprintf(said, sizeof said, "%s", OTF2_Error_GetDescription(code));
+        snprintf(said, sizeof said, "OTF2 says: %s", OTF2_Error_GetDescription(code));
     detail[0] = '\0';
     return said;
 }

@@ -7,8 +7,9 @@
 
 /// Has OTF2 tell its errors here. To be called before anything else.
 void failure_listen(void);
-/// NULL for OTF2_SUCCESS, else a sentence; it lives until the next failure.
+/// NULL for OTF2_SUCCESS, else what OTF2 says, with its name; it lives until the next failure.
 const char* failure_of(OTF2_ErrorCode code);
+/// Words of our own, kept alike.
 const char* failure_say(const char* what);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event_file.h"
 #include "failure.h"
 #include "read_definitions.h"
 
@@ -123,6 +124,11 @@ static const char* read_archive(struct lw_otf2_reader* reader, const uint64_t* l
     // Each time anew: what an open archive selects cannot be taken back.
     OTF2_Reader* archive = OTF2_Reader_Open(reader->anchor);
     if (archive == NULL) return failure_of(OTF2_ERROR_PROCESSED_WITH_FAULTS);
+    for (size_t i = 0; i < count; ++i) {
+        if (event_file_is_whole(archive, reader->anchor, locations[i])) continue;
+        OTF2_Reader_Close(archive);
+        return failure_say("its file was cut (it lacks OTF2's mark of the end)");
+    }
     struct reading reading = {.listener = listener};
     OTF2_ErrorCode code = OTF2_Reader_SetSerialCollectiveCallbacks(archive);
     if (code == OTF2_SUCCESS) code = select_locations(archive, locations, count);

@@ -42,7 +42,7 @@ def test_damaged_archives_are_one_sentence(
     output = tmp_path / "never.lwt"
     cut = archive / "traces" / "0.evt"
     whole = cut.read_bytes()
-    cut.write_bytes(whole[: len(whole) // 2])
+    cut.write_bytes(whole[:1000] + bytes(100) + whole[1100:])
     code, said = refused(capsys, archive, "-o", output)
     assert code == 2
     assert "the events of rank 0 cannot be read to their end: OTF2 says: " in said
@@ -54,6 +54,21 @@ def test_damaged_archives_are_one_sentence(
     assert "it is no OTF2 archive that can be read, or it is damaged: OTF2 says: " in said
     (archive / "traces.otf2").write_bytes(b"no anchor")
     assert refused(capsys, archive, "-o", output)[0] == 2
+    assert not output.exists()
+
+
+@pytest.mark.parametrize("file", ["0.evt", "0.def"])
+def test_a_cut_file_is_told_whatever_stands_in_memory_behind_it(
+    archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], file: str
+) -> None:
+    output = tmp_path / "never.lwt"
+    cut = archive / "traces" / file
+    whole = cut.read_bytes()
+    for left in {0, 1, len(whole) // 2, len(whole) - 2, len(whole) - 1}:
+        cut.write_bytes(whole[:left])
+        code, said = refused(capsys, archive, "-o", output)
+        assert code == 2
+        assert "the events of rank 0 cannot be read to their end: its file was cut" in said
     assert not output.exists()
 
 

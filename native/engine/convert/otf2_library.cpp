@@ -19,7 +19,7 @@ const lw_otf2_interface& otf2_library(const std::string& path) {
 }
 
 void otf2_check(const char* said, const char* doing) {
-    if (said != nullptr) throw ConvertError(std::string(doing) + ": OTF2 says: " + said);
+    if (said != nullptr) throw ConvertError(std::string(doing) + ": " + said);
 }
 
 }  // namespace linkworth::convert

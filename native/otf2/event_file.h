@@ -1,0 +1,14 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// Whether a location's files are whole. OTF2 reads a file that was cut into memory that it does not clear,
+/// and goes on with what stood there: often the rest of the same file, read or written before.
+#ifndef LINKWORTH_OTF2_EVENT_FILE_H
+#define LINKWORTH_OTF2_EVENT_FILE_H
+
+#include <otf2/otf2.h>
+
+/// 0 where the file of the events of `location` or that of its definitions ends before OTF2's mark of the
+/// end. `anchor` is the path of the archive's .otf2 file. Files that do not exist, and those of archives that
+/// are compressed or kept in containers of SIONlib, are left to OTF2.
+int event_file_is_whole(OTF2_Reader* archive, const char* anchor, uint64_t location);
+
+#endif
