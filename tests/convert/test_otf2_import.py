@@ -1,6 +1,7 @@
 """Traces of OTF2 archives that other tools wrote, and archives that cannot be read."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def test_damaged_archives_are_one_sentence(
     cut.write_bytes(whole[:1000] + bytes(100) + whole[1100:])
     code, said = refused(capsys, archive, "-o", output)
     assert code == 2
-    assert "the events of rank 0 cannot be read to their end: OTF2 says: " in said
+    assert "the events of rank 0 cannot be read to their end: " in said
     cut.unlink()
     assert refused(capsys, archive, "-o", output)[0] == 2
     (archive / "traces.def").write_bytes(b"no definitions")
@@ -55,6 +56,21 @@ def test_damaged_archives_are_one_sentence(
     (archive / "traces.otf2").write_bytes(b"no anchor")
     assert refused(capsys, archive, "-o", output)[0] == 2
     assert not output.exists()
+
+
+def test_fewer_events_than_the_archive_says_are_told(
+    archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ranks = archive / "traces"
+    for kind in ("evt", "def"):
+        (ranks / f"0.{kind}").write_bytes((ranks / f"1.{kind}").read_bytes())
+    code, said = refused(capsys, archive, "-o", tmp_path / "never.lwt")
+    assert code == 2
+    assert re.search(
+        r"the events of rank 0 cannot be read to their end: location 0 should have \d+ events, "
+        r"and OTF2 finds \d+; its file is damaged",
+        said,
+    )
 
 
 @pytest.mark.parametrize("file", ["0.evt", "0.def"])

@@ -56,6 +56,7 @@ struct Otf2Definitions::Listener {
         };
         all.location = [](void* user, const lw_otf2_location* location) {
             self(user).locations.push_back({location->ref, location->group});
+            self(user).to.events.insert_or_assign(location->ref, location->events);
         };
         all.group = [](void* user, std::uint32_t ref, std::uint32_t kind, std::uint32_t size,
                        const std::uint64_t* members) {

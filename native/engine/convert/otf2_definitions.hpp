@@ -62,6 +62,8 @@ struct Otf2Definitions {
     std::uint32_t cpu_attribute = LW_OTF2_UNDEFINED;
     std::map<std::uint32_t, Otf2Comm> comms;
     std::vector<Otf2Process> ranks;
+    std::unordered_map<std::uint64_t, std::uint64_t>
+        events;  ///< by location: how many the archive says it has
 
   private:
     struct Listener;

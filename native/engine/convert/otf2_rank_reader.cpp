@@ -49,9 +49,10 @@ void Otf2RankReader::read() {
             return 1;
         }
     };
-    listener.other = [](void* user, std::uint64_t, const char* kind) {
+    listener.other = [](void* user, std::uint64_t location, const char* kind) {
         auto& to = *static_cast<Passing*>(user);
         try {
+            ++to.reader.calls_[location].events;
             ++to.reader.taken_.unknown[kind];
             return 0;
         } catch (...) {
@@ -65,10 +66,25 @@ void Otf2RankReader::read() {
     if (passing.thrown) std::rethrow_exception(passing.thrown);
     const std::string doing = "the events of rank " + std::to_string(rank_) + " cannot be read to their end";
     otf2_check(said, doing.c_str());
+    check_counts(doing);
     for (const auto& [location, call] : calls_) taken_.unfinished += call.depth > 0 ? 1 : 0;
     for (auto& [id, request] : requests_) nothing_known(request);
     flush();
     taken_.events += to_.events();
+}
+
+void Otf2RankReader::check_counts(const std::string& doing) const {
+    for (const std::uint64_t location : definitions_.ranks[rank_].locations) {
+        const auto said = definitions_.events.find(location);
+        if (said == definitions_.events.end() || said->second == 0) continue;
+        const auto call = calls_.find(location);
+        const std::uint64_t read = call == calls_.end() ? 0 : call->second.events;
+        // EZTrace says fewer than it writes.
+        if (read < said->second || (definitions_.own && read != said->second))
+            throw ConvertError(doing + ": location " + std::to_string(location) + " should have " +
+                               std::to_string(said->second) + " events, and OTF2 finds " +
+                               std::to_string(read) + "; its file is damaged");
+    }
 }
 
 void Otf2RankReader::take(std::uint64_t location, const lw_otf2_event& event) {
@@ -78,6 +94,7 @@ void Otf2RankReader::take(std::uint64_t location, const lw_otf2_event& event) {
         begun_ = true;
     }
     Call& call = calls_[location];
+    ++call.events;
     if (event.kind == LW_OTF2_PROGRAM_BEGIN || event.kind == LW_OTF2_PROGRAM_END) return;
     if (event.kind == LW_OTF2_ENTER || event.kind == LW_OTF2_LEAVE) {
         const auto region = definitions_.regions.find(event.region);

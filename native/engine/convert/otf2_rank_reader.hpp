@@ -30,6 +30,7 @@ class Otf2RankReader {
     struct Call {
         std::uint32_t thread = no_thread;  ///< of the location, since its first call
         std::uint32_t depth = 0;
+        std::uint64_t events = 0;  ///< of the location so far, of every kind
         std::uint32_t region = LW_OTF2_UNDEFINED;
         std::uint64_t enter_ns = 0;
         std::int64_t cpu_ns = -1;
@@ -55,6 +56,8 @@ class Otf2RankReader {
     };
 
     void take(std::uint64_t location, const lw_otf2_event& event);
+    /// OTF2 passes over bytes that it does not know: what was damaged is found by how many events are left.
+    void check_counts(const std::string& doing) const;
     /// In archives of others, threads have numbers in the order of their first calls.
     std::uint32_t number_thread(std::uint64_t location);
     void enter(Call& call, const lw_otf2_event& event);
