@@ -37,7 +37,8 @@ class RequestTable {
         if (number < first_) [[unlikely]]
             return find_long_lived(number, operation) && long_lived_->erase(number) != 0;
         if (number >= end_) return false;
-        std::uint32_t& slot = slot_of(number);
+        std::uint32_t* const slots = ring();
+        std::uint32_t& slot = slots[number & mask_];
         if (slot == ended) return false;
         operation = slot;
         slot = ended;
@@ -45,7 +46,7 @@ class RequestTable {
         if (number == first_) {
             do {
                 ++number;
-            } while (number < end_ && slot_of(number) == ended);
+            } while (number < end_ && slots[number & mask_] == ended);
             first_ = number;
         }
         return true;
@@ -70,12 +71,10 @@ class RequestTable {
     static constexpr std::size_t few_slots = cache_line_bytes / sizeof(std::uint32_t);
     static constexpr std::size_t most_slots = 1 << 16;
 
-    const std::uint32_t& slot_of(std::uint64_t number) const {
-        return (mask_ < few_slots ? few_.data() : more_.data())[number & mask_];
-    }
-    std::uint32_t& slot_of(std::uint64_t number) {
-        return (mask_ < few_slots ? few_.data() : more_.data())[number & mask_];
-    }
+    const std::uint32_t* ring() const { return mask_ < few_slots ? few_.data() : more_.data(); }
+    std::uint32_t* ring() { return mask_ < few_slots ? few_.data() : more_.data(); }
+    const std::uint32_t& slot_of(std::uint64_t number) const { return ring()[number & mask_]; }
+    std::uint32_t& slot_of(std::uint64_t number) { return ring()[number & mask_]; }
 
     void make_room(std::uint64_t number) {
         while (number - first_ > mask_ && mask_ + 1 < most_slots) grow();
