@@ -1,5 +1,7 @@
 """Hand-made report items: three programs of known shape, and one with hostile names."""
 
+import msgspec
+
 from linkworth.model.advice import Advice, AdviceOption
 from linkworth.model.fabric import Fabric, Path, SourceNote
 from linkworth.model.prediction import Prediction, PredictionSet, SensitivityGrid
@@ -178,3 +180,18 @@ HOSTILE = [
 
 def hostile() -> list[ReportItem]:
     return [item(name, host=name, command=[name, "--x", name]) for name in HOSTILE]
+
+
+def without_replays() -> ReportItem:
+    """An item of a converted trace whose replays for the profile stop."""
+    whole = item()
+    profile = msgspec.structs.replace(
+        whole.profile,
+        pop=msgspec.structs.replace(
+            whole.profile.pop, serialisation_efficiency=None, transfer_efficiency=None
+        ),
+        group=None,
+        group_reason="a replay of this trace stops",
+        replay_stopped="serialisation is not known, because a replay stops",
+    )
+    return msgspec.structs.replace(whole, profile=profile)

@@ -74,3 +74,9 @@ def test_where_it_ran_counts_the_cores_of_each_host_once() -> None:
 )
 def test_an_mpi_is_named_shortly(library: str, version: str, name: str) -> None:
     assert mpi_name(MpiInfo(library=library, version=version)) == name
+
+
+def test_a_group_that_is_not_known_is_said() -> None:
+    item = samples.without_replays()
+    row = summarise([item]).rows[0]
+    assert (row.group, row.group_reason) == ("not known", "a replay of this trace stops")

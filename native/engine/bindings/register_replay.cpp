@@ -213,7 +213,8 @@ nb::list replay_together(const nb::list& given) {
 }  // namespace
 
 void register_replay(nb::module_& module) {
-    nb::exception<replay::ReplayError>(module, "ReplayError", PyExc_ValueError);
+    const auto replay_error = nb::exception<replay::ReplayError>(module, "ReplayError", PyExc_ValueError);
+    nb::exception<replay::ReplayStoppedError>(module, "ReplayStoppedError", replay_error.ptr());
     module.def("replay_together", &replay_together, nb::arg("programs"));
 }
 

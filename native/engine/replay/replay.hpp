@@ -25,6 +25,12 @@ class ReplayError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// A rank waits for ever, in a trace that is not cut.
+class ReplayStoppedError : public ReplayError {
+  public:
+    using ReplayError::ReplayError;
+};
+
 struct ReplayOptions {
     FabricCosts fabric;
     std::vector<std::uint32_t> node_of_rank;  ///< one entry a rank

@@ -274,7 +274,7 @@ void Simulation::report_blocked(const Program& program, ReplayResult& result) co
                                  ", which waits for a message that the trace does not hold");
     }
     if (!result.stopped.empty() && !program.options.tolerate_cut)
-        throw ReplayError(result.stopped.front() + "; record the program again");
+        throw ReplayStoppedError(result.stopped.front() + "; record the program again");
 }
 
 ReplayResult replay(const tracefile::Trace& trace, const ReplayOptions& options) {

@@ -96,7 +96,7 @@ def _head(profile: Profile) -> list[RenderableType]:
     ranks = f"{profile.ranks:,} rank{'s' if profile.ranks != 1 else ''}"
     return [
         Text(f"{profile.workload}: {ranks}, {seconds(profile.elapsed_seconds)} {where}{verified}"),
-        Text(f"Network dependence: {profile.group} ({profile.group_reason})"),
+        Text(f"Network dependence: {profile.group or 'not known'} ({profile.group_reason})"),
     ]
 
 
@@ -142,7 +142,9 @@ def _warnings(profile: Profile, detail: Detail) -> list[RenderableType]:
             else "more ranks than cores where it ran: time and efficiency are as with a core for each rank (CPU time, and a "
             f"replay in shared memory{waited}); all else is as recorded, with the waiting for a core"
         )
-    if profile.sampled_share < 1:
+    if profile.replay_stopped is not None:
+        warnings.append(profile.replay_stopped)
+    elif profile.sampled_share < 1:
         warnings.append(
             f"network dependence, serialisation and transfer: from a replay of the first {profile.sampled_share:.1%} of the "
             "events (all: --whole)"

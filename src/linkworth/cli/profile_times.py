@@ -103,7 +103,10 @@ def efficiencies(profile: Profile, detail: Detail) -> Group:
     longest = f"rank {profile.imbalance.most_rank}" if profile.imbalance is not None else "the longest"
     table = compact()
 
-    def row(name: str, value: float, meaning: str, more: str) -> None:
+    def row(name: str, value: float | None, meaning: str, more: str) -> None:
+        if value is None:
+            table.add_row(f" {name}", "     –", "not known")
+            return
         table.add_row(f" {name}", f"{value:6.1%}", f"{meaning}; {more}" if detail.sentences else meaning)
 
     row(

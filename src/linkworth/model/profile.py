@@ -51,8 +51,9 @@ class Pop(msgspec.Struct, frozen=True, kw_only=True):
     parallel_efficiency: float
     load_balance: float
     communication_efficiency: float
-    serialisation_efficiency: float
-    transfer_efficiency: float
+    serialisation_efficiency: float | None
+    transfer_efficiency: float | None
+    """These two are None where the replay that would tell them stops; never of a prediction."""
 
 
 class SizeBin(msgspec.Struct, frozen=True, kw_only=True):
@@ -214,9 +215,10 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     calls: list[CallProfile]
     """Longest first."""
     pop: Pop
-    group: Group
+    group: Group | None
+    """None where the replay that decides it stops."""
     group_reason: str
-    """One sentence: the figures that decided the group."""
+    """One sentence: the figures that decided the group, or why it is not known."""
     message_sizes: list[SizeBin]
     matrix: Matrix
     """Point-to-point messages and the messages that collectives are made of, rank to rank."""
@@ -243,3 +245,6 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """None where the trace has no CPU times of whole processes."""
     sampled_share: float = 1.0
     """Part of the events that was replayed for the group and for serialisation and transfer; all else is of all events."""
+    replay_stopped: str | None = None
+    """One sentence, of a converted trace that lacks messages: where its replay stops. Group, serialisation and transfer are then
+    None."""

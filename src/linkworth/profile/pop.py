@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from linkworth.model.profile import Pop
 from linkworth.replay.run import Replay
 
@@ -43,6 +45,12 @@ def sampled_efficiencies(compute_seconds: Sequence[float], runtime: float, sampl
         serialisation_efficiency=serialisation,
         transfer_efficiency=_ratio(run.communication_efficiency, serialisation),
     )
+
+
+def recorded_efficiencies(compute_seconds: Sequence[float], runtime: float) -> Pop:
+    """Return the efficiencies that need no replay: all but serialisation and transfer."""
+    run = efficiencies(compute_seconds, runtime, runtime)
+    return msgspec.structs.replace(run, serialisation_efficiency=None, transfer_efficiency=None)
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -47,6 +47,13 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
     """Calls, messages and loads of links, where they were asked for."""
 
 
+class ReplayStoppedError(UsageError):
+    """A rank of a trace that is not cut waits for ever."""
+
+    where: str = ""
+    """The rank and its call, in a sentence without advice. Set after creation, so that a worker's error can be pickled."""
+
+
 class Neighbour(NamedTuple):
     """Another program that starts at the same time on the same network, with its computation as it was recorded."""
 
@@ -110,9 +117,9 @@ def replay_in_detail(
 ) -> Replay:
     """Replay and return what else it tells.
 
-    Raises UsageError for a trace that cannot be replayed (messages missing, unknown communicators), with a sentence that says
-    what to do; with `tolerate_cut` it stops there instead. The messages of programs `beside` it compete with its own,
-    and their ranks share the memory of their nodes with its ranks.
+    Raises UsageError for a trace that cannot be replayed (unknown communicators; ReplayStoppedError: messages missing), with a
+    sentence that says what to do; with `tolerate_cut` it stops there instead. The messages of programs `beside` it compete with
+    its own, and their ranks share the memory of their nodes with its ranks.
     A `record` is of a program alone. With `counted_level` only computation at that level of MPI_Pcontrol is computation among
     the parts of the critical path, any other is waiting. `marks`: keep the time of each call of MPI_Pcontrol.
     """
@@ -149,6 +156,10 @@ def replay_in_detail(
     ]
     try:
         result, *of_others = _engine.replay_together([(trace, options), *others])
+    except _engine.ReplayStoppedError as error:
+        stopped = ReplayStoppedError(_advised(str(error), [trace, *(other.trace for other in beside)]))
+        stopped.where = str(error).removesuffix(_RECORD_AGAIN)
+        raise stopped from error
     except (_engine.ReplayError, _engine.TraceError) as error:
         traces = [trace, *(other.trace for other in beside)]
         raise UsageError(_advised(str(error), traces)) from error

@@ -59,7 +59,8 @@ class ReportedProgram(msgspec.Struct, frozen=True, kw_only=True):
     ranks: int
     trace: str
     verified: bool | None
-    group: str
+    group: str | None
+    """None where it is not known; a warning then says why."""
     choice: str | None
     warnings: list[str]
 

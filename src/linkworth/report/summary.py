@@ -114,7 +114,7 @@ def _row(item: ReportItem, fabrics: list[str], scale: units.CostScale) -> Summar
         time=units.duration(seconds_where_it_ran(item)),
         ran_on=ran_on(item),
         shares=profile.shares,
-        group=profile.group,
+        group=profile.group or "not known",
         group_reason=profile.group_reason,
         cells=[_cell(item, fabric, scale) for fabric in fabrics],
         choice=(advice.choice or "none fits") if item.trusted else "none",

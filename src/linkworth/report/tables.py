@@ -39,8 +39,8 @@ def facts(item: ReportItem) -> list[tuple[str, str]]:
         ("parallel efficiency", units.percent(pop.parallel_efficiency)),
         ("load balance", units.percent(pop.load_balance)),
         ("communication efficiency", units.percent(pop.communication_efficiency)),
-        ("serialisation efficiency", units.percent(pop.serialisation_efficiency)),
-        ("transfer efficiency", units.percent(pop.transfer_efficiency)),
+        ("serialisation efficiency", _known(pop.serialisation_efficiency)),
+        ("transfer efficiency", _known(pop.transfer_efficiency)),
     ]
     crossing = max((p.internode_bytes for p in item.predictions.predictions), default=0)
     rows.append((f"bytes between the {item.predictions.nodes} nodes", units.data_size(crossing)))
@@ -76,6 +76,9 @@ def warnings(item: ReportItem) -> list[str]:
             "but no time or cost is predicted from it."
         )
     sentences += item.profile.damage
+    if item.profile.replay_stopped is not None:
+        stopped = item.profile.replay_stopped
+        sentences.append(f"{stopped[:1].upper()}{stopped[1:]}.")
     if item.profile.unmodelled:
         calls_ = ", ".join(f"{name} ({units.count(n)})" for name, n in item.profile.unmodelled.items())
         sentences.append(f"Recorded by time only, not replayed: {calls_}.")
@@ -112,6 +115,10 @@ def prices(items: Sequence[ReportItem]) -> list[dict[str, str]]:
         }
         for price in known.values()
     ]
+
+
+def _known(share: float | None) -> str:
+    return "not known" if share is None else units.percent(share)
 
 
 def _source(note: SourceNote) -> str:

@@ -113,6 +113,27 @@ def test_groups_come_from_the_traces(interconnects_sections: dict[str, Section])
     assert {row[0].text: row[1].text for row in section.tables[0].rows}["npb:ep.C"] == "none"
 
 
+def test_what_a_stopped_replay_does_not_tell_is_left_out() -> None:
+    found = {
+        key: replace(each, group=None, reason="a replay stops", transfer_efficiency=None)
+        if key[0] == "npb:ft.A"
+        else each
+        for key, each in samples.profiles().items()
+        if each.ran
+    }
+    sections = {each.key: each for each in contents(Results(*samples.interconnects(), found))}
+    rows = [[cell.text for cell in row] for row in sections["groups"].tables[0].rows]
+    assert rows[-1] == ["npb:ft.A", "not known", "a replay stops"]
+    assert sections["groups"].text.endswith("not known: FT.")
+    row = next(
+        dict(zip([column.title for column in sections["profiles"].tables[0].columns], row, strict=True))
+        for row in sections["profiles"].tables[0].rows
+        if (row[0].text, row[1].text) == ("npb:ft.A", "gbe, recorded")
+    )
+    assert row["transfer"].value is None
+    assert row["serialisation"].value == pytest.approx(0.9)
+
+
 def test_profiles_say_where_they_are_from(interconnects_sections: dict[str, Section]) -> None:
     table = interconnects_sections["profiles"].tables[0]
     sources = {row[1].text for row in table.rows}

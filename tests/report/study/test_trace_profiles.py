@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from synthetic import send, write_trace
 
 from linkworth.cli.main import main
 from linkworth.profile import group_of, of_trace
@@ -40,3 +41,15 @@ def test_profiles_are_made_once_and_say_what_a_whole_profile_says(
     assert planned == [3] and len(steps) == 3
     again, _ = profiles_of(traces, {"is.W": "is.S"}, steps.append, planned.append)
     assert again == found and planned == [3, 1]
+
+
+def test_a_replay_that_stops_leaves_the_rest_of_a_profile(tmp_path: Path) -> None:
+    programs = [[send(1, 1 << 20).after(1.0).lasting(1.0)], []]
+    trace = write_trace(tmp_path / "t.lwt", programs, source="converted")
+    for _ in ("made", "kept"):
+        found, remarks = profiles_of({("x", ""): trace}, {})
+        made = found["x", ""]
+        assert (made.group, made.serialisation_efficiency, made.transfer_efficiency) == (None, None, None)
+        assert "rank 0 stops in MPI_Send" in made.reason
+        assert made.compute_share > 0 and made.load_balance > 0
+        assert not remarks

@@ -24,7 +24,8 @@ Key = tuple[str, str]
 class TraceProfile(msgspec.Struct, frozen=True, kw_only=True):
     """The part of a profile that a study's report shows."""
 
-    group: Group
+    group: Group | None
+    """None where the replay that decides it stops."""
     reason: str
     ran: bool
     """False of a program that was recorded without running: it has no shares and efficiencies of its own, which are then 0."""
@@ -33,8 +34,9 @@ class TraceProfile(msgspec.Struct, frozen=True, kw_only=True):
     init_share: float = 0.0
     parallel_efficiency: float = 0.0
     load_balance: float = 0.0
-    serialisation_efficiency: float = 0.0
-    transfer_efficiency: float = 0.0
+    serialisation_efficiency: float | None = 0.0
+    transfer_efficiency: float | None = 0.0
+    """These two are None where a replay stops."""
 
 
 class _Kept(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,7 +139,7 @@ def _of_run(trace: "TraceFile", smaller: Path | None) -> TraceProfile:
     profile = of_trace(trace, smaller)
     return TraceProfile(
         group=profile.group,
-        reason=profile.group_reason,
+        reason=profile.replay_stopped or profile.group_reason,
         ran=True,
         compute_share=profile.shares.compute,
         communication_share=profile.shares.communication,

@@ -16,7 +16,8 @@ from linkworth.report.study.sections import look
 from linkworth.report.study.table import Cell, Drawing, Section, Table, column, drawing, nothing, words
 from linkworth.report.study.trace_profiles import TraceProfile
 
-_GROUPS = ["highly dependent", "dependent", "low", "none"]
+_NOT_KNOWN = "not known"
+_GROUPS = ["highly dependent", "dependent", "low", "none", _NOT_KNOWN]
 _EFFICIENCIES = {
     "parallel_efficiency": "parallel efficiency",
     "load_balance": "load balance",
@@ -95,7 +96,9 @@ def _found(results: Results) -> list[_Shares]:
             computation=profile.compute_share,
             communication=profile.communication_share,
             initialisation=profile.init_share,
-            efficiencies={name: getattr(profile, name) for name in _EFFICIENCIES},
+            efficiencies={
+                name: known for name in _EFFICIENCIES if (known := getattr(profile, name)) is not None
+            },
         )
         for (workload, environment), profile in results.profiles.items()
         if profile.ran
@@ -215,7 +218,7 @@ def critical_path(results: Results) -> Table | None:
 def _groups(results: Results) -> Table | None:
     if not results.profiles:
         return None
-    found = sorted(_one_each(results).items(), key=lambda item: _GROUPS.index(item[1].group))
+    found = sorted(_one_each(results).items(), key=lambda item: _GROUPS.index(_name(item[1])))
     return Table(
         key="groups",
         title="Groups of network dependence, from the profiles alone",
@@ -224,8 +227,12 @@ def _groups(results: Results) -> Table | None:
             column("group", "group", number=False),
             column("reason", "why", number=False),
         ],
-        rows=[[words(workload), words(profile.group), words(profile.reason)] for workload, profile in found],
+        rows=[[words(workload), words(_name(profile)), words(profile.reason)] for workload, profile in found],
     )
+
+
+def _name(profile: TraceProfile) -> str:
+    return profile.group or _NOT_KNOWN
 
 
 def _one_each(results: Results) -> dict[str, TraceProfile]:
@@ -242,7 +249,7 @@ def _sentence(results: Results) -> str:
     for workload, profile in _one_each(results).items():
         program, problem = problem_of(workload)
         if program not in latest or problem >= latest[program][0]:
-            latest[program] = (problem, profile.group)
+            latest[program] = (problem, _name(profile))
     parts = []
     for group in _GROUPS:
         if members := [program.upper() for program, (_, each) in latest.items() if each == group]:

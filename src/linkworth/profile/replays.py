@@ -1,0 +1,98 @@
+"""The replays of a profile: what of a program only they tell, or that they stop."""
+
+from typing import NamedTuple
+
+import msgspec
+
+from linkworth import _engine
+from linkworth.catalog import fabrics
+from linkworth.errors import UsageError
+from linkworth.model.profile import Group
+from linkworth.model.settings import ReplaySettings
+from linkworth.profile.groups import Balance, balance, decide
+from linkworth.profile.scan import TraceScan, scan
+from linkworth.replay.layout import block
+from linkworth.replay.run import Replay, ReplayStoppedError, replay_in_detail
+from linkworth.trace.read import TraceFile
+
+IDEAL = "ideal"
+SHARED_MEMORY = "shm"
+REFERENCE = "gbe"
+LEAST_REPLAYED = 0.9
+"""Part of a beginning's events that a replay reaches where only the last calls lack their other side."""
+
+
+class Part(NamedTuple):
+    """A trace, and the part of it that is replayed: all, or its beginning."""
+
+    of: TraceFile
+    events: _engine.Trace
+
+    @property
+    def is_beginning(self) -> bool:
+        """Whether the trace goes on after this part."""
+        return self.events.events < self.of.engine.events
+
+
+class Replayed(msgspec.Struct, frozen=True, kw_only=True):
+    """What only replays tell of a run."""
+
+    ideal: Replay
+    group: Group
+    group_reason: str
+
+
+def replayed(part: Part, found: TraceScan, smaller: Part | None) -> Replayed | str:
+    """Return what the replays tell, or a sentence on where one stops.
+
+    Then nothing is taken from the others either: those that came to their end lack the same messages.
+    """
+    try:
+        ideal = replay(part, IDEAL, nodes=1)
+        group, reason = group_by_replay(part, found, smaller)
+    except ReplayStoppedError as stopped:
+        # A recording has all messages, or it is damaged; what another tool wrote may never have had them.
+        if part.of.metadata.source != "converted":
+            raise
+        return (
+            f"network dependence, serialisation and transfer are not known, because a replay stops: {stopped.where}; "
+            "what the trace was converted from does not say how that call went on"
+        )
+    return Replayed(ideal=ideal, group=group, group_reason=reason)
+
+
+def group_by_replay(part: Part, found: TraceScan, smaller: Part | None) -> tuple[Group, str]:
+    """Return the group of network dependence, and why."""
+    return decide(_reference_balance(part, found), _smaller_balance(smaller) if smaller is not None else None)
+
+
+def replay(part: Part, fabric: str, nodes: int) -> Replay:
+    """Replay the part of a trace on equal blocks of its ranks."""
+    layout = block(part.events.ranks, nodes)
+    # A profile says which calls are not modelled; they must not keep it from being made.
+    settings = ReplaySettings(pass_unmodelled=True)
+    cut = part.of.incomplete or part.is_beginning
+    made = replay_in_detail(part.events, fabrics.get(fabric), layout, tolerate_cut=cut, settings=settings)
+    if part.of.metadata.source == "converted" and not part.of.incomplete:
+        _require_most(made, part)
+    return made
+
+
+def _require_most(made: Replay, part: Part) -> None:
+    """The beginning of a trace ends inside calls; one that lacks messages stops a replay long before."""
+    if made.stopped and made.events < LEAST_REPLAYED * part.events.events:
+        stopped = ReplayStoppedError(made.stopped[0])
+        stopped.where = made.stopped[0]
+        raise stopped
+
+
+def _reference_balance(part: Part, found: TraceScan) -> Balance:
+    """One rank a node, so that the group is the program's own and no matter of how its ranks are placed."""
+    return balance(replay(part, REFERENCE, nodes=part.events.ranks).prediction, found)
+
+
+def _smaller_balance(smaller: Part) -> Balance:
+    try:
+        return _reference_balance(smaller, scan(smaller.of.engine))
+    except ReplayStoppedError as stopped:
+        raise UsageError(f"--smaller {smaller.of.path}: {stopped}") from stopped

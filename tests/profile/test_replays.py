@@ -1,0 +1,181 @@
+"""Profiles of traces whose replay stops: what another tool wrote may lack messages, a recording may not."""
+
+import json
+import os
+import subprocess
+
+import communication_patterns as patterns
+import pytest
+import synthetic
+from mpi_programs import usable_mpis
+from synthetic import collective, pcontrol, recv, send
+
+from linkworth.cli.main import main
+from linkworth.convert import convert
+from linkworth.errors import UsageError
+from linkworth.profile import of_trace
+
+LARGE = 1 << 20
+STOPS = "rank 0 stops in MPI_Send, which waits for a message that the trace does not hold"
+
+
+def without_receives(turns=1):
+    """Two ranks send large messages to each other that nobody receives: 3 s and 1 s of computation, 4 s in all."""
+    return [
+        [send(1, LARGE).after(3.0 / turns).lasting(1.0 / turns) for _ in range(turns)],
+        [send(0, LARGE).after(1.0 / turns).lasting(3.0 / turns) for _ in range(turns)],
+    ]
+
+
+def write(path, programs, source="converted", **metadata):
+    return synthetic.write_trace(path, programs, source=source, **metadata)
+
+
+def test_a_converted_trace_without_messages_has_a_profile_without_what_replays_tell(tmp_path):
+    profile = of_trace(write(tmp_path / "t.lwt", without_receives()))
+    assert profile.group is None
+    assert profile.group_reason == "a replay of this trace stops"
+    assert profile.replay_stopped == (
+        f"network dependence, serialisation and transfer are not known, because a replay stops: {STOPS}; what the trace was "
+        "converted from does not say how that call went on"
+    )
+    pop = profile.pop
+    assert (pop.serialisation_efficiency, pop.transfer_efficiency) == (None, None)
+    assert pop.load_balance == pytest.approx(2 / 3)
+    assert pop.communication_efficiency == pytest.approx(3 / 4)
+    assert pop.parallel_efficiency == pytest.approx(1 / 2)
+    assert profile.messages == 2
+
+
+def test_its_efficiencies_are_of_the_marked_part(tmp_path):
+    programs = [
+        [pcontrol(1).after(100.0 * rank), send(1 - rank, LARGE).after(1.0).lasting(1.0), pcontrol(0)]
+        for rank in range(2)
+    ]
+    pop = of_trace(write(tmp_path / "t.lwt", programs)).pop
+    assert pop.load_balance == pytest.approx(1)
+    assert pop.communication_efficiency == pytest.approx(1 / 2)
+
+
+def test_nothing_is_taken_from_a_replay_that_ends_where_another_one_stops(tmp_path):
+    """On gigabit Ethernet such a message waits for its receive; on the ideal network none does."""
+    profile = of_trace(write(tmp_path / "t.lwt", [[send(1, LARGE)], []]))
+    assert (profile.group, profile.pop.serialisation_efficiency) == (None, None)
+
+
+def test_a_converted_trace_with_all_messages_has_all_figures(tmp_path):
+    programs = [[send(1, LARGE)], [recv(0, LARGE)]]
+    profile = of_trace(write(tmp_path / "t.lwt", programs))
+    assert profile.replay_stopped is None
+    assert None not in (profile.group, profile.pop.serialisation_efficiency, profile.pop.transfer_efficiency)
+
+
+@pytest.mark.parametrize("source", ["recorded", "synthetic", "skeleton"])
+def test_any_other_trace_without_messages_stays_an_error(tmp_path, source):
+    with pytest.raises(UsageError, match=f"{STOPS}; record the program again"):
+        of_trace(write(tmp_path / "t.lwt", without_receives(), source=source))
+
+
+def test_a_converted_trace_with_other_faults_stays_an_error(tmp_path):
+    with pytest.raises(UsageError, match="whose creation is missing from the trace"):
+        of_trace(write(tmp_path / "t.lwt", [[collective("MPI_Barrier", comm=7)]] * 2))
+    damaged = write(tmp_path / "d.lwt", without_receives())
+    damaged.write_bytes(damaged.read_bytes()[:20])
+    with pytest.raises(UsageError):
+        of_trace(damaged)
+
+
+def test_a_smaller_trace_that_stops_is_an_error_that_names_it(tmp_path):
+    path = write(tmp_path / "t.lwt", [[send(1, LARGE)], [recv(0, LARGE)]])
+    smaller = write(tmp_path / "s.lwt", without_receives())
+    with pytest.raises(UsageError, match=f"^--smaller .*s.lwt: {STOPS}; the trace was converted"):
+        of_trace(path, smaller)
+
+
+@pytest.fixture
+def short_beginning(monkeypatch):
+    import sys
+
+    module = sys.modules[of_trace.__module__]
+    monkeypatch.setattr(module, "MOST_REPLAYED_EVENTS", 400)
+    monkeypatch.setattr(module, "SAMPLE_EVENTS", 200)
+
+
+def test_a_long_one_is_not_replayed_up_to_where_it_stops(tmp_path, short_beginning):
+    """A beginning may end inside calls, and yet not near its start."""
+    profile = of_trace(write(tmp_path / "t.lwt", without_receives(turns=400)))
+    assert profile.sampled_share < 1
+    assert STOPS in profile.replay_stopped
+    assert (profile.group, profile.pop.transfer_efficiency) == (None, None)
+    assert profile.pop.communication_efficiency == pytest.approx(3 / 4)
+
+
+def test_a_long_one_with_all_messages_is_replayed_in_part(tmp_path, short_beginning):
+    programs = patterns.halo(4, 100_000, 1e-3, steps=100)
+    profile = of_trace(write(tmp_path / "t.lwt", programs))
+    assert profile.sampled_share < 1
+    assert profile.replay_stopped is None
+    assert profile.group is not None
+
+
+def test_the_verb_says_once_why_figures_are_absent(tmp_path, capsys):
+    path = str(write(tmp_path / "t.lwt", without_receives()))
+    assert main(["profile", path]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Network dependence: not known (a replay of this trace stops)" in shown
+    assert shown.count("! network dependence, serialisation and transfer are not known, because") == 1
+    assert "serialisation – not known" in shown and "transfer – not known" in shown
+    assert main(["profile", path, "--full"]) == 0
+    assert "None" not in capsys.readouterr().out
+    assert main(["profile", path, "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["group"], said["pop"]["serialisation_efficiency"], said["pop"]["transfer_efficiency"]) == (
+        None,
+        None,
+        None,
+    )
+    assert STOPS in said["replay_stopped"]
+
+
+EXCHANGE = r"""
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    const int size = 1 << 20;
+    int rank;
+    MPI_Request receive;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    char *out = calloc(1, size), *in = calloc(1, size);
+    for (int turn = 0; turn < 5; ++turn) {
+        MPI_Irecv(in, size, MPI_CHAR, 1 - rank, 7, MPI_COMM_WORLD, &receive);
+        MPI_Send(out, size, MPI_CHAR, 1 - rank, 7, MPI_COMM_WORLD);
+        MPI_Wait(&receive, MPI_STATUS_IGNORE);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@pytest.mark.requires("otf2")
+@pytest.mark.requires("eztrace")
+@pytest.mark.parametrize("kind", ["mpich", "openmpi"])
+def test_an_archive_of_eztrace_has_a_profile(kind, tmp_path):
+    # EZTrace is built for the system's MPIs.
+    found = [mpi for mpi in usable_mpis() if mpi.kind == kind and mpi.mpicc.startswith("/usr/bin/")]
+    if not found:
+        pytest.skip(f"EZTrace records the system's {kind}, which was not found")
+    (tmp_path / "pair.c").write_text(EXCHANGE)
+    subprocess.run([found[0].mpicc, "pair.c", "-o", "pair"], cwd=tmp_path, check=True)
+    options = ["--allow-run-as-root", "--oversubscribe"] if kind == "openmpi" else []
+    command = [found[0].mpiexec, *options, "-n", "2", "eztrace", "-t", kind, "-o", "recorded", "./pair"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, env=os.environ, timeout=600)
+    trace = tmp_path / "pair.lwt"
+    convert(tmp_path / "recorded" / "pair_trace", None, trace)
+    profile = of_trace(trace)
+    assert "stops in MPI_Send" in profile.replay_stopped
+    assert profile.group is None
+    assert (profile.messages, profile.message_bytes) == (10, 10 * LARGE)
+    assert 0 < profile.pop.parallel_efficiency < 1
