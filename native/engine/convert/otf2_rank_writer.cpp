@@ -22,7 +22,7 @@ bool is_receive(CallClass kind) {
 bool is_send(CallClass kind) {
     return kind == CallClass::isend || kind == CallClass::send_init || kind == CallClass::psend_init;
 }
-bool is_collective(CallClass kind) {
+bool makes_collective_request(CallClass kind) {
     return kind == CallClass::icollective || kind == CallClass::collective_init;
 }
 
@@ -39,8 +39,6 @@ std::uint32_t root_of(std::int32_t root) {
             return static_cast<std::uint32_t>(root);
     }
 }
-
-std::uint64_t nanoseconds(double seconds) { return static_cast<std::uint64_t>(std::llround(seconds * 1e9)); }
 
 }  // namespace
 
@@ -99,7 +97,7 @@ void Otf2RankWriter::call(const Event& event, std::uint64_t enter, std::uint64_t
     }
     if (event.cpu_seconds >= 0 && run_.options.attributes) {
         attribute_refs_.push_back(otf2_cpu_attribute);
-        attribute_values_.push_back(nanoseconds(event.cpu_seconds));
+        attribute_values_.push_back(static_cast<std::uint64_t>(std::llround(event.cpu_seconds * 1e9)));
     }
     edge.attributes = static_cast<std::uint32_t>(attribute_refs_.size());
     edge.attribute_refs = attribute_refs_.data();
@@ -136,7 +134,7 @@ Otf2RankWriter::Request Otf2RankWriter::request_of(const Shape& shape) const {
     request.persistent = shape.call_class != CallClass::isend && shape.call_class != CallClass::irecv &&
                          shape.call_class != CallClass::icollective;
     request.silent = request.comm == LW_OTF2_UNDEFINED || shape.peer == tracefile::proc_null;
-    if (is_collective(shape.call_class)) {
+    if (makes_collective_request(shape.call_class)) {
         request.silent = request.comm == LW_OTF2_UNDEFINED || !has_operation(shape.collective);
         request.operation = otf2_operation(shape.collective);
         request.sizes = totals_of(shape, place(shape.comm));
@@ -153,7 +151,7 @@ bool Otf2RankWriter::completions_told(const Event& event) const {
         const auto found = requests_.find(event.next_request - completion.reference);
         return found != requests_.end() && !found->second.silent &&
                (is_send(found->second.call_class) || is_receive(found->second.call_class) ||
-                is_collective(found->second.call_class)) &&
+                makes_collective_request(found->second.call_class)) &&
                found->second.wildcard == completion.was_wildcard;
     });
 }
@@ -209,7 +207,7 @@ void Otf2RankWriter::begin(std::uint64_t number, const Request& request, std::ui
         message(LW_OTF2_ISEND, time, request.comm, request.peer, request.tag, request.bytes, number);
     } else if (is_receive(request.call_class)) {
         message(LW_OTF2_IRECV_REQUEST, time, request.comm, 0, 0, 0, number);
-    } else if (is_collective(request.call_class)) {
+    } else if (makes_collective_request(request.call_class)) {
         collective(LW_OTF2_ICOLLECTIVE_REQUEST, time, request, number);
     }
 }
@@ -227,7 +225,7 @@ void Otf2RankWriter::complete(const Event& event, std::uint64_t time) {
                 message(LW_OTF2_ISEND_COMPLETE, time, request.comm, 0, 0, 0, number);
             } else if (is_receive(request.call_class)) {
                 message(LW_OTF2_IRECV, time, request.comm, peer, tag, request.bytes, number);
-            } else if (is_collective(request.call_class)) {
+            } else if (makes_collective_request(request.call_class)) {
                 collective(LW_OTF2_ICOLLECTIVE_COMPLETE, time, request, number);
             }
         }

@@ -64,9 +64,9 @@ struct Moment {
     }
 };
 
-class Writer {
+class PajeWriter {
   public:
-    Writer(const tracefile::Trace& trace, const std::string& path, const std::vector<std::string>& hosts)
+    PajeWriter(const tracefile::Trace& trace, const std::string& path, const std::vector<std::string>& hosts)
         : trace_(trace), whole_(trace), groups_(trace.ranks()), file_(path) {
         write_paje_header(file_, trace, hosts, whole_.has_threads());
         ranks_.reserve(trace.ranks());
@@ -169,7 +169,7 @@ class Writer {
 
 PajeResult write_paje(const tracefile::Trace& trace, const std::string& path,
                       const std::vector<std::string>& hosts) {
-    return Writer(trace, path, hosts).write();
+    return PajeWriter(trace, path, hosts).write();
 }
 
 }  // namespace linkworth::convert

@@ -76,9 +76,10 @@ struct Sequence {
     std::uint64_t written_ns = 0;  ///< time of the latest packet
 };
 
-class Writer {
+class PerfettoWriter {
   public:
-    Writer(const tracefile::Trace& trace, const std::string& path, const std::vector<std::string>& hosts)
+    PerfettoWriter(const tracefile::Trace& trace, const std::string& path,
+                   const std::vector<std::string>& hosts)
         : trace_(trace), hosts_(hosts), groups_(trace.ranks()), file_(path) {}
 
     PerfettoResult write() {
@@ -251,7 +252,7 @@ class Writer {
 
 PerfettoResult write_perfetto(const tracefile::Trace& trace, const std::string& path,
                               const std::vector<std::string>& hosts) {
-    return Writer(trace, path, hosts).write();
+    return PerfettoWriter(trace, path, hosts).write();
 }
 
 }  // namespace linkworth::convert

@@ -22,7 +22,7 @@ constexpr std::array<std::uint8_t, 55> datatype_sizes = {
     32, 0,  0,  1, 8,                 // LONG_DOUBLE_INT UB LB PACKED PTR
 };
 
-constexpr double most_bytes = 9007199254740992.0;  // 2^53: every integer up to it is a double
+constexpr double largest_integer = 9007199254740992.0;  // 2^53: every integer up to it is a double
 
 std::string shown(std::string_view word) { return std::string(word.substr(0, 40)); }
 
@@ -51,7 +51,7 @@ double TiArguments::amount(std::size_t index) const {
 
 std::uint64_t TiArguments::bytes(std::size_t index, std::uint32_t element_bytes) const {
     const double value = amount(index) * element_bytes;
-    if (value > most_bytes) line_.fail(shown(word(index)) + " is too much for one message");
+    if (value > largest_integer) line_.fail(shown(word(index)) + " is too much for one message");
     return static_cast<std::uint64_t>(std::llround(value));
 }
 
@@ -63,7 +63,7 @@ std::vector<std::uint64_t> TiArguments::bytes_by_rank(std::size_t index, std::ui
 
 std::int64_t TiArguments::integer(std::size_t index, std::string_view what) const {
     const double value = number(index);
-    if (value != std::floor(value) || std::fabs(value) > most_bytes)
+    if (value != std::floor(value) || std::fabs(value) > largest_integer)
         line_.fail(shown(word(index)) + " is no " + std::string(what));
     return static_cast<std::int64_t>(value);
 }

@@ -47,6 +47,11 @@ enum class CallClass : std::uint8_t {
     isendrecv,
 };
 
+constexpr bool is_collective(CallClass call_class) {
+    return call_class == CallClass::collective || call_class == CallClass::icollective ||
+           call_class == CallClass::collective_init;
+}
+
 /// Whether a call of this class makes a request (and so advances the rank's numbering).
 constexpr bool makes_request(CallClass call_class) {
     switch (call_class) {

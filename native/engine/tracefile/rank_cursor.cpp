@@ -52,11 +52,6 @@ Decompressor& decompressor() {
     return shared;
 }
 
-bool is_collective(CallClass call_class) {
-    return call_class == CallClass::collective || call_class == CallClass::icollective ||
-           call_class == CallClass::collective_init;
-}
-
 }  // namespace
 
 struct RankCursor::State {

@@ -11,11 +11,6 @@
 namespace linkworth::tracefile {
 namespace {
 
-bool is_collective(CallClass call_class) {
-    return call_class == CallClass::collective || call_class == CallClass::icollective ||
-           call_class == CallClass::collective_init;
-}
-
 struct ScannedShape {
     std::uint32_t name;
     bool modelled;
