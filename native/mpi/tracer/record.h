@@ -18,8 +18,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// For the way of a call that is recorded: compilers weigh size where here time counts.
+/// For the way of a call that is recorded: compilers weigh size where here time counts. Not under
+/// a sanitizer, whose checks would be compiled anew in every wrapper.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define LW_INLINE static inline
+#else
 #define LW_INLINE static inline __attribute__((always_inline))
+#endif
 
 #pragma GCC visibility push(hidden)
 
