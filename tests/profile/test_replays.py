@@ -34,8 +34,8 @@ def write(path, programs, source="converted", **metadata):
 def test_a_converted_trace_without_messages_has_a_profile_without_what_replays_tell(tmp_path):
     profile = of_trace(write(tmp_path / "t.lwt", without_receives()))
     assert profile.group is None
-    assert profile.group_reason == "a replay of this trace stops"
-    assert profile.replay_stopped == (
+    assert profile.group_reason == "this trace lacks messages"
+    assert profile.not_replayed == (
         f"network dependence, serialisation and transfer are not known, because a replay stops: {STOPS}; what the trace was "
         "converted from does not say how that call went on"
     )
@@ -45,6 +45,28 @@ def test_a_converted_trace_without_messages_has_a_profile_without_what_replays_t
     assert pop.communication_efficiency == pytest.approx(3 / 4)
     assert pop.parallel_efficiency == pytest.approx(1 / 2)
     assert profile.messages == 2
+
+
+def test_nothing_is_taken_from_a_replay_that_ends_though_messages_are_never_received(tmp_path):
+    """A small message does not wait for its receive."""
+    programs = [[collective("MPI_Barrier"), *[send(1 - rank, 64)] * 2] for rank in range(2)]
+    profile = of_trace(write(tmp_path / "t.lwt", programs))
+    assert (profile.group, profile.pop.serialisation_efficiency, profile.pop.transfer_efficiency) == (
+        None,
+        None,
+        None,
+    )
+    assert profile.not_replayed == (
+        "network dependence, serialisation and transfer are not known, because in 10 calls 4 messages or collectives have a "
+        "side that is not in what the trace was converted from"
+    )
+
+
+def test_a_few_messages_that_are_never_received_change_no_figure(tmp_path):
+    programs = [[collective("MPI_Barrier")] * 20 + [send(1, 64)], [collective("MPI_Barrier")] * 20]
+    profile = of_trace(write(tmp_path / "t.lwt", programs))
+    assert profile.not_replayed is None
+    assert profile.group is not None
 
 
 def test_its_efficiencies_are_of_the_marked_part(tmp_path):
@@ -66,7 +88,7 @@ def test_nothing_is_taken_from_a_replay_that_ends_where_another_one_stops(tmp_pa
 def test_a_converted_trace_with_all_messages_has_all_figures(tmp_path):
     programs = [[send(1, LARGE)], [recv(0, LARGE)]]
     profile = of_trace(write(tmp_path / "t.lwt", programs))
-    assert profile.replay_stopped is None
+    assert profile.not_replayed is None
     assert None not in (profile.group, profile.pop.serialisation_efficiency, profile.pop.transfer_efficiency)
 
 
@@ -105,7 +127,7 @@ def test_a_long_one_is_not_replayed_up_to_where_it_stops(tmp_path, short_beginni
     """A beginning may end inside calls, and yet not near its start."""
     profile = of_trace(write(tmp_path / "t.lwt", without_receives(turns=400)))
     assert profile.sampled_share < 1
-    assert STOPS in profile.replay_stopped
+    assert STOPS in profile.not_replayed
     assert (profile.group, profile.pop.transfer_efficiency) == (None, None)
     assert profile.pop.communication_efficiency == pytest.approx(3 / 4)
 
@@ -114,7 +136,7 @@ def test_a_long_one_with_all_messages_is_replayed_in_part(tmp_path, short_beginn
     programs = patterns.halo(4, 100_000, 1e-3, steps=100)
     profile = of_trace(write(tmp_path / "t.lwt", programs))
     assert profile.sampled_share < 1
-    assert profile.replay_stopped is None
+    assert profile.not_replayed is None
     assert profile.group is not None
 
 
@@ -122,7 +144,7 @@ def test_the_verb_says_once_why_figures_are_absent(tmp_path, capsys):
     path = str(write(tmp_path / "t.lwt", without_receives()))
     assert main(["profile", path]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "Network dependence: not known (a replay of this trace stops)" in shown
+    assert "Network dependence: not known (this trace lacks messages)" in shown
     assert shown.count("! network dependence, serialisation and transfer are not known, because") == 1
     assert "serialisation – not known" in shown and "transfer – not known" in shown
     assert main(["profile", path, "--full"]) == 0
@@ -134,7 +156,7 @@ def test_the_verb_says_once_why_figures_are_absent(tmp_path, capsys):
         None,
         None,
     )
-    assert STOPS in said["replay_stopped"]
+    assert STOPS in said["not_replayed"]
 
 
 EXCHANGE = r"""
@@ -175,7 +197,7 @@ def test_an_archive_of_eztrace_has_a_profile(kind, tmp_path):
     trace = tmp_path / "pair.lwt"
     convert(tmp_path / "recorded" / "pair_trace", None, trace)
     profile = of_trace(trace)
-    assert "stops in MPI_Send" in profile.replay_stopped
+    assert "stops in MPI_Send" in profile.not_replayed
     assert profile.group is None
     assert (profile.messages, profile.message_bytes) == (10, 10 * LARGE)
     assert 0 < profile.pop.parallel_efficiency < 1

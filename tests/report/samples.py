@@ -191,7 +191,7 @@ def without_replays() -> ReportItem:
             whole.profile.pop, serialisation_efficiency=None, transfer_efficiency=None
         ),
         group=None,
-        group_reason="a replay of this trace stops",
-        replay_stopped="serialisation is not known, because a replay stops",
+        group_reason="this trace lacks messages",
+        not_replayed="serialisation is not known, because a replay stops",
     )
     return msgspec.structs.replace(whole, profile=profile)

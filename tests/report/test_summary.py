@@ -79,4 +79,4 @@ def test_an_mpi_is_named_shortly(library: str, version: str, name: str) -> None:
 def test_a_group_that_is_not_known_is_said() -> None:
     item = samples.without_replays()
     row = summarise([item]).rows[0]
-    assert (row.group, row.group_reason) == ("not known", "a replay of this trace stops")
+    assert (row.group, row.group_reason) == ("not known", "this trace lacks messages")

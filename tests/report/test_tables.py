@@ -20,5 +20,5 @@ def test_the_page_of_such_a_program_has_its_other_figures(tmp_path: Path) -> Non
     write([samples.without_replays(), samples.item("other")], tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "<strong>not known</strong>" in page
-    assert "<b>Why not known:</b> a replay of this trace stops" in page
+    assert "<b>Why not known:</b> this trace lacks messages" in page
     assert "None" not in page.split("<section", 1)[1].split("<script", 1)[0]

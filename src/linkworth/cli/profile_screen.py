@@ -142,8 +142,8 @@ def _warnings(profile: Profile, detail: Detail) -> list[RenderableType]:
             else "more ranks than cores where it ran: time and efficiency are as with a core for each rank (CPU time, and a "
             f"replay in shared memory{waited}); all else is as recorded, with the waiting for a core"
         )
-    if profile.replay_stopped is not None:
-        warnings.append(profile.replay_stopped)
+    if profile.not_replayed is not None:
+        warnings.append(profile.not_replayed)
     elif profile.sampled_share < 1:
         warnings.append(
             f"network dependence, serialisation and transfer: from a replay of the first {profile.sampled_share:.1%} of the "

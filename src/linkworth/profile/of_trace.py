@@ -19,7 +19,7 @@ from linkworth.trace.read import TraceFile, open_trace
 MOST_REPLAYED_EVENTS = 2_000_000
 """A longer trace is replayed in part: a replay takes some hundred nanoseconds an event, all else some twenty."""
 SAMPLE_EVENTS = 500_000
-_NOT_KNOWN = "a replay of this trace stops"
+_NOT_KNOWN = "this trace lacks messages"
 
 
 def of_trace(trace: Path | TraceFile, smaller: Path | None = None, *, whole: bool = False) -> Profile:
@@ -87,7 +87,7 @@ def of_trace(trace: Path | TraceFile, smaller: Path | None = None, *, whole: boo
         phases=found.phases,
         cpu=cpu_use(trace.metadata.ranks),
         sampled_share=part.events.events / trace.engine.events if trace.engine.events else 1.0,
-        replay_stopped=answer if isinstance(answer, str) else None,
+        not_replayed=answer if isinstance(answer, str) else None,
     )
 
 

@@ -20,6 +20,10 @@ SHARED_MEMORY = "shm"
 REFERENCE = "gbe"
 LEAST_REPLAYED = 0.9
 """Part of a beginning's events that a replay reaches where only the last calls lack their other side."""
+MOST_UNMATCHED = 0.05
+"""Messages and collectives without their other side, a call, with which a replay still tells of the program."""
+
+_NOT_KNOWN = "network dependence, serialisation and transfer are not known"
 
 
 class Part(NamedTuple):
@@ -43,20 +47,27 @@ class Replayed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def replayed(part: Part, found: TraceScan, smaller: Part | None) -> Replayed | str:
-    """Return what the replays tell, or a sentence on where one stops.
+    """Return what the replays tell, or a sentence on why they cannot: one stops, or too much is sent and never received.
 
     Then nothing is taken from the others either: those that came to their end lack the same messages.
     """
+    # A recording has all messages, or it is damaged; what another tool wrote may never have had them.
+    may_lack = part.of.metadata.source == "converted"
     try:
         ideal = replay(part, IDEAL, nodes=1)
         group, reason = group_by_replay(part, found, smaller)
     except ReplayStoppedError as stopped:
-        # A recording has all messages, or it is damaged; what another tool wrote may never have had them.
-        if part.of.metadata.source != "converted":
+        if not may_lack:
             raise
         return (
-            f"network dependence, serialisation and transfer are not known, because a replay stops: {stopped.where}; "
+            f"{_NOT_KNOWN}, because a replay stops: {stopped.where}; "
             "what the trace was converted from does not say how that call went on"
+        )
+    calls = sum(call.count for call in found.calls)
+    if may_lack and found.waits.unmatched > MOST_UNMATCHED * calls:
+        return (
+            f"{_NOT_KNOWN}, because in {calls:,} calls {found.waits.unmatched:,} messages or collectives have "
+            "a side that is not in what the trace was converted from"
         )
     return Replayed(ideal=ideal, group=group, group_reason=reason)
 

@@ -76,8 +76,8 @@ def warnings(item: ReportItem) -> list[str]:
             "but no time or cost is predicted from it."
         )
     sentences += item.profile.damage
-    if item.profile.replay_stopped is not None:
-        stopped = item.profile.replay_stopped
+    if item.profile.not_replayed is not None:
+        stopped = item.profile.not_replayed
         sentences.append(f"{stopped[:1].upper()}{stopped[1:]}.")
     if item.profile.unmodelled:
         calls_ = ", ".join(f"{name} ({units.count(n)})" for name, n in item.profile.unmodelled.items())

@@ -139,7 +139,7 @@ def _of_run(trace: "TraceFile", smaller: Path | None) -> TraceProfile:
     profile = of_trace(trace, smaller)
     return TraceProfile(
         group=profile.group,
-        reason=profile.replay_stopped or profile.group_reason,
+        reason=profile.not_replayed or profile.group_reason,
         ran=True,
         compute_share=profile.shares.compute,
         communication_share=profile.shares.communication,
