@@ -41,8 +41,10 @@ def test_runs_are_on_the_hosts_also_when_the_study_is_taken_up_in_another_folder
     for record in store.records():
         assert record.facts["nodes"] == "hosta, hostb"
         assert [node.node for node in record.counters] == ["hosta", "hostb"]
-        output = store.folder / "runs" / record.run / "output.txt"
-        assert sorted(output.read_text().split()) == ["hosta", "hostb"]
+        output = (store.folder / "runs" / record.run / "output.txt").read_text().splitlines()
+        # Open MPI 4 says so of an ssh that began sooner than its parent went on.
+        said = [line for line in output if "plm:rsh: Warning: setpgid" not in line]
+        assert sorted(said) == ["hosta", "hostb"]
 
 
 def test_a_file_of_hosts_that_is_not_there_is_said_before_anything_runs(file, tmp_path):
