@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from linkworth.errors import EnvironmentLacksError, UsageError
-from linkworth.mpi import build, cache, elf, find, sources
+from linkworth.mpi import build, cache, elf, find, joined, sources
 
 MAIN = "#include <mpi.h>\nint answer();\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); return answer(); }\n"
 
@@ -103,6 +103,8 @@ def test_a_cache_that_cannot_be_written_says_which_variable_moves_it(part, mpi, 
         ("sorces = []", "unknown key sorces"),
         ("flags = '-O3'", "flags must be a list"),
         ("sources = [1]", "sources must be a list"),
+        ("together = '2'", "together must be a number"),
+        ("together = -1", "together must be a number"),
     ],
 )
 def test_a_wrong_build_file_is_named(part, text, sentence):
@@ -119,11 +121,16 @@ def test_a_part_without_sources_is_an_incomplete_installation(part):
 
 def test_the_key_changes_with_every_file_and_flag(part):
     seen = {sources.digest(sources.recipe("npb"))}
-    changes = {"answer.hpp": "#define ANSWER 2\n", "main.cpp": MAIN + "\n", "build.toml": 'flags = ["-O1"]\n'}
-    for name, text in changes.items():
+    changes = [
+        ("answer.hpp", "#define ANSWER 2\n"),
+        ("main.cpp", MAIN + "\n"),
+        ("build.toml", 'flags = ["-O1"]\n'),
+        ("build.toml", 'flags = ["-O1"]\ntogether = 1\n'),
+    ]
+    for name, text in changes:
         (part / name).write_text(text)
         seen.add(sources.digest(sources.recipe("npb")))
-    assert len(seen) == 4
+    assert len(seen) == 5
 
 
 def test_a_relative_cache_variable_is_ignored_as_its_standard_says(monkeypatch):
@@ -163,3 +170,32 @@ def test_what_knows_nothing_of_mpi_is_compiled_once_for_every_mpi(part, mpi):
 
     (part / "answer.hpp").write_text("#define ANSWER 1\n")
     assert subprocess.run([build.npb(mpi)], check=False).returncode == 1
+
+
+@pytest.mark.requires("mpi", "c++")
+def test_sources_are_compiled_together_as_so_many_files(part, mpi):
+    (part / "more.cpp").write_text("int more() { return 0; }\n")
+    for together, compiled in ((0, 3), (1, 1), (2, 2), (3, 3)):
+        (part / "build.toml").write_text(f'flags = ["-std=c++20", "-O0"]\ntogether = {together}\n')
+        built = build.npb(mpi)
+        assert subprocess.run([built], check=False).returncode == 0
+        assert (built.parent / "build.log").read_text().count(" -c ") == compiled
+    # Those that know nothing of MPI stay by themselves.
+    (part / "build.toml").write_text(
+        'independent = ["deep/*.cpp"]\nflags = ["-std=c++20", "-O1"]\ntogether = 1\n'
+    )
+    log = (build.npb(mpi).parent / "build.log").read_text()
+    assert [word for word in log.split() if word.endswith("answer.cpp")] == [str(part / "deep/answer.cpp")]
+    assert log.count(" -c ") == 2
+
+
+@pytest.mark.slow  # Compiles what is otherwise compiled as a few files.
+@pytest.mark.requires("mpi", "c++")
+@pytest.mark.parametrize("name", ["npb", "netbench"])
+def test_names_are_told_apart_however_sources_are_put_together(mpi, name, tmp_path):
+    recipe = sources.recipe(name)
+    assert recipe.together
+    [file, *_] = joined.files(recipe._replace(together=1), tmp_path)
+    line = [mpi.mpicxx, *recipe.flags, "-Werror", f"-I{recipe.folder}", "-fsyntax-only", str(file)]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -13,7 +13,7 @@ from pathlib import Path
 import linkworth
 from linkworth.errors import EnvironmentLacksError
 from linkworth.model.mpi import MpiInstallation
-from linkworth.mpi import elf, identify, objects, sources
+from linkworth.mpi import elf, identify, joined, objects, sources
 from linkworth.mpi.cache import building, built_once, cache_folder
 
 TRACER = "liblinkworth-tracer.so"
@@ -77,7 +77,7 @@ def _build(mpi: MpiInstallation, part: str, recipe: sources.Recipe, work: Path, 
             f"{mpi.name} has no compiler wrapper for {language} here; install its development package"
         )
     flags = [*recipe.flags, f"-I{recipe.folder}"]
-    files = list(recipe.sources)
+    files = joined.files(recipe, work)
     line = identify.compile_line(Path(wrapper))
     if part == "tracer":
         from linkworth.mpi import wrappers

@@ -26,6 +26,8 @@ class Recipe(NamedTuple):
     libraries: list[str]
     independent: frozenset[Path] = frozenset()
     """Those of the sources that include no header of MPI."""
+    together: int = 0
+    """As how many files the other sources are compiled; 0 means each by itself."""
 
 
 _DEFAULTS: dict[str, tuple[list[str], list[str], list[str]]] = {
@@ -60,6 +62,7 @@ def recipe(part: str, place: Path | None = None) -> Recipe:
     place = place or folder(part)
     globs, flags, libraries = _DEFAULTS[part]
     independent: list[str] = []
+    together = 0
     file = place / "build.toml"
     if file.is_file():
         try:
@@ -67,14 +70,19 @@ def recipe(part: str, place: Path | None = None) -> Recipe:
         except tomllib.TOMLDecodeError as error:
             raise UsageError(f"{file}: {error}") from None
         for key, value in read.items():
-            if key not in ("sources", "independent", "flags", "libraries"):
+            if key not in ("sources", "independent", "together", "flags", "libraries"):
                 raise UsageError(
-                    f"{file}: unknown key {key}; there is sources, independent, flags and libraries"
+                    f"{file}: unknown key {key}; there is sources, independent, together, flags and libraries"
                 )
+            if key == "together":
+                if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+                    raise UsageError(f"{file}: together must be a number of files")
+                continue
             if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
                 raise UsageError(f"{file}: {key} must be a list of texts")
         globs = read.get("sources", globs)
         independent = read.get("independent", independent)
+        together = read.get("together", together)
         flags = read.get("flags", flags)
         libraries = read.get("libraries", libraries)
     sources = sorted({path for glob in globs for path in place.glob(glob)})
@@ -83,7 +91,7 @@ def recipe(part: str, place: Path | None = None) -> Recipe:
     if os.environ.get(STRICT) == "ON":
         flags = [*flags, "-Werror"]
     alone = frozenset(path for glob in independent for path in place.glob(glob))
-    return Recipe(place, sources, flags, libraries, alone & frozenset(sources))
+    return Recipe(place, sources, flags, libraries, alone & frozenset(sources), together)
 
 
 def headers(given: Recipe) -> list[Path]:
@@ -93,7 +101,7 @@ def headers(given: Recipe) -> list[Path]:
 
 def digest(given: Recipe) -> str:
     """Return a hash of everything that the result depends on: sources, headers, flags and libraries."""
-    hashed = hashlib.sha256(repr((given.flags, given.libraries)).encode())
+    hashed = hashlib.sha256(repr((given.flags, given.libraries, given.together)).encode())
     hash_files(hashed, given.folder, sorted({*headers(given), *given.sources}))
     return hashed.hexdigest()
 

@@ -16,7 +16,6 @@
 namespace linkworth::netbench {
 namespace {
 
-constexpr int kTag = 1;
 constexpr double kSettleSeconds = 0.3;
 constexpr int kSettleExchanges = 64;  // between two looks at the clock
 constexpr double kNever = std::numeric_limits<double>::infinity();

@@ -9,7 +9,6 @@
 namespace linkworth::netbench {
 namespace {
 
-constexpr int kTag = 1;
 constexpr int kRequestTag = 2;
 constexpr int kRequestBytes = 4;
 

@@ -10,7 +10,6 @@
 namespace linkworth::netbench {
 namespace {
 
-constexpr int kTag = 1;
 constexpr std::int64_t kCalibrationSteps = 1 << 20;
 
 /// Steps of `compute` in a second, by the fastest of some tries.

@@ -7,8 +7,6 @@
 namespace linkworth::netbench {
 namespace {
 
-constexpr int kTag = 1;
-
 /// Both ends of one pair and their buffers.
 struct Pair {
     MPI_Comm comm;

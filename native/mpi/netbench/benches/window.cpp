@@ -9,7 +9,6 @@
 namespace linkworth::netbench {
 namespace {
 
-constexpr int kTag = 1;
 constexpr int kAnswerTag = 2;
 constexpr int kAnswerBytes = 4;
 

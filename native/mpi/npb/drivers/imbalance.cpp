@@ -9,7 +9,7 @@
 namespace linkworth::npb {
 namespace {
 
-constexpr double kTolerance = 1e-12;
+constexpr double kImbalanceTolerance = 1e-12;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ Outcome run_imbalance(MpiCommunicator& world, const Options& options) {
     outcome.ranks = world.size();
     outcome.mega_operations = static_cast<double>(problem.points) / 1e6;
     outcome.operation = "points of the sum";
-    outcome.tolerance = kTolerance;
+    outcome.tolerance = kImbalanceTolerance;
     outcome.checks = {checked("pi", result.integral, std::numbers::pi)};
     outcome.parameters = {{"level", static_cast<double>(problem.level)}};
     const double mean = static_cast<double>(problem.points) / world.size();

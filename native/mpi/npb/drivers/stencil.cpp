@@ -16,7 +16,7 @@ namespace linkworth::npb {
 namespace {
 
 /// What rounding takes from sums over a million points and thousands of steps stays far below.
-constexpr double kTolerance = 1e-10;
+constexpr double kStencilTolerance = 1e-10;
 
 struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
@@ -74,7 +74,7 @@ Outcome run_stencil(MpiCommunicator& world, const Options& options) {
     outcome.mega_operations =
         static_cast<double>(problem.nx * problem.ny * problem.nz) * problem.iterations / 1e6;
     outcome.operation = "points advanced";
-    outcome.tolerance = kTolerance;
+    outcome.tolerance = kStencilTolerance;
     outcome.checks = checks(problem, result);
     outcome.iteration_seconds = std::move(result.iteration_seconds);
     outcome.parameters = {{"radiation every", static_cast<double>(problem.radiation_every)},
