@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from mpi_programs import until_mpich_ends, usable_mpis
+from mpi_programs import despite_faults, usable_mpis
 
 from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import container_groups, isolation, labs, system
@@ -97,13 +97,15 @@ def test_ranks_run_inside_and_nothing_stays(
     with labs.up(LabSpec(nodes=2, isolation=kind)) as lab:  # type: ignore[arg-type]
         site = LabSite(lab, Where(kind="lab", name=lab.name), [])
         # Its own LD_PRELOAD keeps the lab from building the tracer, which takes long, to have waiting ranks yield.
-        job = Job(command=[str(tmp_path / "where")], ranks=2, timeout=300, environment={"LD_PRELOAD": ""})
+        job = Job(command=[str(tmp_path / "where")], ranks=2, timeout=120, environment={"LD_PRELOAD": ""})
 
         def run() -> tuple[JobEnd, Kept]:
             kept = Kept()
             return site.launcher(mpi).run(job, kept), kept
 
-        end, kept = until_mpich_ends(mpi, run, record_property, timed_out=lambda ran: ran[0].timed_out)
+        end, kept = despite_faults(
+            mpi, run, record_property, ending=lambda ran: (ran[0].timed_out, ran[1].text["stderr"].decode())
+        )
         assert end.exit_code == 0, kept.text["stderr"].decode()
         lines = [line for line in kept.text["stdout"].decode().splitlines() if line.startswith("rank")]
         assert lines == [f"rank 0 on node1 in {kind} node1", f"rank 1 on node2 in {kind} node2"]

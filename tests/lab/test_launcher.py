@@ -1,12 +1,13 @@
 """MPI programs on the nodes of a lab: ranks in blocks, messages on the data NICs."""
 
 import contextlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mpi_programs import each_mpi, until_mpich_ends
+from mpi_programs import despite_faults, each_mpi
 from sending_program import MESSAGE_BYTES, compile_into
 
 from linkworth.errors import EnvironmentLacksError, UsageError
@@ -96,6 +97,22 @@ def test_an_mpi_with_another_launcher_is_refused() -> None:
         LabLauncher(lab, cray, nodes=lab.spec.node_names, ranks_per_node=None, transport="")
 
 
+def sent_by(
+    program: str, mpi: MpiInstallation, site: LabSite, note: Callable[[str, object], None]
+) -> tuple[JobEnd, Output, list[NodeCounters]]:
+    """Run it on two ranks; return how it ended, what it said and what the nodes counted meanwhile."""
+
+    def run() -> tuple[JobEnd, Output, list[NodeCounters]]:
+        before = site.counters()
+        said = Output()
+        end = site.launcher(mpi).run(Job(command=[program], ranks=2, timeout=120), said)
+        return end, said, difference(before, site.counters())
+
+    return despite_faults(
+        mpi, run, note, ending=lambda ran: (ran[0].timed_out, ran[1].text.decode(errors="replace"))
+    )
+
+
 @pytest.mark.requires("lab")
 @pytest.mark.parametrize("mpi", each_mpi())
 def test_messages_between_nodes_are_counted_on_the_nic(
@@ -103,16 +120,7 @@ def test_messages_between_nodes_are_counted_on_the_nic(
 ) -> None:
     program = str(compile_into(tmp_path, mpi))
     with open_lab(Where(kind="lab", name="unshaped", nodes=2)) as site:
-
-        def run() -> tuple[JobEnd, Output, list[NodeCounters]]:
-            before = site.counters()
-            said = Output()
-            end = site.launcher(mpi).run(Job(command=[program], ranks=2, timeout=300), said)
-            return end, said, difference(before, site.counters())
-
-        end, said, counted = until_mpich_ends(
-            mpi, run, record_property, timed_out=lambda ran: ran[0].timed_out
-        )
+        end, said, counted = sent_by(program, mpi, site, record_property)
         assert end.exit_code == 0, said.text
         assert {line.split()[-1] for line in said.text.decode().splitlines() if "rank" in line} == {
             "node1",
@@ -127,16 +135,15 @@ def test_messages_between_nodes_are_counted_on_the_nic(
 
 @pytest.mark.requires("lab")
 @pytest.mark.parametrize("mpi", each_mpi())
-def test_a_transport_uses_what_it_says_within_a_node(mpi: MpiInstallation, tmp_path: Path) -> None:
+def test_a_transport_uses_what_it_says_within_a_node(
+    mpi: MpiInstallation, tmp_path: Path, record_property
+) -> None:
     program = str(compile_into(tmp_path, mpi))
     with labs.up(LabSpec(nodes=1)) as lab:
         for name in transports.names(mpi):
             site = LabSite(lab, Where(kind="lab", name="x", transport=name), [])
-            before = site.counters()
-            said = Output()
-            end = site.launcher(mpi).run(Job(command=[program], ranks=2, timeout=300), said)
+            end, said, [counted] = sent_by(program, mpi, site, record_property)
             assert end.exit_code == 0, (name, said.text)
-            [counted] = difference(before, site.counters())
             sent = {nic.nic: nic.sent_bytes for nic in counted.nics}
             expected = transports.settings(name, mpi).within_node
             if expected == "sockets":

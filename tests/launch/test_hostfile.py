@@ -6,7 +6,7 @@ import pytest
 from fake_installation import described
 from hypothesis import given
 from hypothesis import strategies as st
-from mpi_programs import compiled, each_mpi, until_mpich_ends
+from mpi_programs import compiled, despite_faults, each_mpi
 from ssh_hosts import two_hosts
 
 from linkworth.errors import EnvironmentLacksError, UsageError
@@ -136,11 +136,11 @@ def test_ranks_run_on_the_hosts_of_the_file(hosts, tmp_path, mpi, record_propert
     with open_site(Where(kind="hostfile", name=str(hosts))) as site:
         assert site.nodes == ["hosta", "hostb"]
         workload = plan.workload([str(program), "well"], 4, site)
-        result = until_mpich_ends(
+        result = despite_faults(
             mpi,
             partial(run.run, workload, site=site, folder=out, timeout=120),
             record_property,
-            timed_out=lambda result: result.state == "timeout",
+            ending=lambda result: (result.state == "timeout", (out / "output.txt").read_text()),
         )
     assert result.state == "complete", result.message
     assert "ranks 4" in (out / "output.txt").read_text()
