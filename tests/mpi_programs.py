@@ -150,12 +150,12 @@ def despite_faults(
     *,
     ending: Callable[[Died], tuple[bool, str]],
 ) -> Died:
-    """Run a program whose ranks talk through sockets, again where a known fault of its MPI ended it, twice at most.
+    """Run a program whose ranks talk through sockets, again where a known fault of its MPI ended it, three times at most.
 
     `ending` tells of a run whether its time was up, and what it wrote. The summary of the tests says of each run that
     was repeated.
     """
-    for _ in range(2):
+    for _ in range(3):
         found = run()
         timed_out, said = ending(found)
         fault = fault_of(mpi, timed_out=timed_out, said=said)
@@ -190,6 +190,14 @@ def started(
 def usable_mpis() -> list[MpiInstallation]:
     """MPIs that can compile and start a program."""
     return [mpi for mpi in find.find_all() if mpi.mpicc and mpi.mpiexec]
+
+
+def first_mpi(kind: str, *, below: str = "") -> MpiInstallation:
+    """Return the first usable MPI of a kind whose compiler wrapper is below a folder; skip the test where there is none."""
+    for mpi in usable_mpis():
+        if mpi.kind == kind and mpi.mpicc.startswith(below):
+            return mpi
+    pytest.skip(f"no {kind} with a compiler wrapper was found" + (f" below {below}" if below else ""))
 
 
 def each_mpi() -> list:

@@ -1,9 +1,12 @@
-"""What the tests of OTF2 archives share: a trace there and back, what otf2-print says, and archives by OTF2's own bindings."""
+"""What the tests of OTF2 archives share: a trace there and back, what otf2-print says, and archives that others wrote."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
+
+from mpi_programs import first_mpi
 
 from linkworth import _engine
 from linkworth.convert import convert
@@ -62,3 +65,14 @@ def by_bindings(script: str, *arguments: str | Path) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def by_eztrace(source: str, kind: str, folder: Path) -> Path:
+    """Record a C program on two ranks with EZTrace, which is built for the system's MPIs; return its archive's folder."""
+    mpi = first_mpi(kind, below="/usr/bin/")
+    (folder / "pair.c").write_text(source)
+    subprocess.run([mpi.mpicc, "pair.c", "-o", "pair"], cwd=folder, check=True)
+    options = ["--allow-run-as-root", "--oversubscribe"] if kind == "openmpi" else []
+    command = [mpi.mpiexec, *options, "-n", "2", "eztrace", "-t", kind, "-o", "recorded", "./pair"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True, env=os.environ, timeout=600)
+    return folder / "recorded" / "pair_trace"

@@ -1,13 +1,10 @@
 """Traces of OTF2 archives that other tools wrote, and archives that cannot be read."""
 
-import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
-from mpi_programs import usable_mpis
-from otf2_archives import by_bindings, events
+from otf2_archives import by_bindings, by_eztrace, events
 from synthetic import collective, send, write_trace
 
 from linkworth.cli.main import main
@@ -143,16 +140,8 @@ int main(int argc, char **argv)
 @pytest.mark.requires("eztrace")
 @pytest.mark.parametrize("kind", ["mpich", "openmpi"])
 def test_an_archive_of_eztrace(kind: str, tmp_path: Path) -> None:
-    # EZTrace is built for the system's MPIs.
-    found = [mpi for mpi in usable_mpis() if mpi.kind == kind and mpi.mpicc.startswith("/usr/bin/")]
-    if not found:
-        pytest.skip(f"EZTrace records the system's {kind}, which was not found")
-    (tmp_path / "pair.c").write_text(RECORDED_BY_EZTRACE)
-    subprocess.run([found[0].mpicc, "pair.c", "-o", "pair"], cwd=tmp_path, check=True)
-    options = ["--allow-run-as-root", "--oversubscribe"] if kind == "openmpi" else []
-    command = [found[0].mpiexec, *options, "-n", "2", "eztrace", "-t", kind, "-o", "recorded", "./pair"]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, env=os.environ, timeout=600)
-    summary = convert(tmp_path / "recorded" / "pair_trace", None, tmp_path / "pair.lwt")
+    archive = by_eztrace(RECORDED_BY_EZTRACE, kind, tmp_path)
+    summary = convert(archive, None, tmp_path / "pair.lwt")
     assert summary.ranks == 2
     zero, one = (events(Path(summary.path), rank) for rank in (0, 1))
     sends = [event for event in zero if event["call_class"] in ("isend", "send")]

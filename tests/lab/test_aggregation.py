@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from mpi_programs import usable_mpis
+from mpi_programs import first_mpi
 
 from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import aggregation, kernel, labs, links, mptcp
@@ -138,7 +138,7 @@ def program(mpi: MpiInstallation, folder: Path) -> Path:
 @pytest.mark.requires("lab", "openmpi")
 @pytest.mark.parametrize("way", ["stripe", MPTCP, ROUND_ROBIN])
 def test_messages_of_open_mpi_go_over_every_nic(way: str, tmp_path: Path) -> None:
-    mpi = next(mpi for mpi in usable_mpis() if mpi.kind == "openmpi")
+    mpi = first_mpi("openmpi")
     with labs.up(msgspec.structs.replace(SPEC, aggregate=way)) as lab:
         site = site_of(lab)
         before = site.counters()
@@ -153,7 +153,7 @@ def test_messages_of_open_mpi_go_over_every_nic(way: str, tmp_path: Path) -> Non
 
 @pytest.mark.requires("lab", "openmpi", "mptcp")
 def test_a_tracer_and_mptcp_are_preloaded_together() -> None:
-    mpi = next(mpi for mpi in usable_mpis() if mpi.kind == "openmpi")
+    mpi = first_mpi("openmpi")
     with labs.up(msgspec.structs.replace(SPEC, nodes=1, aggregate="mptcp")) as lab:
         launcher = LabLauncher(lab, mpi, nodes=["node1"], ranks_per_node=None, transport="")
         words = launcher.arguments(

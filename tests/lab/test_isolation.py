@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from mpi_programs import despite_faults, usable_mpis
+from mpi_programs import despite_faults, first_mpi
 
 from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import container_groups, isolation, labs, system
@@ -90,7 +90,7 @@ def left_of(lab: Lab) -> list[str]:
 def test_ranks_run_inside_and_nothing_stays(
     kind: str, mpi_kind: str, tmp_path: Path, record_property
 ) -> None:
-    mpi = next(mpi for mpi in usable_mpis() if mpi.kind == mpi_kind)
+    mpi = first_mpi(mpi_kind)
     source = tmp_path / "where.c"
     source.write_text(PROGRAM)
     subprocess.run([mpi.mpicc, str(source), "-o", str(tmp_path / "where")], check=True)

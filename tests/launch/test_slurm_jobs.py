@@ -7,7 +7,7 @@ import sys
 import time
 
 import pytest
-from mpi_programs import despite_faults, usable_mpis
+from mpi_programs import despite_faults, first_mpi
 from slurm_cluster import PATH, SlurmCluster
 
 from linkworth.errors import EnvironmentLacksError, UsageError
@@ -37,11 +37,6 @@ def cluster(whole_cluster, monkeypatch):
     yield whole_cluster
     whole_cluster.run("scancel", "--user=root")
     whole_cluster.wait_idle()
-
-
-def first(kind):
-    found = [mpi for mpi in usable_mpis() if mpi.kind == kind]
-    return found[0] if found else pytest.skip(f"no {kind} was found")
 
 
 def script(folder, text):
@@ -81,10 +76,10 @@ def test_a_program_runs_on_four_nodes_and_its_nodes_are_counted(
 ):
     monkeypatch.chdir(tmp_path)
     where = Where(kind="slurm", nodes=4, ranks_per_node=2)
-    mpi = first(kind)
+    mpi = first_mpi(kind)
 
     def run():
-        result = started(["npb:ep.S"], 8, tmp_path, where=where, mpi=mpi.name, timeout=120)
+        result = started(["npb:ep.S"], 8, tmp_path, where=where, mpi=mpi.name, timeout=60)
         return result, (tmp_path / "out/output.txt").read_text()
 
     result, said = despite_faults(
@@ -100,7 +95,7 @@ def test_a_program_runs_on_four_nodes_and_its_nodes_are_counted(
 
 
 def test_a_wrong_process_manager_is_caught_before_the_run(cluster, tmp_path, monkeypatch):
-    mpich = first("mpich")
+    mpich = first_mpi("mpich")
     monkeypatch.chdir(tmp_path)
     right = pairing.ways("slurm", mpich, pairing.Shape(ranks=4, nodes=2))
     wrong = [way.replace("--mpi=pmi2", "--mpi=none") for way in right if "pmi2" in way]

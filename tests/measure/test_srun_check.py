@@ -4,7 +4,7 @@ import os
 
 import fake_installation as fake
 import pytest
-from mpi_programs import compiled, usable_mpis
+from mpi_programs import compiled, first_mpi
 
 from linkworth.errors import UsageError
 from linkworth.launch.given import GivenLauncher
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.requires("mpich", "c++")
 
 @pytest.fixture
 def mpich():
-    return next(mpi for mpi in usable_mpis() if mpi.kind == "mpich")
+    return first_mpi("mpich")
 
 
 def srun(tmp_path, monkeypatch, text):

@@ -1,13 +1,11 @@
 """Profiles of traces whose replay stops: what another tool wrote may lack messages, a recording may not."""
 
 import json
-import os
-import subprocess
 
 import communication_patterns as patterns
 import pytest
 import synthetic
-from mpi_programs import usable_mpis
+from otf2_archives import by_eztrace
 from synthetic import collective, pcontrol, recv, send
 
 from linkworth.cli.main import main
@@ -185,17 +183,9 @@ int main(int argc, char **argv)
 @pytest.mark.requires("eztrace")
 @pytest.mark.parametrize("kind", ["mpich", "openmpi"])
 def test_an_archive_of_eztrace_has_a_profile(kind, tmp_path):
-    # EZTrace is built for the system's MPIs.
-    found = [mpi for mpi in usable_mpis() if mpi.kind == kind and mpi.mpicc.startswith("/usr/bin/")]
-    if not found:
-        pytest.skip(f"EZTrace records the system's {kind}, which was not found")
-    (tmp_path / "pair.c").write_text(EXCHANGE)
-    subprocess.run([found[0].mpicc, "pair.c", "-o", "pair"], cwd=tmp_path, check=True)
-    options = ["--allow-run-as-root", "--oversubscribe"] if kind == "openmpi" else []
-    command = [found[0].mpiexec, *options, "-n", "2", "eztrace", "-t", kind, "-o", "recorded", "./pair"]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, env=os.environ, timeout=600)
+    archive = by_eztrace(EXCHANGE, kind, tmp_path)
     trace = tmp_path / "pair.lwt"
-    convert(tmp_path / "recorded" / "pair_trace", None, trace)
+    convert(archive, None, trace)
     profile = of_trace(trace)
     assert "stops in MPI_Send" in profile.not_replayed
     assert profile.group is None

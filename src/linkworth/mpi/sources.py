@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import linkworth
 from linkworth.errors import EnvironmentLacksError, UsageError
@@ -24,9 +24,9 @@ class Recipe(NamedTuple):
     sources: list[Path]
     flags: list[str]
     libraries: list[str]
-    independent: frozenset[Path] = frozenset()
+    independent: frozenset[Path]
     """Those of the sources that include no header of MPI."""
-    together: int = 0
+    together: int
     """As how many files the other sources are compiled; 0 means each by itself."""
 
 
@@ -61,37 +61,44 @@ def recipe(part: str, place: Path | None = None) -> Recipe:
     """Read how a part is built. Raises UsageError where its build.toml cannot be used."""
     place = place or folder(part)
     globs, flags, libraries = _DEFAULTS[part]
-    independent: list[str] = []
-    together = 0
-    file = place / "build.toml"
-    if file.is_file():
-        try:
-            read = tomllib.loads(file.read_text())
-        except tomllib.TOMLDecodeError as error:
-            raise UsageError(f"{file}: {error}") from None
-        for key, value in read.items():
-            if key not in ("sources", "independent", "together", "flags", "libraries"):
-                raise UsageError(
-                    f"{file}: unknown key {key}; there is sources, independent, together, flags and libraries"
-                )
-            if key == "together":
-                if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-                    raise UsageError(f"{file}: together must be a number of files")
-                continue
-            if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-                raise UsageError(f"{file}: {key} must be a list of texts")
-        globs = read.get("sources", globs)
-        independent = read.get("independent", independent)
-        together = read.get("together", together)
-        flags = read.get("flags", flags)
-        libraries = read.get("libraries", libraries)
+    read = _build_file(place / "build.toml")
+    globs = read.get("sources", globs)
+    flags = read.get("flags", flags)
     sources = sorted({path for glob in globs for path in place.glob(glob)})
     if not sources:
         raise EnvironmentLacksError(f"{place} holds no sources ({', '.join(globs)}); install linkworth anew")
     if os.environ.get(STRICT) == "ON":
         flags = [*flags, "-Werror"]
-    alone = frozenset(path for glob in independent for path in place.glob(glob))
-    return Recipe(place, sources, flags, libraries, alone & frozenset(sources), together)
+    alone = frozenset(path for glob in read.get("independent", []) for path in place.glob(glob))
+    return Recipe(
+        folder=place,
+        sources=sources,
+        flags=flags,
+        libraries=read.get("libraries", libraries),
+        independent=alone & frozenset(sources),
+        together=read.get("together", 0),
+    )
+
+
+def _build_file(file: Path) -> dict[str, Any]:
+    """Return the keys of a build.toml, each with a value of its kind; none where there is no such file."""
+    if not file.is_file():
+        return {}
+    try:
+        read = tomllib.loads(file.read_text())
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{file}: {error}") from None
+    for key, value in read.items():
+        if key not in ("sources", "independent", "together", "flags", "libraries"):
+            raise UsageError(
+                f"{file}: unknown key {key}; there is sources, independent, together, flags and libraries"
+            )
+        if key == "together":
+            if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+                raise UsageError(f"{file}: together must be a number of files")
+        elif not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise UsageError(f"{file}: {key} must be a list of texts")
+    return read
 
 
 def headers(given: Recipe) -> list[Path]:
@@ -100,7 +107,7 @@ def headers(given: Recipe) -> list[Path]:
 
 
 def digest(given: Recipe) -> str:
-    """Return a hash of everything that the result depends on: sources, headers, flags and libraries."""
+    """Return a hash of everything that the result depends on: sources, headers, and how they are compiled and linked."""
     hashed = hashlib.sha256(repr((given.flags, given.libraries, given.together)).encode())
     hash_files(hashed, given.folder, sorted({*headers(given), *given.sources}))
     return hashed.hexdigest()

@@ -28,8 +28,8 @@ def of_trace(trace: Path | TraceFile, smaller: Path | None = None, *, whole: boo
     Of a recorded trace of more than `MOST_REPLAYED_EVENTS` only the beginning is replayed, unless `whole`.
 
     `smaller`: a trace of the same program on as many ranks with a smaller problem; how communication moved between the two
-    then counts in the group. Of a converted trace that lacks messages, so that a replay of it stops, the profile is without
-    what replays tell. Raises UsageError for a trace that cannot be used.
+    then counts in the group. Of a converted trace that lacks so many messages that a replay stops or tells nothing, the
+    profile is without what replays tell. Raises UsageError for a trace that cannot be used.
     """
     trace = _opened(trace)
     smaller_part = _smaller_part(smaller, trace)
@@ -94,7 +94,8 @@ def of_trace(trace: Path | TraceFile, smaller: Path | None = None, *, whole: boo
 def group_of(trace: Path | TraceFile, smaller: Path | None = None) -> tuple[Group, str]:
     """Return the group of network dependence alone, and why: that of `of_trace`, with one replay instead of three.
 
-    Raises what `of_trace` raises, and UsageError where the replay stops.
+    Of a converted trace it does not ask how many messages are lacking. Raises what `of_trace` raises, and UsageError where
+    the replay stops.
     """
     trace = _opened(trace)
     part = Part(trace, trace.engine) if trace.metadata.source == "skeleton" else _part(trace)

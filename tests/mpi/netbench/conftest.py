@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 
 import pytest
-from mpi_programs import started, usable_mpis
+from mpi_programs import first_mpi, started
 
 from linkworth.model.mpi import MpiInstallation
 
@@ -15,7 +15,7 @@ Launch = Callable[..., "subprocess.CompletedProcess[str]"]
 @pytest.fixture(scope="session")
 def open_mpi() -> MpiInstallation:
     """Open MPI: the one whose launcher lets waiting ranks yield, so that many ranks on few cores do not spin."""
-    return next(mpi for mpi in usable_mpis() if mpi.kind == "openmpi")
+    return first_mpi("openmpi")
 
 
 @pytest.fixture(scope="session")
