@@ -1,5 +1,6 @@
 """Fixtures that all tests share, and the list of what was skipped for want of something on this machine."""
 
+import contextlib
 import os
 import signal
 from collections import Counter
@@ -63,11 +64,21 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def cache_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Share one cache folder among the session's workers: what is built for an MPI is built once, and without a warning."""
+    """Return the cache folder that the session's workers share.
+
+    Native code in it is named by the content that it was built from, so it is kept for later sessions in
+    $LINKWORTH_TEST_CACHE, or build/test-cache. What a test measured there goes with the session.
+    """
     base = tmp_path_factory.getbasetemp()
     session = base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base
     folder = session / "cache"
-    folder.mkdir(exist_ok=True)
+    ours = folder / "linkworth"
+    ours.mkdir(parents=True, exist_ok=True)
+    kept = Path(os.environ.get("LINKWORTH_TEST_CACHE") or Path(__file__).parents[1] / "build/test-cache")
+    for part in ("mpi", "objects", "lab", "otf2"):
+        (kept / part).mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            (ours / part).symlink_to(kept.absolute() / part)
     os.environ["XDG_CACHE_HOME"] = str(folder)
     os.environ["LINKWORTH_WERROR"] = "ON"
     return folder
