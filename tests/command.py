@@ -1,10 +1,18 @@
-"""The real command line, run as a shell runs it."""
+"""The real command line, run as a shell runs it, each time in a process of its own."""
 
+import atexit
+import os
+import pickle
+import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from threading import Lock
 
 PATIENCE = 1200.0
 """Seconds: a command may have to build the tracer first, which takes minutes on a machine that does much else."""
@@ -19,7 +27,7 @@ class LinkworthCommand:
     def start(
         self, *arguments: str | Path, start: Sequence[str] = (sys.executable, "-m", "linkworth")
     ) -> subprocess.Popen[str]:
-        """Start it without waiting."""
+        """Start it in a new interpreter, without waiting."""
         return subprocess.Popen(
             [*start, *map(str, arguments)],
             cwd=self.folder,
@@ -30,13 +38,69 @@ class LinkworthCommand:
         )
 
     def __call__(
-        self, *arguments: str | Path, timeout: float = PATIENCE, **options: Sequence[str]
+        self, *arguments: str | Path, timeout: float = PATIENCE, start: Sequence[str] = ()
     ) -> subprocess.CompletedProcess[str]:
-        """Run it to its end; a process that is still there after `timeout` seconds fails the test."""
-        process = self.start(*arguments, **options)
+        """Run it to its end; raise TimeoutExpired after `timeout` seconds.
+
+        It runs in a fork of a process that has imported linkworth, or in a new interpreter if `start` says how to start one.
+        """
+        if not start:
+            return _forks().run([str(argument) for argument in arguments], self.folder, timeout)
+        process = self.start(*arguments, start=start)
         try:
             output, errors = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
             process.terminate()
             raise
         return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
+
+
+class _Forks:
+    """A process that imports linkworth once and forks for each call."""
+
+    def __init__(self) -> None:
+        self._connection, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        script = Path(__file__).with_name("forked_command.py")
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, script, str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+            )
+        self._turn = Lock()
+        atexit.register(self._end)
+
+    def run(self, arguments: list[str], folder: Path, timeout: float) -> subprocess.CompletedProcess[str]:
+        call = pickle.dumps((arguments, os.fspath(folder), dict(os.environ)))
+        (out, out_end), (err, err_end) = os.pipe(), os.pipe()
+        with self._turn, ThreadPoolExecutor(2) as pool:
+            socket.send_fds(self._connection, [call], [out_end, err_end])
+            os.close(out_end)
+            os.close(err_end)
+            pid = int(self._connection.recv(100))
+            texts = [pool.submit(_text, end) for end in (out, err)]
+            self._connection.settimeout(timeout)
+            try:
+                code = int(self._connection.recv(100))
+            except TimeoutError:
+                os.kill(pid, signal.SIGTERM)
+                self._connection.settimeout(None)
+                self._connection.recv(100)
+                raise subprocess.TimeoutExpired(["linkworth", *arguments], timeout) from None
+            output, errors = (text.result() for text in texts)
+        return subprocess.CompletedProcess(["linkworth", *arguments], code, output, errors)
+
+    def _end(self) -> None:
+        self._connection.close()
+        self._process.wait()
+
+
+@cache
+def _forks() -> _Forks:
+    return _Forks()
+
+
+def _text(pipe: int) -> str:
+    with os.fdopen(pipe, encoding="utf-8") as stream:
+        return stream.read()

@@ -12,7 +12,7 @@ from linkworth.cli.main import VERBS
 
 
 def test_version(linkworth: LinkworthCommand) -> None:
-    done = linkworth("--version")
+    done = linkworth("--version", start=(sys.executable, "-m", "linkworth"))
     assert done.returncode == 0
     assert __version__ in done.stdout
 
