@@ -142,7 +142,7 @@ def test_the_verb_says_once_why_figures_are_absent(tmp_path, capsys):
     path = str(write(tmp_path / "t.lwt", without_receives()))
     assert main(["profile", path]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "Network dependence: not known (this trace lacks messages)" in shown
+    assert "Group of network dependence: not known (this trace lacks messages)" in shown
     assert shown.count("! network dependence, serialisation and transfer are not known, because") == 1
     assert "serialisation – not known" in shown and "transfer – not known" in shown
     assert main(["profile", path, "--full"]) == 0

@@ -6,7 +6,7 @@ from linkworth.model.advice import Advice, AdviceOption
 from linkworth.model.fabric import Fabric, Path, SourceNote
 from linkworth.model.prediction import Prediction, PredictionSet, SensitivityGrid
 from linkworth.model.price import Price
-from linkworth.model.profile import CallProfile, Matrix, Pop, Profile, Shares, SizeBin
+from linkworth.model.profile import CallProfile, Matrix, NetworkGain, Pop, Profile, Shares, SizeBin
 from linkworth.model.trace import MpiInfo, RankInfo, TraceMetadata
 from linkworth.report import ReportItem
 
@@ -85,7 +85,9 @@ def item(
             workload=name,
             ranks=ranks,
             elapsed_seconds=1.7,
-            shares=Shares(compute=0.9 - communication, communication=communication, init=0.1),
+            shares=(shares := Shares(compute=0.9 - communication, communication=communication, init=0.1)),
+            run_shares=shares.of_run,
+            init_seconds=0.17,
             calls=[
                 CallProfile(name="MPI_Alltoall", count=160, bytes=int(volume * 15), seconds=3.1),
                 CallProfile(name="MPI_Reduce", count=96, bytes=1536, seconds=0.2),
@@ -97,6 +99,7 @@ def item(
                 serialisation_efficiency=0.97,
                 transfer_efficiency=0.57,
             ),
+            gain=NetworkGain(fabric="gbe", seconds=1.2, ideal_seconds=0.4),
             group=group,  # type: ignore[arg-type]
             group_reason="Communication takes 45 % of the time on the reference Ethernet and grows with the problem.",
             message_sizes=[

@@ -36,7 +36,7 @@ def marks(figure: Figure) -> list[str]:
 @pytest.mark.parametrize(
     ("name", "title", "mark"),
     [
-        ("shares", "npb:ft.W communicates 45 % of its ranks' time", "npb:ft.W: 45 % communication"),
+        ("shares", "npb:ft.W communicates 50 % of its ranks' time", "npb:ft.W: 50 % communication"),
         (
             "fabrics",
             "ib-fdr is the cheapest choice: 53.3 ms, 0.0289 US$ per 1\u202f000 runs",

@@ -19,6 +19,6 @@ def test_efficiencies_that_are_not_known_are_said_and_why() -> None:
 def test_the_page_of_such_a_program_has_its_other_figures(tmp_path: Path) -> None:
     write([samples.without_replays(), samples.item("other")], tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "<strong>not known</strong>" in page
+    assert "group by its trend: not known" in page
     assert "<b>Why not known:</b> this trace lacks messages" in page
     assert "None" not in page.split("<section", 1)[1].split("<script", 1)[0]

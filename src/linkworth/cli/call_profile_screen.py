@@ -5,7 +5,7 @@ from rich.table import Table
 from rich.text import Text
 
 from linkworth.cli.units import seconds, size, volume
-from linkworth.model.call_profile import CallProfile, RankTotal
+from linkworth.model.call_profile import INIT, CallProfile, RankTotal
 
 _SHOWN_CALLS = 10
 _SHOWN_RANKS = 8
@@ -27,12 +27,13 @@ def screen(profile: CallProfile) -> RenderableType:
 
 def _shares(profile: CallProfile) -> Table:
     table = Table(title="Where the ranks' time goes", title_justify="left", show_header=False)
+    table.caption_justify = "left"
     for name, share in (
         ("computation", profile.computation_share),
         ("MPI calls", profile.mpi_share),
-        ("MPI_Init and MPI_Finalize", profile.init_share),
     ):
         table.add_row(name, f"{share:6.1%}", "#" * round(share * _BAR))
+    table.caption = f"beside them {seconds(profile.init_seconds)} a rank in MPI_Init and MPI_Finalize"
     return table
 
 
@@ -48,7 +49,7 @@ def _calls(profile: CallProfile) -> Table:
             call.name,
             f"{call.calls}",
             seconds(call.seconds) if timed else "not timed",
-            f"{call.share:.1%}" if timed else "",
+            f"{call.share:.1%}" if timed and call.name not in INIT else "",
             seconds(call.seconds / call.calls) if timed else "",
             volume(call.bytes_sent) if call.bytes_sent else "",
             f"{seconds(call.least_seconds)} / {seconds(call.most_seconds)} (rank {call.most_rank})"

@@ -9,7 +9,7 @@ from linkworth.cli.profile_messages import in_words, matrix, matrix_key, message
 from linkworth.cli.profile_phases import phases
 from linkworth.cli.profile_times import calls, efficiencies, shares, waited_most, waiting
 from linkworth.cli.units import seconds
-from linkworth.model.profile import CpuUse, Imbalance, Profile
+from linkworth.model.profile import CpuUse, Imbalance, NetworkGain, Profile
 
 _SHOWN_LOSSES = 3
 _GAP = 2
@@ -96,8 +96,17 @@ def _head(profile: Profile) -> list[RenderableType]:
     ranks = f"{profile.ranks:,} rank{'s' if profile.ranks != 1 else ''}"
     return [
         Text(f"{profile.workload}: {ranks}, {seconds(profile.elapsed_seconds)} {where}{verified}"),
-        Text(f"Network dependence: {profile.group or 'not known'} ({profile.group_reason})"),
+        *([Text(_gain(profile.gain))] if profile.gain is not None else []),
+        Text(f"Group of network dependence: {profile.group or 'not known'} ({profile.group_reason})"),
     ]
+
+
+def _gain(gain: NetworkGain) -> str:
+    """Return what networks change for this run."""
+    if gain.ideal_seconds <= 0:
+        return "This run: nothing but communication"
+    most = gain.seconds / gain.ideal_seconds
+    return f"This run: up to {most:.3g} x as fast as on {gain.fabric} (ideal network, one rank a node)"
 
 
 def _cpu(cpu: CpuUse) -> str:

@@ -9,18 +9,12 @@ from rich.text import Text
 
 from linkworth.cli.profile_detail import TWO_COLUMNS, Detail
 from linkworth.cli.units import seconds, volume
+from linkworth.model.call_profile import INIT
 from linkworth.model.profile import CallProfile, Profile, SiteProfile, Waits
 
 BAR = 10
 _WIDEST = 160
 """Columns beyond which the places of calls are not spread out."""
-_STARTS_AND_ENDS = (
-    "MPI_Init",
-    "MPI_Init_thread",
-    "MPI_Finalize",
-    "MPI_Session_init",
-    "MPI_Session_finalize",
-)
 
 
 def headline(text: str) -> Text:
@@ -39,29 +33,17 @@ def bar(share: float) -> str:
 
 
 def shares(profile: Profile) -> Group:
-    """Return where the ranks' time goes.
+    """Return where the ranks' time between MPI_Init and MPI_Finalize goes, and initialisation apart.
 
-    Of ranks that shared cores: as a replay with a core for each has it. There is no initialisation in a replay, and the
-    recorded one is of another run time; so it is not a share, but said beside.
+    Ranks that shared cores have the shares of a replay with a core for each.
     """
     table = compact()
-    found = profile.shares
-    whole = found.compute + found.communication
-    if profile.oversubscribed and whole > 0:
-        title = "Time, with a core for each rank"
-        rows = [("computation", found.compute / whole), ("communication", found.communication / whole)]
-        starting = sum(call.seconds for call in profile.calls if call.name in _STARTS_AND_ENDS)
-        beside = [Text(f"  + {seconds(starting / profile.ranks)} a rank: MPI_Init, Finalize")]
-    else:
-        title = "Where the ranks' time goes"
-        rows = [
-            ("computation", found.compute),
-            ("communication", found.communication),
-            *([("MPI_Init, Finalize", found.init)] if profile.rates is None else []),
-        ]
-        beside = []
-    for name, share in rows:
+    title = "Time, with a core for each rank" if profile.oversubscribed else "Where the ranks' time goes"
+    found = profile.run_shares
+    for name, share in (("computation", found.compute), ("communication", found.communication)):
         table.add_row(f"  {name}", f"{share:6.1%}", bar(share))
+    was_run = profile.rates is None
+    beside = [Text(f"  + {seconds(profile.init_seconds)} a rank: MPI_Init, Finalize")] if was_run else []
     return Group(headline(title), table, *beside)
 
 
@@ -157,7 +139,7 @@ def calls(profile: Profile, detail: Detail, width: int) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     if has_sites:
         table.add_column("most from", no_wrap=not detail.sentences, overflow="ellipsis", ratio=1)
-    total = sum(call.seconds for call in profile.calls) or 1.0
+    total = sum(call.seconds for call in profile.calls if call.name not in INIT) or 1.0
     waited = {call.name: call.seconds for call in profile.waits.calls} if profile.waits is not None else {}
     ranked = profile.calls if timed else sorted(profile.calls, key=lambda call: (-call.bytes, -call.count))
     for call in ranked[: detail.calls]:
@@ -165,11 +147,13 @@ def calls(profile: Profile, detail: Detail, width: int) -> Table:
             f"{waited[call.name] / call.seconds:.0%}" if call.name in waited and call.seconds > 0 else ""
         )
         each = [seconds(call.seconds / call.count)] if wide else []
+        # Initialisation is no communication, so it is no part of the time in calls either.
+        share = "" if call.name in INIT else f"{call.seconds / total:.0%}"
         table.add_row(
             "  " + escape(call.name),
             f"{call.count:,}",
             *([volume(call.bytes)] if wide or not timed else []),
-            *([seconds(call.seconds), f"{call.seconds / total:.0%}", *each, waiting] if timed else []),
+            *([seconds(call.seconds), share, *each, waiting] if timed else []),
             *([escape(_sites(call, detail))] if has_sites else []),
         )
     return table

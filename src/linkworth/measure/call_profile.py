@@ -4,6 +4,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from statistics import fmean
 
 import msgspec
 
@@ -13,12 +14,11 @@ from linkworth.launch.site import Site
 from linkworth.measure.call_profile_file import ProcessProfile, Tally, read
 from linkworth.measure.plan import Plan, plan
 from linkworth.measure.run import execute, must_yield, write_atomically
-from linkworth.model.call_profile import CallProfile, CallTotal, RankTotal, SizeTotal
+from linkworth.model.call_profile import INIT, CallProfile, CallTotal, RankTotal, SizeTotal
+from linkworth.model.profile import run_shares
 from linkworth.model.run import RunResult
 from linkworth.model.workload import Workload
 from linkworth.mpi import build, linkage, preload
-
-INIT = ("MPI_Init", "MPI_Init_thread", "MPI_Session_init", "MPI_Finalize", "MPI_Session_finalize")
 
 
 def profile(
@@ -116,15 +116,14 @@ def summarise(run: RunResult, processes: Sequence[ProcessProfile]) -> CallProfil
     damage += [f"rank {rank.rank} called MPI_Abort" for rank in ranks if rank.state == "aborted"]
     computation = sum(rank.computation_seconds for rank in ranks)
     mpi = sum(rank.mpi_seconds for rank in ranks)
-    init = sum(rank.init_seconds for rank in ranks)
-    whole = computation + mpi + init or 1.0
+    shares = run_shares(computation, mpi)
     mean = computation / len(ranks)
-    calls = _call_totals([by_rank[rank] for rank in sorted(by_rank)], whole)
+    calls = _call_totals([by_rank[rank] for rank in sorted(by_rank)], computation + mpi or 1.0)
     return CallProfile(
         run=run,
-        computation_share=computation / whole,
-        mpi_share=mpi / whole,
-        init_share=init / whole,
+        computation_share=shares.compute,
+        mpi_share=shares.communication,
+        init_seconds=fmean(rank.init_seconds for rank in ranks),
         half_timed_calls=sum(call.half_timed_calls for call in calls),
         error_seconds=sum(call.error_seconds for call in calls),
         imbalance=max(rank.computation_seconds for rank in ranks) / mean - 1 if mean > 0 else 0.0,
@@ -166,7 +165,7 @@ def _call_totals(processes: Sequence[ProcessProfile], whole: float) -> list[Call
                 name=name,
                 calls=sum(tally.calls for tally in each),
                 seconds=seconds,
-                share=seconds / whole,
+                share=0.0 if name in INIT else seconds / whole,
                 bytes_sent=sum(tally.bytes_sent for tally in each),
                 computation_seconds=sum(tally.computation_seconds for tally in each),
                 least_seconds=min(tally.seconds for tally in each),

@@ -4,6 +4,9 @@ import msgspec
 
 from linkworth.model.run import RunResult
 
+INIT = ("MPI_Init", "MPI_Init_thread", "MPI_Session_init", "MPI_Finalize", "MPI_Session_finalize")
+"""Calls that are initialisation and no communication."""
+
 
 class CallTotal(msgspec.Struct, frozen=True, kw_only=True):
     """One MPI procedure, over all ranks."""
@@ -13,7 +16,7 @@ class CallTotal(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     """Wall time inside, added over ranks (and threads)."""
     share: float
-    """Of the time of all ranks."""
+    """Of the ranks' time between MPI_Init and MPI_Finalize. It is 0 for these two, which are not part of it."""
     bytes_sent: int
     """What the calls gave to send: messages, and the send side of collectives."""
     computation_seconds: float
@@ -72,7 +75,9 @@ class CallProfile(msgspec.Struct, frozen=True, kw_only=True):
     run: RunResult
     computation_share: float
     mpi_share: float
-    init_share: float
+    """These two are shares of the ranks' time between MPI_Init and MPI_Finalize and sum to 1."""
+    init_seconds: float
+    """Time of a rank in MPI_Init and MPI_Finalize, mean over ranks."""
     half_timed_calls: int = 0
     error_seconds: float = 0.0
     """Of the calls, added up: so much of the time may be in the wrong share."""

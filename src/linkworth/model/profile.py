@@ -9,13 +9,36 @@ from linkworth.model.rates import RateSource
 Group = Literal["highly dependent", "dependent", "low", "none"]
 
 
+class RunShares(msgspec.Struct, frozen=True, kw_only=True):
+    """Shares of the ranks' time between MPI_Init and MPI_Finalize, which sum to 1."""
+
+    compute: float
+    communication: float
+
+
+def run_shares(compute_seconds: float, communication_seconds: float) -> RunShares:
+    """Return the shares that every screen and page shows. Both times are sums over ranks.
+
+    A run without any time is all computation.
+    """
+    whole = compute_seconds + communication_seconds
+    if whole <= 0:
+        return RunShares(compute=1.0, communication=0.0)
+    return RunShares(compute=compute_seconds / whole, communication=communication_seconds / whole)
+
+
 class Shares(msgspec.Struct, frozen=True, kw_only=True):
-    """Shares of the ranks' time, adding up to 1."""
+    """Shares of the ranks' time with initialisation, which sum to 1. Only `profile --json` has them."""
 
     compute: float
     communication: float
     init: float
     """MPI_Init and MPI_Finalize."""
+
+    @property
+    def of_run(self) -> RunShares:
+        """The same without initialisation."""
+        return run_shares(self.compute, self.communication)
 
 
 class SiteProfile(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,6 +53,16 @@ class SiteProfile(msgspec.Struct, frozen=True, kw_only=True):
     file: str = ""
     line: int = 0
     """Empty and 0 where there are no debug data."""
+
+
+class NetworkGain(msgspec.Struct, frozen=True, kw_only=True):
+    """How much a network can change for this run. Both times are of replays with one rank a node."""
+
+    fabric: str
+    seconds: float
+    """On `fabric`, of the part of the run that was replayed."""
+    ideal_seconds: float
+    """The same part on a network that takes no time."""
 
 
 class CallProfile(msgspec.Struct, frozen=True, kw_only=True):
@@ -212,11 +245,18 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     elapsed_seconds: float
     """From the first rank's start to the last one's end, where it ran."""
     shares: Shares
+    """With initialisation."""
+    run_shares: RunShares
+    """Between MPI_Init and MPI_Finalize, as all screens and pages have them."""
+    init_seconds: float
+    """Time of a rank in MPI_Init and MPI_Finalize as it was recorded, mean over ranks."""
     calls: list[CallProfile]
     """Longest first."""
     pop: Pop
+    gain: NetworkGain | None
+    """What networks change for this run; None if a replay stops."""
     group: Group | None
-    """None where the replay that decides it stops."""
+    """A class of the program, which also weighs how its communication moves as the problem grows; None if a replay stops."""
     group_reason: str
     """One sentence: the figures that decided the group, or why it is not known."""
     message_sizes: list[SizeBin]

@@ -1,5 +1,6 @@
 """Puts a profile together: one pass over the events, and replays on three networks."""
 
+import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -51,15 +52,18 @@ def of_trace(trace: Path | TraceFile, smaller: Path | None = None, *, whole: boo
         if shared_memory is not None
         else _measured_runtime(found, marked=marked)
     )
+    shares = (
+        shares_with_a_core_each(found.ranks, cores, shared_memory)
+        if shared_memory is not None
+        else measured_shares(found.ranks)
+    )
     return Profile(
         workload=trace.metadata.workload,
         ranks=trace.engine.ranks,
         elapsed_seconds=runtime if not_run else elapsed_seconds(trace.metadata.ranks, found.ranks),
-        shares=(
-            shares_with_a_core_each(found.ranks, cores, shared_memory)
-            if shared_memory is not None
-            else measured_shares(found.ranks)
-        ),
+        shares=shares,
+        run_shares=shares.of_run,
+        init_seconds=statistics.fmean(rank.init_seconds for rank in found.ranks),
         calls=located(found.calls, trace.metadata.call_sites),
         pop=_pop(
             told,
@@ -67,6 +71,7 @@ def of_trace(trace: Path | TraceFile, smaller: Path | None = None, *, whole: boo
             runtime,
             sampled=part.is_beginning and shared_memory is None,
         ),
+        gain=told.gain if told is not None else None,
         group=told.group if told is not None else None,
         group_reason=told.group_reason if told is not None else _NOT_KNOWN,
         message_sizes=found.message_sizes,

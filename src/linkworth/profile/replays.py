@@ -7,7 +7,8 @@ import msgspec
 from linkworth import _engine
 from linkworth.catalog import fabrics
 from linkworth.errors import UsageError
-from linkworth.model.profile import Group
+from linkworth.model.prediction import Prediction
+from linkworth.model.profile import Group, NetworkGain
 from linkworth.model.settings import ReplaySettings
 from linkworth.profile.groups import Balance, balance, decide
 from linkworth.profile.scan import TraceScan, scan
@@ -42,6 +43,7 @@ class Replayed(msgspec.Struct, frozen=True, kw_only=True):
     """What only replays tell of a run."""
 
     ideal: Replay
+    gain: NetworkGain
     group: Group
     group_reason: str
 
@@ -55,7 +57,8 @@ def replayed(part: Part, found: TraceScan, smaller: Part | None) -> Replayed | s
     may_lack = part.of.metadata.source == "converted"
     try:
         ideal = replay(part, IDEAL, nodes=1)
-        group, reason = group_by_replay(part, found, smaller)
+        reference = _on_reference(part)
+        group, reason = _decided(reference, found, smaller)
     except ReplayStoppedError as stopped:
         if not may_lack:
             raise
@@ -69,12 +72,17 @@ def replayed(part: Part, found: TraceScan, smaller: Part | None) -> Replayed | s
             f"{_NOT_KNOWN}, because in {calls:,} calls {found.waits.unmatched:,} messages or collectives have "
             "a side that is not in what the trace was converted from"
         )
-    return Replayed(ideal=ideal, group=group, group_reason=reason)
+    gain = NetworkGain(fabric=REFERENCE, seconds=reference.seconds, ideal_seconds=ideal.prediction.seconds)
+    return Replayed(ideal=ideal, gain=gain, group=group, group_reason=reason)
 
 
 def group_by_replay(part: Part, found: TraceScan, smaller: Part | None) -> tuple[Group, str]:
     """Return the group of network dependence, and why."""
-    return decide(_reference_balance(part, found), _smaller_balance(smaller) if smaller is not None else None)
+    return _decided(_on_reference(part), found, smaller)
+
+
+def _decided(reference: Prediction, found: TraceScan, smaller: Part | None) -> tuple[Group, str]:
+    return decide(balance(reference, found), _smaller_balance(smaller) if smaller is not None else None)
 
 
 def replay(part: Part, fabric: str, nodes: int) -> Replay:
@@ -97,13 +105,13 @@ def _require_most(made: Replay, part: Part) -> None:
         raise stopped
 
 
-def _reference_balance(part: Part, found: TraceScan) -> Balance:
-    """One rank a node, so that the group is the program's own and no matter of how its ranks are placed."""
-    return balance(replay(part, REFERENCE, nodes=part.events.ranks).prediction, found)
+def _on_reference(part: Part) -> Prediction:
+    """Replay with one rank a node, so that the group is the program's own and no matter of how its ranks are placed."""
+    return replay(part, REFERENCE, nodes=part.events.ranks).prediction
 
 
 def _smaller_balance(smaller: Part) -> Balance:
     try:
-        return _reference_balance(smaller, scan(smaller.of.engine))
+        return balance(_on_reference(smaller), scan(smaller.of.engine))
     except ReplayStoppedError as stopped:
         raise UsageError(f"--smaller {smaller.of.path}: {stopped}") from stopped

@@ -9,9 +9,7 @@ from linkworth.profile.scan import TraceScan
 def waits(found: TraceScan) -> Waits:
     """Return the waiting of all ranks, by cause, call and rank."""
     ranks = found.waits.ranks
-    total = sum(
-        rank.compute_wall_seconds + rank.communication_seconds + rank.init_seconds for rank in found.ranks
-    )
+    total = sum(rank.compute_wall_seconds + rank.communication_seconds for rank in found.ranks)
     waiting = [rank.seconds for rank in ranks]
     return Waits(
         late_sender=_sum(rank.late_sender for rank in ranks),

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from linkworth.model.profile import Shares
+from linkworth.model.profile import RunShares
 from linkworth.model.trace import MpiInfo
 from linkworth.report import units
 from linkworth.report.item import ReportItem
+from linkworth.report.speedup import speedup
 
 
 class FabricCell(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +35,13 @@ class SummaryRow(msgspec.Struct, frozen=True, kw_only=True):
     time: str
     """Where it ran."""
     ran_on: str
-    shares: Shares
+    shares: RunShares
+    init_time: str
+    """Of a rank in MPI_Init and MPI_Finalize; empty for a program that was not run."""
+    change: str
+    """What the compared networks change for this run."""
+    speedup: str
+    """The same in a few letters: `4.3 x`."""
     group: str
     group_reason: str
     cells: list[FabricCell]
@@ -105,6 +112,8 @@ def mpi_name(mpi: MpiInfo) -> str:
 
 def _row(item: ReportItem, fabrics: list[str], scale: units.CostScale) -> SummaryRow:
     profile, advice = item.profile, item.advice
+    times = [(each.fabric, each.seconds) for each in item.predictions.predictions]
+    change = speedup(times) if item.trusted else None
     return SummaryRow(
         workload=profile.workload,
         ranks=profile.ranks,
@@ -113,7 +122,10 @@ def _row(item: ReportItem, fabrics: list[str], scale: units.CostScale) -> Summar
         trusted=item.trusted,
         time=units.duration(seconds_where_it_ran(item)),
         ran_on=ran_on(item),
-        shares=profile.shares,
+        shares=profile.run_shares,
+        init_time="" if profile.rates is not None else units.duration(profile.init_seconds),
+        change="nothing to compare" if change is None else change.sentence,
+        speedup="–" if change is None else change.factor,
         group=profile.group or "not known",
         group_reason=profile.group_reason,
         cells=[_cell(item, fabric, scale) for fabric in fabrics],

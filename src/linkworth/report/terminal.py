@@ -37,7 +37,7 @@ def _table(summary: Summary) -> Table:
     table.add_column("program", no_wrap=True)
     table.add_column("ran here", justify="right", no_wrap=True)
     table.add_column("\n".join(_KINDS), no_wrap=True)
-    table.add_column("network\ndependence", no_wrap=True)
+    table.add_column("speed-up,\ngroup", no_wrap=True)
     for fabric in summary.fabrics:
         table.add_column(Text(fabric), justify="right", no_wrap=True)
     table.add_column("choice", no_wrap=True)
@@ -47,7 +47,7 @@ def _table(summary: Summary) -> Table:
             Text.assemble(plain(row.workload), f"\n{row.ranks} ranks\n", _verdict(row)),
             Text(row.time),
             Text("\n".join(_shares(row))),
-            Text(row.group.replace(" ", "\n")),
+            Text("\n".join([row.speedup, *row.group.split(" ", 1)])),
             *(_cell(cell) for cell in row.cells),
             Text(row.choice, style="bold"),
             Text(row.breakeven),
@@ -62,9 +62,11 @@ def _stacked(summary: Summary) -> RenderableType:
     for row in summary.rows:
         text = Text.assemble((plain(row.workload), "bold"), f" on {row.ranks} ranks, ", _verdict(row))
         text.append(f"\n  ran here in {row.time}")
-        for share, kind in zip(_shares(row), _KINDS, strict=True):
+        # Initialisation is the third, of a program that was run.
+        for share, kind in zip(_shares(row), _KINDS, strict=False):
             text.append(f"\n    {share} {kind}")
-        text.append(f"\n  network dependence: {row.group}")
+        text.append(f"\n  this run: {row.change}")
+        text.append(f"\n  group of network dependence: {row.group}")
         for cell in row.cells:
             cost = f", {cell.cost} {summary.scale.label}" if cell.cost else ""
             text.append(f"\n  {cell.fabric}: {cell.time}{cost}", style="bold" if cell.chosen else "")
@@ -83,7 +85,9 @@ def _verdict(row: SummaryRow) -> tuple[str, str]:
 
 
 def _shares(row: SummaryRow) -> list[str]:
-    return [units.percent(share) for share in (row.shares.compute, row.shares.communication, row.shares.init)]
+    """Return the shares, and the time of initialisation, which is in none of them."""
+    shares = [units.percent(row.shares.compute), units.percent(row.shares.communication)]
+    return [*shares, f"+ {row.init_time}"] if row.init_time else shares
 
 
 def _cell(cell: FabricCell) -> Text:

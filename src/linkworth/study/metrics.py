@@ -46,7 +46,7 @@ _KNOWN = [
     _metric("core_utilisation", "core utilisation", "1", "higher", "share"),
     _metric("compute_share", "share of computation", "1", "higher", "share"),
     _metric("communication_share", "share of communication", "1", "lower", "share"),
-    _metric("init_share", "share of initialisation", "1", "lower", "share"),
+    _metric("init_seconds", "time of a rank in MPI_Init and MPI_Finalize", "s", "lower", "time"),
     _metric("parallel_efficiency", "parallel efficiency", "1", "higher", "share"),
     _metric("load_balance", "load balance", "1", "higher", "share"),
     _metric("communication_efficiency", "communication efficiency", "1", "higher", "share"),

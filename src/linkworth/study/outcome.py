@@ -67,7 +67,7 @@ def of_profile(profile: CallProfile, workload: StudyWorkload, output: str, *, co
     shares = {
         "compute_share": profile.computation_share,
         "communication_share": profile.mpi_share,
-        "init_share": profile.init_share,
+        "init_seconds": profile.init_seconds,
     }
     return msgspec.structs.replace(outcome, metrics=outcome.metrics | shares)
 

@@ -1,4 +1,4 @@
-"""Where the ranks' time went: computation, communication, initialisation."""
+"""Where the ranks' time between MPI_Init and MPI_Finalize went: computation and communication."""
 
 import json
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ from linkworth.report.charts.figure import Figure, values
 from linkworth.report.charts.stacked import share_bars
 from linkworth.report.item import ReportItem
 
-KINDS = {"compute": "computation", "communication": "communication", "init": "initialisation"}
-COLOURS = {"computation": theme.BLUE, "communication": theme.VERMILION, "initialisation": theme.QUIET}
+KINDS = {"compute": "computation", "communication": "communication"}
+COLOURS = {"computation": theme.BLUE, "communication": theme.VERMILION}
 
 
 def figure(items: Sequence[ReportItem]) -> Figure:
@@ -21,7 +21,7 @@ def figure(items: Sequence[ReportItem]) -> Figure:
     for number, item in enumerate(items):
         start = 0.0
         for field, kind in KINDS.items():
-            share = getattr(item.profile.shares, field)
+            share = getattr(item.profile.run_shares, field)
             rows.append(
                 {
                     "program": str(number),
@@ -45,17 +45,21 @@ def figure(items: Sequence[ReportItem]) -> Figure:
     )
     bars = share_bars(base, title="share of the ranks' time", kind="kind", colours=COLOURS, height=18)
     labels = base.mark_text(color=theme.ON_DARK, fontWeight="bold").encode(x="middle:Q", text="text:N")
-    most = max(items, key=lambda item: item.profile.shares.communication)
-    share = units.percent(most.profile.shares.communication)
+    most = max(items, key=lambda item: item.profile.run_shares.communication)
+    share = units.percent(most.profile.run_shares.communication)
     return Figure(
         key="shares",
         title=f"{most.profile.workload} communicates most: {share} of its ranks' time"
         if len(items) > 1
         else f"{most.profile.workload} communicates {share} of its ranks' time",
         chart=(bars + labels).properties(width=theme.PLOT_WIDTH, height=alt.Step(28)),
-        columns=["program", *KINDS.values()],
+        columns=["program", *KINDS.values(), "initialisation of a rank"],
         rows=[
-            [item.profile.workload, *(units.percent(getattr(item.profile.shares, field)) for field in KINDS)]
+            [
+                item.profile.workload,
+                *(units.percent(getattr(item.profile.run_shares, field)) for field in KINDS),
+                units.duration(item.profile.init_seconds),
+            ]
             for item in items
         ],
         note=_note(items),
@@ -68,7 +72,7 @@ def _note(items: Sequence[ReportItem]) -> str:
     where = (
         "Where it ran, as if every rank had had a core of its own" if crowded else "As recorded where it ran"
     )
-    return f"{where}; MPI_Init and MPI_Finalize are initialisation."
+    return f"{where}. MPI_Init and MPI_Finalize are initialisation, which is in no share."
 
 
 def _lookup(names: dict[str, str]) -> str:

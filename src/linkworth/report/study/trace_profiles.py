@@ -31,7 +31,9 @@ class TraceProfile(msgspec.Struct, frozen=True, kw_only=True):
     """False of a program that was recorded without running: it has no shares and efficiencies of its own, which are then 0."""
     compute_share: float = 0.0
     communication_share: float = 0.0
-    init_share: float = 0.0
+    """These two are shares of the ranks' time between MPI_Init and MPI_Finalize."""
+    init_seconds: float = 0.0
+    """Time of a rank in MPI_Init and MPI_Finalize."""
     parallel_efficiency: float = 0.0
     load_balance: float = 0.0
     serialisation_efficiency: float | None = 0.0
@@ -141,9 +143,9 @@ def _of_run(trace: "TraceFile", smaller: Path | None) -> TraceProfile:
         group=profile.group,
         reason=profile.not_replayed or profile.group_reason,
         ran=True,
-        compute_share=profile.shares.compute,
-        communication_share=profile.shares.communication,
-        init_share=profile.shares.init,
+        compute_share=profile.run_shares.compute,
+        communication_share=profile.run_shares.communication,
+        init_seconds=profile.init_seconds,
         parallel_efficiency=profile.pop.parallel_efficiency,
         load_balance=profile.pop.load_balance,
         serialisation_efficiency=profile.pop.serialisation_efficiency,
@@ -165,4 +167,5 @@ def _beside(trace: Path) -> Path:
 
 def _key(trace: Path, smaller: Path | None) -> list[str]:
     states = [path.stat() for path in (trace, smaller) if path is not None]
-    return [__version__, *(f"{state.st_size} {state.st_mtime_ns}" for state in states)]
+    fields = ",".join(TraceProfile.__struct_fields__)
+    return [__version__, fields, *(f"{state.st_size} {state.st_mtime_ns}" for state in states)]

@@ -5,11 +5,13 @@ from collections.abc import Iterator, Sequence
 import altair as alt
 import msgspec
 
+from linkworth.model.study import Mode
 from linkworth.report import units
 from linkworth.report.charts import theme
 from linkworth.report.charts.figure import values
 from linkworth.report.charts.shares import COLOURS
 from linkworth.report.charts.stacked import share_bars
+from linkworth.report.speedup import speedup
 from linkworth.report.study import show
 from linkworth.report.study.results import Results, problem_of
 from linkworth.report.study.sections import look
@@ -41,7 +43,7 @@ class _Shares(msgspec.Struct, frozen=True, kw_only=True):
     """An environment, or how the workload was recorded."""
     computation: float
     communication: float
-    initialisation: float
+    init_seconds: float
     efficiencies: dict[str, float]
 
 
@@ -53,7 +55,7 @@ def sections(results: Results) -> Iterator[Section]:
         yield Section(
             key="profiles",
             title="Where the time goes",
-            text="Shares of the ranks' time, of predictions in the replay.",
+            text="Shares of the ranks' time between MPI_Init and MPI_Finalize, of predictions in the replay.",
             tables=[*([_table(found)] if found else []), *([path] if path else [])],
             drawings=[
                 _drawing(number, source, [each for each in found if each.source == source])
@@ -70,9 +72,8 @@ def sections(results: Results) -> Iterator[Section]:
 def _found(results: Results) -> list[_Shares]:
     found = []
     for group in results.groups():
-        compute, communication, start = (
-            group.describe(f"{part}_share") for part in ("compute", "communication", "init")
-        )
+        compute, communication = (group.describe(f"{part}_share") for part in ("compute", "communication"))
+        start = group.describe("init_seconds")
         if compute and communication:
             how = "predicted" if group.mode == "predict" else "measured"
             found.append(
@@ -81,7 +82,7 @@ def _found(results: Results) -> list[_Shares]:
                     source=f"{group.environment}, {how}",
                     computation=compute.mean,
                     communication=communication.mean,
-                    initialisation=start.mean if start else 0.0,
+                    init_seconds=start.mean if start else 0.0,
                     efficiencies={
                         name: each.mean
                         for name in _EFFICIENCIES
@@ -95,7 +96,7 @@ def _found(results: Results) -> list[_Shares]:
             source=f"{environment}, recorded",
             computation=profile.compute_share,
             communication=profile.communication_share,
-            initialisation=profile.init_share,
+            init_seconds=profile.init_seconds,
             efficiencies={
                 name: known for name in _EFFICIENCIES if (known := getattr(profile, name)) is not None
             },
@@ -115,7 +116,7 @@ def _by_program(workload: str, results: Results) -> int:
 
 def _table(found: Sequence[_Shares]) -> Table:
     with_efficiencies = [name for name in _EFFICIENCIES if any(name in each.efficiencies for each in found)]
-    with_start = any(each.initialisation for each in found)
+    with_start = any(each.init_seconds for each in found)
     return Table(
         key="profiles",
         title="Shares and efficiencies",
@@ -124,7 +125,7 @@ def _table(found: Sequence[_Shares]) -> Table:
             column("where", "where", number=False),
             column("computation [1]", "computation"),
             column("communication [1]", "communication"),
-            *([column("initialisation [1]", "initialisation")] if with_start else []),
+            *([column("initialisation [s]", "initialisation of a rank")] if with_start else []),
             *(column(f"{name} [1]", _EFFICIENCIES[name]) for name in with_efficiencies),
         ],
         rows=[
@@ -133,7 +134,7 @@ def _table(found: Sequence[_Shares]) -> Table:
                 words(each.source),
                 _share(each.computation),
                 _share(each.communication),
-                *([_share(each.initialisation)] if with_start else []),
+                *([show.number(each.init_seconds, "time")] if with_start else []),
                 *(
                     _share(each.efficiencies[name]) if name in each.efficiencies else nothing()
                     for name in with_efficiencies
@@ -221,14 +222,32 @@ def _groups(results: Results) -> Table | None:
     found = sorted(_one_each(results).items(), key=lambda item: _GROUPS.index(_name(item[1])))
     return Table(
         key="groups",
-        title="Groups of network dependence, from the profiles alone",
+        title="What the environments change, and groups of network dependence from the profiles alone",
         columns=[
             column("workload", "workload", number=False),
+            column("change", "what these environments change", number=False),
             column("group", "group", number=False),
             column("reason", "why", number=False),
         ],
-        rows=[[words(workload), words(_name(profile)), words(profile.reason)] for workload, profile in found],
+        rows=[
+            [words(workload), words(_change(results, workload)), words(_name(profile)), words(profile.reason)]
+            for workload, profile in found
+        ],
     )
+
+
+def _change(results: Results, workload: str) -> str:
+    """Return how far the environments of one mode differ for a workload, predicted if there are such runs."""
+    modes: list[tuple[Mode, str]] = [("predict", "predicted"), ("measure", "measured")]
+    for mode, how in modes:
+        times = [
+            (group.environment, seconds.mean)
+            for group in results.groups(modes=[mode])
+            if group.workload == workload and (seconds := group.describe("seconds")) is not None
+        ]
+        if found := speedup(times):
+            return f"{found.sentence} ({how})"
+    return "nothing to compare"
 
 
 def _name(profile: TraceProfile) -> str:

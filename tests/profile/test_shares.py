@@ -1,0 +1,77 @@
+"""One definition of the shares on every screen and page: of the time between MPI_Init and MPI_Finalize."""
+
+import io
+import json
+import re
+
+import pytest
+import synthetic
+from rich.console import Console
+from synthetic import collective
+
+from linkworth.catalog import fabrics
+from linkworth.cli.main import main
+from linkworth.model.profile import run_shares
+from linkworth.report.charts import shares
+from linkworth.report.collect import collect
+from linkworth.report.study.trace_profiles import profiles_of
+from linkworth.report.summary import summarise
+from linkworth.report.terminal import show
+
+
+@pytest.fixture(params=[2, 1], ids=["a core each", "shared cores"])
+def trace(request, tmp_path):
+    """A run of 1 s whose MPI_Init took half a second, on as many cores as ranks or on fewer."""
+    programs = [[collective("MPI_Alltoall", 8 << 20).after(0.6).lasting(0.4)] for _ in range(2)]
+    ranks = [
+        {"rank": rank, "host": "node", "state": "complete", "cores": request.param, "elapsed_seconds": 2.5}
+        for rank in range(2)
+    ]
+    return synthetic.write_trace(tmp_path / "t.lwt", programs, ranks=ranks)
+
+
+def test_every_screen_and_page_has_the_same_shares(trace, capsys):
+    assert main(["profile", str(trace), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    communication = said["run_shares"]["communication"]
+    assert sum(said["run_shares"].values()) == pytest.approx(1)
+    assert sum(said["shares"].values()) == pytest.approx(1)
+    assert said["shares"]["init"] > 0.1
+    assert said["init_seconds"] == pytest.approx(0.5)
+
+    assert main(["profile", str(trace)]) == 0
+    screen = capsys.readouterr().out
+    assert re.search(r"^  communication +([0-9.]+%)", screen, re.MULTILINE)[1] == f"{communication:.1%}"
+    assert "+ 500 ms a rank: MPI_Init, Finalize" in screen
+
+    item = collect(trace, [fabrics.get("gbe"), fabrics.get("ib-hdr")], {})
+    whole = f"{communication * 100:.0f} %" if communication >= 0.01 else f"{communication * 100:.1f} %"
+    console = Console(file=io.StringIO(), width=60)
+    show(summarise([item]), console)
+    assert isinstance(console.file, io.StringIO)
+    summary = console.file.getvalue()
+    assert f"{whole} communication" in summary
+    assert "+ 500 ms initialisation" in summary
+    assert f"communicates {whole} of its ranks' time" in shares.figure([item]).title
+
+    found, _ = profiles_of({("w", "e"): trace}, {})
+    assert found["w", "e"].communication_share == pytest.approx(communication)
+    assert found["w", "e"].init_seconds == pytest.approx(0.5)
+
+
+def test_what_networks_change_for_this_run_comes_before_the_group(trace, capsys):
+    assert main(["profile", str(trace)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("This run: up to ")
+    assert lines[2].startswith("Group of network dependence: ")
+    item = collect(trace, [fabrics.get("gbe"), fabrics.get("ib-hdr")], {})
+    console = Console(file=io.StringIO(), width=60)
+    show(summarise([item]), console)
+    assert isinstance(console.file, io.StringIO)
+    text = console.file.getvalue()
+    assert 0 < text.index("x as fast on ib-hdr as on gbe") < text.index("group of network dependence")
+
+
+def test_a_run_without_time_is_computation():
+    assert run_shares(0.0, 0.0).compute == 1.0
+    assert run_shares(3.0, 1.0).communication == 0.25
