@@ -247,3 +247,36 @@ def test_the_number_of_workloads_is_the_product_of_the_lists(tmp_path_factory, v
     for values in variables.values():
         expected *= len(values)
     assert len({workload.name for workload in found}) == len(found) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[scale.a]\nwithout_workloads = ['ft.*']", r"study\.toml:12: scale\.a\.without_workloads\[0\]: no workload is called"),
+        ("[scale.a]\nwithout_environments = ['gbe', 'ib']", r"without_environments\[1\]: no environment is called 'ib'"),
+        ("[predict]\nmeasured = { 'npb:ft.B' = 'gbe=2' }", r"study\.toml:12: .*no workload is called 'npb:ft\.B'"),
+        ("[scale.a]\npredict.measured = { 'npb:ft.B' = 'gbe=2' }", r"study\.toml:12: .*no workload is called 'npb:ft\.B'"),
+    ],
+)  # fmt: skip
+def test_a_name_that_means_nothing_is_refused(study, text, message):
+    with pytest.raises(UsageError, match=message):
+        study(f"{SMALLEST}{text}\n")
+
+
+@pytest.mark.parametrize("key", ["figures = { a = '(x)' }", "iteration_pattern = '(x)'"])
+def test_a_benchmark_has_no_output_to_search(study, key):
+    with pytest.raises(
+        UsageError, match=r"study\.toml:14: workloads\[1\]\.run: bench:latency has no output to search"
+    ):
+        study(
+            f"{LARGE.replace('ranks = 2', key)}".replace('where = "lab"\n', "").replace(
+                'class = "C"\n\n', 'class = "C"\n'
+            )
+        )
+
+
+def test_an_instance_needs_a_catalog(study):
+    text = SMALLEST.replace('"gbe"', '{ fabric = "gbe", instance = "A8" }')
+    with pytest.raises(UsageError, match=r"environments\[0\]\.instance: no catalog has its price"):
+        study(text)
+    assert study(text.replace('"A8"', '"A8", usd_per_node_hour = 1')).environments[0].instance == "A8"

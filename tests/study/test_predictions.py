@@ -3,13 +3,17 @@ from importlib.resources import files
 import pytest
 from mpi_programs import compiled, usable_mpis
 
+from linkworth.bench.replayed.calls import writer
 from linkworth.catalog import fabrics
 from linkworth.errors import UsageError
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.predict import predict
 from linkworth.predict.uncertainty import quantile
 from linkworth.study import resume as taking_up
-from linkworth.study.runner import run_study
+from linkworth.study.outcome import Outcome
+from linkworth.study.replays import Arrangement, Job, Target, make
+from linkworth.study.runner import record_of, run_study
+from linkworth.study.store import now
 
 STUDY = """\
 mode = "predict"
@@ -153,3 +157,101 @@ measured_on = "here"
         found["own", "gbe", "predict"].metrics["seconds"] > found["own", "here", "predict"].metrics["seconds"]
     )
     assert found["own", "here", "trace"].metrics["events"] >= 200
+
+
+LISTED = """\
+mode = "predict"
+workloads = ["npb:is.S", "bench:alltoall --sizes 64K"]
+ranks = 4
+nodes = 2
+environments = [
+    { name = "list", fabric = "gbe", placement = [0, 1, 0, 1], usd_per_node_hour = 1 },
+    { name = "text", fabric = "gbe", placement = "0, 1, 0, 1" },
+    { name = "cyclic", fabric = "gbe", placement = "cyclic" },
+    { name = "block", fabric = "gbe" },
+    { name = "three", fabric = "gbe", placement = [0, 1, 2, 2] },
+]
+[predict]
+machine = "xeon-e5-2650v3-x2"
+"""
+
+
+def test_a_placement_may_list_the_node_of_each_rank(begin):
+    store = begin(LISTED)
+    assert run_study(store).exit_code == 0
+    found = {(r.workload, r.environment): r.metrics for r in store.records()}
+    for workload, metric in (("npb:is.S", "seconds"), ("bench:alltoall --sizes 64K", "latency_seconds")):
+        values = {
+            name: found[workload, name][metric] for name in ("list", "text", "cyclic", "block", "three")
+        }
+        assert values["list"] == values["text"] == values["cyclic"]
+        assert len({values["list"], values["block"], values["three"]}) == 3
+    layouts = {p.environment.name: (p.ranks, p.nodes, p.ranks_per_node) for p in store.planned}
+    assert layouts["list"] == (4, 2, None) and layouts["three"] == (4, 3, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ("placement = [0, 1, 0]", "lists the nodes of 3 ranks, but it has 4"),
+        ("placement = [0, 1, 2, 3], nodes = 2", "lists 4 different nodes, but nodes is 2"),
+        ('placement = "spread"', "'spread' is no placement; write block, cyclic, the node of each rank"),
+    ],
+)
+def test_a_placement_that_cannot_be_is_refused_at_once(begin, change, why):
+    with pytest.raises(UsageError, match=why):
+        begin(LISTED.replace("placement = [0, 1, 2, 2]", change))
+
+
+def scaled(begin, change=None):
+    """Return the predictions of a study whose measured run is put there by hand."""
+    text = """\
+workloads = ["npb:is.S"]
+ranks = 4
+environments = [
+    { name = "here", fabric = "gbe", nodes = 1 },
+    { name = "alike", fabric = "gbe", nodes = 1, mode = "predict" },
+    { name = "two", fabric = "gbe", nodes = 2, mode = "predict" },
+    { name = "twice", fabric = "gbe", nodes = 1, mode = "predict", cpu_factor = 2 },
+]
+[predict]
+measured_on = "here"
+machine = "xeon-e5-2650v3-x2"
+"""
+    store = begin(text if change is None else text.replace(*change))
+    [measured] = [planned for planned in store.planned if planned.mode == "measure"]
+    outcome = Outcome(state="done", metrics={"seconds": 0.5})
+    store.fresh_folder(measured.run)
+    store.write(record_of(measured, outcome, now(), []))
+    run_study(store)
+    return {r.environment: r for r in store.records() if r.mode == "predict"}
+
+
+def test_a_measured_time_scales_by_the_layout_it_was_measured_in(begin):
+    found = scaled(begin)
+    seconds = {name: record.metrics["seconds"] for name, record in found.items()}
+    assert seconds["alike"] == pytest.approx(0.5, rel=1e-3)
+    assert seconds["two"] > 0.501  # the same computation, and messages between nodes beside it
+    assert seconds["twice"] == pytest.approx(0.25, rel=0.05)
+    assert found["twice"].facts["cpu factor"] == "2" and found["twice"].facts["scaled"] == "to 0.5 s on here"
+
+
+def test_a_time_on_other_ranks_cannot_scale(begin):
+    found = scaled(begin, ('"two", fabric = "gbe"', '"two", ranks = 8, fabric = "gbe"'))
+    assert found["two"].state == "failed"
+    assert "is measured on 4 ranks in here, which cannot scale a prediction on 8 ranks" in found["two"].cause
+
+
+def test_a_recording_is_not_predicted_on_other_ranks(tmp_path):
+    path = tmp_path / "x.lwt"
+    writer(path, 2).close()
+    target = Target(
+        run="x", fabric=fabrics.get("gbe"), arrangement=Arrangement(nodes=2), cpu_factor=1.0, library=None
+    )
+    job = Job(
+        workload="x", command=["x"], ranks=8, trace=path, rates=None, machine=None, measured=None, draws=0,
+        targets=[target],
+    )  # fmt: skip
+    [made] = make(job)
+    assert made.outcome.state == "failed"
+    assert "was recorded on 2 ranks and cannot be predicted on 8" in made.outcome.cause

@@ -92,9 +92,9 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     nics: int | None = None
     """Of a node, used together."""
     rate: str = ""
-    """Of a lab's links where it is not the fabric's: `1gbit`."""
+    """Rate of each link, if it is not the fabric's: `1gbit`."""
     latency: str = ""
-    """Likewise: `30us`."""
+    """One-way latency of a link, if it is not the fabric's: `30us`."""
     aggregation: str = ""
     isolation: str = ""
     placement: str = "block"

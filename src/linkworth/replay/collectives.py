@@ -21,7 +21,7 @@ _OPENMPI_FAMILY = re.compile(r"open[ _-]?mpi", re.IGNORECASE)
 def rules_for(recorded: MpiInfo, settings: ReplaySettings) -> CollectiveRules:
     """Return the rules for a trace that the library `recorded` wrote, MPICH's where neither it nor the user names one."""
     library = settings.mpi_library
-    own = _series(recorded)
+    own = series(recorded)
     asked = library or (own and own.partition("-")[0])
     chosen = _NEWEST["mpich"]
     if asked is not None:
@@ -67,8 +67,8 @@ def parse_forced(text: str) -> ForcedCollective:
     )
 
 
-def _series(recorded: MpiInfo) -> str | None:
-    """Return the series of decisions that a recording library's belong to, None where it is not known."""
+def series(recorded: MpiInfo) -> str | None:
+    """Return the series of decisions that a library follows, for instance `openmpi-4.1`; None if it is unknown."""
     name = f"{recorded.library} {recorded.version}"
     version = re.search(r"(\d+)\.(\d+)", recorded.version or recorded.library)
     release = (int(version[1]), int(version[2])) if version else None

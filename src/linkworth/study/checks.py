@@ -1,6 +1,7 @@
 """What must hold between the tables of a study file."""
 
 from collections import Counter
+from collections.abc import Mapping
 from functools import partial
 
 from linkworth.catalog import fabrics, machines
@@ -38,6 +39,17 @@ def check(document: Document, study: Study, file: StudyFile) -> None:
                         ("workloads", index, "environments"),
                         f"no environment is called {pattern!r}; {nearest(pattern, names)}",
                     )
+    for index, environment in enumerate(file.environments):
+        if (
+            not study.prices.catalog
+            and isinstance(environment, EnvironmentTable)
+            and environment.instance
+            and environment.usd_per_node_hour is None
+        ):
+            raise document.error(
+                ("environments", index, "instance"),
+                "no catalog has its price: give [prices] a catalog, or the environment usd_per_node_hour",
+            )
     if study.prices.catalog:
         known = document.check(
             ("prices", "catalog"), partial(price_catalogs.get_catalog, study.prices.catalog)
@@ -78,6 +90,21 @@ def _check_prediction(document: Document, study: Study) -> None:
         document.check(place, partial(fabrics.get, fabric))
         if seconds == 0:
             raise document.error(place, "a run takes more than 0 seconds")
+
+
+def check_scales(document: Document, studies: Mapping[str, Study]) -> None:
+    """Raise UsageError for a name in the file that means no workload or environment at any scale.
+
+    `studies` are those of all scales, by name; "" is the file without a scale.
+    """
+    programs = {workload.name for study in studies.values() for workload in study.workloads}
+    for scale, study in studies.items():
+        for name in study.prediction.measured:
+            if name not in programs:
+                place: Place = ("predict", "measured", name)
+                if name not in document.data.get("predict", {}).get("measured", {}):
+                    place = ("scale", scale, *place)
+                raise document.error(place, f"no workload is called {name!r}; {nearest(name, programs)}")
 
 
 def check_all_used(document: Document) -> None:

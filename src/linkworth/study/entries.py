@@ -12,6 +12,7 @@ import msgspec
 
 from linkworth.catalog import fabrics
 from linkworth.errors import UsageError
+from linkworth.lab.spec import LabSpec, with_options
 from linkworth.measure.iterations import pattern
 from linkworth.model.study import Environment, Mode, StudyComparison, StudyWorkload, Value
 from linkworth.model.where import Binding
@@ -19,6 +20,7 @@ from linkworth.mpi import apps
 from linkworth.study import micro
 from linkworth.study.document import Document, nearest
 from linkworth.study.lines import Place
+from linkworth.study.matrix import is_list
 from linkworth.study.patterns import matching
 from linkworth.study.place import parse_where
 from linkworth.study.schema import ENTRIES, ComparisonTable, EnvironmentTable, StudyFile, WorkloadTable
@@ -42,6 +44,10 @@ def workloads_of(document: Document, place: Place) -> list[StudyWorkload]:
                 bundled = apps.is_app(each[0])
                 if micro.is_micro(each):
                     micro.parse(each)
+                    if one.figures or one.iteration_pattern:
+                        raise UsageError(
+                            f"{each[0]} has no output to search: leave figures and iteration_pattern out"
+                        )
             except UsageError as error:
                 raise document.error((*place, "run"), str(error)) from None
             named = " ".join(each) if bundled or micro.is_micro(each) else _command_name(each)
@@ -131,6 +137,9 @@ def environments_of(document: Document, place: Place, file: StudyFile) -> list[E
                 f"{name} is in a lab, whose nodes share the cores of this machine: ranks of different nodes would be bound to "
                 'the same core; leave it out there (binding = "none" in a scale)',
             )
+        for key in ("rate", "latency", "isolation"):
+            if text := getattr(one, key):
+                document.check((*place, key), partial(with_options, LabSpec(), {key: text}))
         if one.nics is not None and "predict" in modes and fabrics.get(one.fabric).rails > 1:
             raise document.error(
                 (*place, "nics"), f"{one.fabric} says already how many NICs; leave one of both out"
@@ -152,7 +161,7 @@ def environments_of(document: Document, place: Place, file: StudyFile) -> list[E
                 latency=one.latency,
                 aggregation=one.aggregation,
                 isolation=one.isolation,
-                placement=one.placement or "block",
+                placement=_placement(document, place, one.placement),
                 nodes=_number(one.nodes),
                 ranks_per_node=_number(one.ranks_per_node),
                 ranks=_number(one.ranks),
@@ -164,6 +173,21 @@ def environments_of(document: Document, place: Place, file: StudyFile) -> list[E
             )
         )
     return found
+
+
+def _placement(document: Document, place: Place, given: str | list[int]) -> str:
+    """Return a placement as text; a list of node numbers is joined by commas."""
+    text = (
+        ",".join(str(node) for node in given)
+        if isinstance(given, list)
+        else re.sub(r"\s*,\s*", ",", given.strip())
+    )
+    if text and text not in ("block", "cyclic") and not is_list(text) and not Path(text).is_file():
+        raise document.error(
+            (*place, "placement"),
+            f"{text!r} is no placement; write block, cyclic, the node of each rank ([0, 0, 1, 1]), or a hostfile or rankfile",
+        )
+    return text or "block"
 
 
 def comparisons_of(

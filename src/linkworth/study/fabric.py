@@ -4,6 +4,7 @@ import msgspec
 
 from linkworth.catalog import fabrics
 from linkworth.errors import UsageError
+from linkworth.lab.spec import LabSpec, with_options
 from linkworth.model.fabric import Fabric
 from linkworth.model.study import Environment
 
@@ -23,19 +24,27 @@ _AGGREGATION = {
 
 
 def fabric_of(environment: Environment) -> Fabric:
-    """Return the environment's fabric with its MTU, NICs and aggregation. Raises UsageError where they do not go together."""
+    """Return the environment's fabric with its rate, latency, MTU, NICs and aggregation.
+
+    Raises UsageError for values that do not go together.
+    """
     fabric = fabrics.get(environment.fabric)
     if environment.nics is not None and environment.nics > 1:
         fabric = fabrics.get(f"{environment.fabric}x{environment.nics}")
+    link = fabric.link
+    given = {"rate": environment.rate, "latency": environment.latency}
+    asked = with_options(LabSpec(), {name: text for name, text in given.items() if text})
+    if asked.rate is not None:
+        link = msgspec.structs.replace(link, bandwidth_bytes_per_second=asked.rate / 8)
+    if asked.latency is not None:
+        link = msgspec.structs.replace(link, latency_seconds=asked.latency)
     if environment.mtu is not None:
-        link = fabric.link
         if link.mtu_bytes == 0 or environment.mtu <= link.header_in_mtu_bytes:
             raise UsageError(
                 f"{environment.name}: {fabric.name} has no packets whose MTU could be {environment.mtu}"
             )
-        fabric = msgspec.structs.replace(
-            fabric, link=msgspec.structs.replace(link, mtu_bytes=environment.mtu)
-        )
+        link = msgspec.structs.replace(link, mtu_bytes=environment.mtu)
+    fabric = msgspec.structs.replace(fabric, link=link)
     if environment.aggregation:
         if environment.aggregation not in _AGGREGATION:
             raise UsageError(

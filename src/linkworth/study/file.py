@@ -7,12 +7,12 @@ import msgspec
 
 from linkworth.errors import UsageError
 from linkworth.model.study import Study, StudyPrediction, StudyPrices
-from linkworth.study.checks import check, check_all_used
+from linkworth.study.checks import check, check_all_used, check_scales
 from linkworth.study.document import Document, nearest, read
 from linkworth.study.entries import comparisons_of, environments_of, workloads_of
 from linkworth.study.lines import Place
 from linkworth.study.place import parse_where
-from linkworth.study.scales import at_scale, for_all, left_out
+from linkworth.study.scales import at_scale, for_all, kept
 from linkworth.study.schema import ENTRIES, StudyFile
 from linkworth.study.variables import STUDY_FOLDER, combinations, fill
 
@@ -35,6 +35,7 @@ def load(path: Path, *, scale: str = "", where: str = "", folder: Path | None = 
     if where:
         parse_where(where, "any")
     studies = {name: _resolve(document, name, where if name == scale else "") for name in ["", *scales]}
+    check_scales(document, studies)
     check_all_used(document)
     return msgspec.structs.replace(
         studies[scale],
@@ -55,14 +56,14 @@ def _resolve(whole: Document, scale: str, where: str) -> Study:
         workload
         for index in range(len(file.workloads))
         for workload in workloads_of(document, ("workloads", index))
-        if not left_out(whole, scale, "workloads", workload.name)
     ]
     environments = [
         environment
         for index in range(len(file.environments))
         for environment in environments_of(document, ("environments", index), file)
-        if not left_out(whole, scale, "environments", environment.name)
     ]
+    workloads = kept(whole, scale, "workloads", workloads)
+    environments = kept(whole, scale, "environments", environments)
     for kind, entries in (("workload", workloads), ("environment", environments)):
         if not entries:
             raise document.error(("scale", scale), f"it leaves no {kind}")

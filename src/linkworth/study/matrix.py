@@ -18,6 +18,7 @@ HERE = "here"
 """Name of the environment in which a program is recorded that no environment measures."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.,+=-]+")
 _LONGEST_NAME = 80
+_LIST = re.compile(r"\d+(,\d+)*")
 
 
 class PlannedRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,6 +123,7 @@ def _planned(
             _deciding(environment),
             [mode, ranks, nodes, per_node],
             study.prediction if mode == "predict" else None,
+            *(_LATER if mode == "predict" and _states_later_keys(environment) else []),
         ]
     )  # fmt: skip
     return PlannedRun(
@@ -137,6 +139,14 @@ def _planned(
         ranks_per_node=per_node,
         definition=hashlib.sha256(decides).hexdigest()[:16],
     )
+
+
+_LATER = ["mpi, rate and latency apply to predictions"]
+"""Makes predictions anew that were made before these keys had an effect."""
+
+
+def _states_later_keys(environment: Environment) -> bool:
+    return bool(environment.mpi or environment.rate or environment.latency)
 
 
 def _deciding(environment: Environment) -> dict[str, Any]:
@@ -165,6 +175,8 @@ def layout(
         next((value for level in levels if (value := getattr(level, key)) is not None), None)
         for key in ("ranks", "nodes", "ranks_per_node")
     )
+    if is_list(environment.placement):
+        return _listed(workload, environment, ranks)
     own_count = workload.ranks is not None
     if is_bench(workload) and not own_count and micro.parse(workload.command).is_pair:
         ranks, own_count = 2, True  # others would only wait, and take the cores of those that are measured
@@ -182,6 +194,28 @@ def layout(
                 f"{per_node} ranks each"
             )
     return ranks, nodes, per_node
+
+
+def is_list(placement: str) -> bool:
+    """Say whether a placement is the node number of each rank, `0,0,1,1`."""
+    return _LIST.fullmatch(placement) is not None
+
+
+def _listed(workload: StudyWorkload, environment: Environment, ranks: int | None) -> tuple[int, int, None]:
+    """Return the layout of a placement that lists the node of each rank. Raises UsageError if it contradicts the study."""
+    numbers = environment.placement.split(",")
+    here = f"{workload.name} in {environment.name}"
+    if ranks not in (None, len(numbers)):
+        raise UsageError(
+            f"{here}: its placement lists the nodes of {len(numbers)} ranks, but it has {ranks}; list one node for each rank"
+        )
+    distinct = len({int(number) for number in numbers})
+    nodes = environment.nodes if workload.nodes is None else workload.nodes
+    if nodes not in (None, distinct):
+        raise UsageError(
+            f"{here}: its placement lists {distinct} different nodes, but nodes is {nodes}; leave nodes out"
+        )
+    return len(numbers), distinct, None
 
 
 def identity(workload: str, environment: str, mode: Mode, repetition: int) -> str:

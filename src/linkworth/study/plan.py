@@ -17,7 +17,9 @@ from linkworth.study.attempt import as_workload
 from linkworth.study.fabric import fabric_of
 from linkworth.study.file import load
 from linkworth.study.filter import filter_of
+from linkworth.study.library import library_of
 from linkworth.study.matrix import PlannedRun, expand, has_skeleton, is_bench
+from linkworth.study.predictions import is_recorded
 from linkworth.study.sites import lab_options, open_environment, where_of
 from linkworth.study.store import Store, default_folder
 
@@ -96,9 +98,14 @@ def check_all(study: Study, runs: Sequence[PlannedRun]) -> None:
     seen: set[tuple[str, int | None]] = set()
     for name in {planned.environment.where.name for planned in runs if _over_ssh(planned)}:
         hostfile.read(Path(name))
+    fabrics_seen: set[str] = set()
     for planned in runs:
         if planned.mode == "predict":
-            fabric_of(planned.environment)
+            if planned.environment.name not in fabrics_seen:
+                fabrics_seen.add(planned.environment.name)
+                fabric_of(planned.environment)
+                if planned.environment.mpi is not None:
+                    library_of(planned.environment, study, recorded=False)
             if planned.ranks is None and (has_skeleton(planned.workload) or is_bench(planned.workload)):
                 raise UsageError(
                     f"{study.path}: {planned.workload.name} is predicted in {planned.environment.name}; "
@@ -173,16 +180,21 @@ def _predict_command(planned: PlannedRun, study: Study) -> list[str]:
     environment = planned.environment
     target = as_text(planned.workload.command)
     fabric = environment.fabric + (f"x{environment.nics}" if (environment.nics or 1) > 1 else "")
-    if is_bench(planned.workload):  # no other verb replays one
+    changed = environment.mtu or environment.aggregation or environment.rate or environment.latency
+    if (
+        is_bench(planned.workload) or changed or study.prediction.measured_on
+    ):  # `predict` has no options for these
         scale = ["--scale", study.scale] if study.scale else []
         terms = {"workload": planned.workload.name, "environment": environment.name, "mode": "predict"}
         chosen = " ".join(f"{key}={shlex.quote(value)}" for key, value in terms.items())
         return ["linkworth", "study", "run", study.path, *scale, "--filter", chosen]
+    listed = environment.placement not in ("block", "cyclic")
     given = {
         "-n": planned.ranks if has_skeleton(planned.workload) else None,
-        "--nodes": planned.nodes,
-        "--ppn": planned.ranks_per_node,
+        "--nodes": None if listed else planned.nodes,
+        "--ppn": None if listed else planned.ranks_per_node,
         "--on": fabric,
+        "--mpi-library": library_of(environment, study, recorded=is_recorded(planned.workload, study)),
         "--machine": study.prediction.machine,
         "--calibrate-with": study.prediction.calibrate_with,
         "--measured": study.prediction.measured.get(planned.workload.name),

@@ -12,18 +12,18 @@ import msgspec
 from linkworth.catalog import fabrics
 from linkworth.catalog.assignment import parse_assignment
 from linkworth.errors import LinkworthError
-from linkworth.model.fabric import Fabric
 from linkworth.model.rates import RateSource
-from linkworth.model.study import RunRecord
+from linkworth.model.study import RunRecord, Study, StudyWorkload
 from linkworth.predict.draws import DEFAULT_DRAWS
 from linkworth.skeleton.program import operations, parse
 from linkworth.skeleton.progress import Progress
 from linkworth.skeleton.rates import RateRequest, rates_for
 from linkworth.study.fabric import fabric_of
+from linkworth.study.library import library_of
 from linkworth.study.matrix import PlannedRun, has_skeleton, is_bench
 from linkworth.study.outcome import Outcome
 from linkworth.study.pool import cores_for, give_up, pool
-from linkworth.study.replays import Job, Made, Target, make
+from linkworth.study.replays import Arrangement, Job, Made, Measured, Target, make
 from linkworth.study.store import Store, now
 
 
@@ -50,7 +50,7 @@ def prepare(
         targets = []
         for planned in members:
             try:
-                targets.append(_target(planned))
+                targets.append(_target(planned, store.study))
             except LinkworthError as error:
                 failed[planned.run] = Outcome(state="failed", cause=str(error))
         try:
@@ -64,14 +64,18 @@ def prepare(
     return sorted(jobs, key=_work, reverse=True), failed, list(dict.fromkeys(waiting))
 
 
-def _target(planned: PlannedRun) -> Target:
+def is_recorded(workload: StudyWorkload, study: Study) -> bool:
+    """Say whether the predictions of a workload replay a recording of its run."""
+    return not is_bench(workload) and (not has_skeleton(workload) or bool(study.prediction.record_on))
+
+
+def _target(planned: PlannedRun, study: Study) -> Target:
     return Target(
         run=planned.run,
         fabric=fabric_of(planned.environment),
-        nodes=planned.nodes,
-        ranks_per_node=planned.ranks_per_node,
-        placement=planned.environment.placement,
+        arrangement=Arrangement.of(planned, planned.environment.placement),
         cpu_factor=planned.environment.cpu_factor,
+        library=library_of(planned.environment, study, recorded=is_recorded(planned.workload, study)),
     )
 
 
@@ -88,7 +92,7 @@ def _job(
     rates: RateSource | None = None
     if is_bench(workload):
         trace = store.trace(workload.name)
-    elif has_skeleton(workload) and not store.study.prediction.record_on:
+    elif not is_recorded(workload, store.study):
         wanted = store.study.prediction
         rates = rates_for(
             parse(workload.command),
@@ -131,15 +135,19 @@ def _uncertain(store: Store) -> set[str]:
     return found
 
 
-def _measured(
-    store: Store, planned: PlannedRun, records: dict[str, RunRecord]
-) -> tuple[Fabric, float] | None:
-    """Return the fabric and seconds that scale a workload's computation, if the study has them."""
+def _measured(store: Store, planned: PlannedRun, records: dict[str, RunRecord]) -> Measured | None:
+    """Return the time that scales a workload's computation, if the study has one.
+
+    Raises NotYet for runs that are not made, LinkworthError for runs that cannot scale a prediction.
+    """
     wanted = store.study.prediction
     known = wanted.measured.get(planned.workload.name)
     if known is not None:
         name, seconds = parse_assignment(known, "measured", "SECONDS")
-        return fabrics.get(name), seconds
+        return Measured(
+            fabric=fabrics.get(name),
+            seconds=seconds,
+        )
     if not wanted.measured_on or is_bench(planned.workload):
         return None
     runs = [
@@ -158,7 +166,19 @@ def _measured(
         raise LinkworthError(
             f"{planned.workload.name} has no good run in {wanted.measured_on} to scale its computation by"
         )
-    return fabric_of(runs[0].environment), median(times)
+    first = runs[0]
+    if None not in (first.ranks, planned.ranks) and first.ranks != planned.ranks:
+        raise LinkworthError(
+            f"{planned.workload.name} is measured on {first.ranks} ranks in {wanted.measured_on}, which cannot scale a "
+            f"prediction on {planned.ranks} ranks; give both the same ranks, or leave measured_on out"
+        )
+    recorded = is_recorded(planned.workload, store.study)
+    return Measured(
+        fabric=fabric_of(first.environment),
+        seconds=median(times),
+        arrangement=Arrangement.of(first, "block"),
+        library=library_of(first.environment, store.study, recorded=recorded),
+    )
 
 
 def _work(job: Job) -> float:

@@ -3,7 +3,7 @@
 Runs in a process of its own, so that the predictions of a study use all cores.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,18 +11,40 @@ import msgspec
 
 from linkworth.bench.replayed.predict import predict as predict_bench
 from linkworth.catalog import machines
-from linkworth.errors import LinkworthError
+from linkworth.errors import LinkworthError, UsageError
 from linkworth.model.fabric import Fabric
-from linkworth.model.prediction import Prediction, PredictionSet
+from linkworth.model.prediction import Layout, Prediction, PredictionSet
 from linkworth.model.rates import RateSource
+from linkworth.model.settings import ReplaySettings
+from linkworth.predict.calibrate import cpu_factor_for
 from linkworth.predict.draws import draw_times
 from linkworth.predict.predict import predict
 from linkworth.replay.layout import lay_out
 from linkworth.skeleton.program import check, parse
 from linkworth.skeleton.record import record_skeleton
 from linkworth.study import micro
+from linkworth.study.matrix import PlannedRun
 from linkworth.study.outcome import DRAWN_SECONDS, Outcome, of_bench
 from linkworth.trace.read import open_trace
+
+
+class Arrangement(msgspec.Struct, frozen=True, kw_only=True):
+    """How many nodes there are, and how ranks are placed on them."""
+
+    nodes: int | None = None
+    ranks_per_node: int | None = None
+    placement: str = "block"
+
+    @classmethod
+    def of(cls, planned: PlannedRun, placement: str) -> "Arrangement":
+        """Return the arrangement of a planned run. A placement that names the nodes replaces their number."""
+        if placement not in ("block", "cyclic"):
+            return cls(placement=placement)
+        return cls(nodes=planned.nodes, ranks_per_node=planned.ranks_per_node, placement=placement)
+
+    def layout(self, ranks: int) -> Layout:
+        """Return the node of each rank. Raises UsageError if the ranks do not fit."""
+        return lay_out(ranks, self.nodes, self.ranks_per_node, self.placement)
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,10 +52,21 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
     run: str
     fabric: Fabric
-    nodes: int | None
-    ranks_per_node: int | None
-    placement: str
+    arrangement: Arrangement
     cpu_factor: float
+    library: str | None
+    """The MPI library whose collectives run; None: the one that recorded, else MPICH."""
+
+
+class Measured(msgspec.Struct, frozen=True, kw_only=True):
+    """A known time of a workload, which scales its computation."""
+
+    fabric: Fabric
+    seconds: float
+    arrangement: Arrangement | None = None
+    """How the ranks lay on the nodes. None: this and the MPI library were those of each prediction."""
+    library: str | None = None
+    """The MPI library that ran; None: the one that recorded, else MPICH."""
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,8 +80,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """Of a program recorded without running; None: the trace is there."""
     machine: str | None
     """Of the catalog, whose memory decides a micro-benchmark's longest message."""
-    measured: tuple[Fabric, float] | None
-    """Fabric and seconds that scale the computation."""
+    measured: Measured | None
+    """The time that scales the computation."""
     draws: int
     """Of the parameters of fabrics, where they have a spread: the same for all environments of the workload."""
     targets: list[Target]
@@ -90,8 +123,7 @@ def _outcomes(job: Job) -> list[tuple[str, Outcome]]:
         return [(target.run, Outcome(state="failed", cause=str(error))) for target in job.targets]
     groups: dict[tuple[object, ...], list[Target]] = {}
     for target in job.targets:
-        layout = (target.nodes, target.ranks_per_node, target.placement, target.cpu_factor)
-        groups.setdefault(layout, []).append(target)
+        groups.setdefault((target.arrangement, target.cpu_factor, target.library), []).append(target)
     return [found for group in groups.values() for found in _replayed(job, group)]
 
 
@@ -110,21 +142,49 @@ def _record(job: Job, rates: RateSource) -> None:
 def _replayed(job: Job, group: Sequence[Target]) -> list[tuple[str, Outcome]]:
     first = group[0]
     try:
+        recorded = open_trace(job.trace).engine.ranks
+        if job.ranks not in (None, recorded):
+            raise UsageError(
+                f"{job.workload} was recorded on {recorded} ranks and cannot be predicted on {job.ranks}; give the environment "
+                f"in which it is recorded and the predicted one the same ranks"
+            )
         found = predict(
             job.trace,
             [target.fabric for target in group],
-            nodes=first.nodes,
-            ppn=first.ranks_per_node,
-            cpu_factor=first.cpu_factor,
-            measured=job.measured,
-            placement=first.placement,
+            nodes=first.arrangement.nodes,
+            ppn=first.arrangement.ranks_per_node,
+            cpu_factor=first.cpu_factor * _measured_factor(job, first),
+            placement=first.arrangement.placement,
+            settings=ReplaySettings(mpi_library=first.library),
         )
     except (LinkworthError, OSError) as error:
         return [(target.run, Outcome(state="failed", cause=str(error))) for target in group]
-    outcomes = [of_prediction(found, prediction) for prediction in found.predictions]
+    facts = {} if first.cpu_factor == 1.0 else {"cpu factor": f"{first.cpu_factor:.6g}"}
+    if job.measured is not None:
+        facts["scaled"] = f"to {job.measured.seconds:.6g} s on {job.measured.fabric.name}"
+    outcomes = [of_prediction(found, prediction, facts) for prediction in found.predictions]
     if job.draws:
         outcomes = _with_draws(job, group, found, outcomes)
     return [(target.run, outcome) for target, outcome in zip(group, outcomes, strict=True)]
+
+
+def _measured_factor(job: Job, target: Target) -> float:
+    """Return the CPU factor with which the measured run takes its time, 1 without a measured run."""
+    measured = job.measured
+    if measured is None:
+        return 1.0
+    trace = open_trace(job.trace)
+    arrangement, library = measured.arrangement, measured.library
+    if arrangement is None:
+        arrangement, library = target.arrangement, target.library
+    return cpu_factor_for(
+        trace.engine,
+        measured.fabric,
+        arrangement.layout(trace.engine.ranks),
+        measured.seconds,
+        tolerate_cut=trace.incomplete,
+        settings=ReplaySettings(mpi_library=library),
+    )
 
 
 def _with_draws(
@@ -133,7 +193,7 @@ def _with_draws(
     """Return the outcomes with the times under draws of the parameters, by which the report says how sure a choice is."""
     # Environments may differ in more than the fabric's name says.
     named = [msgspec.structs.replace(target.fabric, name=target.run) for target in group]
-    drawn = draw_times(job.trace, named, [found], count=job.draws, ppn=group[0].ranks_per_node)
+    drawn = draw_times(job.trace, named, [found], count=job.draws, ppn=group[0].arrangement.ranks_per_node)
     return [
         msgspec.structs.replace(
             outcome,
@@ -145,7 +205,7 @@ def _with_draws(
     ]
 
 
-def of_prediction(found: PredictionSet, prediction: Prediction) -> Outcome:
+def of_prediction(found: PredictionSet, prediction: Prediction, more_facts: Mapping[str, str]) -> Outcome:
     """Return the outcome of a prediction."""
     metrics = {
         "seconds": prediction.seconds,
@@ -171,10 +231,7 @@ def of_prediction(found: PredictionSet, prediction: Prediction) -> Outcome:
         "collectives of": found.collectives.library,
         "computation": calibration.rates.description if calibration.rates else "as recorded",
     }
-    if calibration.measured_fabric is not None:
-        facts["scaled"] = f"to {calibration.measured_seconds:.6g} s on {calibration.measured_fabric}"
-    if calibration.cpu_factor != 1.0:
-        facts["cpu factor"] = f"{calibration.cpu_factor:.6g}"
+    facts |= more_facts
     if found.warnings:
         facts["warnings"] = "; ".join(found.warnings)
     return Outcome(state="done", metrics=metrics, facts=facts)
@@ -186,9 +243,16 @@ def _bench(job: Job, target: Target) -> Outcome:
     try:
         # Refused before anything ran where they are not known (plan.check_all).
         assert job.ranks is not None
-        layout = lay_out(job.ranks, target.nodes, target.ranks_per_node, target.placement)
+        layout = target.arrangement.layout(job.ranks)
         memory = machines.get(job.machine).memory_bytes_per_node if job.machine else None
-        found = predict_bench(asked.test, asked.settings, target.fabric, layout, memory_bytes_per_node=memory)
+        found = predict_bench(
+            asked.test,
+            asked.settings,
+            target.fabric,
+            layout,
+            memory_bytes_per_node=memory,
+            replay_settings=ReplaySettings(mpi_library=target.library),
+        )
     except (LinkworthError, OSError) as error:
         return Outcome(state="failed", cause=str(error))
     return of_bench(found)

@@ -29,6 +29,7 @@ from linkworth.study.progress import Estimate, Silence, Watch
 from linkworth.study.sites import Opener, Sites, is_batch, open_environment, where_of
 from linkworth.study.status import Status, status_of
 from linkworth.study.store import Store, now
+from linkworth.study.unapplied import FACT, sentences, unapplied
 
 
 def run_study(
@@ -89,6 +90,10 @@ class Runner:
         """Make all runs that are open. Raises IncompleteError where the user or a full disk stops it: it can be resumed."""
         self.open = {planned.run: planned for planned in self.chosen if self._is_open(planned)}
         self.watch.begin(len(self.chosen), len(self.chosen) - len(self.open))
+        for sentence in sentences(
+            (each.environment.name, each.mode, unapplied(each)) for each in self.open.values()
+        ):
+            self.watch.say(sentence)
         stopped = stop_leftovers(self.store.folder)
         if stopped:
             self.watch.say(f"stopped {stopped} processes that an earlier call had left running")
@@ -265,6 +270,7 @@ def record_of(
     planned: PlannedRun, outcome: Outcome, started: str, failures: Sequence[str], *, ended: str = ""
 ) -> RunRecord:
     """Return the record of a run whose last attempt ended like this."""
+    without = unapplied(planned)
     return RunRecord(
         run=planned.run,
         workload=planned.workload.name,
@@ -279,7 +285,7 @@ def record_of(
         series=outcome.series,
         rows=outcome.rows,
         counters=outcome.counters,
-        facts=outcome.facts,
+        facts=outcome.facts | ({FACT: without} if without else {}),
         command=outcome.command or planned.workload.command,
         block=planned.block,
         order=planned.order,

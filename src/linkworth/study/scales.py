@@ -1,8 +1,13 @@
 """Lays a scale over the study that stands at the top of the same file."""
 
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
+from typing import TypeVar
 
+from linkworth.model.study import Environment, StudyWorkload
 from linkworth.study.document import Document, nearest
+
+T = TypeVar("T", StudyWorkload, Environment)
 
 _OF_EVERY_ENVIRONMENT = ("where", "mode")
 """A scale's own word on these holds for all environments, whatever they say at the top of the file."""
@@ -39,12 +44,23 @@ def for_all(document: Document, key: str, value: str) -> None:
     document.data[key] = value
 
 
-def left_out(document: Document, scale: str, kind: str, name: str) -> bool:
-    """Say whether the scale leaves the workload or environment (`kind`: in the plural) of that name out."""
+def kept(document: Document, scale: str, kind: str, entries: Sequence[T]) -> list[T]:
+    """Return the workloads or environments (`kind`: in the plural) that the scale does not leave out.
+
+    Raises UsageError for a pattern that fits none of them.
+    """
     if not scale:
-        return False
-    patterns = document.data["scale"][scale].get(f"without_{kind}", [])
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
+        return list(entries)
+    key = f"without_{kind}"
+    patterns = document.data["scale"][scale].get(key, [])
+    names = [entry.name for entry in entries]
+    for index, pattern in enumerate(patterns):
+        if not any(fnmatchcase(name, pattern) for name in names):
+            raise document.error(
+                ("scale", scale, key, index),
+                f"no {kind[:-1]} is called {pattern!r}; {nearest(pattern, names)}",
+            )
+    return [entry for entry in entries if not any(fnmatchcase(entry.name, pattern) for pattern in patterns)]
 
 
 def _spell_out(document: Document) -> None:

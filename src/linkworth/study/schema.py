@@ -16,6 +16,7 @@ Reference = Annotated[
 Count = Annotated[int, Meta(ge=1)] | Reference
 Seconds = Annotated[float, Meta(gt=0)]
 Factor = Annotated[float, Meta(gt=0)] | Reference
+Node = Annotated[int, Meta(ge=0)]
 Price = Annotated[float, Meta(ge=0)] | Reference
 ModeWord = Literal["measure", "predict", "both"]
 
@@ -80,7 +81,8 @@ class EnvironmentTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     isolation: str = ""
     binding: BindingOrReference = ""
     """What each rank is bound to; "": what the launcher does by itself."""
-    placement: str = ""
+    placement: str | list[Node] = ""
+    """`block`, `cyclic`, or the node of each rank."""
     nodes: Count | None = None
     ranks_per_node: Count | None = None
     ranks: Count | None = None

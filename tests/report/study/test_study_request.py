@@ -66,3 +66,17 @@ def test_without_pyarrow_there_is_a_remark(tmp_path: Path, monkeypatch: pytest.M
     )  # fmt: skip
     assert any("pyarrow is not installed" in warning for warning in written.warnings)
     assert not any(name.endswith(".parquet") for name in written.files)
+
+
+def test_what_was_not_applied_is_said_at_the_top(tmp_path: Path) -> None:
+    study, records = samples.hostile()
+    facts = {"not applied": "transport tcp", "collectives of": "openmpi-5.0"}
+    predicted = samples.record("w", "a", "predict", metrics={"seconds": 1.0}, facts=facts)
+    written = report(
+        study, [*records, predicted], folder=tmp_path, html=tmp_path / "page.html", formats=["csv"],
+        progress=samples.NoProgress(),
+    )  # fmt: skip
+    assert "Not applied where a is predicted: transport tcp." in written.warnings
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Not applied where a is predicted: transport tcp." in page
+    assert "collectives of: openmpi-5.0" in page

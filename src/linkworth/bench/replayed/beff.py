@@ -104,7 +104,7 @@ def _measured(
                 script.all(one.warm_up)
             script.timed(one.run)
         best: dict[Pattern, float] = {}
-        for one, own in zip(timed, script.replay(place.fabric, place.layout), strict=True):
+        for one, own in zip(timed, script.replay(place.fabric, place.layout, place.settings), strict=True):
             seconds = max(max(own), 1e-9) / one.loops
             best[one.pattern] = min(seconds, best.get(one.pattern, seconds))
         growth = lengths[at + 1] / size if at + 1 < len(lengths) else 1.0

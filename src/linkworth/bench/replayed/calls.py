@@ -8,6 +8,7 @@ from pathlib import Path
 from linkworth import _engine
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout
+from linkworth.model.settings import ReplaySettings
 from linkworth.replay.run import replay_in_detail
 
 ROOT_OF_NONE = -1
@@ -111,12 +112,12 @@ class Script:
             do(rank)
             rank.mark()
 
-    def replay(self, fabric: Fabric, layout: Layout) -> list[list[float]]:
+    def replay(self, fabric: Fabric, layout: Layout, settings: ReplaySettings) -> list[list[float]]:
         """Return the seconds of what was timed, in its order, on each rank. Nothing can be added afterwards."""
         self._writer.close()
         trace = _engine.Trace(str(self._path))
         self._folder.cleanup()  # the engine maps the file, so it may go
-        marks = replay_in_detail(trace, fabric, layout, marks=True).mark_seconds
+        marks = replay_in_detail(trace, fabric, layout, settings=settings, marks=True).mark_seconds
         return [
             [own[place + 1] - own[place] for own in marks] for place in range(0, len(marks[0]), 2)
         ]  # fmt: skip

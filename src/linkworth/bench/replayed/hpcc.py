@@ -77,7 +77,7 @@ def _of_pairs(
             script.all(lambda rank, once=exchange: once(rank, 1))  # type: ignore[misc]
             script.timed(lambda rank, often=exchange: often(rank, trips))  # type: ignore[misc]
         script.all(lambda rank: rank.collective("MPI_Barrier"))
-    timed = script.replay(place.fabric, place.layout)
+    timed = script.replay(place.fabric, place.layout, place.settings)
     return [own[client] / (2 * trips) for client, own in zip(asking, timed, strict=True)]
 
 
@@ -99,7 +99,7 @@ def _rings(place: Place, number: int, size: int, exchanges: int, seed: int) -> l
             script.all(lambda rank: rank.collective("MPI_Allreduce", 4, 4, element=4))
             script.all(lambda rank, once=exchange: once(rank, 1))  # type: ignore[misc]
             script.timed(lambda rank, often=exchange: often(rank, exchanges))  # type: ignore[misc]
-    timed = script.replay(place.fabric, place.layout)
+    timed = script.replay(place.fabric, place.layout, place.settings)
     found = {}
     for at, pattern in enumerate(distinct):
         by_method = timed[at * len(METHODS) : (at + 1) * len(METHODS)]

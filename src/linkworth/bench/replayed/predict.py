@@ -23,6 +23,8 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import MpiInfo
 from linkworth.replay.collectives import rules_for
 
+_AS_RECORDED = ReplaySettings()
+
 
 def predict(
     test: BenchTest,
@@ -31,12 +33,14 @@ def predict(
     layout: Layout,
     *,
     memory_bytes_per_node: int | None = None,
+    replay_settings: ReplaySettings = _AS_RECORDED,
 ) -> BenchResult:
     """Return the result that `test` is predicted to have on `fabric` with its ranks laid out like that.
 
     The rows are those of lw-netbench, computed from the same readings of the clock. The memory of a node decides b_eff's longest
-    message where the settings do not. Raises UsageError for settings that the test does not have, too few ranks of the kind that
-    it needs, and a b_eff whose longest message nothing decides.
+    message where the settings do not. `replay_settings` may name the library whose collectives run; the default is MPICH.
+    Raises UsageError for settings that the test does not have, too few ranks of the kind that it needs, and a b_eff whose
+    longest message nothing decides.
     """
     arguments(test, settings)
     team = "pair" if test.is_pair and not settings.pairs else "any"
@@ -46,7 +50,7 @@ def predict(
         members = _engine.bench_members(settings.among, team, layout.node_of_rank)
     except _engine.BenchError as error:
         raise UsageError(f"bench:{test.name}: {error}") from None
-    place = Place(fabric, layout).part(members)
+    place = Place(fabric, layout, replay_settings).part(members)
     sizes = sizes_of(test, settings)
     values: dict[str, float] = {}
     facts = {"from": "a replay of the benchmark's own messages"}
@@ -61,7 +65,7 @@ def predict(
     else:
         rows = _rows_of_pairs(place, test.name, sizes, settings)
     if test.name in [*COLLECTIVES, "beff", "hpcc"]:
-        facts["collectives of"] = rules_for(MpiInfo(), ReplaySettings()).library
+        facts["collectives of"] = rules_for(MpiInfo(), replay_settings).library
     return BenchResult(
         test=test.name,
         rows=rows,

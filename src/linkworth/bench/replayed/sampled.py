@@ -13,6 +13,7 @@ from linkworth.bench.settings import BenchSettings, doublings
 from linkworth.model.bench import BenchRow
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout
+from linkworth.model.settings import ReplaySettings
 
 WARM_UP = 2
 """Operations before the timed ones: they fill the pipeline, and a connection's first message meets an idle network."""
@@ -33,6 +34,7 @@ class Place(msgspec.Struct, frozen=True):
 
     fabric: Fabric
     layout: Layout
+    settings: ReplaySettings = ReplaySettings()
 
     @property
     def ranks(self) -> int:
@@ -42,7 +44,7 @@ class Place(msgspec.Struct, frozen=True):
     def part(self, members: Sequence[int]) -> "Place":
         """Return that of some of the ranks, in that order."""
         nodes = [self.layout.node_of_rank[member] for member in members]
-        return Place(self.fabric, Layout(nodes=self.layout.nodes, node_of_rank=nodes))
+        return Place(self.fabric, Layout(nodes=self.layout.nodes, node_of_rank=nodes), self.settings)
 
 
 def repeated(
@@ -54,7 +56,10 @@ def repeated(
         script.all(lambda rank: rank.collective("MPI_Bcast", ORDER_BYTES, ORDER_BYTES, root=0))
         script.all(lambda rank, size=size: exchange(rank, size, warm_up))  # type: ignore[misc]
         script.timed(lambda rank, size=size: exchange(rank, size, ROUNDS))  # type: ignore[misc]
-    return [[seconds / ROUNDS for seconds in own] for own in script.replay(place.fabric, place.layout)]
+    return [
+        [seconds / ROUNDS for seconds in own]
+        for own in script.replay(place.fabric, place.layout, place.settings)
+    ]
 
 
 def pair_rows(
@@ -154,7 +159,7 @@ def _collective_seconds(place: Place, test: str, sizes: Sequence[int], counts: S
         for _ in range(WARM_UP + ROUNDS):
             script.all(lambda rank: rank.collective("MPI_Barrier"))
             script.timed(lambda rank, size=size, count=count: sample(rank, size, count))  # type: ignore[misc]
-    slowest = [max(own) for own in script.replay(place.fabric, place.layout)]
+    slowest = [max(own) for own in script.replay(place.fabric, place.layout, place.settings)]
     return [
         fmean(slowest[first + WARM_UP : first + WARM_UP + ROUNDS]) / count
         for first, count in zip(range(0, len(slowest), WARM_UP + ROUNDS), counts, strict=True)

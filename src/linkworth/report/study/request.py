@@ -15,6 +15,7 @@ from linkworth.report.study.files import FORMATS, write_files
 from linkworth.report.study.page import render
 from linkworth.report.study.results import Compared, Results, smaller_problems
 from linkworth.report.study.trace_profiles import profiles_of
+from linkworth.study.unapplied import FACT, sentences
 
 
 class Progress(Protocol):
@@ -98,6 +99,9 @@ def report(
         warnings.append(
             f"{lost} runs are not done (failed, over their limit, or not verified) and in no mean."
         )
+    warnings += sentences(
+        (record.environment, record.mode, record.facts.get(FACT, "")) for record in results.records
+    )
     warnings += crowded(results)
     progress.step("statistics")
     sections = contents(results, other)

@@ -1,0 +1,39 @@
+"""The MPI library whose collectives a study's predictions follow."""
+
+from linkworth.errors import LinkworthError, UsageError
+from linkworth.model.study import Environment, Study
+from linkworth.model.trace import MpiInfo
+from linkworth.mpi import find
+from linkworth.replay.collectives import LIBRARIES, series
+
+
+def library_of(environment: Environment, study: Study, *, recorded: bool) -> str | None:
+    """Return the library of an environment's predictions, as `--mpi-library` of `linkworth predict` takes it.
+
+    It is the environment's `mpi`. Without one, a workload that was `recorded` by a run keeps the library of that run. Any other
+    workload takes the library that the study measures with, so that measured and predicted runs differ in the network only.
+    None leaves the choice to the replay: the library that recorded, else MPICH.
+    Raises UsageError for an `mpi` that is neither installed here nor known by name.
+    """
+    named = environment.mpi
+    if named is None:
+        if recorded:
+            return None
+        measuring = [environment, *study.environments]
+        first = next((one for one in measuring if "measure" in one.modes), None)
+        if first is None:
+            return None
+        named = first.mpi
+    try:
+        installed = find.choose(named, None)
+        return series(MpiInfo(library=installed.kind, version=installed.version))
+    except LinkworthError:
+        if named is None:
+            return None
+    found = named if named in LIBRARIES else series(MpiInfo(library=named))
+    if found is None:
+        raise UsageError(
+            f"{environment.name}: mpi {named!r} is not installed here and its collectives are not known; "
+            f"give one of {', '.join(LIBRARIES)}, or leave mpi out"
+        )
+    return found

@@ -1,0 +1,193 @@
+"""Whatever an environment states is applied to its predictions, or named as not applied."""
+
+import pytest
+
+from linkworth.catalog import fabrics
+from linkworth.errors import UsageError
+from linkworth.model.mpi import MpiInstallation
+from linkworth.mpi import find
+from linkworth.study import resume as taking_up
+from linkworth.study.file import load
+from linkworth.study.library import library_of
+from linkworth.study.matrix import expand
+from linkworth.study.plan import command_of
+from linkworth.study.runner import run_study
+from linkworth.study.unapplied import sentences, unapplied
+
+ONE = """\
+mode = "predict"
+ranks = 4
+nodes = 2
+[predict]
+machine = "xeon-e5-2650v3-x2"
+"""
+
+
+def predicted(tmp_path, environments, workloads='["npb:is.S"]', text=ONE):
+    listed = ",\n".join(f"  {{ {each} }}" for each in environments)
+    path = tmp_path / "s.toml"
+    path.write_text(f"workloads = {workloads}\nenvironments = [\n{listed}]\n{text}")
+    store = taking_up.begin(path, folder=tmp_path / "s.study")
+    run_study(store)
+    return {(record.workload, record.environment): record for record in store.records()}
+
+
+def test_the_mpi_of_an_environment_decides_the_collectives(tmp_path):
+    found = predicted(
+        tmp_path,
+        [f'name = "{mpi}", fabric = "gbe", mpi = "{mpi}"' for mpi in ("mpich-flat", "openmpi-4.0")],
+        '["npb:is.S", "bench:allreduce --sizes 256K", "bench:latency --sizes 8"]',
+    )
+    for workload in ("npb:is.S", "bench:allreduce --sizes 256K"):
+        flat, tuned = found[workload, "mpich-flat"], found[workload, "openmpi-4.0"]
+        assert (flat.facts["collectives of"], tuned.facts["collectives of"]) == ("mpich-flat", "openmpi-4.0")
+    flat, tuned = (found["bench:allreduce --sizes 256K", name] for name in ("mpich-flat", "openmpi-4.0"))
+    assert flat.metrics["latency_seconds"] != pytest.approx(tuned.metrics["latency_seconds"], rel=1e-3)
+
+
+def test_rate_and_latency_replace_those_of_the_fabric(tmp_path):
+    bare, rate, latency = (
+        'name = "bare", fabric = "gbe"',
+        'name = "rate", fabric = "gbe", rate = "100mbit"',
+        'name = "latency", fabric = "gbe", latency = "1ms"',
+    )
+    found = predicted(
+        tmp_path, [bare, rate, latency], '["bench:latency --sizes 8", "bench:bandwidth --sizes 1M"]'
+    )
+    seconds = {
+        name: found["bench:latency --sizes 8", name].metrics["latency_seconds"]
+        for name in ("bare", "latency")
+    }
+    gained = 1e-3 - fabrics.get("gbe").link.latency_seconds
+    assert seconds["latency"] - seconds["bare"] == pytest.approx(gained, rel=1e-3)
+    rates = {
+        name: found["bench:bandwidth --sizes 1M", name].metrics["bandwidth_bytes_per_second"]
+        for name in ("bare", "rate")
+    }
+    assert rates["rate"] == pytest.approx(rates["bare"] / 10, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("rate", "fast"), ("latency", "3 parsecs"), ("isolation", "glass")]
+)
+def test_a_link_that_cannot_be_is_refused_with_its_line(tmp_path, key, value):
+    (tmp_path / "s.toml").write_text(
+        f'{ONE.partition("[")[0]}workloads = ["npb:is.S"]\n[[environments]]\nfabric = "gbe"\n{key} = "{value}"\n'
+    )
+    with pytest.raises(UsageError, match=rf"s\.toml:7: environments\[0\]\.{key}: .*{value}"):
+        load(tmp_path / "s.toml")
+
+
+def test_what_a_prediction_cannot_apply_is_named_in_its_record(tmp_path):
+    states = (
+        'transport = "tcp", isolation = "nspawn", binding = "core", options = ["--exclusive"], cpu_factor = 2'
+    )
+    found = predicted(tmp_path, [f'fabric = "gbe", {states}'], '["npb:is.S", "bench:latency --sizes 8"]')
+    whole = "transport tcp, isolation nspawn, binding core, options --exclusive"
+    assert found["npb:is.S", "gbe"].facts["not applied"] == whole
+    bench = found["bench:latency --sizes 8", "gbe"].facts["not applied"]
+    assert bench == f"{whole}, cpu_factor 2 (a micro-benchmark computes nothing)"
+
+
+def planned_of(tmp_path, text):
+    (tmp_path / "s.toml").write_text(text)
+    study = load(tmp_path / "s.toml")
+    return study, {(planned.environment.name, planned.mode): planned for planned in expand(study, 1)}
+
+
+def test_what_a_measured_run_cannot_apply_is_named(tmp_path):
+    _, runs = planned_of(
+        tmp_path,
+        'workloads = ["npb:is.S"]\nranks = 4\nenvironments = [\n'
+        '{ name = "here", mtu = 9000, rate = "1gbit", placement = "cyclic", cpu_factor = 2 },\n'
+        '{ name = "lab", fabric = "gbe", where = "lab", mtu = 9000, rate = "1gbit" }]\n',
+    )
+    assert unapplied(runs["here", "measure"]) == (
+        "mtu 9000 (set in a lab only), rate 1gbit (set in a lab only), placement cyclic (of predictions), "
+        "cpu_factor 2 (of predictions)"
+    )
+    assert unapplied(runs["lab", "measure"]) == ""
+
+
+def test_the_figures_of_an_output_are_not_predicted(tmp_path):
+    _, runs = planned_of(
+        tmp_path,
+        'workloads = [{ run = "npb:is.S", figures = { rate = "x([0-9]+)" } }]\nranks = 4\n'
+        'environments = ["gbe"]\nmode = "predict"\n',
+    )
+    assert unapplied(runs["gbe", "predict"]) == "figures rate (a prediction has no output)"
+
+
+def test_equal_lists_share_a_sentence():
+    runs = [
+        ("a", "predict", "binding core"),
+        ("b", "predict", "binding core"),
+        ("a", "measure", "mtu 9000"),
+        ("c", "predict", ""),
+    ]
+    assert sentences([*runs, *runs]) == [
+        "Not applied where a, b is predicted: binding core.",
+        "Not applied where a is measured: mtu 9000.",
+    ]
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    def installation(kind, version):
+        name = f"{kind}-{version}"
+        return MpiInstallation(
+            name=name, kind=kind, version=version, library=f"/{name}/lib", library_version="", mpiexec=f"/{name}/mpiexec"
+        )  # fmt: skip
+
+    here = [installation("openmpi", "4.1.4"), installation("mpich", "4.0.2")]
+    monkeypatch.setattr(find, "find_all", lambda: here)
+    return here
+
+
+BOTH = """\
+workloads = ["npb:is.S"]
+ranks = 4
+environments = [{ name = "here", nodes = 1 }, { fabric = "gbe", mode = "predict", nodes = 2 }]
+"""
+
+
+def library(study, name, *, recorded=False):
+    [environment] = [one for one in study.environments if one.name == name]
+    return library_of(environment, study, recorded=recorded)
+
+
+def test_predictions_follow_the_library_that_the_study_measures_with(tmp_path, installed):
+    study, _ = planned_of(tmp_path, BOTH)
+    assert library(study, "gbe") == "openmpi-4.1"
+    assert library(study, "gbe", recorded=True) is None  # the trace knows
+    study, _ = planned_of(tmp_path, BOTH.replace("nodes = 1", 'nodes = 1, mpi = "mpich"'))
+    assert library(study, "gbe") == "mpich"
+    study, _ = planned_of(tmp_path, BOTH.replace("nodes = 2", 'nodes = 2, mpi = "openmpi-4.1.4"'))
+    assert library(study, "gbe", recorded=True) == "openmpi-4.1"
+    installed.clear()
+    study, _ = planned_of(tmp_path, BOTH)
+    assert library(study, "gbe") is None
+
+
+@pytest.mark.parametrize(
+    ("mpi", "rules"),
+    [("openmpi-5.0.3", "openmpi-5.0"), ("intel-2021.9", "mpich"), ("mpich-flat", "mpich-flat")],
+)
+def test_a_library_need_not_be_installed_to_be_predicted(tmp_path, installed, mpi, rules):
+    study, _ = planned_of(tmp_path, BOTH.replace("nodes = 2", f'nodes = 2, mpi = "{mpi}"'))
+    assert library(study, "gbe") == rules
+
+
+def test_a_library_that_nobody_knows_is_refused(tmp_path, installed):
+    study, _ = planned_of(tmp_path, BOTH.replace("nodes = 2", 'nodes = 2, mpi = "ympi"'))
+    with pytest.raises(UsageError, match=r"gbe: mpi 'ympi' is not installed here .*openmpi-4.1"):
+        library(study, "gbe")
+
+
+def test_the_shown_command_makes_the_same_prediction(tmp_path, installed):
+    study, runs = planned_of(tmp_path, BOTH.replace("nodes = 2", 'placement = [0, 1, 1, 0], mpi = "openmpi"'))
+    command = command_of(runs["gbe", "predict"], study)
+    assert command[command.index("--mpi-library") + 1] == "openmpi-4.1"
+    assert command[command.index("--placement") + 1] == "0,1,1,0" and "--nodes" not in command
+    study, runs = planned_of(tmp_path, BOTH.replace("nodes = 2", 'nodes = 2, rate = "100mbit"'))
+    assert command_of(runs["gbe", "predict"], study)[:3] == ["linkworth", "study", "run"]
