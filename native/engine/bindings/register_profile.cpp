@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "profile/node_groups.hpp"
 #include "profile/phases.hpp"
 #include "profile/scan.hpp"
 #include "tracefile/names.hpp"
@@ -242,11 +243,29 @@ nb::dict profile_trace(const tracefile::Trace& trace, std::uint32_t matrix_rows,
     return out;
 }
 
+nb::list node_groups(const tracefile::Trace& trace) {
+    const std::vector<profile::NodeGroup> groups = [&] {
+        const nb::gil_scoped_release released;
+        return profile::node_groups(trace);
+    }();
+    nb::list out;
+    for (const profile::NodeGroup& group : groups) {
+        nb::dict item;
+        item["shares_memory"] = group.shares_memory;
+        item["members"] = group.members;
+        item["among"] = group.among;
+        item["calls"] = group.calls;
+        out.append(item);
+    }
+    return out;
+}
+
 }  // namespace
 
 void register_profile(nb::module_& module) {
     module.def("profile_trace", &profile_trace, nb::arg("trace"), nb::arg("matrix_rows") = 256,
                nb::arg("nodes") = std::vector<std::uint32_t>{}, nb::arg("phases") = false);
+    module.def("node_groups", &node_groups, nb::arg("trace"));
 }
 
 }  // namespace linkworth::bindings

@@ -9,7 +9,7 @@ from linkworth.advise.allocate.run import allocate
 from linkworth.advise.allocate.solve import SLOTS, TIME_LIMIT_SECONDS
 from linkworth.advise.allocate.submit import job_submit, sbatch_lines
 from linkworth.cli.allocation_table import allocation_table
-from linkworth.cli.output import console, emit_json
+from linkworth.cli.output import console, emit_json, note
 from linkworth.cli.rate_options import rate_options
 from linkworth.cli.steps import Steps
 from linkworth.model.allocation import AllocationGoal
@@ -83,6 +83,8 @@ def command(
             rates=RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine),
             progress=steps,
         )
+    for warning in allocation.warnings:
+        note(f"linkworth: warning: {warning}")
     if as_json:
         emit_json(allocation)
     elif form is None or not allocation.choices:

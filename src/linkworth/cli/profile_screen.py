@@ -158,6 +158,8 @@ def _warnings(profile: Profile, detail: Detail) -> list[RenderableType]:
             f"network dependence, serialisation and transfer: from a replay of the first {profile.sampled_share:.1%} of the "
             "events (all: --whole)"
         )
+    if profile.node_aware is not None:
+        warnings.append(profile.node_aware)
     if profile.rates is not None and profile.rates.warning:
         warnings.append(profile.rates.warning)
     busy = sum(profile.rank_compute_seconds) + sum(profile.rank_communication_seconds)

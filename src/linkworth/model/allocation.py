@@ -65,3 +65,5 @@ class Allocation(msgspec.Struct, frozen=True, kw_only=True):
     slot_seconds: float = 0.0
     """Width of the time slots of the integer program."""
     budget_usd: float | None = None
+    warnings: list[str] = msgspec.field(default_factory=list)
+    """Of the predictions of all options, each with its program, in one sentence."""

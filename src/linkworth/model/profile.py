@@ -285,6 +285,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """None where the trace has no CPU times of whole processes."""
     sampled_share: float = 1.0
     """Part of the events that was replayed for the group and for serialisation and transfer; all else is of all events."""
+    node_aware: str | None = None
+    """One sentence, of a program that asks which ranks share a node: what its group does not say."""
     not_replayed: str | None = None
     """One sentence, of a converted trace that lacks messages: how many, or where its replay stops. Group, serialisation and
     transfer are then None."""

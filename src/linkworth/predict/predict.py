@@ -19,6 +19,7 @@ from linkworth.predict.timeline import MOST_EVENTS, Timeline, write
 from linkworth.predict.tolerance import tolerance_lacks, tolerances
 from linkworth.predict.uncertainty import interval, with_spread
 from linkworth.replay.layout import lay_out
+from linkworth.replay.node_aware import node_warnings
 from linkworth.replay.run import Neighbour, Record, Replay, replay_in_detail
 from linkworth.trace.read import TraceFile, open_trace
 
@@ -59,9 +60,14 @@ def predict(
         raise UsageError("--loads is of a program alone: leave out --beside, or --loads")
     trace = open_trace(path)
     layout = lay_out(trace.engine.ranks, nodes, ppn, placement)
+    node_aware = node_warnings(trace, layout)
     calibration = calibrated(trace, layout, cpu_factor=cpu_factor, measured=measured, settings=settings)
     cpu_factor = calibration.cpu_factor
-    neighbours = [_neighbour(other, how, layout.nodes) for other, how in beside]
+    neighbours = []
+    for other, how in beside:
+        name, neighbour, warned = _neighbour(other, how, layout.nodes)
+        neighbours.append((name, neighbour))
+        node_aware += [f"{name} beside it: {warning}" for warning in warned]
 
     def replayed(fabric: Fabric, scale: float = 1.0, **wanted: Any) -> Replay:  # noqa: ANN401 (what replay_in_detail takes)
         return replay_in_detail(
@@ -118,7 +124,7 @@ def predict(
             )
             for fabric, prediction in zip(fabrics, predictions, strict=True)
         ]
-    warnings = _warnings(trace, replays[0])
+    warnings = node_aware + _warnings(trace, replays[0])
     if timeline is not None:
         whole = write(timeline, trace, fabrics[0], layout, cpu_factor=cpu_factor, settings=settings)
         if not whole:
@@ -162,8 +168,8 @@ def predict(
     )
 
 
-def _neighbour(path: Path, placement: str, nodes: int) -> tuple[str, Neighbour]:
-    """Lay the program of another trace on the nodes that there are."""
+def _neighbour(path: Path, placement: str, nodes: int) -> tuple[str, Neighbour, list[str]]:
+    """Lay the program of another trace on the nodes that there are. Return its name and warnings as well."""
     trace = open_trace(path)
     ranks = trace.engine.ranks
     explicit = placement not in ("block", "cyclic")
@@ -177,7 +183,8 @@ def _neighbour(path: Path, placement: str, nodes: int) -> tuple[str, Neighbour]:
     )
     if layout.nodes > nodes:
         raise UsageError(f"--beside {path}@{placement}: it needs {layout.nodes} nodes, but there are {nodes}")
-    return trace.metadata.workload, Neighbour(trace.engine, layout, trace.incomplete)
+    neighbour = Neighbour(trace.engine, layout, trace.incomplete)
+    return trace.metadata.workload, neighbour, node_warnings(trace, layout)
 
 
 def _warnings(trace: TraceFile, replay: Replay) -> list[str]:

@@ -14,6 +14,7 @@ from linkworth.predict.axes import applied
 from linkworth.predict.calibrate import calibrated
 from linkworth.predict.workers import Task, replay_all
 from linkworth.replay.layout import lay_out
+from linkworth.replay.node_aware import node_warnings
 from linkworth.trace.read import open_trace
 
 MOST_POINTS = 1_000_000
@@ -53,6 +54,11 @@ def sweep(
     trace = open_trace(path)
     ranks = trace.engine.ranks
     layouts = _layouts(ranks, nodes, ppn, placements)
+    node_aware = [
+        f"on {layout.nodes} nodes, placed {placement}: {warning}"
+        for placement, layout in layouts
+        for warning in node_warnings(trace, layout)
+    ]
     count = len(fabrics) * len(layouts) * math.prod(len(axis.values) for axis in axes)
     if count > MOST_POINTS:
         raise UsageError(f"that is {count} replays; sweep at most {MOST_POINTS} at once")
@@ -88,7 +94,7 @@ def sweep(
         ],
         calibration=calibration,
         workers=who,
-        warnings=list(trace.damage),
+        warnings=[*trace.damage, *node_aware],
     )
 
 

@@ -15,6 +15,7 @@ from linkworth.profile.shares import measured_shares, shares_with_a_core_each
 from linkworth.profile.waits import waits
 from linkworth.profile.where_called import located
 from linkworth.profile.where_it_ran import core_shares, cpu_use, elapsed_seconds, nodes_of
+from linkworth.replay.node_aware import one_rank_a_node
 from linkworth.trace.read import TraceFile, open_trace
 
 MOST_REPLAYED_EVENTS = 2_000_000
@@ -92,6 +93,7 @@ def of_trace(trace: Path | TraceFile, smaller: Path | None = None, *, whole: boo
         phases=found.phases,
         cpu=cpu_use(trace.metadata.ranks),
         sampled_share=part.events.events / trace.engine.events if trace.engine.events else 1.0,
+        node_aware=one_rank_a_node(trace),
         not_replayed=answer if isinstance(answer, str) else None,
     )
 

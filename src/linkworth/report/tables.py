@@ -76,9 +76,9 @@ def warnings(item: ReportItem) -> list[str]:
             "but no time or cost is predicted from it."
         )
     sentences += item.profile.damage
-    if item.profile.not_replayed is not None:
-        stopped = item.profile.not_replayed
-        sentences.append(f"{stopped[:1].upper()}{stopped[1:]}.")
+    for remark in (item.profile.node_aware, item.profile.not_replayed):
+        if remark is not None:
+            sentences.append(f"{remark[:1].upper()}{remark[1:]}.")
     if item.profile.unmodelled:
         calls_ = ", ".join(f"{name} ({units.count(n)})" for name, n in item.profile.unmodelled.items())
         sentences.append(f"Recorded by time only, not replayed: {calls_}.")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from synthetic import recv, send, write_trace
+from synthetic import Call, recv, send, write_trace
 
 from linkworth.advise.allocate import highs
 from linkworth.advise.allocate.options import options_of
@@ -89,6 +89,21 @@ def test_a_traces_times_are_predicted_on_each_kind(tmp_path):
         return predict(trace, [fabrics.get(fabric)], nodes=2, cpu_factor=cpu_factor).predictions[0].seconds
 
     assert found == {(0, 2): seconds("ib-fdr", 1.0), (1, 1): 9.0, (1, 2): seconds("gbe", 2.0)}
+
+
+def test_the_warnings_of_predictions_are_printed_with_their_program(capsys, tmp_path):
+    split = Call("MPI_Comm_split_type", "comm_new", comm=0, new_comm=2, members=[0, 1])
+    write_trace(tmp_path / "app.lwt", [[split], [split]])
+    path = queue_file(
+        tmp_path,
+        '[[nodes]]\nname = "eth"\nfabric = "gbe"\ncount = 2\ncores = 2\nusd_per_node_hour = 0.3\n'
+        '[[programs]]\nname = "app"\nworkload = "app.lwt"\nnodes = [2]\n',
+    )
+    assert main(["allocate", str(path), "--json"]) == 0
+    said = capsys.readouterr()
+    (warning,) = json.loads(said.out)["warnings"]
+    assert warning.startswith("app: the program asked for the ranks of its node")
+    assert warning in said.err
 
 
 def test_the_verb_shows_the_schedule(capsys, queue):

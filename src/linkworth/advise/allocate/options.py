@@ -27,6 +27,8 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     ranks: int
     seconds: float
     cost_usd: float
+    warnings: tuple[str, ...] = ()
+    """Of the prediction."""
 
 
 def options_of(
@@ -81,10 +83,12 @@ def _predicted(
     for place, kind in _kinds(queue, program):
         for nodes in _node_counts(program, kind, ranks):
             if _given(program, kind, nodes) is None:
-                (prediction,) = predict(
+                predicted = predict(
                     trace, [fabrics.get(fabric_of(kind, folder))], nodes=nodes, cpu_factor=kind.cpu_factor
-                ).predictions
-                found.append(_option(queue, index, place, nodes, ranks, prediction.seconds))
+                )
+                (prediction,) = predicted.predictions
+                option = _option(queue, index, place, nodes, ranks, prediction.seconds)
+                found.append(msgspec.structs.replace(option, warnings=tuple(predicted.warnings)))
     return found
 
 

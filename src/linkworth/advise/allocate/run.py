@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import msgspec
+
 from linkworth.advise.allocate import explain
 from linkworth.advise.allocate.options import Option, options_of
 from linkworth.advise.allocate.program import Problem
@@ -30,7 +32,7 @@ def allocate(
     """
     queue = load(path)
     options = options_of(queue, path.parent, rates=rates, progress=progress)
-    return queue, allocate_options(
+    allocation = allocate_options(
         queue,
         options,
         goal=goal or queue.goal,
@@ -38,6 +40,12 @@ def allocate(
         slots=slots,
         time_limit=time_limit,
     )
+    warnings = [
+        f"{queue.programs[option.program].name}: {warning}"
+        for option in options
+        for warning in option.warnings
+    ]
+    return queue, msgspec.structs.replace(allocation, warnings=list(dict.fromkeys(warnings)))
 
 
 def allocate_options(

@@ -141,7 +141,7 @@ def _of_run(trace: "TraceFile", smaller: Path | None) -> TraceProfile:
     profile = of_trace(trace, smaller)
     return TraceProfile(
         group=profile.group,
-        reason=profile.not_replayed or profile.group_reason,
+        reason="; ".join(filter(None, [profile.not_replayed or profile.group_reason, profile.node_aware])),
         ran=True,
         compute_share=profile.run_shares.compute,
         communication_share=profile.run_shares.communication,
