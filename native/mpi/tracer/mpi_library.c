@@ -124,7 +124,6 @@ void lw_resolve_all(void) {
     RESOLVE(win_get_group, "MPI_Win_get_group");
     RESOLVE(type_size_x, "MPI_Type_size_x");
     RESOLVE(test, "MPI_Test");
-    RESOLVE(testall, "MPI_Testall");
     RESOLVE(testany, "MPI_Testany");
     RESOLVE(testsome, "MPI_Testsome");
     RESOLVE(iprobe, "MPI_Iprobe");
@@ -132,7 +131,6 @@ void lw_resolve_all(void) {
     RESOLVE(ibarrier, "MPI_Ibarrier");
     RESOLVE(isend, "MPI_Isend");
     RESOLVE(irecv, "MPI_Irecv");
-    RESOLVE(recv, "MPI_Recv");
     RESOLVE(pack, "MPI_Pack");
     RESOLVE(pack_size, "MPI_Pack_size");
     RESOLVE(query_thread, "MPI_Query_thread");

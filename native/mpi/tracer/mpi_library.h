@@ -40,7 +40,6 @@ struct lw_mpi {
     int (*win_get_group)(MPI_Win, MPI_Group*);
     int (*type_size_x)(MPI_Datatype, MPI_Count*);
     int (*test)(MPI_Request*, int*, MPI_Status*);
-    int (*testall)(int, MPI_Request*, int*, MPI_Status*);
     int (*testany)(int, MPI_Request*, int*, int*, MPI_Status*);
     int (*testsome)(int, MPI_Request*, int*, int*, MPI_Status*);
     int (*iprobe)(int, int, MPI_Comm, int*, MPI_Status*);
@@ -48,7 +47,6 @@ struct lw_mpi {
     int (*ibarrier)(MPI_Comm, MPI_Request*);
     int (*isend)(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
     int (*irecv)(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-    int (*recv)(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status*);
     int (*pack)(const void*, int, MPI_Datatype, void*, int, int*, MPI_Comm);
     int (*pack_size)(int, MPI_Datatype, MPI_Comm, int*);
     int (*query_thread)(int*);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "yield.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -14,13 +15,18 @@ int lw_yield_wait(MPI_Request* request, MPI_Status* status) {
     }
 }
 
+// One by one: MPICH (4.0.2, 5.0.2) has no MPI_Testall of persistent collectives. What follows a request that
+// failed may depend on it, and is not waited for.
 int lw_yield_waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
-    for (;;) {
-        int done = 0;
-        int result = lw_mpi.testall(count, requests, &done, statuses);
-        if (done || result != MPI_SUCCESS) return result;
-        sched_yield();
+    bool ignored = statuses == MPI_STATUSES_IGNORE;
+    for (int i = 0; i < count; i++) {
+        int result = lw_yield_wait(&requests[i], ignored ? MPI_STATUS_IGNORE : &statuses[i]);
+        if (result == MPI_SUCCESS) continue;
+        for (int j = 0; !ignored && j < count; j++)
+            statuses[j].MPI_ERROR = j < i ? MPI_SUCCESS : j > i ? MPI_ERR_PENDING : result;
+        return MPI_ERR_IN_STATUS;
     }
+    return MPI_SUCCESS;
 }
 
 int lw_yield_waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
@@ -57,6 +63,12 @@ int lw_yield_mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MP
         if (found || result != MPI_SUCCESS) return result;
         sched_yield();
     }
+}
+
+bool lw_yield_may_pack(int count, MPI_Datatype datatype) {
+    MPI_Count size = 0;
+    lw_mpi.type_size_x(datatype, &size);
+    return size >= 0 && (count <= 0 || size <= INT_MAX / 2 / count);
 }
 
 // The outgoing data is packed first: the buffer is then free to receive into.

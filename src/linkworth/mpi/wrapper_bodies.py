@@ -37,7 +37,10 @@ def _point_to_point(large: str) -> dict[str, Body]:
         isend = f"I{send.lower()}"
         bodies[f"MPI_{send}{large}"] = Body(
             f"lw_record_message(&lw_call, LW_SEND, {_message('dest')}, NULL);",
-            yielding=_finish(f"REAL_MPI_{isend}{large}(buf, count, datatype, dest, tag, comm, &lw_request)"),
+            # A buffered send waits for nobody.
+            yielding=""
+            if mode == "B"
+            else _finish(f"REAL_MPI_{isend}{large}(buf, count, datatype, dest, tag, comm, &lw_request)"),
             foresee=_foresee_message("dest"),
             bytes=_KNOWN_BYTES,
         )
@@ -106,10 +109,17 @@ def _exchanges(large: str) -> dict[str, Body]:
     )
     # The large-count form goes through the library's own non-blocking one; older ones lack the plain one.
     exchanged = "buf, count, datatype, dest, sendtag, source, recvtag, comm"
+    # MPICH 4.0 gives a wrong status for the non-blocking form of a receive from MPI_PROC_NULL.
     in_place = (
-        _finish(f"REAL_MPI_Isendrecv_replace_c({exchanged}, &lw_request)", "status")
+        _unless(
+            "source == MPI_PROC_NULL",
+            _finish(f"REAL_MPI_Isendrecv_replace_c({exchanged}, &lw_request)", "status"),
+        )
         if large
-        else f"lw_yield_sendrecv_replace({exchanged}, status)"
+        else _unless(
+            "source == MPI_PROC_NULL || !lw_yield_may_pack(count, datatype)",
+            f"lw_yield_sendrecv_replace({exchanged}, status)",
+        )
     )
     return {
         f"MPI_Sendrecv{large}": Body(

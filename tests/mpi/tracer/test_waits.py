@@ -1,0 +1,10 @@
+"""Waiting that yields the core: what a program sees is the same as without the tracer."""
+
+import pytest
+
+
+@pytest.mark.parametrize("yielding", [False, True], ids=["spinning", "yielding"])
+def test_every_way_to_wait_completes_every_kind_of_request(bench, yielding):
+    flags = ["-DPERSISTENT_COLLECTIVES"] if bench.has("MPI_Allreduce_init") else []
+    run = bench.record(bench.compile("waits.c", *flags), yielding=yielding)
+    assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
