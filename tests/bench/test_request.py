@@ -43,14 +43,14 @@ def test_pingpong_perturbs_its_sizes():
 @given(st.integers(0, 1 << 40), st.sampled_from(["", "K", "m", "G", "KiB", "MB"]))
 def test_sizes_are_read_as_written(number, unit):
     factor = {"": 1, "K": 1 << 10, "m": 1 << 20, "G": 1 << 30, "KiB": 1 << 10, "MB": 1 << 20}[unit]
-    assert tests.parse_size(f"{number}{unit}") == number * factor
+    assert tests.parse_size(f"{number}{unit}", "--min") == number * factor
 
 
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"sizes": "8,x"}, "'x' is not a size"),
-        ({"sizes": "8,"}, "'' is not a size"),
+        ({"sizes": "8,x"}, "--sizes 'x': no size in bytes"),
+        ({"sizes": "8,"}, "--sizes '': no size in bytes"),
         ({"sizes": "8", "least": "1"}, "--min and --max are for the default ones"),
         ({"least": "5", "most": "7"}, "no power of two lies between 5 and 7"),
         ({"most": "4G"}, "more than one MPI call can carry"),

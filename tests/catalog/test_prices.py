@@ -77,7 +77,7 @@ def test_a_users_catalog_is_read(tmp_path):
         (
             "usd_per_node_hour = 1.5",
             "on_premises = { price_usd = 1000, years = 5, utilisation = 1.5 }",
-            "on_premises: utilisation is 1.5; give the busy share",
+            "on_premises: utilisation is 1.5; give a number from 0.0001 to 1",
         ),
     ],
 )

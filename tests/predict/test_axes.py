@@ -55,7 +55,7 @@ def test_the_rest_of_what_varies():
 
 
 @settings(deadline=None)  # a busy machine
-@given(st.floats(1e-9, 1e3), st.floats(1.001, 1e6), st.integers(2, 200))
+@given(st.floats(1e-9, 1.0), st.floats(1.001, 1e4), st.integers(2, 200))
 def test_a_range_has_its_ends_and_equal_ratios(low, ratio, count):
     values = parse(f"latency={low!r}..{low * ratio!r}:{count}").values
     assert (len(values), values[0], values[-1]) == (count, low, low * ratio)
@@ -77,15 +77,15 @@ def test_a_range_has_its_ends_and_equal_ratios(low, ratio, count):
         ("latency=1Gbit", "'1Gbit' is no value; give a number with one of the units s, ms"),
         ("latency=-1us", "'-1us' is no value"),
         ("latency=1.2.3us", "is no number"),
-        ("latency=1e999", "is not finite"),
+        ("latency=1e999", "inf is out of range"),
         ("latency=x2,3us", "cannot be mixed"),
-        ("bandwidth=0", "give values above 0"),
-        ("bandwidth=x0", "give values above 0"),
+        ("bandwidth=0", "0 is out of range; give a number from 1 "),
+        ("bandwidth=x0", "0 is out of range; give a number from 1e-06"),
         ("overhead=2", "give factors of it, such as overhead=x0.5..x2:5"),
         ("rails=x2", "rails is given by value, without x"),
         ("rails=1.5", "1.5 rails; give whole numbers"),
-        ("background-load=1", "a share is from 0 to below 1"),
-        ("cpu-factor=0", "give values above 0"),
+        ("background-load=1", "1 is out of range; give 0, or a number from 1e-06 to 0.999"),
+        ("cpu-factor=0", "0 is out of range; give a number from 1e-06"),
     ],
 )
 def test_a_fault_is_named(text, message):

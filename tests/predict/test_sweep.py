@@ -108,7 +108,7 @@ def test_the_points_are_the_same_whatever_the_workers(trace):
             "--measured sets the CPU factor already",
         ),
         (
-            {"axes": [parse(f"{name}=0.1..0.9:1000") for name in ("latency", "bandwidth")]},
+            {"axes": [parse(f"{name}=1..9:1000") for name in ("latency", "bandwidth")]},
             "that is 1000000 replays|",
         ),
     ],

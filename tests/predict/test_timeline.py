@@ -73,8 +73,14 @@ def test_links_between_switches_are_shown(trace: Path, tmp_path: Path) -> None:
 
 
 def test_faults(trace: Path, tmp_path: Path) -> None:
-    for text in ("1", "2:1", "x:3", "-1:2"):
-        with pytest.raises(UsageError, match="write FROM:TO"):
+    for text, fault in (
+        ("1", "write FROM:TO"),
+        ("2:1", "write FROM:TO"),
+        ("x:3", "'x' is not a number"),
+        ("-1:2", "-1 is out of range"),
+        ("0:nan", "nan is out of range"),
+    ):
+        with pytest.raises(UsageError, match=fault):
             parse_window(text)
     with pytest.raises(UsageError, match="give one fabric"):
         request.timeline(tmp_path / "t.json", None, [GBYTE, GBYTE])

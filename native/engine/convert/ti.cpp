@@ -2,6 +2,7 @@
 #include "convert/ti.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "convert/ti_rank.hpp"
 
@@ -38,7 +39,13 @@ void check_region(const TiRun& run) {
 
 }  // namespace
 
+void check_flops_per_second(double rate) {
+    if (!std::isfinite(rate) || rate <= 0)
+        throw ConvertError("flops per second are " + std::to_string(rate) + "; give a finite number above 0");
+}
+
 TiResult write_ti(const tracefile::Trace& trace, const TiOptions& options) {
+    check_flops_per_second(options.flops_per_second);
     TiRun run(trace, options);
     run.result.marked_region = !options.whole && marks_a_region(trace);
     try {

@@ -38,6 +38,9 @@ struct TiResult {
     std::map<std::string, std::uint64_t> as_sleep;     ///< calls written as the time that they took
 };
 
+/// Throws ConvertError for a rate that is not finite or not positive.
+void check_flops_per_second(double rate);
+
 /// Throws ConvertError, and tracefile::WriteError where the files cannot be written.
 TiResult write_ti(const tracefile::Trace& trace, const TiOptions& options);
 

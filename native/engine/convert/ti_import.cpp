@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "convert/ti.hpp"
 #include "convert/ti_lines.hpp"
 #include "convert/ti_rank_import.hpp"
 #include "tracefile/writer.hpp"
@@ -41,6 +42,7 @@ void read_together(TiImport& import, const std::string& path) {
 
 TiImportResult read_ti(const std::vector<std::string>& paths, double flops_per_second,
                        const std::string& output, const std::string& metadata_json) {
+    check_flops_per_second(flops_per_second);
     TiImportResult result;
     const bool together = paths.size() == 1;
     result.ranks = together ? ranks_in(paths[0]) : static_cast<std::uint32_t>(paths.size());

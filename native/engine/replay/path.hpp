@@ -31,6 +31,8 @@ class OverheadCurve {
         return points_.back().second;
     }
 
+    const std::vector<std::pair<double, double>>& points() const { return points_; }
+
   private:
     std::vector<std::pair<double, double>> points_;
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "replay/posting.hpp"
+#include "replay/sensible.hpp"
 
 namespace linkworth::replay {
 namespace {
@@ -277,11 +278,9 @@ void Simulation::report_blocked(const Program& program, ReplayResult& result) co
         throw ReplayStoppedError(result.stopped.front() + "; record the program again");
 }
 
-ReplayResult replay(const tracefile::Trace& trace, const ReplayOptions& options) {
-    return std::move(replay_together({{&trace, &options}}).front());
-}
+namespace {
 
-std::vector<ReplayResult> replay_together(const std::vector<Tenant>& tenants) {
+std::vector<ReplayResult> simulated(const std::vector<Tenant>& tenants) {
     const ReplayOptions& options = *tenants.front().options;
     try {
         if (!options.fabric.contention && !options.computation.node) {
@@ -296,6 +295,19 @@ std::vector<ReplayResult> replay_together(const std::vector<Tenant>& tenants) {
         throw ReplayError(std::string("the trace holds what no MPI program can do (") + impossible.what() +
                           "); it is damaged: record the program again");
     }
+}
+
+}  // namespace
+
+ReplayResult replay(const tracefile::Trace& trace, const ReplayOptions& options) {
+    return std::move(replay_together({{&trace, &options}}).front());
+}
+
+std::vector<ReplayResult> replay_together(const std::vector<Tenant>& tenants) {
+    for (const Tenant& tenant : tenants) check_sensible(*tenant.options);
+    std::vector<ReplayResult> results = simulated(tenants);
+    for (const ReplayResult& result : results) check_finite(result);
+    return results;
 }
 
 }  // namespace linkworth::replay

@@ -9,6 +9,7 @@ from linkworth.advise.reason import reason, usd_text
 from linkworth.advise.uncertain import over_draws, sentence
 from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, AdviceOption, Goal
+from linkworth.model.number_range import BUDGET_USD, SECONDS, NumberRange
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Price
 from linkworth.predict.draws import Drawn
@@ -41,8 +42,8 @@ def advise(
     ratio of their prices up to which the fastest costs less a run. `drawn` are the times under draws of the parameters, from
     which the advice says how sure it is. A prediction without a price is a UsageError that names its fabric.
     """
-    _check_limit(deadline, "deadline", "seconds")
-    _check_limit(budget, "budget", "US dollars")
+    _check_limit(deadline, "deadline", SECONDS)
+    _check_limit(budget, "budget", BUDGET_USD)
     sets = [predictions] if isinstance(predictions, PredictionSet) else list(predictions)
     options = _options(sets, prices, deadline, budget)
     measure = _measure(goal)
@@ -94,9 +95,9 @@ def choose(options: Sequence[AdviceOption], measure: Callable[[AdviceOption], fl
     )
 
 
-def _check_limit(value: float | None, what: str, unit: str) -> None:
-    if value is not None and not (math.isfinite(value) and value > 0):
-        raise UsageError(f"the {what} is {value}; give a positive number of {unit}")
+def _check_limit(value: float | None, what: str, allowed: NumberRange) -> None:
+    if value is not None and value not in allowed:
+        raise UsageError(f"the {what} is {value}; give {allowed}")
 
 
 def _options(

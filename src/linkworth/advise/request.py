@@ -10,6 +10,7 @@ from linkworth.catalog import fabrics, on_premises
 from linkworth.catalog import prices as price_catalog
 from linkworth.catalog.assignment import parse_assignment
 from linkworth.errors import UsageError
+from linkworth.model.number_range import PRICE_USD
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Market, Price
 
@@ -98,11 +99,11 @@ def own_prices(
         )
 
     for text in node_hours:
-        given, value = parse_assignment(text, "--price", "USD_PER_NODE_HOUR")
+        given, value = parse_assignment(text, "--price", "USD_PER_NODE_HOUR", PRICE_USD)
         add("--price", given, value)
     for text in core_hours:
         amount, comma, cores = text.partition(",cores=")
-        given, value = parse_assignment(amount, "--core-hour", "USD_PER_CORE_HOUR")
+        given, value = parse_assignment(amount, "--core-hour", "USD_PER_CORE_HOUR", PRICE_USD)
         if comma and not (cores.strip().isdecimal() and int(cores) > 0):
             raise UsageError(f"--core-hour {text!r}: {cores!r} is no number of cores; write cores=40")
         number = int(cores) if comma else None

@@ -50,12 +50,13 @@ def settings(
     """Make settings of texts such as `64K`. Raises UsageError."""
     if sizes and (least or most):
         raise UsageError("--sizes names the sizes; --min and --max are for the default ones")
-    chosen = tests.parse_sizes(sizes) if sizes else []
+    chosen = tests.parse_sizes(sizes, "--sizes") if sizes else []
     if least or most:
         chosen = tests.sizes_between(
-            tests.parse_size(least) if least else None, tests.parse_size(most) if most else None
+            tests.parse_size(least, "--min") if least else None,
+            tests.parse_size(most, "--max") if most else None,
         )
-    limit = tests.parse_size(longest) if longest else None
+    limit = tests.parse_size(longest, "--longest") if longest else None
     if limit is not None and not 8192 <= limit <= tests.LARGEST // 2:
         raise UsageError(f"--longest {longest}: give a size from 8K to 1023M")
     return BenchSettings(

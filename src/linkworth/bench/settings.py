@@ -7,9 +7,14 @@ import msgspec
 
 from linkworth.bench import tests
 from linkworth.errors import UsageError
+from linkworth.model.number_range import NumberRange
 
 Among = Literal["auto", "pair-in-node", "pair-across-nodes", "node", "all"]
 Method = Literal["sendrecv", "alltoallv", "nonblocking"]
+
+PRECISION = NumberRange(least=1e-6, most=1)
+SECONDS_OF_A_SIZE = NumberRange(least=1e-3, most=86400)
+LARGEST_WINDOW = 65536
 
 
 def doublings(most: int) -> Iterator[int]:

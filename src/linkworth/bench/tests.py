@@ -93,14 +93,16 @@ def perturbed(sizes: Sequence[int], by: int = PERTURBATION) -> list[int]:
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
-def parse_size(text: str) -> int:
-    """Read a size in bytes: `64`, `64K`, `4M`, `4MiB`. Raises UsageError."""
+def parse_size(text: str, option: str) -> int:
+    """Return the bytes that a text such as `64`, `64K`, `4M` or `4MiB` gives. Raises UsageError that names the option."""
     found = re.fullmatch(r"(\d+)([kmg]?)(i?b)?", text.strip().lower())
     if not found:
-        raise UsageError(f"{text!r} is not a size: give bytes, or K, M, G as multiples of 1024, such as 64K")
+        raise UsageError(
+            f"{option} {text!r}: no size in bytes; K, M and G are multiples of 1024, such as in 64K"
+        )
     return int(found[1]) * _UNITS[found[2]]
 
 
-def parse_sizes(text: str) -> list[int]:
-    """Read sizes with commas between them, ascending and each once. Raises UsageError."""
-    return sorted({parse_size(word) for word in text.split(",")})
+def parse_sizes(text: str, option: str) -> list[int]:
+    """Return sizes with commas between them, ascending and each once. Raises UsageError that names the option."""
+    return sorted({parse_size(word, option) for word in text.split(",")})

@@ -58,10 +58,7 @@ def rails_of(texts: Sequence[str]) -> list[tuple[int, Path]]:
 
 def port_buffer_of(text: str) -> int:
     """Return the bytes of `--port-buffer`. Raises UsageError."""
-    try:
-        size = parse_size(text)
-    except UsageError as error:
-        raise UsageError(f"--port-buffer: {error}") from None
+    size = parse_size(text, "--port-buffer")
     if size < 1:
         raise UsageError(f"--port-buffer {text}: give bytes, such as 512K")
     return size

@@ -1,27 +1,28 @@
 """`NAME=NUMBER`, as options give prices and measured times."""
 
-import math
-
 from linkworth.errors import UsageError
+from linkworth.model.number_range import NumberRange
 
 
-def parse_assignment(text: str, option: str, unit: str, *, what: str = "FABRIC") -> tuple[str, float]:
-    """Split `FABRIC=NUMBER` of an option into the fabric (or `what` else has a number) and the number (0 or more, finite).
+def parse_assignment(
+    text: str, option: str, unit: str, allowed: NumberRange, *, what: str = "FABRIC"
+) -> tuple[str, float]:
+    """Split `FABRIC=NUMBER` of an option into the fabric (or `what` else has a number) and the number, which is in `allowed`.
 
     Anything else is a UsageError that names the option and what was expected.
     """
     form = f"write {option} {what}={unit}"
-    fabric, equals, number = (part.strip() for part in text.rpartition("="))
+    name, equals, number = (part.strip() for part in text.rpartition("="))
     if not equals:
         raise UsageError(f"{option} {text!r} has no '='; {form}")
-    if not fabric:
+    if not name:
         raise UsageError(f"{option} {text!r} names no {what.lower()} before the '='; {form}")
+    return name, read_number(number, f"{option} {text!r}", allowed)
+
+
+def read_number(text: str, place: str, allowed: NumberRange) -> float:
+    """Return the number in `allowed` that `text` is. Anything else is a UsageError that begins with `place`."""
     try:
-        value = float(number)
-    except ValueError:
-        raise UsageError(f"{option} {text!r}: {number!r} is not a number; {form}") from None
-    if not math.isfinite(value):
-        raise UsageError(f"{option} {text!r}: {number} is not a finite number; {form}")
-    if value < 0:
-        raise UsageError(f"{option} {text!r}: {number} is negative; give 0 or more")
-    return fabric, value
+        return allowed.read(text)
+    except ValueError as error:
+        raise UsageError(f"{place}: {error}") from None

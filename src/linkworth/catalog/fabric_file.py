@@ -1,6 +1,5 @@
 """The TOML form of a fabric: its fields, its checks, its JSON Schema."""
 
-import math
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
@@ -17,10 +16,15 @@ from linkworth.model.fabric import (
     Tcp,
     Topology,
 )
+from linkworth.model.number_range import BYTES_PER_SECOND, LATENCY_SECONDS, SPREAD, NumberRange
 
 RAILS_MAX = 64
 BYTES_MAX = 2**63 - 1
 """What the engine can count; nothing real comes near."""
+RATE = msgspec.structs.replace(BYTES_PER_SECOND, infinity=True)
+TCP_SECONDS = NumberRange(least=1e-9, most=1e9, infinity=True)
+TCP_BYTES = NumberRange(least=1, most=1e15, infinity=True)
+SHARE = NumberRange(least=1e-9, most=1, zero=True)
 NODES_MAX = 2**24
 UPLINKS_MAX = 2**16
 
@@ -117,13 +121,7 @@ def parse(document: dict[str, Any], origin: str) -> FabricFile:
         file.rails,
         f"give the number of NICs, 1 to {RAILS_MAX}",
     )
-    _check(
-        0.0 <= file.rail_efficiency <= 1.0,
-        origin,
-        "rail_efficiency",
-        file.rail_efficiency,
-        "give a share from 0 to 1",
-    )
+    _check_number(file.rail_efficiency, SHARE, "rail_efficiency", origin)
     _check_bytes(file.stripe_min_bytes, "stripe_min_bytes", origin)
     _check_bytes(file.stripe_rest_bytes, "stripe_rest_bytes", origin)
     _check(
@@ -134,31 +132,15 @@ def parse(document: dict[str, Any], origin: str) -> FabricFile:
         f"give a number of NICs, 0 to {RAILS_MAX}",
     )
     _check_bytes(file.chunk_bytes, "chunk_bytes", origin, least=1)
-    copy = file.unexpected_copy_bytes_per_second
-    _check(
-        copy > 0, origin, "unexpected_copy_bytes_per_second", copy, "give bytes per second, or leave it out"
-    )
-    _check(
-        file.combine_bytes_per_second > 0,
-        origin,
-        "combine_bytes_per_second",
-        file.combine_bytes_per_second,
-        "give a positive number of bytes per second (inf for arithmetic that costs nothing)",
-    )
+    _check_number(file.unexpected_copy_bytes_per_second, RATE, "unexpected_copy_bytes_per_second", origin)
+    _check_number(file.combine_bytes_per_second, RATE, "combine_bytes_per_second", origin)
     _check_topology(file.topology, origin)
     _check_tcp(file.tcp, origin)
     for field in SpreadTable.__struct_fields__:
-        share = getattr(file.spread, field)
-        good = math.isfinite(share) and share >= 0
-        _check(good, origin, f"spread.{field}", share, "give a share of 0 or more, such as 0.05")
-    total = file.intranode_total_bytes_per_second
-    _check(
-        total is None or total > 0,
-        origin,
-        "intranode_total_bytes_per_second",
-        total,
-        "give a positive number of bytes per second, or leave it out for no ceiling",
-    )
+        _check_number(getattr(file.spread, field), SPREAD, f"spread.{field}", origin)
+    if file.intranode_total_bytes_per_second is not None:
+        total = file.intranode_total_bytes_per_second
+        _check_number(total, RATE, "intranode_total_bytes_per_second", origin)
     return file
 
 
@@ -179,9 +161,7 @@ def fields_without_source(fabric: Fabric) -> list[str]:
 
 
 def _check_topology(table: TopologyTable, origin: str) -> None:
-    latency = table.hop_latency_seconds
-    good = math.isfinite(latency) and latency >= 0
-    _check(good, origin, "topology.hop_latency_seconds", latency, "give seconds, 0 or more")
+    _check_number(table.hop_latency_seconds, LATENCY_SECONDS, "topology.hop_latency_seconds", origin)
     below = 1
     for index, level in enumerate(table.levels):
         name = f"topology.levels[{index}]"
@@ -196,27 +176,20 @@ def _check_topology(table: TopologyTable, origin: str) -> None:
         )
         good = 1 <= level.uplinks <= UPLINKS_MAX
         _check(good, origin, f"{name}.uplinks", level.uplinks, f"give 1 to {UPLINKS_MAX} links")
-        bandwidth = level.bandwidth_bytes_per_second
-        field = f"{name}.bandwidth_bytes_per_second"
-        _check(bandwidth > 0, origin, field, bandwidth, "give a positive number of bytes per second")
+        _check_number(level.bandwidth_bytes_per_second, RATE, f"{name}.bandwidth_bytes_per_second", origin)
         below = nodes
 
 
 def _check_tcp(table: TcpTable, origin: str) -> None:
-    for field in ("restart_after_seconds", "initial_window_bytes", "port_buffer_bytes", "burst_seconds"):
-        value = getattr(table, field)
-        _check(value > 0, origin, f"tcp.{field}", value, "give a positive number, or leave it out")
-    value = table.retransmission_timeout_seconds
-    _check(
-        math.isfinite(value) and value >= 0,
-        origin,
-        "tcp.retransmission_timeout_seconds",
-        value,
-        "give seconds, 0 or more",
-    )
-    value = table.timeout_share
-    _check(0 <= value <= 1, origin, "tcp.timeout_share", value, "give a share from 0 to 1")
-    _check_bytes(table.initial_window_bytes, "tcp.initial_window_bytes", origin)
+    for field, allowed in (
+        ("restart_after_seconds", TCP_SECONDS),
+        ("port_buffer_bytes", TCP_BYTES),
+        ("burst_seconds", TCP_SECONDS),
+        ("retransmission_timeout_seconds", LATENCY_SECONDS),
+        ("timeout_share", SHARE),
+    ):
+        _check_number(getattr(table, field), allowed, f"tcp.{field}", origin)
+    _check_bytes(table.initial_window_bytes, "tcp.initial_window_bytes", origin, least=1)
     _check_bytes(table.send_buffer_bytes, "tcp.send_buffer_bytes", origin)
 
 
@@ -225,13 +198,8 @@ def _check_path(path: Path, table: str, origin: str) -> None:
         _check(good, origin, f"{table}.{field}", getattr(path, field), what_to_do)
 
     for field in ("latency_seconds", "gap_seconds"):
-        value = getattr(path, field)
-        check(math.isfinite(value) and value >= 0, field, "give seconds, 0 or more")
-    check(
-        path.bandwidth_bytes_per_second > 0,
-        "bandwidth_bytes_per_second",
-        "give a positive number of bytes per second (inf for no limit)",
-    )
+        _check_number(getattr(path, field), LATENCY_SECONDS, f"{table}.{field}", origin)
+    _check_number(path.bandwidth_bytes_per_second, RATE, f"{table}.bandwidth_bytes_per_second", origin)
     for field in ("eager_limit_bytes", "mtu_bytes", "header_bytes", "header_in_mtu_bytes", "burst_bytes"):
         _check_bytes(getattr(path, field), f"{table}.{field}", origin)
     check(
@@ -258,13 +226,7 @@ def _check_points(points: list[tuple[int, float]], field: str, origin: str) -> N
         place = f"{field}[{index}]"
         good = 0 <= size <= BYTES_MAX
         _check(good, origin, place, (size, seconds), "the message size is 0 or more bytes, less than 2^63")
-        _check(
-            math.isfinite(seconds) and seconds >= 0,
-            origin,
-            place,
-            (size, seconds),
-            "the overhead is 0 or more seconds",
-        )
+        _check_number(seconds, LATENCY_SECONDS, f"the seconds of {place}", origin)
         _check(
             index == 0 or size > points[index - 1][0],
             origin,
@@ -272,6 +234,10 @@ def _check_points(points: list[tuple[int, float]], field: str, origin: str) -> N
             (size, seconds),
             "write the points in order of message size, each size once",
         )
+
+
+def _check_number(value: float, allowed: NumberRange, field: str, origin: str) -> None:
+    _check(value in allowed, origin, field, value, f"give {allowed}")
 
 
 def _check_bytes(value: int, field: str, origin: str, *, least: int = 0) -> None:

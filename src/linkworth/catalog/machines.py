@@ -6,8 +6,10 @@ import msgspec
 
 from linkworth.catalog.decode import data_folder, decode, read_toml, unknown_name
 from linkworth.catalog.fabric_file import SourceTable, plain
+from linkworth.errors import UsageError
 from linkworth.model.fabric import SourceNote
 from linkworth.model.machine import Machine
+from linkworth.model.number_range import CPU_FACTOR
 
 
 class MachineTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -53,6 +55,10 @@ def _catalog() -> dict[str, Machine]:
 
 
 def _machine(table: MachineTable) -> Machine:
+    for field in ("cpu_factor", "core_speed"):
+        value = getattr(table, field)
+        if value is not None and value not in CPU_FACTOR:
+            raise UsageError(f"machine {table.name}: {field} is {value}; give {CPU_FACTOR}")
     sources = [plain(source, SourceNote) for source in table.sources]
     values = {field: getattr(table, field) for field in table.__struct_fields__ if field != "sources"}
     return Machine(**values, sources=sources)

@@ -1,14 +1,26 @@
 """What an hour of a node of one's own costs."""
 
-import math
-
 import msgspec
 
+from linkworth.catalog.assignment import read_number
 from linkworth.errors import UsageError
+from linkworth.model.number_range import PRICE_USD, NumberRange
 from linkworth.model.price import OnPremises
 
 HOURS_PER_YEAR = 8766.0
 """365.25 days."""
+_WATTS = NumberRange(least=1e-3, most=1e7, zero=True)
+_RANGES = {
+    "price_usd": PRICE_USD,
+    "years": NumberRange(least=0.01, most=100),
+    "utilisation": NumberRange(least=1e-4, most=1),
+    "yearly_usd": PRICE_USD,
+    "power_watts": _WATTS,
+    "idle_watts": _WATTS,
+    "usd_per_kwh": PRICE_USD,
+    "pue": NumberRange(least=1, most=100),
+}
+"""By field of `OnPremises`. Utilisation is the busy share of the time, PUE total power over that of the computers."""
 
 
 def usd_per_node_hour(costs: OnPremises) -> float:
@@ -27,20 +39,10 @@ def usd_per_node_hour(costs: OnPremises) -> float:
 
 def check(costs: OnPremises, origin: str) -> OnPremises:
     """Return `costs` if an hourly price follows from them; else a UsageError that begins with `origin` and names the field."""
-    for field in costs.__struct_fields__:
+    for field, allowed in _RANGES.items():
         value = getattr(costs, field)
-        if not math.isfinite(value) or value < 0:
-            raise UsageError(f"{origin}: {field} is {value}; give a number of at least 0")
-    if costs.years == 0:
-        raise UsageError(f"{origin}: years is 0; give how long a node is used before it is replaced")
-    if not 0 < costs.utilisation <= 1:
-        raise UsageError(
-            f"{origin}: utilisation is {costs.utilisation:g}; give the busy share of the time, above 0 and at most 1"
-        )
-    if costs.pue < 1:
-        raise UsageError(
-            f"{origin}: pue is {costs.pue:g}; it is 1 or more, total power over that of the computers"
-        )
+        if value not in allowed:
+            raise UsageError(f"{origin}: {field} is {value}; give {allowed}")
     if costs.usd_per_kwh == 0 and (costs.power_watts > 0 or costs.idle_watts > 0):
         raise UsageError(f"{origin}: power needs its price; give usd_per_kwh")
     return costs
@@ -54,7 +56,7 @@ def parse(text: str) -> tuple[str, OnPremises]:
     fabric, equals, price = (part.strip() for part in first.rpartition("="))
     if not equals or not fabric:
         raise UsageError(f"{option}: no fabric and price; {form}")
-    values = {"price_usd": _number(price, option, form)}
+    values = {"price_usd": read_number(price, option, PRICE_USD)}
     for item in rest:
         name, equals, value = (part.strip() for part in item.partition("="))
         known = [field for field in OnPremises.__struct_fields__ if field != "price_usd"]
@@ -64,15 +66,8 @@ def parse(text: str) -> tuple[str, OnPremises]:
             )
         if name in values:
             raise UsageError(f"{option}: {name} is given twice")
-        values[name] = _number(value, option, form)
+        values[name] = read_number(value, f"{option}: {name}", _RANGES[name])
     missing = [name for name in ("years", "utilisation") if name not in values]
     if missing:
         raise UsageError(f"{option}: {' and '.join(missing)} missing; {form}")
     return fabric, check(msgspec.convert(values, OnPremises), option)
-
-
-def _number(text: str, option: str, form: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise UsageError(f"{option}: {text!r} is not a number; {form}") from None

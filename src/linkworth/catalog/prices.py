@@ -1,7 +1,6 @@
 """Catalogs of prices: the shipped ones, the ones that `linkworth prices update` wrote, and a user's own file."""
 
 import functools
-import math
 from collections.abc import Collection, Iterable, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -12,6 +11,7 @@ import msgspec
 from linkworth.catalog import fabrics, on_premises, user_prices
 from linkworth.catalog.decode import data_folder, decode, read_toml, unknown_name
 from linkworth.errors import UsageError
+from linkworth.model.number_range import PRICE_USD
 from linkworth.model.price import Market, OnPremises, Price
 
 
@@ -117,8 +117,8 @@ def by_fabric(
 
 def check_usd_per_node_hour(value: float, origin: str) -> float:
     """Return `value` if it can be a price; else a UsageError that begins with `origin`."""
-    if not math.isfinite(value) or value < 0:
-        raise UsageError(f"{origin}: {value} is no price; give US dollars per node and hour, 0 or more")
+    if value not in PRICE_USD:
+        raise UsageError(f"{origin}: {value} is no price; give US dollars per node and hour, {PRICE_USD}")
     return value
 
 

@@ -9,12 +9,14 @@ from linkworth.advise.request import PriceOptions
 from linkworth.advise.run import advise_on_request
 from linkworth.advise.source import TraceRequest
 from linkworth.cli.advice_table import advice_table
+from linkworth.cli.number import Number
 from linkworth.cli.number_list import NumberList
 from linkworth.cli.output import console, emit_json, note
 from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.replay_options import replay_options
 from linkworth.cli.steps import Steps
 from linkworth.model.advice import Goal
+from linkworth.model.number_range import BUDGET_USD, CPU_FACTOR, SECONDS
 from linkworth.model.price import Market
 from linkworth.model.settings import ReplaySettings
 from linkworth.skeleton.rates import RateRequest
@@ -50,7 +52,7 @@ from linkworth.skeleton.rates import RateRequest
 @click.option("--measured", metavar="FABRIC=SECONDS", help="A measured time that calibrates the computation.")
 @click.option(
     "--cpu-factor",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Number(CPU_FACTOR),
     metavar="X",
     help="Speed of the target's cores against those of the trace (default: 1).",
 )
@@ -97,8 +99,12 @@ from linkworth.skeleton.rates import RateRequest
     type=click.Choice(["cost", "time"]),
     help="What to make least (default: cost; time where only --budget is given).",
 )
-@click.option("--budget", type=float, metavar="USD", help="Exclude what costs more than this a run.")
-@click.option("--deadline", type=float, metavar="SECONDS", help="Exclude what takes longer than this.")
+@click.option(
+    "--budget", type=Number(BUDGET_USD), metavar="USD", help="Exclude what costs more than this a run."
+)
+@click.option(
+    "--deadline", type=Number(SECONDS), metavar="SECONDS", help="Exclude what takes longer than this."
+)
 @click.option(
     "--draws",
     type=click.IntRange(min=0),

@@ -9,10 +9,12 @@ from linkworth.advise.allocate.run import allocate
 from linkworth.advise.allocate.solve import SLOTS, TIME_LIMIT_SECONDS
 from linkworth.advise.allocate.submit import job_submit, sbatch_lines
 from linkworth.cli.allocation_table import allocation_table
+from linkworth.cli.number import Number
 from linkworth.cli.output import console, emit_json, note
 from linkworth.cli.rate_options import rate_options
 from linkworth.cli.steps import Steps
 from linkworth.model.allocation import AllocationGoal
+from linkworth.model.number_range import BUDGET_USD, NumberRange
 from linkworth.skeleton.rates import RateRequest
 
 
@@ -25,7 +27,7 @@ from linkworth.skeleton.rates import RateRequest
 )
 @click.option(
     "--budget",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Number(BUDGET_USD),
     metavar="USD",
     help="Of all runs together.  [default: the file's]",
 )
@@ -45,7 +47,7 @@ from linkworth.skeleton.rates import RateRequest
 )
 @click.option(
     "--time-limit",
-    type=click.FloatRange(min=0.1),
+    type=Number(NumberRange(least=0.1, most=1e6)),
     default=TIME_LIMIT_SECONDS,
     show_default=True,
     metavar="SECONDS",

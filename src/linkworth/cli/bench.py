@@ -9,11 +9,13 @@ import rich_click as click
 
 from linkworth.cli.bench_options import measuring_options
 from linkworth.cli.bench_table import table
+from linkworth.cli.number import Number
 from linkworth.cli.output import console, emit_json, note
 from linkworth.cli.steps import Steps
 from linkworth.cli.units import size
 from linkworth.cli.where_options import where_options
 from linkworth.model.bench import BenchResult, BenchRow
+from linkworth.model.number_range import TIMEOUT_SECONDS
 from linkworth.model.where import Where
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 @click.option(
     "-n",
     "--ranks",
-    type=int,
+    type=click.IntRange(min=1),
     help="Number of ranks.  [default: 2, or one on each node; for a test of all ranks, the cores]",
 )
 @click.option(
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 @measuring_options
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Number(TIMEOUT_SECONDS),
     metavar="SECONDS",
     help="Stop a test after this wall time; the sizes measured are kept.",
 )

@@ -6,6 +6,9 @@ from typing import Any, TypeVar
 
 import rich_click as click
 
+from linkworth.bench.settings import LARGEST_WINDOW, PRECISION, SECONDS_OF_A_SIZE
+from linkworth.cli.number import Number
+
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
@@ -29,11 +32,11 @@ _OPTIONS = [
                  help="Message sizes with commas between them, such as 8,1K,64K,4M.  [default: powers of two]"),
     click.option("--min", "least", metavar="SIZE", help="Smallest message size.  [default: 1]"),
     click.option("--max", "most", metavar="SIZE", help="Largest message size.  [default: 4M]"),
-    click.option("--precision", type=click.FloatRange(min=1e-6, max=1), default=0.02, show_default=True, metavar="SHARE",
+    click.option("--precision", type=Number(PRECISION), default=0.02, show_default=True, metavar="SHARE",
                  help="Repeat until the 95 % confidence half-width of the mean is below this share of it."),
-    click.option("--seconds", type=click.FloatRange(min=1e-3, max=86400), default=1.0, show_default=True, metavar="S",
+    click.option("--seconds", type=Number(SECONDS_OF_A_SIZE), default=1.0, show_default=True, metavar="S",
                  help="Or until a size took so long."),
-    click.option("--window", type=click.IntRange(min=1, max=65536), default=64, show_default=True, metavar="N",
+    click.option("--window", type=click.IntRange(min=1, max=LARGEST_WINDOW), default=64, show_default=True, metavar="N",
                  help="Messages under way at once in bandwidth, bibandwidth and multipair."),
     click.option("--among", type=click.Choice(["auto", "pair-in-node", "pair-across-nodes", "node", "all"]),
                  default="auto", show_default=True,

@@ -5,9 +5,11 @@ from typing import Literal
 
 import rich_click as click
 
+from linkworth.cli.number import Number
 from linkworth.cli.output import console, emit_json, note
 from linkworth.convert import FORMATS, targets
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
+from linkworth.model.number_range import FLOPS_PER_SECOND
 
 
 @click.command()
@@ -28,7 +30,7 @@ from linkworth.model.conversion import ConversionOptions, ConversionSummary
 @click.option("--force", is_flag=True, help="Replace what -o names.")
 @click.option(
     "--flops-per-second",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Number(FLOPS_PER_SECOND),
     default=1e9,
     show_default=True,
     metavar="RATE",

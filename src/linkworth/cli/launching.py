@@ -7,8 +7,10 @@ from typing import Any, TypeVar
 
 import rich_click as click
 
+from linkworth.cli.number import Number
 from linkworth.cli.output import console, emit_json
 from linkworth.launch.site import Site
+from linkworth.model.number_range import TIMEOUT_SECONDS
 from linkworth.model.workload import Workload
 from linkworth.mpi import apps
 
@@ -41,10 +43,10 @@ class LaunchCommand(click.RichCommand):
 def launch_options(*, command_required: bool = True) -> Callable[[_Command], _Command]:
     """Return what adds the rank count, the MPI, the time limit, the dry run, JSON, and the command itself."""
     decorators = [
-        click.option("-n", "--ranks", type=int, help="Number of ranks.  [default: the cores of the place]"),
+        click.option("-n", "--ranks", type=click.IntRange(min=1), help="Number of ranks.  [default: the cores of the place]"),
         click.option("--mpi", metavar="NAME", help="MPI to use: a name or kind that `linkworth doctor` lists, or its folder.  "
                      "[default: the one that the program is linked with]"),
-        click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
+        click.option("--timeout", type=Number(TIMEOUT_SECONDS), metavar="SECONDS",
                      help="Stop everything after this wall time; what was measured is kept."),
         click.option("--dry-run", is_flag=True, help="Show what would run, and run nothing."),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON document; the program's output goes to stderr."),

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 @click.option(
     "--on", "fabric_names", multiple=True, required=True, metavar="FABRIC", help="A fabric; repeatable."
 )
-@click.option("--nodes", type=int, metavar="K", help="Nodes to lay the ranks on.  [default: 2]")
+@click.option(
+    "--nodes", type=click.IntRange(min=1), metavar="K", help="Nodes to lay the ranks on.  [default: 2]"
+)
 @program_options
 @click.option(
     "--tolerance",

@@ -6,7 +6,8 @@ from typing import Any, TypeVar, cast
 
 import rich_click as click
 
-from linkworth.cli.gigabytes import GigabytesPerSecond
+from linkworth.cli.number import Number
+from linkworth.model.number_range import BACKGROUND_LOAD, CPU_FACTOR, NOISE, NumberRange
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _OF_SETTINGS = (
@@ -42,7 +43,9 @@ _PLACEMENTS = click.option(
     help="Ranks on nodes: block, cyclic, node numbers (0,0,1,1), or a hostfile or rankfile; repeatable.",
 )
 _PROGRAM = (
-    click.option("--ppn", type=int, metavar="P", help="Ranks on a node.  [default: spread evenly]"),
+    click.option(
+        "--ppn", type=click.IntRange(min=1), metavar="P", help="Ranks on a node.  [default: spread evenly]"
+    ),
     click.option(
         "--measured",
         metavar="FABRIC=SECONDS",
@@ -50,13 +53,19 @@ _PROGRAM = (
     ),
     click.option(
         "--cpu-factor",
-        type=float,
+        type=Number(CPU_FACTOR),
         default=1.0,
         show_default=True,
         metavar="X",
         help="Speed of the target's cores against those that recorded: 2 halves the computation.",
     ),
-    click.option("-n", "ranks", type=int, metavar="N", help="Ranks of a bundled program without a trace."),
+    click.option(
+        "-n",
+        "ranks",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Ranks of a bundled program without a trace.",
+    ),
 )
 _OPTIONS = (
     click.option(
@@ -73,14 +82,14 @@ _OPTIONS = (
     ),
     click.option(
         "--memory-demand",
-        type=GigabytesPerSecond(),
+        type=Number(NumberRange(least=1e-6, most=1e6, zero=True), unit="GB/s"),
         default=0.0,
         metavar="GB/S",
         help="Memory traffic of one rank that computes alone; with --memory-bandwidth, ranks of a node slow each other.",
     ),
     click.option(
         "--memory-bandwidth",
-        type=GigabytesPerSecond(min_open=True),
+        type=Number(NumberRange(least=1e-6, most=1e6), unit="GB/s"),
         metavar="GB/S",
         help="Memory bandwidth of a node.",
     ),
@@ -92,16 +101,16 @@ _OPTIONS = (
     ),
     click.option(
         "--thread-gain",
-        type=click.FloatRange(min=1, max=2),
+        type=Number(NumberRange(least=1, most=2)),
         metavar="X",
         help="With --cores: what a core does with ranks on two hardware threads, against one rank.  [default: 1]",
     ),
     click.option(
         "--background-load",
-        type=click.FloatRange(min=0, max=1, max_open=True),
+        type=Number(BACKGROUND_LOAD),
         default=0.0,
         metavar="SHARE",
-        help="Share of every link between nodes that others use, 0 to below 1.",
+        help="Share of every link between nodes that others use, 0 to 0.999.",
     ),
     click.option(
         "--contention/--no-contention",
@@ -111,7 +120,7 @@ _OPTIONS = (
     ),
     click.option(
         "--noise",
-        type=click.FloatRange(min=0),
+        type=Number(NOISE),
         default=0.0,
         metavar="SIGMA",
         help="Vary each computation at random (standard deviation of its logarithm; 0.05 is about 5 %).",

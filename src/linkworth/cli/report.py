@@ -5,10 +5,12 @@ from typing import cast
 
 import rich_click as click
 
+from linkworth.cli.number import Number
 from linkworth.cli.output import emit_json, note
 from linkworth.cli.rate_options import rate_options
 from linkworth.cli.replay_options import replay_options
 from linkworth.model.advice import Goal
+from linkworth.model.number_range import BUDGET_USD, CPU_FACTOR, SECONDS
 from linkworth.model.settings import ReplaySettings
 
 
@@ -36,7 +38,7 @@ from linkworth.model.settings import ReplaySettings
 )
 @click.option(
     "--cpu-factor",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Number(CPU_FACTOR),
     default=1.0,
     show_default=True,
     metavar="X",
@@ -63,8 +65,12 @@ from linkworth.model.settings import ReplaySettings
     show_default=True,
     help="What to make least.",
 )
-@click.option("--budget", type=float, metavar="USD", help="Exclude what costs more than this a run.")
-@click.option("--deadline", type=float, metavar="SECONDS", help="Exclude what takes longer than this.")
+@click.option(
+    "--budget", type=Number(BUDGET_USD), metavar="USD", help="Exclude what costs more than this a run."
+)
+@click.option(
+    "--deadline", type=Number(SECONDS), metavar="SECONDS", help="Exclude what takes longer than this."
+)
 @click.option(
     "-n", "ranks", type=click.IntRange(min=1), metavar="N", help="Ranks of bundled programs without a trace."
 )

@@ -2,12 +2,19 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric, Path
+from linkworth.model.number_range import (
+    BACKGROUND_LOAD,
+    BYTES_PER_SECOND,
+    CPU_FACTOR,
+    LATENCY_SECONDS,
+    NumberRange,
+)
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.sweep import SweepAxis
 
@@ -31,6 +38,16 @@ UNITS: Mapping[str, Mapping[str, float]] = {
 ONLY_FACTORS = ("overhead",)
 """A fabric's overhead is a curve by message size, so it can be scaled only."""
 NO_FACTORS = ("rails", "cpu-factor", "background-load")
+
+_RANGES = {
+    "latency": LATENCY_SECONDS,
+    "bandwidth": BYTES_PER_SECOND,
+    "rails": NumberRange(least=1, most=64),
+    "cpu-factor": CPU_FACTOR,
+    "background-load": BACKGROUND_LOAD,
+}
+_FACTORS = (NumberRange(least=1e-6, most=1e6, zero=True), NumberRange(least=1e-6, most=1e6))
+"""Of latency and overhead, and of bandwidth."""
 
 _NUMBER = re.compile(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-zµ/]*)")
 
@@ -60,17 +77,21 @@ def parse(text: str) -> SweepAxis:
             f"{option}: {name} depends on the message, so give factors of it, such as {name}=x0.5..x2:5"
         )
     units = {} if factor else UNITS[name]
-    found = (
-        _range(values, units, option) if ".." in values else [_value(word, units, option) for word in words]
-    )
+
+    def value(word: str) -> float:
+        number = _value(word, units, option)
+        _check(name, number, factor, option)
+        return number
+
+    found = _range(values, value, option) if ".." in values else [value(word) for word in words]
     if len(found) > MOST_VALUES:
         raise UsageError(f"{option}: {len(found)} values; give at most {MOST_VALUES}")
-    for value in found:
-        _check(name, value, factor, option)
+    for number in found:
+        _check(name, number, factor, option)
     return SweepAxis(name=name, values=found, factor=factor)
 
 
-def _range(text: str, units: Mapping[str, float], option: str) -> list[float]:
+def _range(text: str, value: Callable[[str], float], option: str) -> list[float]:
     ends, _, tail = text.partition(":")
     count, _, kind = tail.partition(":")
     first, _, last = ends.partition("..")
@@ -78,7 +99,7 @@ def _range(text: str, units: Mapping[str, float], option: str) -> list[float]:
         raise UsageError(
             f"{option}: write FROM..TO:COUNT with a count of at least 2, and :lin after it if you like"
         )
-    low, high, number = _value(first, units, option), _value(last, units, option), int(count)
+    low, high, number = value(first), value(last), int(count)
     if number > MOST_VALUES:
         raise UsageError(f"{option}: {number} values; give at most {MOST_VALUES}")
     if not kind:
@@ -104,19 +125,15 @@ def _value(word: str, units: Mapping[str, float], option: str) -> float:
         value = float(found[1]) * (units[unit] if unit else 1.0)
     except ValueError:
         raise UsageError(f"{option}: {word.strip()!r} is no number") from None
-    if not math.isfinite(value):
-        raise UsageError(f"{option}: {word.strip()!r} is not finite")
     return value
 
 
 def _check(name: str, value: float, factor: bool, option: str) -> None:
-    if name == "rails" and not (value == int(value) and 1 <= value <= 64):
-        raise UsageError(f"{option}: {value:g} rails; give whole numbers from 1 to 64")
-    if name == "background-load" and not 0 <= value < 1:
-        raise UsageError(f"{option}: {value:g}; a share is from 0 to below 1")
-    positive = name in ("bandwidth", "cpu-factor") or (factor and name != "overhead" and name != "latency")
-    if positive and value <= 0:
-        raise UsageError(f"{option}: {value:g}; give values above 0")
+    allowed = _FACTORS[name == "bandwidth"] if factor else _RANGES.get(name)
+    if allowed is not None and value not in allowed:
+        raise UsageError(f"{option}: {value:g} is out of range; give {allowed}")
+    if name == "rails" and value != int(value):
+        raise UsageError(f"{option}: {value:g} rails; give whole numbers")
 
 
 def applied(

@@ -11,6 +11,7 @@ from linkworth.catalog import fabrics
 from linkworth.catalog.assignment import parse_assignment
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric, Spread
+from linkworth.model.number_range import CPU_FACTOR, SECONDS, SPREAD
 from linkworth.model.settings import ReplaySettings
 from linkworth.mpi import apps
 from linkworth.predict.timeline import Timeline, parse_window
@@ -74,9 +75,7 @@ def refuse_skeleton_options(target: str, ranks: int | None, rates: RateRequest |
 
 def measured_time(text: str) -> tuple[Fabric, float]:
     """Parse `FABRIC=SECONDS` of --measured."""
-    name, seconds = parse_assignment(text, "--measured", "SECONDS")
-    if seconds == 0:
-        raise UsageError(f"--measured {text!r}: a run takes more than 0 seconds")
+    name, seconds = parse_assignment(text, "--measured", "SECONDS", SECONDS)
     return fabrics.get(name), seconds
 
 
@@ -123,17 +122,15 @@ def settings(
     """Return the settings that the options of the command line ask for; memory figures are in GB/s there."""
     factors: dict[int, float] = {}
     for text in cpu_factor_at:
-        level, factor = parse_assignment(text, "--cpu-factor-at", "X", what="LEVEL")
+        level, factor = parse_assignment(text, "--cpu-factor-at", "X", CPU_FACTOR, what="LEVEL")
         if not level.lstrip("-").isdecimal():
             raise UsageError(
                 f"--cpu-factor-at {text!r}: {level!r} is no level of MPI_Pcontrol; give a whole number"
             )
-        if factor == 0:
-            raise UsageError(f"--cpu-factor-at {text!r}: give a number above 0 (2 means twice as fast)")
         factors[int(level)] = factor
     shares: dict[str, float] = {}
     for text in spread:
-        parameter, share = parse_assignment(text, "--spread", "SHARE", what="NAME")
+        parameter, share = parse_assignment(text, "--spread", "SHARE", SPREAD, what="NAME")
         if parameter not in Spread.__struct_fields__:
             raise UsageError(
                 f"--spread {text!r}: there is no {parameter!r}; choose {', '.join(Spread.__struct_fields__)}"

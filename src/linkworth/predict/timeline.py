@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from linkworth.catalog.assignment import read_number
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
+from linkworth.model.number_range import NumberRange
 from linkworth.model.prediction import Layout
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.breakdown import is_of_switch, title_of
@@ -17,6 +19,7 @@ from linkworth.trace.read import TraceFile
 
 MOST_EVENTS = 1_000_000
 """Calls, and messages, that a timeline holds: about 300 MB of JSON, which is what a browser still opens."""
+_WINDOW = NumberRange(least=1e-9, most=1e9, zero=True)
 _AS_RECORDED = ReplaySettings()
 
 
@@ -31,12 +34,13 @@ class Timeline(NamedTuple):
 def parse_window(text: str) -> tuple[float, float]:
     """Parse `FROM:TO` in seconds; either may be left out."""
     start, colon, end = text.partition(":")
-    try:
-        seconds = float(start or 0), float(end or math.inf)
-    except ValueError:
-        seconds = (0.0, 0.0)
+    option = f"--timeline-window {text!r}"
+    seconds = (
+        read_number(start, option, _WINDOW) if start else 0.0,
+        read_number(end, option, _WINDOW) if end else math.inf,
+    )
     if not colon or not 0 <= seconds[0] < seconds[1]:
-        raise UsageError(f"--timeline-window {text!r}: write FROM:TO in seconds of the replay, such as 1.5:2")
+        raise UsageError(f"{option}: write FROM:TO in seconds of the replay, such as 1.5:2")
     return seconds
 
 

@@ -1,7 +1,7 @@
 """What `linkworth report` does: traces in, one page out."""
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -10,6 +10,8 @@ import msgspec
 from linkworth.advise.request import gather_prices
 from linkworth.catalog import fabrics as fabric_catalog
 from linkworth.model.advice import Goal
+from linkworth.model.fabric import Fabric
+from linkworth.model.price import Price
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.request import is_program, refuse_skeleton_options, traced
 from linkworth.report import check_target, tables, write
@@ -78,6 +80,11 @@ class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
 def run(request: ReportRequest, progress: Progress) -> WrittenReport:
     """Write the page. Raises UsageError for traces, programs, fabrics, prices or limits that cannot be used."""
     check_target(request.output)
+    catalog = request.catalog or (None if request.assignments else DEFAULT_PRICES)
+    fabrics = [fabric_catalog.get(name) for name in request.on]
+    needed = [fabric.name for fabric in fabrics] or None
+    prices = gather_prices(request.assignments, catalog, needed=needed)
+    fabrics = fabrics or [fabric_catalog.get(name) for name in prices]
     programs = [str(path) for path in request.paths if is_program(str(path))]
     if not programs:
         refuse_skeleton_options(", ".join(map(str, request.paths)), request.ranks, request.rates)
@@ -88,16 +95,19 @@ def run(request: ReportRequest, progress: Progress) -> WrittenReport:
             named[skeletons.enter_context(made)] = name
         others = [path for path in request.paths if str(path) not in programs]
         traces = find_traces(others) + list(named)
-        return _write(request, {trace: named.get(trace, str(trace)) for trace in traces}, progress)
+        return _write(
+            request, fabrics, prices, {trace: named.get(trace, str(trace)) for trace in traces}, progress
+        )
 
 
-def _write(request: ReportRequest, traces: Mapping[Path, str], progress: Progress) -> WrittenReport:
+def _write(
+    request: ReportRequest,
+    fabrics: Sequence[Fabric],
+    prices: Mapping[str, Price],
+    traces: Mapping[Path, str],
+    progress: Progress,
+) -> WrittenReport:
     """Write the page of `traces`, each with the name that the user gave."""
-    catalog = request.catalog or (None if request.assignments else DEFAULT_PRICES)
-    fabrics = [fabric_catalog.get(name) for name in request.on]
-    needed = [fabric.name for fabric in fabrics] or None
-    prices = gather_prices(request.assignments, catalog, needed=needed)
-    fabrics = fabrics or [fabric_catalog.get(name) for name in prices]
     progress.plan(len(traces) * (2 + len(fabrics)) + 1)
     items = []
     for trace, given in traces.items():

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 from linkworth.bench import request
 from linkworth.bench.run import BenchStopped
 from linkworth.bench.run import run as run_bench
-from linkworth.bench.settings import BenchSettings, sizes_of
+from linkworth.bench.settings import LARGEST_WINDOW, PRECISION, SECONDS_OF_A_SIZE, BenchSettings, sizes_of
 from linkworth.bench.tests import BenchTest, named
+from linkworth.catalog.assignment import read_number
 from linkworth.errors import UsageError
 from linkworth.launch.base import Observer
 from linkworth.launch.site import Site
@@ -16,7 +17,8 @@ from linkworth.study.outcome import Outcome, of_bench
 
 PREFIX = "bench:"
 _TEXTS = {"--sizes": "sizes", "--min": "least", "--max": "most", "--among": "among", "--longest": "longest"}
-_NUMBERS = {"--precision": ("precision", float), "--seconds": ("seconds", float), "--window": ("window", int)}
+_NUMBERS = {"--precision": ("precision", PRECISION), "--seconds": ("seconds", SECONDS_OF_A_SIZE)}
+_WINDOW = "--window"
 _SWITCHES = {"--async": "asynchronous", "--bidirectional": "bidirectional", "--pairs": "pairs"}
 _AMONG = ("auto", "pair-in-node", "pair-across-nodes", "node", "all")
 
@@ -50,8 +52,8 @@ def parse(command: Sequence[str]) -> Micro:
         if option in _SWITCHES:
             given[_SWITCHES[option]] = True
             continue
-        if option not in _TEXTS and option not in _NUMBERS:
-            known = ", ".join([*_TEXTS, *_NUMBERS, *_SWITCHES])
+        if option not in _TEXTS and option not in _NUMBERS and option != _WINDOW:
+            known = ", ".join([*_TEXTS, *_NUMBERS, _WINDOW, *_SWITCHES])
             raise UsageError(f"{command[0]} has no option {option!r}; there are {known}")
         if not words:
             raise UsageError(f"{command[0]} {option}: its value is missing")
@@ -59,13 +61,15 @@ def parse(command: Sequence[str]) -> Micro:
         if option in _TEXTS:
             given[_TEXTS[option]] = value
             continue
-        name, kind = _NUMBERS[option]
-        try:
-            given[name] = kind(value)
-        except ValueError:
-            raise UsageError(f"{command[0]} {option} {value}: give a number") from None
-        if given[name] <= 0:
-            raise UsageError(f"{command[0]} {option} {value}: give a number above 0")
+        if option == _WINDOW:
+            if not (value.isascii() and value.isdecimal() and 1 <= int(value) <= LARGEST_WINDOW):
+                raise UsageError(
+                    f"{command[0]} {option} {value}: give a whole number from 1 to {LARGEST_WINDOW}"
+                )
+            given["window"] = int(value)
+            continue
+        name, allowed = _NUMBERS[option]
+        given[name] = read_number(value, f"{command[0]} {option}", allowed)
     if given.get("among", "auto") not in _AMONG:
         raise UsageError(f"{command[0]} --among {given['among']}: choose {', '.join(_AMONG)}")
     found = Micro(tests[0], request.settings(**given))

@@ -12,6 +12,7 @@ import msgspec
 from linkworth.catalog import fabrics
 from linkworth.catalog.assignment import parse_assignment
 from linkworth.errors import LinkworthError
+from linkworth.model.number_range import SECONDS
 from linkworth.model.rates import RateSource
 from linkworth.model.study import RunRecord, Study, StudyWorkload
 from linkworth.predict.draws import DEFAULT_DRAWS
@@ -143,7 +144,7 @@ def _measured(store: Store, planned: PlannedRun, records: dict[str, RunRecord]) 
     wanted = store.study.prediction
     known = wanted.measured.get(planned.workload.name)
     if known is not None:
-        name, seconds = parse_assignment(known, "measured", "SECONDS")
+        name, seconds = parse_assignment(known, "measured", "SECONDS", SECONDS)
         return Measured(
             fabric=fabrics.get(name),
             seconds=seconds,

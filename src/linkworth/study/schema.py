@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 from msgspec import Meta
 
+from linkworth.model.number_range import CPU_FACTOR, PRICE_USD, TIMEOUT_SECONDS
 from linkworth.model.study import Measured
 from linkworth.model.where import Binding
 
@@ -14,10 +15,10 @@ Reference = Annotated[
     str, Meta(pattern=rf"^\$\{{{NAME}\}}$", description="A variable in place of the number: ${ranks}.")
 ]
 Count = Annotated[int, Meta(ge=1)] | Reference
-Seconds = Annotated[float, Meta(gt=0)]
-Factor = Annotated[float, Meta(gt=0)] | Reference
+Seconds = Annotated[float, Meta(ge=TIMEOUT_SECONDS.least, le=TIMEOUT_SECONDS.most)]
+Factor = Annotated[float, Meta(ge=CPU_FACTOR.least, le=CPU_FACTOR.most)] | Reference
+Price = Annotated[float, Meta(ge=0, le=PRICE_USD.most)] | Reference
 Node = Annotated[int, Meta(ge=0)]
-Price = Annotated[float, Meta(ge=0)] | Reference
 ModeWord = Literal["measure", "predict", "both"]
 
 

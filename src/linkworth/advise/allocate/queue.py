@@ -1,6 +1,5 @@
 """The file that `linkworth allocate` reads: kinds of nodes, programs, limits."""
 
-import math
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +10,7 @@ from linkworth.catalog.decode import decode, read_toml, unknown_name
 from linkworth.catalog.prices import OnPremisesTable
 from linkworth.errors import UsageError
 from linkworth.model.allocation import AllocationGoal
+from linkworth.model.number_range import BUDGET_USD, CPU_FACTOR, PRICE_USD, SECONDS, NumberRange
 
 RUNS_MAX = 1000
 Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
@@ -83,8 +83,8 @@ def check(queue: Queue, origin: str) -> Queue:
     """Return the queue if it makes sense; else a UsageError that begins with `origin`."""
     if not queue.nodes or not queue.programs:
         raise UsageError(f"{origin}: it needs at least one [[nodes]] and one [[programs]]")
-    for what, value in (("budget_usd", queue.budget_usd), ("deadline_seconds", queue.deadline_seconds)):
-        _positive(value, f"{origin}: {what}")
+    _check_number(queue.budget_usd, BUDGET_USD, f"{origin}: budget_usd")
+    _check_number(queue.deadline_seconds, SECONDS, f"{origin}: deadline_seconds")
     for title, named in (("nodes", queue.nodes), ("programs", queue.programs)):
         names = [each.name for each in named]
         for name in names:
@@ -105,13 +105,10 @@ def _check_kind(kind: NodeKind, place: str, folder: Path) -> None:
         raise UsageError(f"{place}: cores is {kind.cores}; give 1 or more, or leave it out")
     if kind.usd_per_node_hour is not None and kind.on_premises is not None:
         raise UsageError(f"{place}: usd_per_node_hour and on_premises are both prices; give one of them")
-    if kind.usd_per_node_hour is not None and not (
-        math.isfinite(kind.usd_per_node_hour) and kind.usd_per_node_hour >= 0
-    ):
-        raise UsageError(f"{place}: usd_per_node_hour is {kind.usd_per_node_hour}; give 0 or more")
+    _check_number(kind.usd_per_node_hour, PRICE_USD, f"{place}: usd_per_node_hour")
     if kind.on_premises is not None:
         on_premises.check(kind.on_premises, f"{place}: on_premises")
-    _positive(kind.cpu_factor, f"{place}: cpu_factor")
+    _check_number(kind.cpu_factor, CPU_FACTOR, f"{place}: cpu_factor")
     try:
         fabrics.get(fabric_of(kind, folder))
     except UsageError as error:
@@ -121,7 +118,7 @@ def _check_kind(kind: NodeKind, place: str, folder: Path) -> None:
 def _check_program(program: Program, place: str, kinds: set[str]) -> None:
     if not 1 <= program.runs <= RUNS_MAX:
         raise UsageError(f"{place}: runs is {program.runs}; give 1 to {RUNS_MAX}")
-    _positive(program.deadline_seconds, f"{place}: deadline_seconds")
+    _check_number(program.deadline_seconds, SECONDS, f"{place}: deadline_seconds")
     for name in program.on or ():
         if name not in kinds:
             raise unknown_name(f"kind of nodes ({place}: on)", name, kinds)
@@ -135,7 +132,7 @@ def _check_program(program: Program, place: str, kinds: set[str]) -> None:
             raise unknown_name(f"kind of nodes ({place}: seconds)", name, kinds)
         if colon and not (nodes.isdecimal() and int(nodes) > 0):
             raise UsageError(f'{place}: seconds: {key!r} is no KIND:NODES, such as "{name}:2"')
-        _positive(seconds, f"{place}: seconds of {key}")
+        _check_number(seconds, SECONDS, f"{place}: seconds of {key}")
     if program.workload is None and not program.seconds:
         raise UsageError(f"{place}: neither workload nor seconds; say what runs, or how long it takes where")
     if program.workload is None and program.ranks is None:
@@ -149,6 +146,6 @@ def fabric_of(kind: NodeKind, folder: Path) -> str:
     return kind.fabric
 
 
-def _positive(value: float | None, place: str) -> None:
-    if value is not None and not (math.isfinite(value) and value > 0):
-        raise UsageError(f"{place} is {value}; give a number above 0")
+def _check_number(value: float | None, allowed: NumberRange, place: str) -> None:
+    if value is not None and value not in allowed:
+        raise UsageError(f"{place} is {value}; give {allowed}")

@@ -1,0 +1,17 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// Keeps numbers out of the simulation that no order of time can be made of.
+#pragma once
+
+#include "replay/replay.hpp"
+
+namespace linkworth::replay {
+
+/// Throws ReplayError that names the first option that is NaN, infinite where only a limit may be, or
+/// negative.
+void check_sensible(const ReplayOptions& options);
+
+/// Throws ReplayError if a time of the result is not finite: numbers that are right one by one can still
+/// overflow together.
+void check_finite(const ReplayResult& result);
+
+}  // namespace linkworth::replay

@@ -1,0 +1,55 @@
+"""The numbers that make sense as a value of an option or a field of a file."""
+
+import msgspec
+
+
+class NumberRange(msgspec.Struct, frozen=True, kw_only=True):
+    """Finite numbers from `least` to `most`. NaN is in no range."""
+
+    least: float
+    """Above 0."""
+    most: float
+    zero: bool = False
+    """0 is a value as well."""
+    infinity: bool = False
+    """`inf` (no limit) is a value as well."""
+
+    def __contains__(self, value: float) -> bool:
+        """Return whether `value` is in the range."""
+        return (
+            self.least <= value <= self.most
+            or (self.zero and value == 0)
+            or (self.infinity and value == float("inf"))
+        )
+
+    def __str__(self) -> str:
+        """Return the range as the end of a sentence that begins with "give"."""
+        limits = f"a number from {self.least:g} to {self.most:g}"
+        return f"{'0, or ' if self.zero else ''}{limits}{', or inf' if self.infinity else ''}"
+
+    def read(self, text: str) -> float:
+        """Return the number that `text` is. Raises ValueError, with what to do, for a number outside or no number."""
+        try:
+            value = float(text)
+        except ValueError:
+            raise ValueError(f"{text!r} is not a number; give {self}") from None
+        if value not in self:
+            raise ValueError(f"{text} is out of range; give {self}")
+        return value
+
+
+CPU_FACTOR = NumberRange(least=1e-6, most=1e6)
+SECONDS = NumberRange(least=1e-9, most=1e9)
+"""Of a program's run: a nanosecond to 32 years."""
+TIMEOUT_SECONDS = NumberRange(least=1e-3, most=1e8)
+PRICE_USD = NumberRange(least=1e-9, most=1e9, zero=True)
+BUDGET_USD = NumberRange(least=1e-9, most=1e12)
+BACKGROUND_LOAD = NumberRange(least=1e-6, most=0.999, zero=True)
+SPREAD = NumberRange(least=1e-6, most=1, zero=True)
+"""A relative standard deviation. A parameter that is more uncertain is unknown."""
+LATENCY_SECONDS = NumberRange(least=1e-15, most=1e4, zero=True)
+"""Of one message: what a network or a processor adds to it."""
+BYTES_PER_SECOND = NumberRange(least=1, most=1e18)
+FLOPS_PER_SECOND = NumberRange(least=1, most=1e18)
+NOISE = NumberRange(least=1e-6, most=2, zero=True)
+"""Standard deviation of a logarithm: with 2, a third of the intervals is more than seven times too long or too short."""

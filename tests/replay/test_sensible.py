@@ -1,0 +1,116 @@
+"""Numbers that no replay is possible with: the engine refuses them by itself, and a time that is not finite."""
+
+import copy
+import itertools
+import math
+from typing import Any
+
+import pytest
+from synthetic import collective, recv, send, write_trace
+
+from linkworth import _engine
+from linkworth.catalog import fabrics
+from linkworth.model.prediction import Layout
+from linkworth.replay.run import engine_options
+
+NODE = {"memory_bytes_per_second": 1e9, "cores": 2.0, "second_rank_speedup": 1.2}
+LIMITS = {"inf": ("bandwidth_bytes_per_second", "restart_after_seconds", "port_buffer_bytes", "burst_seconds",
+                  "initial_window_bytes", "unexpected_copy_bytes_per_second", "intranode_total_bytes_per_second",
+                  "combine_bytes_per_second", "memory_bytes_per_second", "cores")}  # fmt: skip
+"""What may be infinite."""
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> _engine.Trace:
+    calls = [collective("MPI_Allreduce", 100_000).after(1e-4)]
+    ranks = [[*calls, send(1, 300_000)], [*calls, recv(0, 300_000)]]
+    return _engine.Trace(str(write_trace(tmp_path_factory.mktemp("sensible") / "t.lwt", ranks)))
+
+
+def options() -> dict[str, Any]:
+    fabric = fabrics.get("gbe")
+    layout = Layout(nodes=2, node_of_rank=[0, 1])
+    given = copy.deepcopy(
+        engine_options(fabric, layout, cpu_factor=1.0, tolerate_cut=False, most_on_a_node=1)
+    )
+    given["node"] = dict(NODE)
+    given["cpu_factor_at"] = {1: 2.0}
+    given["topology"] = {
+        "levels": [{"nodes_per_group": 2, "uplinks": 1, "bandwidth_bytes_per_second": 1e9}],
+        "hop_latency_seconds": 1e-6,
+        "routing": "static",
+    }
+    return given
+
+
+def replayed(trace: _engine.Trace, given: dict[str, Any]) -> float:
+    (result,) = _engine.replay_together([(trace, given)])
+    return float(result["seconds"])
+
+
+def numbers(given: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Return the places of all fractional numbers in the options."""
+    if isinstance(given, float):
+        return [place]
+    if isinstance(given, dict):
+        return [found for key, each in given.items() for found in numbers(each, (*place, key))]
+    if isinstance(given, list | tuple):
+        return [found for key, each in enumerate(given) for found in numbers(each, (*place, key))]
+    return []
+
+
+def put(given: dict[str, Any], place: tuple[Any, ...], value: float) -> None:
+    """Set the number at a place; points of a curve are tuples."""
+    holder: Any = given
+    for key in place[:-1]:
+        if isinstance(holder[key], tuple):
+            holder[key] = list(holder[key])
+        holder = holder[key]
+    holder[place[-1]] = value
+
+
+PLACES = numbers(options())
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    list(itertools.product(PLACES, [math.nan, math.inf, -math.inf, -1.0])),
+    ids=lambda each: ".".join(map(str, each)) if isinstance(each, tuple) else str(each),
+)
+def test_the_engine_refuses_each_senseless_number_by_itself(
+    trace: _engine.Trace, place: tuple[Any, ...], value: float
+) -> None:
+    given = options()
+    put(given, place, value)
+    if value == math.inf and place[-1] in LIMITS["inf"]:
+        assert math.isfinite(replayed(trace, given))
+        return
+    with pytest.raises(_engine.ReplayError, match="no replay is possible with that; give"):
+        replayed(trace, given)
+
+
+def test_every_kind_of_number_was_tried() -> None:
+    assert {place[0] for place in PLACES} >= {
+        "link",
+        "intranode",
+        "tcp",
+        "topology",
+        "node",
+        "cpu_factor",
+        "noise",
+    }
+
+
+@pytest.mark.parametrize("path", ["link", "intranode"])
+def test_a_rate_that_no_time_follows_from_is_refused(trace: _engine.Trace, path: str) -> None:
+    given = options()
+    given[path]["bandwidth_bytes_per_second"] = 1e-310
+    with pytest.raises(_engine.ReplayError, match=f"{path}.bandwidth_bytes_per_second is 1e-310"):
+        replayed(trace, given)
+
+
+def test_a_time_that_is_not_finite_is_an_error(trace: _engine.Trace) -> None:
+    given = options()
+    given["cpu_factor"] = 5e-324
+    with pytest.raises(_engine.ReplayError, match="no finite time"):
+        replayed(trace, given)
