@@ -180,6 +180,21 @@ def test_ft_exchanges_the_whole_field(record, ranks):
     assert len(exchanges) == (1 if ranks <= 32 else 2) * 8
 
 
+@pytest.mark.parametrize("ranks", [2, 8, 32, 128])
+def test_lu_has_the_grid_of_the_official_program(record, ranks):
+    """NPB 3.4: rank 0 sends the longer lines to rank 1, and the shorter ones as many ranks on as the longer side has."""
+    longer, shorter = {2: (2, 1), 8: (4, 2), 32: (8, 4), 128: (16, 8)}[ranks]
+    (calls,) = record("lu", "A", ranks, of=[0]).values()
+    messages = Counter(call for call in calls if call[0] in ("MPI_Send", "MPI_Recv"))
+    lines = {(peer, size) for _, peer, size in (each for each, count in messages.items() if count > 1000)}
+    # Points inside the grid on rank 0, 5 components of 8 bytes each.
+    assert lines == {(1, (64 // shorter - 1 - (shorter == 1)) * 40)} | (
+        {(longer, (64 // longer - 1) * 40)} if shorter > 1 else set()
+    )
+    first = [peer for function, peer, size in calls if function == "MPI_Send" and (peer, size) in lines]
+    assert first[:2] == ([1, longer] if shorter > 1 else [1, 1])
+
+
 @pytest.mark.parametrize(("letter", "ranks"), [("S", 1), ("S", 6), ("W", 7), ("S", 16)])
 def test_each_line_and_ghost_layer_of_lu_is_sent_and_received(record, letter, ranks):
     """Uneven pencils too: both ends of a message must give it the same length."""

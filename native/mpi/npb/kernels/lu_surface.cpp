@@ -36,9 +36,9 @@ void PencilKernel::take_faces(int axis) {
 
 namespace {
 
-/// The messages of the faces across z carry both faces; along y with the corners, which have come in along
-/// x's cut before.
-bool has_corners(int axis, Side side) { return axis == 2 && across_x(side); }
+/// The messages of the faces across z carry both faces. Those across y carry the corners too, which have come
+/// in across x before.
+bool has_corners(int axis, Side side) { return axis == 2 && !across_x(side); }
 
 }  // namespace
 

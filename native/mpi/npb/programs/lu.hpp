@@ -153,17 +153,17 @@ class Run {
     void lower_sweep(bool with_right_hand_side) {
         for (int plane = 1; plane < problem_.points - 1; ++plane) {
             if (with_right_hand_side) timers_.measure(0, [&] { kernel_.right_hand_side(plane); });
-            receive_lines(low_x, low_y);
+            receive_lines(low_y, low_x);
             timers_.measure(1, [&] { kernel_.lower(plane); });
-            send_lines(high_x, high_y);
+            send_lines(high_y, high_x);
         }
     }
 
     void upper_sweep(State* corrections) {
         for (int plane = problem_.points - 2; plane > 0; --plane) {
-            receive_lines(high_x, high_y);
+            receive_lines(high_y, high_x);
             timers_.measure(2, [&] { kernel_.upper(plane, corrections); });
-            send_lines(low_x, low_y);
+            send_lines(low_y, low_x);
         }
     }
 
@@ -183,10 +183,10 @@ class Run {
         });
     }
 
-    /// The layers move up along x, then down, and so along y.
+    /// The layers move up along y, then down, and so along x.
     void exchange_ghosts() {
         timers_.measure(4, [&] {
-            for (const Side to : {high_x, low_x, high_y, low_y}) {
+            for (const Side to : {high_y, low_y, high_x, low_x}) {
                 const Side from = opposite(to);
                 const int length = across_x(to) ? layout_.own_y().count : layout_.own_x().count;
                 const std::size_t count = std::size_t{flow::kReach * flow::kComponents} *
@@ -227,10 +227,10 @@ class Run {
         const auto ny = static_cast<std::size_t>(layout_.own_y().count);
         const auto nz = static_cast<std::size_t>(problem_.points);
         kernel_.take_faces(2);
-        exchange_face_line(low_y, -1, 2 * nx);
-        exchange_face_line(low_x, -1, 2 * (ny + 2));  // with the corners that just came in
+        exchange_face_line(low_x, -1, 2 * ny);
+        exchange_face_line(low_y, -1, 2 * (nx + 2));  // with the corners that just came in
         double total = summed(kernel_.face_sum());
-        for (const int axis : {1, 0}) {
+        for (const int axis : {0, 1}) {
             kernel_.take_faces(axis);
             const Side side = axis == 1 ? low_x : low_y;
             for (int face = 0; face < 2; ++face)

@@ -20,8 +20,10 @@ inline constexpr int kSides = 4;
 constexpr Side opposite(Side side) { return static_cast<Side>(side ^ 1); }
 constexpr bool across_x(Side side) { return side == low_x || side == high_x; }
 
-/// A grid of ranks, as square as their number allows, cuts x and y into pencils along z; rank r is at
-/// (r % across, r / across). Where a grid of points does not divide, the first pencils get one line more.
+/// A grid of ranks, as square as their number allows, cuts x and y into pencils along z. Consecutive ranks
+/// are neighbours along its longer side, as in NPB 3.4. That side cuts y here, because the arithmetic runs
+/// along x: rank r is at (r / down, r % down). Where a grid of points does not divide, the first pencils get
+/// one line more.
 class Layout {
   public:
     /// Each pencil has at least as many lines in x and in y: the reach of the dissipation and a point of its
@@ -33,8 +35,8 @@ class Layout {
 
     int points() const { return points_; }
     /// This rank's points, boundary included.
-    Range own_x() const { return part(across_, rank_ % across_); }
-    Range own_y() const { return part(down_, rank_ / across_); }
+    Range own_x() const { return part(across_, rank_ / down_); }
+    Range own_y() const { return part(down_, rank_ % down_); }
     /// Those of them that are inside the grid.
     Range inner_x() const { return inside(own_x()); }
     Range inner_y() const { return inside(own_y()); }
@@ -42,17 +44,17 @@ class Layout {
     bool has_neighbour(Side side) const {
         switch (side) {
             case low_x:
-                return rank_ % across_ > 0;
+                return rank_ / down_ > 0;
             case high_x:
-                return rank_ % across_ < across_ - 1;
+                return rank_ / down_ < across_ - 1;
             case low_y:
-                return rank_ / across_ > 0;
+                return rank_ % down_ > 0;
             default:
-                return rank_ / across_ < down_ - 1;
+                return rank_ % down_ < down_ - 1;
         }
     }
     int neighbour(Side side) const {
-        const int step = across_x(side) ? 1 : across_;
+        const int step = across_x(side) ? down_ : 1;
         return side == high_x || side == high_y ? rank_ + step : rank_ - step;
     }
 
