@@ -22,7 +22,7 @@ honoured.
 | 1 | a verification or a threshold failed |
 | 2 | an option, a file or a number that cannot be used |
 | 3 | this machine lacks something; the message says how to get it |
-| 4 | stopped part-way; what was measured is kept |
+| 4 | stopped part-way, and what was measured is kept; or a trace is damaged or cut, so that the answer is not known |
 """
 
 

@@ -5,6 +5,7 @@ LinkworthError              one clear sentence for the user, and an exit code
 ├── UsageError              2  an option, a file or a number that cannot be used
 ├── EnvironmentLacksError   3  this machine lacks something (an MPI, a compiler, a kernel feature)
 └── IncompleteError         4  stopped part-way; what was measured is kept and can be resumed
+    └── DamagedInputError      an input is damaged or cut, so that the answer is not known
 """
 
 
@@ -36,3 +37,7 @@ class IncompleteError(LinkworthError):
     """Stopped part-way; what was measured is kept."""
 
     exit_code = 4
+
+
+class DamagedInputError(IncompleteError):
+    """An input is damaged or cut, so that the answer is not known."""

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from golden import check_golden
+from synthetic import write_trace
 
 from linkworth.advise import source
 from linkworth.catalog import fabrics
@@ -120,11 +121,13 @@ def test_bad_input_is_one_sentence_and_exit_code_2(capsys, predictions, argument
     assert len(err.strip().splitlines()) == 1
 
 
-def test_a_trace_is_replayed_on_the_priced_fabrics(capsys, predictions, monkeypatch):
+def test_a_trace_is_replayed_on_the_priced_fabrics(capsys, predictions, monkeypatch, tmp_path):
     calls = []
+    write_trace(tmp_path / "t.lwt", [[]])
+    monkeypatch.chdir(tmp_path)
 
-    def predict(path, wanted, *, nodes=None, ppn=None, cpu_factor=1.0, measured=None, **_):
-        calls.append((path, [fabric.name for fabric in wanted], nodes, ppn, cpu_factor, measured))
+    def predict(trace, wanted, *, nodes=None, ppn=None, cpu_factor=1.0, measured=None, **_):
+        calls.append((trace.path, [fabric.name for fabric in wanted], nodes, ppn, cpu_factor, measured))
         made = msgspec.json.decode(Path(predictions).read_bytes(), type=PredictionSet)
         names = calls[-1][1]
         return msgspec.structs.replace(

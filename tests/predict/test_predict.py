@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from synthetic import Call, collective, fabric, recv, send, way, write_trace
 
-from linkworth.errors import UsageError
+from linkworth.errors import DamagedInputError, UsageError
 from linkworth.predict import predict, request, sensitivity
 from linkworth.replay.layout import block
+from linkworth.trace.read import Allowance, open_trace
 
 MS = 1e-3
 SLOW = fabric(way(latency=100e-6, bandwidth=1e8))
@@ -87,7 +88,10 @@ def test_unmodelled_calls_and_a_failed_verification_are_warned_of(tmp_path: Path
 def test_a_cut_trace_is_predicted_up_to_its_end(tmp_path: Path) -> None:
     ranks = [{"rank": 0, "host": "a", "state": "cut"}, {"rank": 1, "host": "b", "state": "complete"}]
     path = write_trace(tmp_path / "cut.lwt", [[], [recv(0, 8).after(5 * MS)]], end=False, ranks=ranks)
-    found = predict(path, [SLOW], nodes=2)
+    with pytest.raises(DamagedInputError, match="rank 0 did not reach MPI_Finalize"):
+        predict(path, [SLOW], nodes=2)
+    found = predict(open_trace(path, Allowance()), [SLOW], nodes=2)
+    assert found.incomplete is not None
     assert found.predictions[0].seconds == pytest.approx(5 * MS)
     assert any("the trace is cut" in warning for warning in found.warnings)
 

@@ -17,6 +17,7 @@ from synthetic_calls import (
 )
 
 from linkworth.profile import of_trace
+from linkworth.trace.read import Allowance, open_trace
 
 
 def test_shares_calls_sizes_and_matrix(tmp_path):
@@ -128,8 +129,11 @@ def test_a_cut_trace_still_has_a_profile(tmp_path):
     programs = [[collective("MPI_Barrier").after(1e-3) for _ in range(10)] for _ in range(2)]
     path = synthetic.write_trace(tmp_path / "t.lwt", programs)
     path.write_bytes(path.read_bytes()[:-80])
-    profile = of_trace(path)
-    assert profile.damage
+    allowed = Allowance()
+    profile = of_trace(open_trace(path, allowed), replay_incomplete=False)
+    assert profile.damage[0] == allowed.lacks[0]
+    assert (profile.group, profile.pop.transfer_efficiency) == (None, None)
+    assert of_trace(open_trace(path, allowed)).group is not None
     assert profile.ranks == 2
 
 

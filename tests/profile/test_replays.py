@@ -10,7 +10,7 @@ from synthetic import collective, pcontrol, recv, send
 
 from linkworth.cli.main import main
 from linkworth.convert import convert
-from linkworth.errors import UsageError
+from linkworth.errors import DamagedInputError, UsageError
 from linkworth.profile import of_trace
 
 LARGE = 1 << 20
@@ -101,7 +101,7 @@ def test_a_converted_trace_with_other_faults_stays_an_error(tmp_path):
         of_trace(write(tmp_path / "t.lwt", [[collective("MPI_Barrier", comm=7)]] * 2))
     damaged = write(tmp_path / "d.lwt", without_receives())
     damaged.write_bytes(damaged.read_bytes()[:20])
-    with pytest.raises(UsageError):
+    with pytest.raises(DamagedInputError):
         of_trace(damaged)
 
 

@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 from synthetic import Call, collective, irecv, recv, send, sendrecv, waitall
 
 from linkworth.profile import of_trace
+from linkworth.trace.read import Allowance, open_trace
 
 
 def waits_of(tmp_path, *programs):
     # Without MPI_Init all ranks start at time 0.
     path = synthetic.write_trace(tmp_path / "t.lwt", programs, init=False, end=False)
-    found = of_trace(path).waits
+    found = of_trace(open_trace(path, Allowance())).waits
     assert found.unmatched == 0
     return found
 
@@ -184,7 +185,7 @@ def test_what_has_no_partner_is_counted(tmp_path):
 def of_trace_tolerant(path):
     """Cut the index off, so that the replay takes what is missing for a loss."""
     path.write_bytes(path.read_bytes()[:-40])
-    return of_trace(path)
+    return of_trace(open_trace(path, Allowance()))
 
 
 times = st.integers(0, 50)

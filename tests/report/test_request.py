@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 import synthetic
 
-from linkworth.errors import UsageError
+from linkworth.errors import DamagedInputError, UsageError
 from linkworth.report.collect import find_traces, smaller_of
 from linkworth.report.request import ReportRequest, WrittenReport, run
+from linkworth.trace.read import Allowance
 
 
 class NoProgress:
@@ -91,10 +92,12 @@ def test_a_page_that_cannot_be_written_is_refused_before_the_work(tmp_path: Path
 
 def test_a_cut_trace_says_so_once_in_the_page_and_in_the_answer(tmp_path: Path) -> None:
     trace = exchange(tmp_path / "a.lwt", rounds=500)
-    trace.write_bytes(trace.read_bytes()[:-200])
-    written = report(trace, output=tmp_path / "r.html")
+    trace.write_bytes(trace.read_bytes()[:-20])
+    with pytest.raises(DamagedInputError):
+        report(trace, output=tmp_path / "r.html")
+    written = report(trace, output=tmp_path / "r.html", allowed=Allowance())
     warnings = written.programs[0].warnings
-    assert any("cut or damaged" in warning for warning in warnings)
+    assert any("(it is cut or damaged)" in warning for warning in warnings)
     assert len(warnings) == len(set(warnings))
     assert "read the notes" in (tmp_path / "r.html").read_text(encoding="utf-8")
 

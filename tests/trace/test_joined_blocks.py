@@ -8,6 +8,7 @@ import pytest
 from part_files import NAMES, PartFile, call, payload, send_fields, shape, svarint, varint
 
 from linkworth import _engine
+from linkworth.errors import DamagedInputError
 from linkworth.model.trace import TraceMetadata
 from linkworth.trace.merge import merge
 from linkworth.trace.read import open_trace
@@ -120,5 +121,5 @@ def test_metadata_that_does_not_expand_is_named(tmp_path, raw):
     struct.pack_into("<IQ", data, 36, 0, raw)
     struct.pack_into("<I", data, 36, _engine.crc32c(bytes(data[: 64 + metadata + names])))
     path.write_bytes(data)
-    with pytest.raises(_engine.TraceError, match="do not expand to their size: copy or record it again"):
+    with pytest.raises(DamagedInputError, match="do not expand to their size: copy or record it again"):
         _engine.Trace(str(path))

@@ -13,7 +13,7 @@ from part_files import NAMES, PartFile, call, payload, send_fields, shape, varin
 from linkworth import _engine
 from linkworth.model.trace import TraceMetadata
 from linkworth.trace.merge import merge
-from linkworth.trace.read import open_trace
+from linkworth.trace.read import Allowance, open_trace
 from linkworth.trace.record import METADATA, TIME_STEP_NS, merge_folder
 
 STEP = 32e-9
@@ -165,7 +165,7 @@ def test_a_folder_of_parts_is_merged_as_the_recording_was_told(tmp_path):
             said = TraceMetadata(workload="prog", time_step_ns=recorded)
             (folder / METADATA).write_bytes(msgspec.json.encode(said))
         summary = merge_folder(folder, tmp_path / f"{name}.lwt", exact=exact)
-        steps[name] = open_trace(Path(summary.path)).metadata.time_step_ns
+        steps[name] = open_trace(Path(summary.path), Allowance()).metadata.time_step_ns
     assert steps == {"said": 64, "exact": 0, "unknown": TIME_STEP_NS}
 
 

@@ -100,17 +100,20 @@ void write_event(TraceWriter& writer, std::uint32_t rank, const std::string& nam
 void register_tracefile(nb::module_& module) {
     const auto trace_error = nb::exception<TraceError>(module, "TraceError", PyExc_ValueError);
     nb::exception<tracefile::WriteError>(module, "TraceWriteError", trace_error.ptr());
+    // Wherever it is met, the command line reports it and ends with the exit code for incomplete input.
+    const nb::object incomplete = nb::module_::import_("linkworth.errors").attr("DamagedInputError");
+    nb::exception<tracefile::DamagedError>(module, "TraceDamagedError", incomplete.ptr());
 
     nb::class_<EventIterator>(module, "EventIterator")
         .def("__iter__", [](nb::handle self) { return nb::borrow(self); })
         .def("__next__", &EventIterator::next);
 
     nb::class_<Trace>(module, "Trace")
-        .def(nb::new_([](const std::string& path) {
+        .def(nb::new_([](const std::string& path, bool refuse_damage) {
                  const nb::gil_scoped_release released;
-                 return std::const_pointer_cast<Trace>(Trace::open(path));
+                 return std::const_pointer_cast<Trace>(Trace::open(path, refuse_damage));
              }),
-             nb::arg("path"))
+             nb::arg("path"), nb::arg("refuse_damage") = false)
         .def_prop_ro("ranks", &Trace::ranks)
         .def_prop_ro("events", &Trace::events)
         .def_prop_ro("file_bytes", &Trace::file_bytes)
@@ -119,6 +122,9 @@ void register_tracefile(nb::module_& module) {
         .def_prop_ro("names", &Trace::names)
         .def_prop_ro("entries", &Trace::entries)
         .def_prop_ro("damage", [](const Trace& trace) { return damage_list(trace.damage()); })
+        .def_prop_ro("rank_events", &Trace::rank_events)
+        .def_prop_ro("lost_events", &Trace::lost_events)
+        .def_prop_ro("has_index", &Trace::has_index)
         .def("check", &check_events)
         .def(
             "beginning",

@@ -44,13 +44,13 @@ std::shared_ptr<const Trace> Trace::beginning(std::uint64_t events) const {
     data->events = data_->events;
     data->raw_bytes = data_->raw_bytes;
     data->damage = data_->damage;
+    data->refuse_damage = data_->refuse_damage;
+    data->has_index = data_->has_index;
+    data->lost_events = data_->lost_events;
     data->whole = data_;
     if (data_->events > events) {
         // All ranks end at the time when the one with most events has made its part of them.
-        std::vector<std::uint64_t> of_rank(ranks(), 0);
-        for (const IndexEntry& block : data_->blocks) {
-            of_rank[block.rank] += block.events;
-        }
+        const std::vector<std::uint64_t> of_rank = rank_events();
         const auto longest = std::ranges::max_element(of_rank);
         const double part = static_cast<double>(events) / static_cast<double>(data_->events);
         const auto its_part = static_cast<std::uint64_t>(part * static_cast<double>(*longest));

@@ -216,6 +216,11 @@ void RankCursor::give_up_block(const std::uint8_t* at, std::string what) {
     if (at != nullptr) {
         place += " at byte " + std::to_string(at - state_->raw.data());
     }
+    if (state_->data->refuse_damage) {
+        throw DamagedError(state_->data->label + " is damaged: " + place + " " + what +
+                           ", so what followed there is not known; record the program again, or take what "
+                           "is readable with --allow-damaged");
+    }
     state_->damage.push_back({static_cast<std::int32_t>(state_->rank), state_->block.offset,
                               place + " " + what + ": the rest of the block is left out"});
     state_->is_open = false;

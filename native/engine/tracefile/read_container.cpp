@@ -21,6 +21,10 @@ using Bytes = std::span<const std::uint8_t>;
     throw TraceError(data.label + " " + why);
 }
 
+[[noreturn]] void refuse_damaged(const TraceData& data, const std::string& why) {
+    throw DamagedError(data.label + " " + why);
+}
+
 /// What stands before the blocks, expanded into `memory` where it is compressed.
 Bytes expanded(const TraceData& data, Bytes stored, std::uint64_t raw_bytes,
                std::vector<std::uint8_t>& memory) {
@@ -34,7 +38,8 @@ Bytes expanded(const TraceData& data, Bytes stored, std::uint64_t raw_bytes,
             return memory;
         }
     }
-    refuse(data, "has metadata or names of calls that do not expand to their size: copy or record it again");
+    refuse_damaged(
+        data, "has metadata or names of calls that do not expand to their size: copy or record it again");
 }
 
 void read_header(TraceData& data) {
@@ -47,27 +52,34 @@ void read_header(TraceData& data) {
         refuse(data, "is not a linkworth trace: give the .lwt file that `linkworth trace` wrote");
     }
     if (bytes.size() < header_bytes) {
-        refuse(data, "is cut inside its header and holds no events: copy or record it again");
+        refuse_damaged(data, "is cut inside its header and holds no events: copy or record it again");
     }
     const std::optional<TraceHeader> header = decode_trace_header(bytes);
     if (!header || header->version > trace_version) {
-        const std::string version =
-            header ? std::to_string(header->version) : std::string(1, static_cast<char>(bytes[7]));
+        const std::string version = header ? std::to_string(header->version)
+                                           : "of another kind (byte " + std::to_string(bytes[7]) + ")";
         refuse(data, "has trace format version " + version + ", newer than this linkworth reads (" +
                          std::to_string(trace_version) + "): upgrade linkworth");
     }
     data.header = *header;
     const std::uint64_t room = bytes.size() - header_bytes;
     if (header->metadata_bytes > room || header->names_bytes > room - header->metadata_bytes) {
-        refuse(data, "is cut before its first block and holds no events: copy or record it again");
+        refuse_damaged(data, "is cut before its first block and holds no events: copy or record it again");
     }
     const Bytes metadata = bytes.subspan(header_bytes, header->metadata_bytes);
     const Bytes names = bytes.subspan(header_bytes + header->metadata_bytes, header->names_bytes);
     if (checksum(*header, metadata, names) != header->crc || header->version == 0 ||
         header->ranks > most_ranks) {
-        refuse(data,
-               "has a damaged header (its checksum is wrong), without which no event can be named: copy or "
-               "record it again");
+        refuse_damaged(
+            data,
+            "has a damaged header (its checksum is wrong), without which no event can be named: copy or "
+            "record it again");
+    }
+    // A rank that did anything has a block, which takes more than a byte.
+    if (header->ranks == 0 || header->ranks > bytes.size()) {
+        refuse_damaged(data, "states " + std::to_string(header->ranks) + " ranks, which its " +
+                                 std::to_string(bytes.size()) +
+                                 " bytes cannot have recorded: copy or record it again");
     }
     const Bytes document = expanded(data, metadata, header->raw_metadata_bytes, data.expanded_metadata);
     data.metadata = std::string_view(reinterpret_cast<const char*>(document.data()), document.size());
@@ -150,6 +162,9 @@ void take_indexed(TraceData& data, const std::vector<IndexEntry>& entries) {
             continue;
         }
         const bool known = entry.rank < data.header.ranks;
+        if (known) {
+            data.lost_events[entry.rank] += entry.events;
+        }
         data.damage.push_back({known ? static_cast<std::int32_t>(entry.rank) : -1, entry.offset,
                                block_title(entry.rank, entry.sequence) +
                                    " is damaged (its checksum is wrong): its " +
@@ -175,6 +190,7 @@ void report_unreadable(TraceData& data, std::uint64_t from, std::uint64_t to) {
         const std::optional<BlockHeader> header = decode_block_header(rest);
         if (header && header->rank < data.header.ranks) {
             rank = static_cast<std::int32_t>(header->rank);
+            data.lost_events[header->rank] += header->events;
             what = block_title(header->rank, header->sequence) + " is cut or damaged: its " +
                    std::to_string(header->events) + " events are left out";
         }
@@ -207,7 +223,7 @@ void walk_blocks(TraceData& data) {
 }
 
 /// Sorts by rank and sequence, drops doubles, finds each rank's blocks and names the missing ones.
-void arrange(TraceData& data, bool indexed) {
+void arrange(TraceData& data) {
     const auto key = [](const IndexEntry& entry) { return std::pair(entry.rank, entry.sequence); };
     const auto same = [key](const IndexEntry& a, const IndexEntry& b) { return key(a) == key(b); };
     std::ranges::stable_sort(data.blocks, {}, key);
@@ -218,7 +234,7 @@ void arrange(TraceData& data, bool indexed) {
         ++data.first_block[block.rank + std::size_t{1}];
         data.events += block.events;
         data.raw_bytes += block.raw_bytes;
-        if (!indexed && block.sequence > expected[block.rank]) {
+        if (!data.has_index && block.sequence > expected[block.rank]) {
             data.damage.push_back({static_cast<std::int32_t>(block.rank), block.offset,
                                    "rank " + std::to_string(block.rank) + " misses " +
                                        std::to_string(block.sequence - expected[block.rank]) +
@@ -236,12 +252,14 @@ void arrange(TraceData& data, bool indexed) {
 void read_container(TraceData& data) {
     read_header(data);
     const std::optional<std::vector<IndexEntry>> index = indexed_blocks(data);
+    data.lost_events.assign(data.header.ranks, 0);
+    data.has_index = index.has_value();
     if (index) {
         take_indexed(data, *index);
     } else {
         walk_blocks(data);
     }
-    arrange(data, index.has_value());
+    arrange(data);
 }
 
 }  // namespace linkworth::tracefile

@@ -7,11 +7,12 @@
 
 namespace linkworth::tracefile {
 
-std::shared_ptr<const Trace> Trace::open(const std::string& path) {
+std::shared_ptr<const Trace> Trace::open(const std::string& path, bool refuse_damage) {
     auto data = std::make_shared<TraceData>();
     data->label = path;
     data->file = MappedFile(path);
     data->bytes = data->file.bytes();
+    data->refuse_damage = refuse_damage;
     read_container(*data);
     return std::shared_ptr<const Trace>(new Trace(std::move(data)));
 }
@@ -37,6 +38,17 @@ const std::vector<std::string>& Trace::names() const { return data_->names; }
 
 const std::vector<std::string>& Trace::entries() const { return data_->entries; }
 const std::vector<Damage>& Trace::damage() const { return data_->damage; }
+
+std::vector<std::uint64_t> Trace::rank_events() const {
+    std::vector<std::uint64_t> events(ranks(), 0);
+    for (const IndexEntry& block : data_->blocks) {
+        events[block.rank] += block.events;
+    }
+    return events;
+}
+
+const std::vector<std::uint64_t>& Trace::lost_events() const { return data_->lost_events; }
+bool Trace::has_index() const { return data_->has_index; }
 
 Collective Trace::collective_of(std::uint32_t name) const {
     return name < data_->collectives.size() ? data_->collectives[name] : Collective::none;

@@ -24,6 +24,12 @@ class TraceError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// A trace that is cut or damaged, so that what it lacks is not known.
+class DamagedError : public TraceError {
+  public:
+    using TraceError::TraceError;
+};
+
 /// A trace could not be written: no space, no permission.
 class WriteError : public TraceError {
   public:
@@ -42,9 +48,10 @@ struct TraceData;
 
 class Trace {
   public:
-    /// Maps the file and checks every block's checksum. Throws TraceError where it is no trace that can be
-    /// read.
-    static std::shared_ptr<const Trace> open(const std::string& path);
+    /// Reads the file and checks every block's checksum. Throws TraceError if it is no trace that can be
+    /// read, and DamagedError if its header is cut or damaged. With `refuse_damage` cursors throw
+    /// DamagedError for a block that cannot be decoded, and do not leave it out.
+    static std::shared_ptr<const Trace> open(const std::string& path, bool refuse_damage = false);
     /// `label` names the bytes in messages, as the path does for a file.
     static std::shared_ptr<const Trace> from_bytes(std::vector<std::byte> bytes, std::string label);
     ~Trace();
@@ -63,6 +70,12 @@ class Trace {
     /// `Collective::none` for every name that is no collective.
     Collective collective_of(std::uint32_t name) const;
     const std::vector<Damage>& damage() const;
+    /// Readable events by rank.
+    std::vector<std::uint64_t> rank_events() const;
+    /// Events by rank in blocks that are known to be damaged.
+    const std::vector<std::uint64_t>& lost_events() const;
+    /// The file lists its blocks, so that `lost_events` is everything that is lost.
+    bool has_index() const;
     /// The same file up to a time by which all ranks together made about so many events; the whole where it
     /// has no more. Ranks end there in the middle of what they do, as those of a cut trace.
     std::shared_ptr<const Trace> beginning(std::uint64_t events) const;

@@ -33,6 +33,9 @@ struct TraceData {
     std::vector<std::size_t> first_block;                            ///< by rank, and one more at the end
     double until_seconds = std::numeric_limits<double>::infinity();  ///< later events are left out
     std::shared_ptr<const TraceData> whole;                          ///< keeps the bytes of a beginning
+    bool refuse_damage = false;              ///< a cursor throws for a block that it cannot decode
+    bool has_index = false;                  ///< the file's list of blocks is whole
+    std::vector<std::uint64_t> lost_events;  ///< by rank, of blocks that are known to be damaged
     std::uint64_t events = 0;
     std::uint64_t raw_bytes = 0;
     std::vector<Damage> damage;

@@ -10,6 +10,7 @@ from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, Goal
 from linkworth.predict.draws import Drawn
 from linkworth.skeleton.progress import Progress
+from linkworth.trace.read import Allowance
 
 
 def advise_on_request(
@@ -23,6 +24,7 @@ def advise_on_request(
     budget: float | None = None,
     draws: int | None = None,
     progress: Progress | None = None,
+    allowed: Allowance | None = None,
 ) -> Advice:
     """Return the advice for a trace, a bundled program, or predictions made before.
 
@@ -39,7 +41,7 @@ def advise_on_request(
             raise UsageError(
                 f"--draws {draws}: predictions made before cannot be replayed; give the trace instead"
             )
-        found = read_predictions(predictions_file, on)
+        found = read_predictions(predictions_file, on, allowed)
         needed = [prediction.fabric for prediction in found.predictions]
         environments = gather_environments(prices, needed=needed)
         return advise(found, environments, goal=goal, deadline=deadline, budget=budget)

@@ -7,7 +7,7 @@ import msgspec
 
 from linkworth.advise.request import fabric_name, load_predictions
 from linkworth.catalog import fabrics
-from linkworth.errors import UsageError
+from linkworth.errors import DamagedInputError, UsageError
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict
@@ -15,6 +15,7 @@ from linkworth.predict.draws import DEFAULT_DRAWS, Drawn, draw_times
 from linkworth.predict.request import measured_time, traced
 from linkworth.skeleton.progress import Progress
 from linkworth.skeleton.rates import RateRequest
+from linkworth.trace.read import ADVICE, Allowance, open_trace
 
 
 class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,16 +32,23 @@ class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
     """FABRIC=SECONDS."""
     placement: str = "block"
     settings: ReplaySettings = ReplaySettings()
+    allowed: Allowance | None = None
+    """Permission to use an incomplete trace."""
     rates: RateRequest = RateRequest()
     """The speed of the computation of a program that is not run."""
 
 
-def read_predictions(path: Path, on: Sequence[str]) -> PredictionSet:
+def read_predictions(path: Path, on: Sequence[str], allowed: Allowance | None = None) -> PredictionSet:
     """Return the predictions of a file, of the fabrics `on` only where some are named.
 
-    A fabric that the file does not have is a UsageError.
+    A fabric that the file does not have is a UsageError. Predictions from an incomplete trace are a DamagedInputError unless they
+    are `allowed`.
     """
     found = load_predictions(path)
+    if found.incomplete is not None:
+        if allowed is None:
+            raise DamagedInputError(f"{path} has times of a part of the run: {found.incomplete}; {ADVICE}")
+        allowed.lacks.append(found.incomplete)
     if not on:
         return found
     by_name = {prediction.fabric: prediction for prediction in found.predictions}
@@ -69,11 +77,12 @@ def replay_predictions(
     with traced(
         request.workload, request.ranks, request.rates, scaled=measured is not None, progress=progress
     ) as path:
+        trace = open_trace(path, request.allowed)
         sets: list[PredictionSet] = []
         cpu_factor = 1.0 if request.cpu_factor is None else request.cpu_factor
         for nodes in counts:
             found = predict(
-                path,
+                trace,
                 chosen,
                 nodes=nodes,
                 ppn=request.ppn,
@@ -89,6 +98,6 @@ def replay_predictions(
         drawn = None
         if draws != 0 and len(chosen) * len(sets) > 1:
             drawn = draw_times(
-                path, chosen, sets, count=draws or DEFAULT_DRAWS, ppn=request.ppn, limited=draws is None
+                trace, chosen, sets, count=draws or DEFAULT_DRAWS, ppn=request.ppn, limited=draws is None
             )
         return sets, drawn

@@ -9,6 +9,7 @@ from linkworth.advise.request import PriceOptions
 from linkworth.advise.run import advise_on_request
 from linkworth.advise.source import TraceRequest
 from linkworth.cli.advice_table import advice_table
+from linkworth.cli.damage_option import damage_option
 from linkworth.cli.number import Number
 from linkworth.cli.number_list import NumberList
 from linkworth.cli.output import console, emit_json, note
@@ -20,6 +21,7 @@ from linkworth.model.number_range import BUDGET_USD, CPU_FACTOR, SECONDS
 from linkworth.model.price import Market
 from linkworth.model.settings import ReplaySettings
 from linkworth.skeleton.rates import RateRequest
+from linkworth.trace.read import Allowance
 
 
 @click.command()
@@ -113,6 +115,7 @@ from linkworth.skeleton.rates import RateRequest
     "  [default: 100, fewer for a long trace]",
 )
 @rate_options
+@damage_option("advice", lambda _: {"choice": None, "options": [], "breakeven_price_ratio": None})
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.advice/1).")
 def command(
     workload: str | None,
@@ -139,6 +142,7 @@ def command(
     calibrate_with: str | None,
     calibrate_anew: bool,
     machine: str | None,
+    allowed: Allowance | None,
     as_json: bool,
 ) -> int:
     """Choose a network, a node type and a number of nodes for a trace, or for a bundled PROGRAM that is not run (npb:lu.D).
@@ -174,6 +178,7 @@ def command(
             measured=measured,
             placement=placement,
             settings=settings,
+            allowed=allowed,
             rates=RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine),
         )
     with Steps() as steps:
@@ -195,6 +200,7 @@ def command(
             budget=budget,
             draws=draws,
             progress=steps,
+            allowed=allowed,
         )
     for warning in advice.warnings:
         note(f"linkworth: warning: {warning}")

@@ -9,6 +9,7 @@ from linkworth.advise.allocate.run import allocate
 from linkworth.advise.allocate.solve import SLOTS, TIME_LIMIT_SECONDS
 from linkworth.advise.allocate.submit import job_submit, sbatch_lines
 from linkworth.cli.allocation_table import allocation_table
+from linkworth.cli.damage_option import damage_option
 from linkworth.cli.number import Number
 from linkworth.cli.output import console, emit_json, note
 from linkworth.cli.rate_options import rate_options
@@ -16,6 +17,7 @@ from linkworth.cli.steps import Steps
 from linkworth.model.allocation import AllocationGoal
 from linkworth.model.number_range import BUDGET_USD, NumberRange
 from linkworth.skeleton.rates import RateRequest
+from linkworth.trace.read import Allowance
 
 
 @click.command()
@@ -54,6 +56,7 @@ from linkworth.skeleton.rates import RateRequest
     help="For each integer program; then the best schedule so far counts.",
 )
 @rate_options
+@damage_option("allocation", lambda _: {"choices": [], "placements": []})
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.allocation/1).")
 def command(
     queue_file: Path,
@@ -65,6 +68,7 @@ def command(
     calibrate_with: str | None,
     calibrate_anew: bool,
     machine: str | None,
+    allowed: Allowance | None,
     as_json: bool,
 ) -> int:
     """Say where and when each program of a queue runs on a limited number of nodes, for the least cost or the earliest end.
@@ -83,6 +87,7 @@ def command(
             slots=slots,
             time_limit=time_limit,
             rates=RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine),
+            allowed=allowed,
             progress=steps,
         )
     for warning in allocation.warnings:

@@ -5,11 +5,13 @@ from typing import Literal
 
 import rich_click as click
 
+from linkworth.cli.damage_option import damage_option
 from linkworth.cli.number import Number
 from linkworth.cli.output import console, emit_json, note
 from linkworth.convert import FORMATS, targets
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
 from linkworth.model.number_range import FLOPS_PER_SECOND
+from linkworth.trace.read import Allowance
 
 
 @click.command()
@@ -62,6 +64,7 @@ from linkworth.model.number_range import FLOPS_PER_SECOND
     show_default=True,
     help="otf2: keep what OTF2 has no record for in attributes, so that linkworth reads back the same trace.",
 )
+@damage_option("conversion", lambda _: {"path": None})
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.conversion/1).")
 def command(
     trace: Path,
@@ -73,6 +76,7 @@ def command(
     collectives: Literal["calls", "messages"],
     mpi_library: str | None,
     attributes: bool,
+    allowed: Allowance | None,
     as_json: bool,
 ) -> None:
     """Write TRACE in the format of another tool, or, without --to, make a trace of what another tool wrote.
@@ -88,7 +92,7 @@ def command(
         mpi_library=mpi_library,
         attributes=attributes,
     )
-    summary = convert(trace, target, output, options=options, replace=force)
+    summary = convert(trace, target, output, options=options, replace=force, allowed=allowed)
     if as_json:
         emit_json(summary)
         return

@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from linkworth.cli.damage_option import damage_option
 from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.replay_options import program_options, replay_options
 
 if TYPE_CHECKING:
     from linkworth.model.settings import ReplaySettings
+    from linkworth.trace.read import Allowance
 
 
 @click.command()
@@ -53,6 +55,10 @@ if TYPE_CHECKING:
 )
 @rate_options
 @replay_options
+@damage_option(
+    "prediction",
+    lambda given: {"predictions": [{"fabric": name, "seconds": None} for name in given["fabric_names"]]},
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.prediction/1).")
 def command(
     trace: str,
@@ -72,6 +78,7 @@ def command(
     calibrate_with: str | None,
     calibrate_anew: bool,
     machine: str | None,
+    allowed: "Allowance | None",
     as_json: bool,
 ) -> None:
     """Replay TRACE on each FABRIC and say how long the program would take there, and on what the time goes.
@@ -90,6 +97,7 @@ def command(
     from linkworth.cli.units import seconds
     from linkworth.predict import predict, request
     from linkworth.skeleton.rates import RateRequest
+    from linkworth.trace.read import open_trace
 
     chosen = [fabrics.get(name) for name in fabric_names]
     known = request.measured_time(measured) if measured is not None else None
@@ -99,7 +107,7 @@ def command(
         request.traced(trace, ranks, rates, scaled=known is not None, progress=steps) as path,
     ):
         predictions = predict(
-            path,
+            open_trace(path, allowed),
             chosen,
             nodes=nodes,
             ppn=ppn,
@@ -110,7 +118,7 @@ def command(
             with_tolerances=with_tolerances,
             with_loads=with_loads,
             timeline=request.timeline(timeline, timeline_window, chosen),
-            beside=request.neighbours(beside),
+            beside=[(open_trace(other, allowed), how) for other, how in request.neighbours(beside)],
         )
     for warning in predictions.warnings:
         note(f"linkworth: warning: {warning}")

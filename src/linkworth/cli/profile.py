@@ -1,8 +1,14 @@
 """`linkworth profile`: what a trace says of a program."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
+
+from linkworth.cli.damage_option import INCOMPLETE_INPUT, damage_option
+
+if TYPE_CHECKING:
+    from linkworth.trace.read import Allowance
 
 
 @click.command()
@@ -24,20 +30,30 @@ import rich_click as click
     is_flag=True,
     help="Print every call with its places, every size and phase, and what each figure means, on as many lines as it takes.",
 )
+@damage_option("profile", lambda _: {"calls": [], "group": None})
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.profile/1).")
-def command(trace: Path, smaller: Path | None, whole: bool, full: bool, as_json: bool) -> None:
+def command(
+    trace: Path, smaller: Path | None, whole: bool, full: bool, allowed: "Allowance | None", as_json: bool
+) -> int:
     """Say where the ranks' time went in TRACE: computation, communication, waiting for whom; calls, phases and iterations,
     message sizes, who talks to whom.
 
     The efficiencies are those of the POP project. The group (highly dependent, dependent, low, none) says how much the program
     depends on the network: it comes from a replay on gigabit Ethernet and from how communication moves as the problem grows.
     """
-    from linkworth.cli.output import console, emit_json, screen_console
+    from linkworth.cli.output import console, emit_json, note, screen_console
     from linkworth.cli.profile_screen import show
     from linkworth.profile import of_trace
+    from linkworth.trace.read import Allowance, open_trace
 
-    profile = of_trace(trace, smaller, whole=whole)
+    # What the ranks recorded is a fact also of a run that broke off; what replays tell of it is not.
+    readable = allowed or Allowance()
+    other = open_trace(smaller, readable) if smaller is not None else None
+    profile = of_trace(open_trace(trace, readable), other, whole=whole, replay_incomplete=allowed is not None)
+    for lacks in readable.lacks:
+        note(f"linkworth: warning: {lacks}")
     if as_json:
         emit_json(profile)
     else:
         show(profile, console() if full else screen_console(), full=full)
+    return INCOMPLETE_INPUT if readable.lacks else 0

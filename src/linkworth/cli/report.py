@@ -5,6 +5,7 @@ from typing import cast
 
 import rich_click as click
 
+from linkworth.cli.damage_option import damage_option
 from linkworth.cli.number import Number
 from linkworth.cli.output import emit_json, note
 from linkworth.cli.rate_options import rate_options
@@ -12,6 +13,7 @@ from linkworth.cli.replay_options import replay_options
 from linkworth.model.advice import Goal
 from linkworth.model.number_range import BUDGET_USD, CPU_FACTOR, SECONDS
 from linkworth.model.settings import ReplaySettings
+from linkworth.trace.read import Allowance
 
 
 @click.command()
@@ -75,6 +77,7 @@ from linkworth.model.settings import ReplaySettings
     "-n", "ranks", type=click.IntRange(min=1), metavar="N", help="Ranks of bundled programs without a trace."
 )
 @rate_options
+@damage_option("report", lambda _: {"path": None, "programs": []})
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.report/1).")
 def command(
     paths: tuple[Path, ...],
@@ -94,6 +97,7 @@ def command(
     calibrate_with: str | None,
     calibrate_anew: bool,
     machine: str | None,
+    allowed: Allowance | None,
     as_json: bool,
 ) -> int:
     """Write one HTML page of traces, of those in a folder, or of bundled programs that are not run (npb:lu.D).
@@ -123,6 +127,7 @@ def command(
         deadline=deadline,
         ranks=ranks,
         rates=RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine),
+        allowed=allowed,
     )
     with Steps() as steps:
         written = run(request, steps)

@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from linkworth.cli.damage_option import damage_option
 from linkworth.cli.number_list import NumberList
 from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.replay_options import program_options, sweep_options
 
 if TYPE_CHECKING:
     from linkworth.model.settings import ReplaySettings
+    from linkworth.trace.read import Allowance
 
 
 @click.command()
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
 )
 @rate_options
 @sweep_options
+@damage_option("sweep", lambda _: {"points": []})
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.sweep/1).")
 def command(
     trace: str,
@@ -65,6 +68,7 @@ def command(
     calibrate_with: str | None,
     calibrate_anew: bool,
     machine: str | None,
+    allowed: "Allowance | None",
     as_json: bool,
 ) -> None:
     """Replay TRACE at every combination of fabrics, parameters, numbers of nodes and placements, on all cores.
@@ -80,6 +84,7 @@ def command(
     from linkworth.predict import request
     from linkworth.predict.sweep import sweep
     from linkworth.skeleton.rates import RateRequest
+    from linkworth.trace.read import open_trace
 
     chosen = [fabrics.get(name) for name in fabric_names]
     varied = [parameters.parse(text) for text in axes]
@@ -90,7 +95,7 @@ def command(
         request.traced(trace, ranks, rates, scaled=known is not None, progress=steps) as path,
     ):
         found = sweep(
-            path,
+            open_trace(path, allowed),
             chosen,
             varied,
             nodes=nodes or (),

@@ -11,7 +11,7 @@ from linkworth._engine import ConvertError, TraceError, TraceWriteError
 from linkworth.convert.formats import FORMATS, recognise, source_module, target_module, targets
 from linkworth.errors import IncompleteError, UsageError
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
-from linkworth.trace.read import open_trace
+from linkworth.trace.read import Allowance, open_trace
 
 _AS_RECORDED = ConversionOptions()
 
@@ -23,23 +23,25 @@ def convert(
     *,
     options: ConversionOptions = _AS_RECORDED,
     replace: bool = False,
+    allowed: Allowance | None = None,
 ) -> ConversionSummary:
     """Convert a trace to `target`, or, where that is None, what another tool wrote to a trace.
 
     `output` is the name of `path` with the suffix of what is written, where none is given. Either all of the output is written
     or none. Raises UsageError for a file that cannot be read, a target that does not exist or cannot say what the trace
-    holds, and an output that exists (unless `replace`); IncompleteError for a full disk.
+    holds, and an output that exists (unless `replace`); IncompleteError for a full disk, and for an incomplete trace
+    unless it is `allowed`.
     """
     source = recognise(path)
     if target is None:
-        return _from_other_tool(path, source, output, options, replace)
+        return _from_other_tool(path, source, output, options, replace, allowed)
     if target not in targets():
         raise UsageError(f"--to {target}: not known; give one of {', '.join(targets())}")
     if source is not None:
         raise UsageError(
             f"{path} is no trace of linkworth ({FORMATS[source].what}); convert it to one first, without --to"
         )
-    trace = open_trace(path)
+    trace = open_trace(path, allowed)
     form = FORMATS[target]
     return _published(
         path,
@@ -52,10 +54,15 @@ def convert(
 
 
 def _from_other_tool(
-    path: Path, source: str | None, output: Path | None, options: ConversionOptions, replace: bool
+    path: Path,
+    source: str | None,
+    output: Path | None,
+    options: ConversionOptions,
+    replace: bool,
+    allowed: Allowance | None,
 ) -> ConversionSummary:
     if source is None:
-        open_trace(path)
+        open_trace(path, allowed)
         raise UsageError(
             f"{path} is a trace of linkworth already; say by --to what to write: {', '.join(targets())}"
         )

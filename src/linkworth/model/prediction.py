@@ -133,6 +133,8 @@ class PredictionSet(msgspec.Struct, frozen=True, kw_only=True):
     beside: list[NeighbourTime] = msgspec.field(default_factory=list)
     """Programs that ran at the same time on the same nodes."""
     warnings: list[str] = msgspec.field(default_factory=list)
+    incomplete: str | None = None
+    """What is readable of an incomplete trace, as a sentence: the times are of that part, and no choice follows from them."""
 
 
 class SensitivityGrid(msgspec.Struct, frozen=True, kw_only=True):

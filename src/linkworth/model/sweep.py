@@ -47,6 +47,8 @@ class Sweep(msgspec.Struct, frozen=True, kw_only=True):
     workers: str = ""
     """What replayed: `2 threads`, `7 MPI processes`. The points do not depend on it."""
     warnings: list[str] = msgspec.field(default_factory=list)
+    incomplete: str | None = None
+    """What is readable of an incomplete trace, as a sentence: the times are of that part."""
 
     @property
     def rates(self) -> RateSource | None:

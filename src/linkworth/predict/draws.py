@@ -12,7 +12,7 @@ from linkworth.model.prediction import PredictionSet
 from linkworth.predict.uncertainty import drawn, draws, with_spread
 from linkworth.replay.layout import lay_out
 from linkworth.replay.run import replay
-from linkworth.trace.read import open_trace
+from linkworth.trace.read import TraceFile, opened
 
 ASSUMED_SPREAD = Spread(latency=0.1, bandwidth=0.1, overhead=0.1, computation=0.02)
 """Of a fabric that says none of its own: round figures of ours, not measured on any fabric (2026-11). 10 % is the size of the
@@ -38,7 +38,7 @@ class Drawn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def draw_times(
-    path: Path,
+    trace: Path | TraceFile,
     fabrics: Sequence[Fabric],
     sets: Sequence[PredictionSet],
     *,
@@ -46,13 +46,13 @@ def draw_times(
     ppn: int | None = None,
     limited: bool = True,
 ) -> Drawn:
-    """Replay the trace at `path` with `count` draws of the parameters, on each fabric and as each of `sets` was predicted.
+    """Replay a trace, open or at a path, with `count` draws of the parameters, on each fabric and as each of `sets` was made.
 
     Draw d has the same random numbers for all of them: a network that is slower than it says is so in the same draws as any
     other, and the computation is the same. Computation that varies (`noise`) has its own seed in each draw. Where it is
     `limited`, `count` is cut so that all replays together have at most MOST_EVENTS, though not below FEWEST_DRAWS.
     """
-    trace = open_trace(path)
+    trace = opened(trace)
     jobs = [(fabric, predicted) for fabric in fabrics for predicted in sets]
     affordable = MOST_EVENTS // max(1, trace.engine.events * len(jobs))
     made = min(count, max(FEWEST_DRAWS, affordable)) if limited else count

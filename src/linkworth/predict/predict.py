@@ -21,14 +21,14 @@ from linkworth.predict.uncertainty import interval, with_spread
 from linkworth.replay.layout import lay_out
 from linkworth.replay.node_aware import node_warnings
 from linkworth.replay.run import Neighbour, Record, Replay, replay_in_detail
-from linkworth.trace.read import TraceFile, open_trace
+from linkworth.trace.read import TraceFile, opened
 
 _SHOWN_SENTENCES = 3
 _AS_RECORDED = ReplaySettings()
 
 
 def predict(
-    path: Path,
+    trace: Path | TraceFile,
     fabrics: Sequence[Fabric],
     *,
     nodes: int | None = None,
@@ -40,9 +40,9 @@ def predict(
     with_tolerances: bool = False,
     with_loads: bool = False,
     timeline: Timeline | None = None,
-    beside: Sequence[tuple[Path, str]] = (),
+    beside: Sequence[tuple[Path | TraceFile, str]] = (),
 ) -> PredictionSet:
-    """Replay the trace at `path` on each of `fabrics`, in that order.
+    """Replay a trace, open or at a path, on each of `fabrics`, in that order.
 
     `measured` (a fabric and the seconds that the program took on it) scales the computation so that the replay on that fabric
     takes that long; it replaces `cpu_factor`. `with_tolerances` adds the latency and bandwidth that the program can bear on
@@ -50,7 +50,7 @@ def predict(
     fabric. `beside` are traces of programs that run at the same time
     on the same nodes, each with its placement on them.
 
-    Raises UsageError for a trace, a layout, a time or a file that cannot be used.
+    Raises UsageError for a trace, a layout, a time or a file that cannot be used, and DamagedInputError for an incomplete trace.
     """
     if not fabrics:
         raise UsageError("no fabric to predict for; give at least one with --on (see `linkworth fabrics`)")
@@ -58,13 +58,15 @@ def predict(
         raise UsageError(f"--cpu-factor {cpu_factor:g}: give a number above 0 (2 means twice as fast)")
     if with_loads and beside:
         raise UsageError("--loads is of a program alone: leave out --beside, or --loads")
-    trace = open_trace(path)
+    trace = opened(trace)
+    trace.require_every_rank()
     layout = lay_out(trace.engine.ranks, nodes, ppn, placement)
     node_aware = node_warnings(trace, layout)
     calibration = calibrated(trace, layout, cpu_factor=cpu_factor, measured=measured, settings=settings)
     cpu_factor = calibration.cpu_factor
+    others = [opened(other) for other, _ in beside]
     neighbours = []
-    for other, how in beside:
+    for other, (_, how) in zip(others, beside, strict=True):
         name, neighbour, warned = _neighbour(other, how, layout.nodes)
         neighbours.append((name, neighbour))
         node_aware += [f"{name} beside it: {warning}" for warning in warned]
@@ -125,6 +127,8 @@ def predict(
             for fabric, prediction in zip(fabrics, predictions, strict=True)
         ]
     warnings = node_aware + _warnings(trace, replays[0])
+    for other in others:
+        warnings += other.damage
     if timeline is not None:
         whole = write(timeline, trace, fabrics[0], layout, cpu_factor=cpu_factor, settings=settings)
         if not whole:
@@ -165,12 +169,14 @@ def predict(
         ],
         region="marked" if replays[0].marked_region else "whole",
         warnings=warnings,
+        incomplete=next((each.lacks for each in (trace, *others) if each.lacks), None),
     )
 
 
-def _neighbour(path: Path, placement: str, nodes: int) -> tuple[str, Neighbour, list[str]]:
+def _neighbour(trace: TraceFile, placement: str, nodes: int) -> tuple[str, Neighbour, list[str]]:
     """Lay the program of another trace on the nodes that there are. Return its name and warnings as well."""
-    trace = open_trace(path)
+    trace.require_every_rank()
+    path = trace.path
     ranks = trace.engine.ranks
     explicit = placement not in ("block", "cyclic")
     layout = lay_out(

@@ -12,7 +12,7 @@ from linkworth.model.prediction import SensitivityGrid
 from linkworth.model.settings import ReplaySettings
 from linkworth.replay.layout import lay_out
 from linkworth.replay.run import replay
-from linkworth.trace.read import open_trace
+from linkworth.trace.read import TraceFile, opened
 
 _AS_RECORDED = ReplaySettings()
 LATENCY_FACTORS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -20,7 +20,7 @@ BANDWIDTH_FACTORS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 
 def sensitivity(
-    path: Path,
+    trace: Path | TraceFile,
     fabric: Fabric,
     *,
     nodes: int | None = None,
@@ -31,8 +31,9 @@ def sensitivity(
     latency_factors: tuple[float, ...] = LATENCY_FACTORS,
     bandwidth_factors: tuple[float, ...] = BANDWIDTH_FACTORS,
 ) -> SensitivityGrid:
-    """Replay the trace at `path` on `fabric` with its link's latency and bandwidth multiplied by every pair of factors."""
-    trace = open_trace(path)
+    """Replay a trace, open or at a path, on `fabric` with its latency and bandwidth multiplied by every pair of factors."""
+    trace = opened(trace)
+    trace.require_every_rank()
     layout = lay_out(trace.engine.ranks, nodes, ppn, placement)
     latencies = [fabric.link.latency_seconds * factor for factor in latency_factors]
     bandwidths = [fabric.link.bandwidth_bytes_per_second * factor for factor in bandwidth_factors]

@@ -15,14 +15,14 @@ from linkworth.predict.calibrate import calibrated
 from linkworth.predict.workers import Task, replay_all
 from linkworth.replay.layout import lay_out
 from linkworth.replay.node_aware import node_warnings
-from linkworth.trace.read import open_trace
+from linkworth.trace.read import TraceFile, opened
 
 MOST_POINTS = 1_000_000
 _AS_RECORDED = ReplaySettings()
 
 
 def sweep(
-    path: Path,
+    trace: Path | TraceFile,
     fabrics: Sequence[Fabric],
     axes: Sequence[SweepAxis],
     *,
@@ -35,7 +35,7 @@ def sweep(
     workers: int | None = None,
     shared: bool = True,
 ) -> Sweep:
-    """Replay the trace at `path` at every combination of fabrics, numbers of nodes, placements and values of `axes`.
+    """Replay a trace, open or at a path, at every combination of fabrics, numbers of nodes, placements and values of `axes`.
 
     `measured` scales the computation as in `predict`, on the first number of nodes and the first placement. A placement that
     names nodes itself (numbers, a file) goes with no number of nodes. Raises UsageError for what cannot be combined.
@@ -51,7 +51,8 @@ def sweep(
         raise UsageError(f"--vary {twice[0]}: it is given twice; put all its values into one")
     if "cpu-factor" in names and measured is not None:
         raise UsageError("--vary cpu-factor: --measured sets the CPU factor already; leave one of them out")
-    trace = open_trace(path)
+    trace = opened(trace)
+    trace.require_every_rank()
     ranks = trace.engine.ranks
     layouts = _layouts(ranks, nodes, ppn, placements)
     node_aware = [
@@ -71,7 +72,7 @@ def sweep(
             at, there, factor, parameters = applied(fabric, settings, list(axes), values)
             tasks.append(Task(at, layout, factor or calibration.cpu_factor, there))
             places.append((fabric.name, layout.nodes, placement, parameters))
-    predictions, who = replay_all(path, tasks, workers=workers, shared=shared)
+    predictions, who = replay_all(trace, tasks, workers=workers, shared=shared)
     return Sweep(
         workload=trace.metadata.workload,
         ranks=ranks,
@@ -95,6 +96,7 @@ def sweep(
         calibration=calibration,
         workers=who,
         warnings=[*trace.damage, *node_aware],
+        incomplete=trace.lacks,
     )
 
 

@@ -22,7 +22,7 @@ from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout, Prediction
 from linkworth.model.settings import ReplaySettings
 from linkworth.replay.run import replay
-from linkworth.trace.read import TraceFile, open_trace
+from linkworth.trace.read import Allowance, TraceFile, open_trace
 
 CHUNKS_PER_PROCESS = 8
 """Parts of the work that each process gets in turn: few messages, and no long wait for the last one."""
@@ -38,16 +38,15 @@ class Task(msgspec.Struct, frozen=True):
 
 
 def replay_all(
-    path: Path, tasks: Sequence[Task], *, workers: int | None = None, shared: bool = True
+    trace: TraceFile, tasks: Sequence[Task], *, workers: int | None = None, shared: bool = True
 ) -> tuple[list[Prediction], str]:
-    """Return the predictions of all tasks for the trace at `path`, in their order, and what replayed them.
+    """Return the predictions of all tasks for a trace, in their order, and what replayed them.
 
     In a job that was started as `mpiexec -n N python -m mpi4py.futures -m linkworth ...` the other processes replay; else
-    `workers` threads (default: all cores). `shared`: every process can read the trace at `path`; if not, its bytes are sent once.
+    `workers` threads (default: all cores). `shared`: every process can read its path; if not, its bytes are sent once.
     """
     processes = mpi_processes()
     if processes == 0:
-        trace = open_trace(path)
         threads = workers or len(os.sched_getaffinity(0))
         # The engine runs without the interpreter's lock, so threads use all cores.
         with ThreadPoolExecutor(threads) as pool:
@@ -57,12 +56,14 @@ def replay_all(
         raise UsageError(
             f"--workers {workers}: an MPI job has its processes; leave it out, or start linkworth by itself"
         )
-    content = None if shared else path.read_bytes()
+    content = None if shared else trace.path.read_bytes()
     chunk = max(1, len(tasks) // (processes * CHUNKS_PER_PROCESS))
     with _mpi_pool(content) as pool:
         found = list(
             pool.map(
-                partial(_replayed_there, str(path.absolute()), content is not None), tasks, chunksize=chunk
+                partial(_replayed_there, str(trace.path.absolute()), content is not None),
+                tasks,
+                chunksize=chunk,
             )
         )
     return found, f"{processes} MPI process{'es' if processes > 1 else ''}"
@@ -104,7 +105,8 @@ def keep(content: bytes) -> None:
 
 @lru_cache(maxsize=1)
 def _opened(path: str) -> TraceFile:
-    return open_trace(Path(path))
+    # The process that shares out the work has decided already whether an incomplete trace may be used.
+    return open_trace(Path(path), Allowance())
 
 
 def _replayed_there(path: str, sent: bool, task: Task) -> Prediction:

@@ -9,31 +9,46 @@ from linkworth.model.profile import Group, Pop, Profile
 from linkworth.profile.imbalance import imbalance
 from linkworth.profile.partners import partners
 from linkworth.profile.pop import efficiencies, recorded_efficiencies, sampled_efficiencies
-from linkworth.profile.replays import SHARED_MEMORY, Part, Replayed, group_by_replay, replay, replayed
+from linkworth.profile.replays import (
+    NOT_KNOWN,
+    SHARED_MEMORY,
+    Part,
+    Replayed,
+    group_by_replay,
+    replay,
+    replayed,
+)
 from linkworth.profile.scan import TraceScan, scan
 from linkworth.profile.shares import measured_shares, shares_with_a_core_each
 from linkworth.profile.waits import waits
 from linkworth.profile.where_called import located
 from linkworth.profile.where_it_ran import core_shares, cpu_use, elapsed_seconds, nodes_of
 from linkworth.replay.node_aware import one_rank_a_node
-from linkworth.trace.read import TraceFile, open_trace
+from linkworth.trace.read import TraceFile, opened
 
 MOST_REPLAYED_EVENTS = 2_000_000
 """A longer trace is replayed in part: a replay takes some hundred nanoseconds an event, all else some twenty."""
 SAMPLE_EVENTS = 500_000
-_NOT_KNOWN = "this trace lacks messages"
+_LACKS_MESSAGES = "this trace lacks messages"
 
 
-def of_trace(trace: Path | TraceFile, smaller: Path | None = None, *, whole: bool = False) -> Profile:
+def of_trace(
+    trace: Path | TraceFile,
+    smaller: Path | TraceFile | None = None,
+    *,
+    whole: bool = False,
+    replay_incomplete: bool = True,
+) -> Profile:
     """Profile a trace, open or at a path.
 
     Of a recorded trace of more than `MOST_REPLAYED_EVENTS` only the beginning is replayed, unless `whole`.
 
     `smaller`: a trace of the same program on as many ranks with a smaller problem; how communication moved between the two
     then counts in the group. Of a converted trace that lacks so many messages that a replay stops or tells nothing, the
-    profile is without what replays tell. Raises UsageError for a trace that cannot be used.
+    profile is without what replays tell. That of an incomplete one is so too unless `replay_incomplete` and unless nothing is
+    readable of some rank. Raises UsageError for a trace that cannot be used, DamagedInputError for the path of an incomplete one.
     """
-    trace = _opened(trace)
+    trace = opened(trace)
     smaller_part = _smaller_part(smaller, trace)
     nodes = nodes_of(trace.metadata.ranks, trace.engine.ranks)
     found = scan(trace.engine, nodes, with_phases=True)
@@ -42,7 +57,9 @@ def of_trace(trace: Path | TraceFile, smaller: Path | None = None, *, whole: boo
     not_run = trace.metadata.source == "skeleton"
     # What a program that was not run would take only the whole replay tells.
     part = Part(trace, trace.engine) if whole or not_run else _part(trace)
-    answer = replayed(part, found, smaller_part)
+    lacks = next((each.of.lacks for each in (part, smaller_part) if each is not None and each.of.lacks), None)
+    can_replay = lacks is None or (replay_incomplete and all(trace.engine.rank_events))
+    answer = replayed(part, found, smaller_part) if can_replay else f"{NOT_KNOWN}, because {lacks}"
     told = answer if isinstance(answer, Replayed) else None
     shared_memory = replay(part, SHARED_MEMORY, nodes=1) if oversubscribed or not_run else None
     marked = (
@@ -74,7 +91,7 @@ def of_trace(trace: Path | TraceFile, smaller: Path | None = None, *, whole: boo
         ),
         gain=told.gain if told is not None else None,
         group=told.group if told is not None else None,
-        group_reason=told.group_reason if told is not None else _NOT_KNOWN,
+        group_reason=told.group_reason if told is not None else lacks or _LACKS_MESSAGES,
         message_sizes=found.message_sizes,
         matrix=found.matrix,
         messages=found.messages,
@@ -85,7 +102,7 @@ def of_trace(trace: Path | TraceFile, smaller: Path | None = None, *, whole: boo
         rank_compute_seconds=[rank.compute_seconds for rank in found.ranks],
         rank_communication_seconds=[rank.communication_seconds for rank in found.ranks],
         unmodelled=found.unmodelled,
-        damage=[*trace.damage, *found.damage],
+        damage=[*trace.damage, *found.damage, *(smaller_part.of.damage if smaller_part is not None else [])],
         rates=trace.metadata.rates,
         waits=None if not_run else waits(found),
         imbalance=imbalance([rank.compute_seconds for rank in found.ranks]),
@@ -98,19 +115,15 @@ def of_trace(trace: Path | TraceFile, smaller: Path | None = None, *, whole: boo
     )
 
 
-def group_of(trace: Path | TraceFile, smaller: Path | None = None) -> tuple[Group, str]:
+def group_of(trace: Path | TraceFile, smaller: Path | TraceFile | None = None) -> tuple[Group, str]:
     """Return the group of network dependence alone, and why: that of `of_trace`, with one replay instead of three.
 
     Of a converted trace it does not ask how many messages are lacking. Raises what `of_trace` raises, and UsageError where
     the replay stops.
     """
-    trace = _opened(trace)
+    trace = opened(trace)
     part = Part(trace, trace.engine) if trace.metadata.source == "skeleton" else _part(trace)
     return group_by_replay(part, scan(trace.engine), _smaller_part(smaller, trace))
-
-
-def _opened(trace: Path | TraceFile) -> TraceFile:
-    return open_trace(trace) if isinstance(trace, Path) else trace
 
 
 def _part(trace: TraceFile) -> Part:
@@ -120,13 +133,13 @@ def _part(trace: TraceFile) -> Part:
     return Part(trace, trace.engine.beginning(SAMPLE_EVENTS))
 
 
-def _smaller_part(path: Path | None, of: TraceFile) -> Part | None:
-    if path is None:
+def _smaller_part(smaller: Path | TraceFile | None, of: TraceFile) -> Part | None:
+    if smaller is None:
         return None
-    trace = open_trace(path)
+    trace = opened(smaller)
     if trace.engine.ranks != of.engine.ranks:
         raise UsageError(
-            f"--smaller {path}: it has {trace.engine.ranks} ranks and {of.path} has {of.engine.ranks}; "
+            f"--smaller {trace.path}: it has {trace.engine.ranks} ranks and {of.path} has {of.engine.ranks}; "
             "give a trace of the same program on as many ranks with a smaller problem"
         )
     return _part(trace)

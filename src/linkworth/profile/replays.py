@@ -24,7 +24,7 @@ LEAST_REPLAYED = 0.9
 MOST_UNMATCHED = 0.05
 """Messages and collectives without their other side, a call, with which a replay still tells of the program."""
 
-_NOT_KNOWN = "network dependence, serialisation and transfer are not known"
+NOT_KNOWN = "network dependence, serialisation and transfer are not known"
 
 
 class Part(NamedTuple):
@@ -63,13 +63,13 @@ def replayed(part: Part, found: TraceScan, smaller: Part | None) -> Replayed | s
         if not may_lack:
             raise
         return (
-            f"{_NOT_KNOWN}, because a replay stops: {stopped.where}; "
+            f"{NOT_KNOWN}, because a replay stops: {stopped.where}; "
             "what the trace was converted from does not say how that call went on"
         )
     calls = sum(call.count for call in found.calls)
     if may_lack and found.waits.unmatched > MOST_UNMATCHED * calls:
         return (
-            f"{_NOT_KNOWN}, because in {calls:,} calls {found.waits.unmatched:,} messages or collectives have "
+            f"{NOT_KNOWN}, because in {calls:,} calls {found.waits.unmatched:,} messages or collectives have "
             "a side that is not in what the trace was converted from"
         )
     gain = NetworkGain(fabric=REFERENCE, seconds=reference.seconds, ideal_seconds=ideal.prediction.seconds)

@@ -14,6 +14,7 @@ from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Price
 from linkworth.model.settings import ReplaySettings
 from linkworth.report.item import ReportItem
+from linkworth.trace.read import Allowance, open_trace
 
 _AS_RECORDED = ReplaySettings()
 SMALLER = "smaller"
@@ -61,23 +62,24 @@ def collect(
     deadline: float | None = None,
     budget: float | None = None,
     smaller: Path | None = None,
+    allowed: Allowance | None = None,
     step: Callable[[str], None] = lambda _: None,
 ) -> ReportItem:
     """Return everything that a report says of one trace; `step` is called with a word or two before each piece of work.
 
     Fabrics without a price get a time and no cost; those without a finite latency and bandwidth get no sensitivity.
-    Raises UsageError for a trace, a layout or a limit that cannot be used.
+    Raises UsageError for a trace, a layout or a limit that cannot be used, and DamagedInputError for an incomplete trace unless
+    it is `allowed`.
     """
     from linkworth.predict import predict, sensitivity
     from linkworth.profile import of_trace
-    from linkworth.trace.read import open_trace
 
     step("profile")
-    metadata = open_trace(trace).metadata
-    profile = of_trace(trace, smaller)
+    opened = open_trace(trace, allowed)
+    profile = of_trace(opened, open_trace(smaller, allowed) if smaller is not None else None)
     step("times")
     predictions = predict(
-        trace, fabrics, nodes=nodes, ppn=ppn, cpu_factor=cpu_factor, placement=placement, settings=settings
+        opened, fabrics, nodes=nodes, ppn=ppn, cpu_factor=cpu_factor, placement=placement, settings=settings
     )
     grids = []
     for fabric in fabrics:
@@ -85,7 +87,7 @@ def collect(
             step(f"sensitivity on {fabric.name}")
             grids.append(
                 sensitivity(
-                    trace,
+                    opened,
                     fabric,
                     nodes=nodes,
                     ppn=ppn,
@@ -101,7 +103,7 @@ def collect(
         grids=grids,
         fabrics=list(fabrics),
         prices=[prices[fabric.name] for fabric in fabrics if fabric.name in prices],
-        metadata=metadata,
+        metadata=opened.metadata,
     )
 
 

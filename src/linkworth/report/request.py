@@ -17,6 +17,7 @@ from linkworth.predict.request import is_program, refuse_skeleton_options, trace
 from linkworth.report import check_target, tables, write
 from linkworth.report.collect import collect, find_traces, smaller_of
 from linkworth.skeleton.rates import RateRequest
+from linkworth.trace.read import Allowance
 
 DEFAULT_PRICES = "demo"
 
@@ -52,6 +53,8 @@ class ReportRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Of bundled programs among the paths, which are not run."""
     rates: RateRequest = RateRequest()
     """Their computation's speed."""
+    allowed: Allowance | None = None
+    """Permission to use incomplete traces."""
 
 
 class ReportedProgram(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,6 +129,7 @@ def _write(
                 deadline=request.deadline,
                 budget=request.budget,
                 smaller=smaller_of(trace),
+                allowed=request.allowed,
                 step=lambda what, name=name: progress.step(f"{name}: {what}"),  # type: ignore[misc]
             )
         )

@@ -1,12 +1,23 @@
-"""Opens a trace for reading."""
+"""Opens a trace for reading. An incomplete one is refused, unless its reader was allowed to use what is left of it."""
 
 from pathlib import Path
 
 import msgspec
 
 from linkworth import _engine
-from linkworth.errors import UsageError
+from linkworth.errors import DamagedInputError, UsageError
 from linkworth.model.trace import TraceMetadata
+from linkworth.trace.readable import readable_events
+
+ADVICE = "copy or record it again, or use the readable part with --allow-damaged"
+
+
+class Allowance:
+    """Permission to use incomplete traces; it remembers what each one lacks."""
+
+    def __init__(self) -> None:
+        self.lacks: list[str] = []
+        """One sentence for each incomplete trace that was used."""
 
 
 class TraceFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -15,30 +26,64 @@ class TraceFile(msgspec.Struct, frozen=True, kw_only=True):
     path: Path
     metadata: TraceMetadata
     engine: _engine.Trace
+    lacks: str | None = None
+    """What is readable of an incomplete trace, as a sentence; None if the trace is complete."""
     damage: list[str]
-    """What was lost when it was recorded and what of the file cannot be read, one sentence each."""
+    """`lacks`, and each loss in a sentence of its own; empty if the trace is complete."""
 
     @property
     def incomplete(self) -> bool:
         """Parts of the run are missing, so that a replay has to stop where the trace does."""
-        return bool(self.damage) or any(rank.state != "complete" for rank in self.metadata.ranks)
+        return self.lacks is not None
+
+    def require_every_rank(self) -> None:
+        """Raise DamagedInputError if nothing is readable of some rank, so that no time can be predicted."""
+        if self.lacks is not None and not all(self.engine.rank_events):
+            raise DamagedInputError(f"{self.lacks}; without any event of a rank no time can be predicted")
 
 
-def open_trace(path: Path) -> TraceFile:
-    """Open a trace and check it. Raises UsageError where it is missing, empty, no trace, or too new."""
+def open_trace(path: Path, allowed: Allowance | None = None) -> TraceFile:
+    """Open a trace and check it.
+
+    A trace is complete if every block is intact and every rank reached MPI_Finalize. Any other is opened only if `allowed`.
+    Raises UsageError for what is no trace, and DamagedInputError, which states how much of which ranks is readable.
+    """
     if path.suffix == ".otf2":
         raise UsageError(
             f"{path} is an OTF2 archive: make a trace of it with `linkworth convert {path} -o FILE.lwt`, and give that"
         )
     try:
-        engine = _engine.Trace(str(path))
+        engine = _engine.Trace(str(path), refuse_damage=allowed is None)
     except _engine.TraceError as error:
         raise UsageError(str(error)) from error
     try:
         metadata = msgspec.json.decode(engine.metadata_json, type=TraceMetadata)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(
             f"{path}: its metadata cannot be read ({error}); record the program again"
         ) from error
     damage = [*metadata.damage, *(what for _, _, what in engine.damage)]
-    return TraceFile(path=path, metadata=metadata, engine=engine, damage=damage)
+    if allowed is not None:
+        # Damage that only decoding shows; without permission the first reader that meets it stops.
+        damage += [what for _, _, what in engine.check()[2]]
+    incomplete = damage or not all(engine.rank_events) or any(r.state != "complete" for r in metadata.ranks)
+    if not incomplete:
+        return TraceFile(path=path, metadata=metadata, engine=engine, damage=[])
+    lacks = f"{path} is incomplete: readable are {readable_events(metadata, engine)}"
+    if metadata.damage and all(rank.state == "complete" for rank in metadata.ranks):
+        lacks += f"; {metadata.damage[0]}"
+    if allowed is None:
+        raise DamagedInputError(f"{lacks}; {ADVICE}")
+    allowed.lacks.append(lacks)
+    return TraceFile(
+        path=path,
+        metadata=metadata,
+        engine=engine,
+        lacks=lacks,
+        damage=[lacks, *(what for what in damage if what not in lacks)],
+    )
+
+
+def opened(trace: Path | TraceFile) -> TraceFile:
+    """Return an open trace as it is, and open one that is given by its path."""
+    return open_trace(trace) if isinstance(trace, Path) else trace

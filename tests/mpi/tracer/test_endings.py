@@ -11,7 +11,7 @@ from part_reader import read_part
 
 from linkworth.model.trace import TraceMetadata
 from linkworth.trace.merge import merge
-from linkworth.trace.read import open_trace
+from linkworth.trace.read import Allowance, open_trace
 
 PROBES = 200_000  # calls of MPI_Iprobe that programs/endings.c makes before it ends
 
@@ -70,7 +70,7 @@ def test_a_program_that_becomes_another_one_leaves_all_that_it_recorded(bench, r
     assert part.events[-1].name == "MPI_Iprobe"
     merged = part.path.parent / "merged.lwt"
     merge(part.path.parent, merged, TraceMetadata(workload="exec"))
-    opened = open_trace(merged)
+    opened = open_trace(merged, Allowance())
     assert [rank.state for rank in opened.metadata.ranks] == ["cut"]
     assert sum(1 for _ in opened.engine.iterate(0)) == len(part.events)
 

@@ -8,12 +8,12 @@ import msgspec
 from linkworth.advise.allocate.queue import NodeKind, Program, Queue, fabric_of
 from linkworth.advise.choose import cost_usd
 from linkworth.catalog import fabrics
-from linkworth.errors import UsageError
+from linkworth.errors import DamagedInputError, UsageError
 from linkworth.predict import predict
 from linkworth.predict.request import is_program, traced
 from linkworth.skeleton.progress import Progress, Silence
 from linkworth.skeleton.rates import RateRequest
-from linkworth.trace.read import open_trace
+from linkworth.trace.read import Allowance, TraceFile, open_trace
 
 
 class Option(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,23 +32,34 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def options_of(
-    queue: Queue, folder: Path, *, rates: RateRequest | None = None, progress: Progress | None = None
+    queue: Queue,
+    folder: Path,
+    *,
+    rates: RateRequest | None = None,
+    allowed: Allowance | None = None,
+    progress: Progress | None = None,
 ) -> list[Option]:
     """Return all ways to run the programs: times that the queue gives, and predictions for the others.
 
-    `folder` is that of the queue file. Raises UsageError for traces, programs and numbers of ranks that cannot be used.
+    `folder` is that of the queue file. Raises UsageError for traces, programs and numbers of ranks that cannot be used, and
+    DamagedInputError for an incomplete trace unless it is `allowed`.
     """
     progress = progress or Silence()
     progress.plan(len(queue.programs))
     found = []
     for index, program in enumerate(queue.programs):
         progress.step(f"predicting {program.name}")
-        found += _of_program(queue, index, program, folder, rates)
+        found += _of_program(queue, index, program, folder, rates, allowed)
     return found
 
 
 def _of_program(
-    queue: Queue, index: int, program: Program, folder: Path, rates: RateRequest | None
+    queue: Queue,
+    index: int,
+    program: Program,
+    folder: Path,
+    rates: RateRequest | None,
+    allowed: Allowance | None,
 ) -> list[Option]:
     if program.workload is None:
         assert program.ranks is not None
@@ -57,14 +68,15 @@ def _of_program(
     given_ranks = program.ranks if is_program(program.workload) else None
     try:
         with traced(target, given_ranks, rates) as path:
-            ranks = open_trace(path).engine.ranks
+            trace = open_trace(path, allowed)
+            ranks = trace.engine.ranks
             if program.ranks is not None and program.ranks != ranks:
                 raise UsageError(f"the trace has {ranks} ranks, but ranks = {program.ranks}; leave ranks out")
             return _known(queue, index, program, ranks) + _predicted(
-                queue, index, program, folder, path, ranks
+                queue, index, program, folder, trace, ranks
             )
-    except UsageError as error:
-        raise UsageError(f"program {program.name}: {error}") from None
+    except (UsageError, DamagedInputError) as error:
+        raise type(error)(f"program {program.name}: {error}") from None
 
 
 def _known(queue: Queue, index: int, program: Program, ranks: int) -> list[Option]:
@@ -77,7 +89,7 @@ def _known(queue: Queue, index: int, program: Program, ranks: int) -> list[Optio
 
 
 def _predicted(
-    queue: Queue, index: int, program: Program, folder: Path, trace: Path, ranks: int
+    queue: Queue, index: int, program: Program, folder: Path, trace: TraceFile, ranks: int
 ) -> list[Option]:
     found = []
     for place, kind in _kinds(queue, program):

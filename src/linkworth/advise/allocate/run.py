@@ -14,6 +14,7 @@ from linkworth.advise.reason import usd_text
 from linkworth.model.allocation import Allocation, AllocationGoal, Choice, Placement
 from linkworth.skeleton.progress import Progress
 from linkworth.skeleton.rates import RateRequest
+from linkworth.trace.read import Allowance
 
 
 def allocate(
@@ -24,14 +25,16 @@ def allocate(
     slots: int = SLOTS,
     time_limit: float = TIME_LIMIT_SECONDS,
     rates: RateRequest | None = None,
+    allowed: Allowance | None = None,
     progress: Progress | None = None,
 ) -> tuple[Queue, Allocation]:
     """Return the queue of a file and where and when its programs run; `goal` and `budget` go before the file's.
 
-    Raises UsageError for a file that cannot be used, EnvironmentLacksError without HiGHS.
+    Raises UsageError for a file that cannot be used, EnvironmentLacksError without HiGHS, and DamagedInputError for an incomplete
+    trace unless it is `allowed`.
     """
     queue = load(path)
-    options = options_of(queue, path.parent, rates=rates, progress=progress)
+    options = options_of(queue, path.parent, rates=rates, allowed=allowed, progress=progress)
     allocation = allocate_options(
         queue,
         options,
