@@ -1,5 +1,6 @@
 import errno
 import os
+import re
 import shutil
 
 import msgspec
@@ -214,8 +215,11 @@ def test_a_damaged_folder_is_said_and_never_guessed(begin, tmp_path):
     folder = store.folder / "runs" / store.planned[0].run
     folder.mkdir()
     (folder / "run.json").write_text("{}")
-    with pytest.raises(UsageError, match=r"run\.json is damaged .*restore it, or remove its folder"):
-        store.records()
+    assert store.records() == []
+    assert re.search(r"run\.json is damaged .*the run is made again", store.damaged[store.planned[0].run])
+    assert status_of(store).problems == store.damaged
+    assert list(store.fresh_folder(store.planned[0].run).iterdir()) == []
+    assert [each.name for each in (store.folder / "superseded").iterdir()] == [f"{store.planned[0].run}@1"]
     with pytest.raises(UsageError, match="is no study's folder"):
         Store(tmp_path)
     (store.folder / "study.json").write_text("{")

@@ -47,6 +47,8 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     ended: str = ""
     definition: str = ""
     """Hash of all that decides what was run: a run whose study file says otherwise by now is made anew."""
+    checksum: str = ""
+    """Only in `run.json`, as its last member: see `linkworth.study.record_file`."""
 
 
 Value = str | int | float | bool

@@ -94,6 +94,8 @@ class Runner:
             (each.environment.name, each.mode, unapplied(each)) for each in self.open.values()
         ):
             self.watch.say(sentence)
+        for sentence in self.store.damaged.values():
+            self.watch.say(sentence)
         stopped = stop_leftovers(self.store.folder)
         if stopped:
             self.watch.say(f"stopped {stopped} processes that an earlier call had left running")

@@ -26,7 +26,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     running: bool = False
     remaining_seconds: float | None = None
     problems: dict[str, str] = msgspec.field(default_factory=dict)
-    """Cause by run, of those that are not good."""
+    """Cause by run, of those that are not good or whose record is damaged."""
     waiting: list[str] = msgspec.field(default_factory=list)
     """What open predictions wait for."""
 
@@ -53,7 +53,8 @@ def status_of(
         open=len(still_open),
         running=store.running,
         remaining_seconds=Estimate(records).remaining(still_open),
-        problems={record.run: record.cause for record in records if record.state != "done"},
+        problems={record.run: record.cause for record in records if record.state != "done"}
+        | {each.run: store.damaged[each.run] for each in still_open if each.run in store.damaged},
         waiting=list(waiting),
         done=found["done"],
         unverified=found["unverified"],

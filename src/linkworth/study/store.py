@@ -23,6 +23,7 @@ from linkworth import __version__
 from linkworth.errors import IncompleteError, UsageError
 from linkworth.measure.run import write_atomically
 from linkworth.model.study import RunRecord, Study
+from linkworth.study import record_file
 from linkworth.study.file import load
 from linkworth.study.lock import is_locked, locked
 from linkworth.study.matrix import PlannedRun, expand, file_name
@@ -61,8 +62,10 @@ class Store:
             raise UsageError(f"{folder} {what}; begin one with: linkworth study run FILE") from None
         except OSError as error:
             raise UsageError(f"{folder / 'study.json'} cannot be read: {error.strerror}") from None
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise UsageError(f"{folder / 'study.json'} is damaged: {error}") from None
+        self.damaged: dict[str, str] = {}
+        """By run, a sentence on each record that was read and is damaged: the run is open then."""
         self.study = self._load(folder / "study.toml")
         self.planned = expand(self.study, self.manifest.seed)
 
@@ -113,7 +116,7 @@ class Store:
         return [record for record in found if record is not None]
 
     def record(self, planned: PlannedRun) -> RunRecord | None:
-        """Return the record of a run, None where it is not finished (or was another run under the same name)."""
+        """Return the record of a run, None if it is not finished (or its record is damaged, or that of another run)."""
         record = self._read(planned.run)
         return record if record is not None and record.definition == planned.definition else None
 
@@ -122,7 +125,8 @@ class Store:
         return [planned for planned in self.planned if self.record(planned) is None]
 
     def fresh_folder(self, run: str) -> Path:
-        """Return an empty folder for a run: what a half run left is removed, a whole run of another definition set aside.
+        """Return an empty folder for a run: what a half run left is removed, and a record is set aside
+        if it is damaged or of another definition.
 
         Of a run that was a batch job when linkworth ended, the job's files stay, so that it is found again.
         Raises IncompleteError where it cannot be made.
@@ -146,9 +150,10 @@ class Store:
         folder = self.folder / "runs" / record.run
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            _write_json(folder / RECORD, record)
+            write_atomically(folder / RECORD, record_file.encode(record))
             for made in (folder, folder.parent):
                 _sync(made)
+            self.damaged.pop(record.run, None)
         except OSError as error:
             raise IncompleteError(
                 f"the record of {record.run} cannot be written: {error.strerror}; make room, then: "
@@ -180,16 +185,16 @@ class Store:
     def _read(self, run: str) -> RunRecord | None:
         path = self.folder / "runs" / run / RECORD
         try:
-            return msgspec.json.decode(path.read_bytes(), type=RunRecord)
+            return record_file.decode(path.read_bytes())
         except FileNotFoundError:
             return None
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-        except msgspec.DecodeError as error:
-            raise UsageError(
-                f"{path} is damaged ({error}); linkworth never writes such a file: restore it, or remove its folder "
-                "and the run is made again"
-            ) from None
+        except record_file.DamagedRecordError as error:
+            self.damaged[run] = (
+                f"{path} is damaged ({error}): the run is made again, and the file kept in superseded"
+            )
+            return None
 
     def _set_aside(self, folder: Path) -> None:
         aside = self.folder / "superseded"
