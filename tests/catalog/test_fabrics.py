@@ -6,9 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from linkworth.bench.replayed.predict import predict
+from linkworth.bench.settings import BenchSettings
+from linkworth.bench.tests import TESTS
 from linkworth.catalog import derived, fabrics
 from linkworth.catalog.fabric_file import fields_without_source
 from linkworth.errors import UsageError
+from linkworth.replay.layout import block
 
 CONTRACT = [
     *("ideal", "shm", "gbe", "10gbe", "25gbe", "40gbe", "100gbe", "roce100", "opa100", "efa", "slingshot"),
@@ -91,6 +95,26 @@ def test_faster_generations_of_a_family_carry_more():
         rates = [derived.stream_bandwidth(fabrics.get(name).link, 4 << 20) for name in family]
         assert rates == sorted(rates)
         assert len(set(rates)) == len(rates)
+
+
+def test_hdr_is_nowhere_slower_than_fdr():
+    """Windows of messages and one-sided accesses are bound by the overheads, a ping-pong by their sum with the latency."""
+    fdr, hdr = fabrics.get("ib-fdr").link, fabrics.get("ib-hdr").link
+    assert hdr.latency_seconds <= fdr.latency_seconds
+    for curve in ("send_overhead", "receive_overhead"):
+        slower, faster = getattr(fdr, curve), getattr(hdr, curve)
+        assert [size for size, _ in slower] == [size for size, _ in faster]
+        assert all(less <= more for (_, less), (_, more) in zip(faster, slower, strict=True))
+    both_ends = BenchSettings(sizes=[1, 256, 4096])
+    for name in ("latency", "bandwidth", "bibandwidth", "multipair"):
+        times = [
+            [
+                row.latency_seconds
+                for row in predict(TESTS[name], both_ends, fabrics.get(each), block(2, 2)).rows
+            ]
+            for each in ("ib-fdr", "ib-hdr")
+        ]
+        assert all(hdr_time < fdr_time for fdr_time, hdr_time in zip(*times, strict=True)), name
 
 
 @given(st.sampled_from(CONTRACT), st.integers(1, fabrics.RAILS_MAX))
