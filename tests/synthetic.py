@@ -80,6 +80,23 @@ def waitall(*references: int) -> Call:
     return Call("MPI_Waitall", "complete", mode=1, listed=len(done), completions=done)
 
 
+def duplicates_in_another_order() -> tuple[list[Call], list[Call]]:
+    """Return the calls of two ranks that duplicate communicators 2 and 3, which have the same members, as 4 and 5.
+
+    The first duplicates 2 first, the second 3. MPI_Comm_idup allows this, since no rank waits in it.
+    """
+
+    def rank(first: int, second: int) -> list[Call]:
+        made = [
+            Call("MPI_Comm_dup", "comm_new", comm=0, new_comm=number, members=[0, 1]) for number in (2, 3)
+        ]
+        for parent, number in ((first, 4), (second, 5)):
+            made.append(Call("MPI_Comm_idup", "icomm_new", comm=parent, new_comm=number, members=[0, 1]))
+        return [*made, waitall(2, 1)]
+
+    return rank(2, 3), rank(3, 2)
+
+
 def collective(name: str, size: int = 0, received: int | None = None, root: int = -1, **fields: Any) -> Call:
     return Call(
         name,

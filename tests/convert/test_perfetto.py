@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import message_traces
+import synthetic
 from perfetto_reader import pb2, read
 from synthetic import send, write_trace
 
@@ -51,6 +52,17 @@ def test_flows_join_the_send_and_the_call_that_ends_the_receive(tmp_path: Path) 
     assert sorted(found) == sorted(
         (each.source, each.destination, each.start_ns, each.end_ns) for each in expected
     )
+
+
+def test_flows_tell_communicators_made_in_another_order_apart_by_their_parents(tmp_path: Path) -> None:
+    sender, receiver = synthetic.duplicates_in_another_order()
+    sender += [synthetic.send(1, 8, comm=4), synthetic.send(1, 8, comm=5)]
+    receiver += [synthetic.recv(0, 8, comm=5), synthetic.recv(0, 8, comm=4)]
+    path = synthetic.write_trace(tmp_path / "t.lwt", [sender, receiver])
+    _, slices = read(Path(convert(path, "perfetto").entry))
+    sends = [flow for each in slices for flow in each.flows]
+    receives = [flow for each in slices for flow in each.ended_flows]
+    assert sends == receives and len(sends) == 2
 
 
 def test_ranks_stand_in_their_order_below_their_hosts(tmp_path: Path) -> None:

@@ -41,6 +41,16 @@ def test_a_receive_waits_until_its_message_is_sent(tmp_path):
     assert found.share == pytest.approx(2.0 / (3.5 + 3.25))
 
 
+def test_messages_on_communicators_made_in_another_order_meet_by_their_parents(tmp_path):
+    sender, receiver = synthetic.duplicates_in_another_order()
+    found = waits_of(
+        tmp_path,
+        [*sender, send(1, 8, comm=4).after(3.0), send(1, 8, comm=5)],
+        [*receiver, recv(0, 8, comm=5).lasting(3.0), recv(0, 8, comm=4).after(9.0)],
+    )
+    assert figures(found)[0] == (1, 3.0)
+
+
 def test_a_send_waits_for_its_receive(tmp_path):
     found = waits_of(
         tmp_path,

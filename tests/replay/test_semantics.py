@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import synthetic
 from synthetic import (
     ANY,
     PROC_NULL,
@@ -143,6 +144,15 @@ def test_messages_of_two_communicators_do_not_meet(tmp_path: Path) -> None:
     sender = [dup, send(1, 8, comm=0), send(1, 8, comm=2).after(100 * US)]
     receiver = [dup, recv(0, 8, comm=2), recv(0, 8, comm=0)]
     assert run(tmp_path, [sender, receiver]).prediction.seconds == pytest.approx(120 * US)
+
+
+def test_communicators_made_in_another_order_on_each_rank_are_told_apart_by_their_parents(
+    tmp_path: Path,
+) -> None:
+    sender, receiver = synthetic.duplicates_in_another_order()
+    sender += [send(1, 8, comm=4), send(1, 8, comm=5).after(100 * US)]
+    receiver += [recv(0, 8, comm=5), recv(0, 8, comm=4).after(50 * US)]
+    assert run(tmp_path, [sender, receiver]).prediction.seconds == pytest.approx(130 * US)
 
 
 def test_a_collective_on_half_of_the_ranks(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ CommunicatorKeys::CommunicatorKeys(GroupStore& store, std::uint32_t rank) : stor
     world.members = *store.world();
     define(0, world);
     tracefile::Shape self;
+    self.comm = 1;
     self.members = {static_cast<std::int32_t>(rank)};
     define(1, self);
 }
@@ -55,8 +56,11 @@ void CommunicatorKeys::define(std::int32_t number, const tracefile::Shape& shape
         const auto [lower, upper] = std::minmax(groups, key_of(shape.remote_members));
         groups = mixed(lower, upper);
     }
+    // The two groups of a new inter-communicator have no common parent, and MPI_COMM_SELF stands for none.
+    const KeyedCommunicator* parent = shape.comm == 1 ? nullptr : find(shape.comm);
+    if (parent != nullptr && (parent->inter || !shape.inter)) groups = mixed(parent->key, groups);
     const std::uint64_t ordinal = made_[groups]++;
-    by_number_[number] = {mixed(groups, ordinal),
+    by_number_[number] = {mixed(groups, ordinal), shape.inter,
                           store_.keep(shape.inter ? shape.remote_members : shape.members)};
 }
 

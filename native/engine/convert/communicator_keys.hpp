@@ -34,6 +34,7 @@ class GroupStore {
 
 struct KeyedCommunicator {
     std::uint64_t key = 0;
+    bool inter = false;
     const std::vector<std::int32_t>* peers = nullptr;  ///< world ranks that point-to-point calls address
 };
 
@@ -52,7 +53,8 @@ class CommunicatorKeys {
 
     GroupStore& store_;
     std::unordered_map<std::int32_t, KeyedCommunicator> by_number_;
-    std::unordered_map<std::uint64_t, std::uint64_t> made_;  ///< how many with these members, by their key
+    std::unordered_map<std::uint64_t, std::uint64_t>
+        made_;  ///< how many from this parent with these members, by their key
 };
 
 }  // namespace linkworth::convert

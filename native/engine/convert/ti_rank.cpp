@@ -388,7 +388,7 @@ TiRank::Requests TiRank::begin_collective(const Shape& shape) {
 
 void TiRank::new_communicator(const Shape& shape) {
     if (shape.new_comm < 0) return;
-    run_.communicators.define(rank_, shape.new_comm, shape.members, shape.remote_members, shape.inter);
+    run_.communicators.define(rank_, shape);
     if (shape.has_topology)
         run_.communicators.set_neighbours(rank_, shape.new_comm, {shape.sources, shape.destinations});
     if (shape.inter || shape.call_class == CallClass::icomm_new || !actions_.on()) return;

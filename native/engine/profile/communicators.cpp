@@ -44,11 +44,11 @@ std::uint32_t MemberLists::number(std::span<const std::int32_t> members) {
     return place->second;
 }
 
-std::uint32_t MemberLists::communicator(std::uint32_t members, std::uint32_t remote_members, bool inter,
-                                        std::uint32_t count) {
+std::uint32_t MemberLists::communicator(std::uint32_t parent, std::uint32_t members,
+                                        std::uint32_t remote_members, bool inter, std::uint32_t count) {
     const auto [low, high] = std::minmax(members, inter ? remote_members : members);
     return communicators_
-        .try_emplace({low, high, inter, count}, static_cast<std::uint32_t>(communicators_.size()))
+        .try_emplace({parent, low, high, inter, count}, static_cast<std::uint32_t>(communicators_.size()))
         .first->second;
 }
 
@@ -56,8 +56,8 @@ Communicators::Communicators(MemberLists& lists, std::int32_t world_rank, std::u
     : lists_(lists), world_rank_(world_rank) {
     std::vector<std::int32_t> world(world_size);
     std::iota(world.begin(), world.end(), 0);
-    add(0, world, {}, false, {});
-    add(1, std::span(&world_rank_, 1), {}, false, {});
+    add(0, MemberLists::no_parent, world, {}, false, {});
+    add(1, MemberLists::no_parent, std::span(&world_rank_, 1), {}, false, {});
 }
 
 Communicators::Known Communicators::find(std::int32_t comm) const {
@@ -67,11 +67,21 @@ Communicators::Known Communicators::find(std::int32_t comm) const {
 
 void Communicators::define(const tracefile::Shape& shape) {
     if (shape.new_comm >= 0) {
-        add(shape.new_comm, shape.members, shape.remote_members, shape.inter, shape.destinations);
+        add(shape.new_comm, parent_of(shape), shape.members, shape.remote_members, shape.inter,
+            shape.destinations);
     }
 }
 
-void Communicators::add(std::int32_t comm, std::span<const std::int32_t> members,
+// The ranks of one group make an inter-communicator from another communicator than those of the other group,
+// and MPI_COMM_SELF (number 1) stands for no parent at all.
+std::uint32_t Communicators::parent_of(const tracefile::Shape& shape) const {
+    const Known parent = find(shape.comm);
+    if (shape.comm == 1 || parent.group < 0 || (shape.inter && !group(parent.group).inter))
+        return MemberLists::no_parent;
+    return parent.communicator;
+}
+
+void Communicators::add(std::int32_t comm, std::uint32_t parent, std::span<const std::int32_t> members,
                         std::span<const std::int32_t> remote_members, bool inter,
                         const std::vector<std::int32_t>& destinations) {
     const auto own = std::ranges::find(members, world_rank_);
@@ -93,9 +103,9 @@ void Communicators::add(std::int32_t comm, std::span<const std::int32_t> members
         group.own_rank = static_cast<std::int32_t>(own - members.begin());
         groups_.push_back(group);
     }
-    const std::uint32_t count = created_[{list, remote}]++;
+    const std::uint32_t count = created_[{parent, {list, remote}}]++;
     index_[comm] = {static_cast<std::ptrdiff_t>(place->second),
-                    lists_.communicator(list, remote, inter, count)};
+                    lists_.communicator(parent, list, remote, inter, count)};
 }
 
 }  // namespace linkworth::profile

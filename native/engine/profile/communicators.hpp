@@ -36,16 +36,20 @@ class MemberLists {
     /// Number of a list; equal lists have the same one.
     std::uint32_t number(std::span<const std::int32_t> members);
     std::span<const std::int32_t> members(std::uint32_t number) const { return *lists_[number]; }
-    /// The communicator that is each member's `count`-th with these members: equal for all its ranks, also
-    /// for the two sides of an inter-communicator.
-    std::uint32_t communicator(std::uint32_t members, std::uint32_t remote_members, bool inter,
-                               std::uint32_t count);
+    /// Number of the communicator that is each member's `count`-th of `parent` (the parent's number, or
+    /// no_parent) with these members: equal for all its ranks, also for the two sides of an
+    /// inter-communicator.
+    std::uint32_t communicator(std::uint32_t parent, std::uint32_t members, std::uint32_t remote_members,
+                               bool inter, std::uint32_t count);
+    /// Parent of communicators whose members do not agree on one.
+    static constexpr std::uint32_t no_parent = UINT32_MAX;
 
   private:
     struct Hash {
         std::size_t operator()(const std::vector<std::int32_t>& list) const;
     };
     struct Identity {
+        std::uint32_t parent;
         std::uint32_t low;
         std::uint32_t high;
         bool inter;
@@ -75,7 +79,8 @@ class Communicators {
     void define(const tracefile::Shape& shape);
 
   private:
-    void add(std::int32_t comm, std::span<const std::int32_t> members,
+    std::uint32_t parent_of(const tracefile::Shape& shape) const;
+    void add(std::int32_t comm, std::uint32_t parent, std::span<const std::int32_t> members,
              std::span<const std::int32_t> remote_members, bool inter,
              const std::vector<std::int32_t>& destinations);
 
@@ -83,7 +88,8 @@ class Communicators {
     std::int32_t world_rank_;
     std::vector<Group> groups_;
     using Lists = std::pair<std::uint32_t, std::uint32_t>;  ///< own members and remote ones
-    std::map<Lists, std::uint32_t> created_;  ///< how many communicators were made with these members
+    std::map<std::pair<std::uint32_t, Lists>, std::uint32_t>
+        created_;  ///< how many communicators of a parent were made with these members
     std::map<std::pair<Lists, std::vector<std::int32_t>>, std::size_t> known_;  ///< and with destinations
     std::unordered_map<std::int32_t, Known> index_;
 };

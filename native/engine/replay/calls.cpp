@@ -281,8 +281,7 @@ bool Simulation::call_new_communicator(std::uint32_t rank, const Event& event) {
     const Shape& shape = *event.shape;
     if (shape.call_class == CallClass::icomm_new) ranks_[rank].requests.insert(event.next_request, none);
     if (shape.new_comm < 0) return true;
-    ranks_[rank].program->communicators.define(ranks_[rank].rank, shape.new_comm, shape.members,
-                                               shape.remote_members, shape.inter);
+    ranks_[rank].program->communicators.define(ranks_[rank].rank, shape);
     if (shape.has_topology)
         ranks_[rank].program->communicators.set_neighbours(ranks_[rank].rank, shape.new_comm,
                                                            {shape.sources, shape.destinations});

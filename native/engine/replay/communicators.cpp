@@ -11,6 +11,9 @@ namespace {
 
 constexpr std::int32_t self = 1;
 
+/// Parent of communicators whose members do not agree on one.
+constexpr std::uint32_t no_parent = UINT32_MAX;
+
 /// Numbers of a rank's communicators rise one by one; only damage to the trace makes them jump.
 constexpr std::size_t most_lost_numbers = 1 << 20;
 
@@ -31,12 +34,15 @@ Communicators::Communicators(std::uint32_t ranks) : by_rank_(ranks) {
     std::vector<std::int32_t> everyone(ranks);
     std::iota(everyone.begin(), everyone.end(), 0);
     // The world is shared, not defined rank by rank: with P ranks that would cost P x P.
-    Family& family = families_[Groups{everyone, {}}];
+    Family& family = families_[Origin{no_parent, everyone, {}}];
     family.instances.push_back(make(everyone, {}, next_context_++, false));
+    tracefile::Shape own;
+    own.new_comm = own.comm = self;
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
         by_rank_[rank].of_world = Membership{family.instances.front().get(), rank, 0};
         family.count_by_rank[rank] = 1;
-        define(rank, self, {static_cast<std::int32_t>(rank)}, {}, false);
+        own.members = {static_cast<std::int32_t>(rank)};
+        define(rank, own);
     }
 }
 
@@ -46,13 +52,27 @@ void Communicators::check(const std::vector<std::int32_t>& members) const {
             throw std::invalid_argument("a communicator with a rank that is not in the world");
 }
 
-void Communicators::define(std::uint32_t rank, std::int32_t number, const std::vector<std::int32_t>& members,
-                           const std::vector<std::int32_t>& remote, bool inter) {
+/// The ranks of one group make an inter-communicator from another communicator than those of the other group,
+/// and MPI_COMM_SELF stands for no parent at all.
+std::uint32_t Communicators::parent_of(std::uint32_t rank, const tracefile::Shape& made) {
+    if (made.comm == self) return no_parent;
+    const Membership* parent = find(rank, made.comm);
+    if (parent == nullptr || (made.inter && !parent->communicator->inter)) return no_parent;
+    return parent->communicator->context;
+}
+
+void Communicators::define(std::uint32_t rank, const tracefile::Shape& made) {
+    const std::vector<std::int32_t>& members = made.members;
+    const std::vector<std::int32_t>& remote = made.remote_members;
+    const std::int32_t number = made.new_comm;
+    const bool inter = made.inter;
     check(members);
     check(remote);
+    const std::uint32_t parent = parent_of(rank, made);
     // An inter-communicator has the same two groups seen from both sides.
     const bool swapped = inter && remote < members;
-    Family& family = swapped ? families_[Groups{remote, members}] : families_[Groups{members, remote}];
+    Family& family =
+        swapped ? families_[Origin{parent, remote, members}] : families_[Origin{parent, members, remote}];
     const std::size_t ordinal = family.count_by_rank[rank]++;
     const std::size_t sides = inter ? 2 : 1;
     while (family.instances.size() < (ordinal + 1) * sides) {

@@ -13,6 +13,7 @@
 #include "replay/collectives/neighborhood.hpp"
 #include "replay/collectives/topology.hpp"
 #include "replay/pool.hpp"
+#include "tracefile/event.hpp"
 
 namespace linkworth::replay {
 
@@ -39,8 +40,8 @@ struct Membership {
     const collectives::Neighbours* neighbours = nullptr;  ///< null where the trace holds none
 };
 
-/// Two ranks' communicators are the same one when their members are the same and it is each rank's k-th with
-/// those members (docs/reference/trace-format.md).
+/// Two ranks' communicators are the same one when they are made from the same communicator, have the same
+/// members, and it is each rank's k-th of these (docs/reference/trace-format.md).
 class Communicators {
   public:
     explicit Communicators(std::uint32_t ranks);
@@ -55,9 +56,8 @@ class Communicators {
     }
     /// The rank's calls look for its communicators soon.
     void prefetch(std::uint32_t rank) const { prefetch_lines(&by_rank_[rank], sizeof(OfRank)); }
-    /// Throws `std::invalid_argument` for members that cannot be.
-    void define(std::uint32_t rank, std::int32_t number, const std::vector<std::int32_t>& members,
-                const std::vector<std::int32_t>& remote, bool inter);
+    /// Takes a rank's comm_new or icomm_new. Throws `std::invalid_argument` for members that cannot be.
+    void define(std::uint32_t rank, const tracefile::Shape& made);
     /// Gives a rank's communicator its process topology.
     void set_neighbours(std::uint32_t rank, std::int32_t number, collectives::Neighbours neighbours);
     /// A communicator of the same members for messages that shall not meet those of `original`.
@@ -65,10 +65,11 @@ class Communicators {
     void forget(std::uint32_t rank, std::int32_t number);
 
   private:
-    struct Groups {
+    struct Origin {
+        std::uint32_t parent;  ///< context, or no_parent
         std::vector<std::int32_t> members;
         std::vector<std::int32_t> remote;
-        auto operator<=>(const Groups&) const = default;
+        auto operator<=>(const Origin&) const = default;
     };
     struct Family {
         std::vector<std::unique_ptr<Communicator>> instances;
@@ -85,12 +86,13 @@ class Communicators {
     };
 
     void check(const std::vector<std::int32_t>& members) const;
+    std::uint32_t parent_of(std::uint32_t rank, const tracefile::Shape& made);
     void unite(Family& family);
 
     LargeVector<OfRank> by_rank_;
     std::deque<collectives::Neighbours> neighbours_;
     std::vector<std::unique_ptr<Communicator>> duplicates_;
-    std::map<Groups, Family> families_;
+    std::map<Origin, Family> families_;
     std::uint32_t next_context_ = 0;
 };
 
