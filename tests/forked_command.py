@@ -27,6 +27,9 @@ def next_call(connection: socket.socket) -> list[str] | None:
             for stream, pipe in zip((1, 2), pipes, strict=True):
                 os.dup2(pipe, stream)
                 os.close(pipe)
+            # Streams remember what they were opened on: whether it can seek, whether it is a terminal.
+            sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+            sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
             os.chdir(folder)
             os.environ.clear()
             os.environ.update(environment)

@@ -12,6 +12,7 @@ PACKAGE = ROOT / "src" / "linkworth"
 
 LAYERS = [
     "errors",
+    "writing",
     "model",
     "statistics",
     "catalog",

@@ -159,7 +159,7 @@ def test_names() -> None:
 def test_where_it_cannot_be_written_is_said(tmp_path: Path, calibration: Calibration) -> None:
     with pytest.raises(UsageError, match=r"ends with .toml"):
         write(calibration.fabric, tmp_path / "mine.txt")
-    with pytest.raises(UsageError, match=r"cannot be written"):
+    with pytest.raises(UsageError, match=r"cannot write"):
         write(calibration.fabric, tmp_path / "none" / "mine.toml")
 
 

@@ -116,7 +116,7 @@ def test_the_options_bytes(linkworth, tmp_path) -> None:
     refused = linkworth("calibrate", path.name, "--port-buffer", "64K")
     assert refused.returncode == 2 and "--port-buffer is of incast tests" in refused.stderr
     refused = linkworth("calibrate", path.name, "--port-buffer", "some")
-    assert refused.returncode == 2 and "--port-buffer: 'some' is not a size" in refused.stderr
+    assert refused.returncode == 2 and "--port-buffer 'some': no size in bytes" in refused.stderr
     both = [replayed.result(GBE, "latency", [8, 4096, 1 << 20]), *results(0.01, 65536, said=False)]
     path.write_bytes(msgspec.json.encode(both))
     done = linkworth("calibrate", path.name, "--port-buffer", "64K", "--json")

@@ -73,7 +73,10 @@ def test_bad_input_is_one_sentence(trace: Path, tmp_path: Path, capsys: pytest.C
     cases = [
         (["missing.lwt", "--to", "ti"], "missing.lwt"),
         ([str(trace), "--to", "otf9"], "--to otf9: not known; give one of ti"),
-        ([str(trace), "--to", "ti", "-o", "file/below"], "cannot write to the folder file"),
+        (
+            [str(trace), "--to", "ti", "-o", "file/below"],
+            "cannot write file: File exists; give another place with -o",
+        ),
         ([str(trace), "--to", "ti", "-o", "file", "--force"], "file is a file, and ti needs a folder"),
         ([str(trace)], "small.lwt is a trace of linkworth already; say by --to what to write: ti"),
         ([str(trace), "--to", "ti", "--mpi-library", "lam"], "--mpi-library lam: not known"),

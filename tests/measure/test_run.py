@@ -1,5 +1,4 @@
 import json
-import os
 from pathlib import Path
 
 import msgspec
@@ -79,17 +78,6 @@ def test_a_rank_count_twice_is_refused(tmp_path):
         plan.workload(["mpirun", "-n", "4", "./program"], 8)
 
 
-def test_files_are_replaced_whole(tmp_path):
-    target = tmp_path / "file"
-    target.write_text("before")
-    run.write_atomically(target, b"after")
-    assert target.read_text() == "after"
-    mask = os.umask(0)
-    os.umask(mask)
-    assert target.stat().st_mode & 0o777 == 0o666 & ~mask
-    assert list(tmp_path.iterdir()) == [target]
-
-
 @needs_mpi
 @pytest.mark.requires("c++")
 def test_the_command_line_runs_a_program_and_passes_its_output_on(linkworth, tmp_path):
@@ -111,7 +99,7 @@ def test_the_command_line_runs_a_program_and_passes_its_output_on(linkworth, tmp
     [
         (["./absent"], "there is no program ./absent"),
         (["npb:ft"], "npb:PROGRAM.CLASS"),
-        (["-n", "0", "--", "true"], "at least 1"),
+        (["-n", "0", "--", "true"], "0 is not in the range x>=1"),
         (["-n", "two", "--", "true"], "two"),
         (["--timeout", "0", "--", "true"], "timeout"),
     ],

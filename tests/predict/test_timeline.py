@@ -86,5 +86,5 @@ def test_faults(trace: Path, tmp_path: Path) -> None:
         request.timeline(tmp_path / "t.json", None, [GBYTE, GBYTE])
     with pytest.raises(UsageError, match="give --timeline FILE"):
         request.timeline(None, "0:1", [GBYTE])
-    with pytest.raises(UsageError, match="cannot be written"):
+    with pytest.raises(UsageError, match="cannot write"):
         predict(trace, [GBYTE], nodes=2, timeline=Timeline(tmp_path / "no" / "t.json", parse_window(":")))

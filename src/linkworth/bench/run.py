@@ -5,8 +5,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
 from linkworth.bench import settings as options
 from linkworth.bench.carried import carried
 from linkworth.bench.doubts import doubts
@@ -21,11 +19,13 @@ from linkworth.launch.site import Site
 from linkworth.measure.counters import CounterWatch
 from linkworth.measure.ending import classify
 from linkworth.measure.plan import Plan
-from linkworth.measure.run import write_atomically, yielding_environment
+from linkworth.measure.run import yielding_environment
 from linkworth.model.bench import BenchResult, BenchRow
 from linkworth.model.counters import NodeCounters
 from linkworth.model.workload import Workload
 from linkworth.mpi import build, find
+from linkworth.writing.documents import encode
+from linkworth.writing.files import write_atomically
 
 USAGE, MEMORY = 2, 3
 """Exit codes of lw-netbench."""
@@ -145,7 +145,7 @@ def execute(
     result = _result(prepared, stream, end.counters or counted, started)
     if folder is not None:
         # Also of a test that failed: its job is done with, and another attempt is another job.
-        write_atomically(folder / "result.json", msgspec.json.format(msgspec.json.encode(result), indent=2))
+        write_atomically(folder / "result.json", encode(result, indent=2))
     _raise_for_refusal(end, stream)
     if end.exit_code == 0 and stream.end is not None and not (end.timed_out or end.interrupted):
         return result

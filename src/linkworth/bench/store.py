@@ -7,8 +7,9 @@ from pathlib import Path
 import msgspec
 
 from linkworth.errors import UsageError
-from linkworth.measure.run import write_atomically
 from linkworth.model.bench import BenchResult, BenchSet
+from linkworth.writing.documents import encode
+from linkworth.writing.files import unwritable, write_atomically
 
 
 def document(results: Sequence[BenchResult]) -> BenchResult | BenchSet:
@@ -40,7 +41,7 @@ class ResultFile:
     """A file to which results are added; what it already has stays."""
 
     def __init__(self, path: Path) -> None:
-        """Raises UsageError where it cannot be written or holds something else."""
+        """Raises UsageError if it cannot be written or is no file of results."""
         self.path = path
         self._results = read(path) if path.exists() else []
         if not path.parent.is_dir():
@@ -49,10 +50,10 @@ class ResultFile:
             raise UsageError(f"cannot write {path}: Permission denied")
 
     def add(self, result: BenchResult) -> None:
-        """Keep one more result. Raises UsageError where it cannot be written."""
+        """Keep one more result. Raises UsageError or EnvironmentLacksError if it cannot be written."""
         self._results.append(result)
-        content = msgspec.json.format(msgspec.json.encode(document(self._results)), indent=2)
+        content = encode(document(self._results), indent=2)
         try:
             write_atomically(self.path, content)
         except OSError as error:
-            raise UsageError(f"cannot write {self.path}: {error.strerror}") from None
+            raise unwritable(self.path, error) from None

@@ -2,12 +2,11 @@
 
 import json
 import math
-import os
-import tempfile
 from pathlib import Path
 
 from linkworth.errors import UsageError
 from linkworth.model import fabric as model
+from linkworth.writing.files import is_stream, write_output
 
 _FABRIC_FIELDS = (
     "rails",
@@ -25,21 +24,10 @@ _FABRIC_FIELDS = (
 
 
 def write(fabric: model.Fabric, path: Path) -> None:
-    """Write a fabric file, all at once: a reader sees the old one or the new one. Raises UsageError where that fails."""
-    if path.suffix != ".toml":
+    """Write a fabric file. Raises UsageError for a name by which `--on` would not know it, and as `write_output` does."""
+    if path.suffix != ".toml" and not is_stream(path):
         raise UsageError(f"{path}: a fabric file's name ends with .toml, by which --on knows it")
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
-        ) as file:
-            file.write(text(fabric))
-        # A temporary file is private; a result is as readable as other files of its user.
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(file.name).chmod(0o666 & ~mask)
-        Path(file.name).replace(path)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror}); give another -o") from error
+    write_output(path, text(fabric))
 
 
 def text(fabric: model.Fabric) -> str:

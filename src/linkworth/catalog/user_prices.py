@@ -2,12 +2,12 @@
 
 import json
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from linkworth.errors import EnvironmentLacksError
 from linkworth.model.price import Price
+from linkworth.writing.files import write_atomically
 
 _TEXTS = ("name", "fabric", "provider", "region", "date", "source")
 
@@ -39,17 +39,7 @@ def write(name: str, title: str, prices: Iterable[Price]) -> Path:
     text = as_toml(title, prices)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=target.parent, prefix=f".{name}-", delete=False
-        ) as file:
-            try:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-                Path(file.name).replace(target)
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
+        write_atomically(target, text.encode())
     except OSError as error:
         raise EnvironmentLacksError(
             f"{target} cannot be written ({error.strerror}); the prices are as they were. Make room or set XDG_DATA_HOME"

@@ -11,7 +11,7 @@ from linkworth.advise.allocate.submit import job_submit, sbatch_lines
 from linkworth.cli.allocation_table import allocation_table
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.number import Number
-from linkworth.cli.output import console, emit_json, note
+from linkworth.cli.output import answer, console, emit_json, note
 from linkworth.cli.rate_options import rate_options
 from linkworth.cli.steps import Steps
 from linkworth.model.allocation import AllocationGoal
@@ -97,7 +97,7 @@ def command(
     elif form is None or not allocation.choices:
         console().print(allocation_table(allocation))
     elif form == "sbatch":
-        click.echo("\n".join(sbatch_lines(queue, allocation)))
+        answer("\n".join(sbatch_lines(queue, allocation)))
     else:
-        click.echo(job_submit(queue, allocation))
+        answer(job_submit(queue, allocation))
     return 0 if allocation.choices else 1

@@ -10,7 +10,7 @@ import rich_click as click
 from linkworth.cli.bench_options import measuring_options
 from linkworth.cli.bench_table import table
 from linkworth.cli.number import Number
-from linkworth.cli.output import console, emit_json, note
+from linkworth.cli.output import OutputFile, console, emit_json, note
 from linkworth.cli.steps import Steps
 from linkworth.cli.units import size
 from linkworth.cli.where_options import where_options
@@ -47,13 +47,13 @@ if TYPE_CHECKING:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputFile(),
     metavar="FILE",
     help="Add the results to this JSON file, each as soon as its test is done; what it has stays.",
 )
 @click.option(
     "--plot",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputFile(),
     metavar="FILE",
     help="Draw the results, those of FILEs over each other, into this .svg or .png.",
 )
@@ -84,6 +84,8 @@ def command(
     from linkworth.bench import request, store
     from linkworth.measure.parsers import bench as parsers
     from linkworth.report import bench as drawing
+    from linkworth.writing.documents import encode
+    from linkworth.writing.files import is_stream, write_output
 
     files, names = request.split(words)
     if plot:
@@ -93,12 +95,14 @@ def command(
     if names:
         from linkworth.measure.where import open_site
 
-        kept = store.ResultFile(output) if output and not dry_run else None
+        kept = store.ResultFile(output) if output and not is_stream(output) and not dry_run else None
         with open_site(where, note) as site:
             prepared = request.prepare(names, site=site, mpi=mpi, ranks=ranks, settings=settings)
             if dry_run:
                 return _show_plan([test.arguments for test in prepared], as_json)
             done, stopped = _measure(prepared, timeout, kept)
+        if output and is_stream(output) and done:
+            write_output(output, encode(store.document(done), indent=2) + b"\n")
         shown += [(f"{result.where}, {result.mpi}", result) for result in done]
     if shown:
         _show([result for _, result in shown], as_json)
@@ -129,7 +133,7 @@ def _show_plan(commands: list[list[str]], as_json: bool) -> int:
         emit_json({"schema": "linkworth.bench-plan/1", "tests": [{"arguments": words} for words in commands]})
     else:
         for words in commands:
-            console().print(shlex.join(words), markup=False)
+            console().print(shlex.join(words))
     return 0
 
 
@@ -140,4 +144,4 @@ def _show(results: list[BenchResult], as_json: bool) -> None:
         emit_json(store.document(results))
         return
     for number, result in enumerate(results):
-        console().print(("\n" if number else "") + table(result), markup=False)
+        console().print(("\n" if number else "") + table(result))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
-from linkworth.cli.output import console, emit_json, note
+from linkworth.cli.output import OutputFile, console, emit_json, note
 
 
 @click.command()
@@ -12,7 +12,7 @@ from linkworth.cli.output import console, emit_json, note
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=OutputFile(),
     metavar="FILE.toml",
     help="Write the fabric, for --on FILE.toml of every verb.",
 )
@@ -42,7 +42,7 @@ from linkworth.cli.output import console, emit_json, note
 )
 @click.option(
     "--plot",
-    type=click.Path(path_type=Path),
+    type=OutputFile(),
     metavar="FILE.svg",
     help="Draw the fit against the measurements (.svg or .png).",
 )

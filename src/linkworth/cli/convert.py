@@ -7,7 +7,7 @@ import rich_click as click
 
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.number import Number
-from linkworth.cli.output import console, emit_json, note
+from linkworth.cli.output import OutputFile, console, emit_json, note
 from linkworth.convert import FORMATS, targets
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
 from linkworth.model.number_range import FLOPS_PER_SECOND
@@ -25,7 +25,7 @@ from linkworth.trace.read import Allowance
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=OutputFile(or_folder=True),
     metavar="PATH",
     help="The folder or file to write.  [default: the name of what is read, ending in the target's]",
 )
@@ -99,8 +99,7 @@ def command(
     unit = FORMATS[summary.target].unit if summary.target in FORMATS else "events"
     part = ", the part marked by MPI_Pcontrol" if summary.marked_region else ""
     console().print(
-        f"{summary.entry}: {summary.ranks} ranks, {summary.records} {unit}, {summary.bytes} bytes{part}",
-        markup=False,
+        f"{summary.entry}: {summary.ranks} ranks, {summary.records} {unit}, {summary.bytes} bytes{part}"
     )
     for sentence in summary.damage:
         note(f"linkworth: {trace}: {sentence}")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
-from linkworth.cli.output import console, emit_json, note
+from linkworth.cli.output import OutputFile, OutputFolder, answer, console, emit_json, note
 
 
 @click.command()
@@ -19,7 +19,7 @@ from linkworth.cli.output import console, emit_json, note
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=OutputFolder(),
     default=Path("linkworth-demo"),
     show_default=True,
     metavar="FOLDER",
@@ -28,7 +28,7 @@ from linkworth.cli.output import console, emit_json, note
 @click.option(
     "--report",
     "page",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputFile(),
     metavar="FILE",
     help="The page to write.  [default: report.html in the folder]",
 )
@@ -58,7 +58,7 @@ def command(ranks: int, output: Path, page: Path | None, mpi: str | None, as_jso
     else:
         if items:
             show(summarise(items), console())
-            click.echo(f"report: {demo.report}\ntraces: {demo.folder}")
+            answer(f"report: {demo.report}\ntraces: {demo.folder}")
     for failure in demo.failures:
         note(f"linkworth: {failure}")
     return 1 if demo.failures else 0

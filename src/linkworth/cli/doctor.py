@@ -36,12 +36,12 @@ def command(as_json: bool) -> int:
             group = check.group
         out = console()
         out.print(f"Python {found.python}, {found.system}, {found.cores} cores of {found.processor or 'unknown kind'}, "
-                  f"{found.memory_bytes / 2**30:.1f} GiB", markup=False)  # fmt: skip
+                  f"{found.memory_bytes / 2**30:.1f} GiB")  # fmt: skip
         out.print(table)
         verdict = (
             "programs can be recorded here" if found.can_record else "programs cannot be recorded here yet"
         )
-        out.print(verdict, markup=False)
+        out.print(verdict)
     if found.can_record:
         return 0
     remedies = [

@@ -64,7 +64,7 @@ def up(name: str, spec: LabSpec, as_json: bool) -> int:
     if as_json:
         emit_json(report.about(lab.state, schema="linkworth.lab/1"))
     else:
-        console().print(f"lab {name} is up: {report.sentence(spec)}; use it with --lab {name}", markup=False)
+        console().print(f"lab {name} is up: {report.sentence(spec)}; use it with --lab {name}")
     return 0
 
 
@@ -171,5 +171,5 @@ def down(name: str, as_json: bool) -> int:
     if as_json:
         emit_json({"schema": "linkworth.lab-down/1", "name": name})
     else:
-        console().print(f"lab {name} is down", markup=False)
+        console().print(f"lab {name} is down")
     return 0

@@ -5,7 +5,7 @@ from pathlib import Path
 import rich_click as click
 
 from linkworth.cli.lab_options import spec_options
-from linkworth.cli.output import console, emit_json, note
+from linkworth.cli.output import OutputFolder, console, emit_json, note
 from linkworth.errors import UsageError
 from linkworth.lab.export.write import FORMATS
 from linkworth.lab.spec import LabSpec
@@ -16,7 +16,7 @@ from linkworth.lab.spec import LabSpec
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=OutputFolder(),
     default=Path("lab-export"),
     show_default=True,
     help="New or empty folder for the files.",
@@ -59,7 +59,7 @@ def command(
     else:
         out = console()
         for file in done.files:
-            out.print(f"{done.folder}/{file}", markup=False)
+            out.print(f"{done.folder}/{file}")
         for remark in done.remarks:
             note(remark)
     return 0

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import rich_click as click
 
 from linkworth.cli.number import Number
-from linkworth.cli.output import console, emit_json
+from linkworth.cli.output import answer, console, emit_json
 from linkworth.launch.site import Site
 from linkworth.model.number_range import TIMEOUT_SECONDS
 from linkworth.model.workload import Workload
@@ -90,7 +90,7 @@ def show_plan(workload: Workload, mpi: str | None, site: Site, as_json: bool, sc
                     "launcher": decided.launcher.name, "arguments": arguments}  # fmt: skip
         emit_json(document | ({"script": script} if script else {}))
     elif script:
-        click.echo(script, nl=False)
+        answer(script.rstrip("\n"))
     else:
-        console().print(shlex.join(arguments), markup=False)
+        console().print(shlex.join(arguments))
     return 0

@@ -1,6 +1,7 @@
 """The group of verbs: loads a verb's file when it is called, and turns every error into one sentence and an exit code."""
 
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ import rich_click as click
 from click.exceptions import Exit
 
 from linkworth import __version__
+from linkworth.cli.output import note, refused_answer, silence
 from linkworth.errors import LinkworthError
 
 VERBS = {
@@ -59,22 +61,60 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code (the contract: 0, 1, 2, 3 or 4)."""
+    if not _has_streams():
+        note("linkworth: standard output is closed; send it to a file, a pipe or /dev/null")
+        return 3
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    code = _run(arguments)
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError) and code == 0:
+            note(f"linkworth: {refused_answer(error)}")
+            code = 3
+        silence(sys.stdout)
+    return code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         result = cli.main(args=arguments, prog_name="linkworth", standalone_mode=False)
     except Exit as stop:
-        code = stop.exit_code
+        return stop.exit_code
     except click.Abort:
-        click.echo("linkworth: interrupted; what was measured is kept", err=True)
-        code = 4
+        note("linkworth: interrupted; what was measured is kept")
+        return 4
     except click.ClickException as error:
-        click.echo(f"linkworth: {error.format_message()}", err=True)
-        code = 2
+        note(f"linkworth: {error.format_message()}")
+        return 2
     except LinkworthError as error:
-        click.echo(f"linkworth: {error}", err=True)
-        code = error.exit_code
+        note(f"linkworth: {error}")
+        return error.exit_code
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
-    else:
-        code = result if isinstance(result, int) else 0
-    return code
+        silence(sys.stdout)
+        return 0
+    except OSError as error:
+        # No verb has a better sentence for it.
+        what = os.fsdecode(error.filename) if error.filename else "the system refused an operation"
+        note(f"linkworth: {what}: {error.strerror or error}")
+        return 3
+    return result if isinstance(result, int) else 0
+
+
+def _has_streams() -> bool:
+    """Put the null device in the place of standard streams that are closed; return whether standard output was open.
+
+    The next file that is opened would take the number of a closed one, and the ranks' output would go into it.
+    """
+    closed = []
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            closed.append(number)
+            os.dup2(os.open(os.devnull, os.O_RDWR), number)
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 (it stays open)
+    return 1 not in closed

@@ -1,11 +1,26 @@
-"""Where a verb's answer goes: one JSON document, or a table for a person."""
+"""Where a verb's answer goes: one JSON document, or a table for a person.
 
+Everything that linkworth prints passes here. No name that it prints can give the terminal an order.
+"""
+
+import contextlib
 import os
+import re
 import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO, cast
 
 import click
 import msgspec
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.text import Text
+
+from linkworth.errors import EnvironmentLacksError
+from linkworth.writing.documents import encode
+from linkworth.writing.files import STANDARD_OUTPUT
+from linkworth.writing.text import printable
 
 FILE_WIDTH = 400
 """Columns where the output is no terminal: wide enough that no table is cut."""
@@ -14,37 +29,130 @@ FILE_WIDTH = 400
 SCREEN_WIDTH, SCREEN_HEIGHT = 100, 41
 """Columns and lines of a common terminal, the last one the shell's."""
 
+_TAKEN = "linkworth.standard_output_is_taken"
+
+
+class OutputFile(click.Path):
+    """A file to write. `-` is standard output; what the verb prints besides goes to standard error then."""
+
+    def __init__(self, *, or_folder: bool = False) -> None:
+        super().__init__(path_type=Path, dir_okay=or_folder, allow_dash=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:  # noqa: ANN401
+        """Return the path."""
+        if value == "-" or value == str(STANDARD_OUTPUT):
+            if ctx is not None and ctx.meta.setdefault(_TAKEN, param) is not param:
+                self.fail("standard output takes one file only", param, ctx)
+            return STANDARD_OUTPUT
+        return cast(Path, super().convert(value, param, ctx))
+
+
+class OutputFolder(click.Path):
+    """A folder to write."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, file_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:  # noqa: ANN401
+        """Return the path."""
+        if value == "-":
+            self.fail("a folder is written, which standard output cannot be; give its name", param, ctx)
+        return cast(Path, super().convert(value, param, ctx))
+
+
+class SafeConsole(Console):
+    """A console that prints text as it is: no markup, and control characters as `\\xNN`."""
+
+    def __init__(self, file: TextIO, **options: Any) -> None:  # noqa: ANN401 (those of Console)
+        super().__init__(file=file, markup=False, emoji=False, highlight=False, **options)
+
+    def render_str(self, text: str, **options: Any) -> Text:  # noqa: ANN401 (those of Console)
+        """Return the text of what is given as a string, with the width that it will have."""
+        return super().render_str(printable(text), **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Yield the segments of what is printed."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=printable(segment.text))
+
+    def print(self, *objects: Any, **options: Any) -> None:  # noqa: ANN401 (those of Console)
+        """Print; raise EnvironmentLacksError if the file takes no more."""
+        with _answering():
+            super().print(*objects, **options)
+
+
+def answer_to_stderr() -> bool:
+    """Return whether standard output is the file that an option names."""
+    context = click.get_current_context(silent=True)
+    return context is not None and _TAKEN in context.meta
+
 
 def emit_json(document: msgspec.Struct | dict[str, object]) -> None:
-    """Print exactly one JSON document on standard output."""
-    click.echo(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+    """Print exactly one JSON document."""
+    text = encode(document, indent=2).decode()
+    # JSON lets these stand as they are, and a terminal obeys them.
+    answer(re.sub("[\x7f-\x9f]", lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
-def console() -> Console:
-    """Return a console on standard output (tables); plain where it is no terminal or NO_COLOR is set."""
-    terminal = sys.stdout.isatty()
-    return Console(
-        file=sys.stdout, soft_wrap=not terminal, width=None if terminal else FILE_WIDTH, highlight=False
-    )
+def answer(text: str) -> None:
+    """Print a text that is the verb's answer."""
+    with _answering():
+        click.echo(printable(text), err=answer_to_stderr())
 
 
-def screen_console() -> Console:
-    """Return a console for an answer that fits one screen: the terminal's, or one of a common size where there is none."""
-    if sys.stdout.isatty():
-        return Console(file=sys.stdout, highlight=False)
-    return Console(file=sys.stdout, width=SCREEN_WIDTH, height=SCREEN_HEIGHT, highlight=False)
+def console() -> SafeConsole:
+    """Return a console for tables; plain if it is no terminal or NO_COLOR is set."""
+    file = _answer_file()
+    terminal = file.isatty()
+    return SafeConsole(file, soft_wrap=not terminal, width=None if terminal else FILE_WIDTH)
+
+
+def screen_console() -> SafeConsole:
+    """Return a console for an answer that fits one screen: the terminal's, or one of a common size if there is none."""
+    file = _answer_file()
+    if file.isatty():
+        return SafeConsole(file)
+    return SafeConsole(file, width=SCREEN_WIDTH, height=SCREEN_HEIGHT)
 
 
 def is_live() -> bool:
-    """Say whether standard error is a terminal that can show what changes in place."""
+    """Return whether standard error is a terminal that can show what changes in place."""
     return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def note(message: str) -> None:
-    """Print a remark on standard error, so that standard output stays the answer alone."""
-    click.echo(message, err=True)
+    """Print a remark on standard error, so that standard output stays the answer alone. A remark never ends a verb."""
+    try:
+        click.echo(printable(message), err=True)
+    except OSError:
+        silence(sys.stderr)
 
 
 def news(sentence: str) -> None:
-    """Print how things go on standard error."""
+    """Print on standard error what happens."""
     note(f"linkworth: {sentence}")
+
+
+def silence(stream: TextIO | BinaryIO) -> None:
+    """Let what is written to a stream that takes no more go nowhere, also what waits in its buffer."""
+    with contextlib.suppress(OSError, ValueError), Path(os.devnull).open("wb") as nowhere:
+        os.dup2(nowhere.fileno(), stream.fileno())
+
+
+def refused_answer(error: OSError) -> str:
+    """Return the sentence on an answer that could not be printed."""
+    return f"cannot write standard output: {error.strerror}; what was asked for is not all there"
+
+
+@contextlib.contextmanager
+def _answering() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise EnvironmentLacksError(refused_answer(error)) from None
+
+
+def _answer_file() -> TextIO:
+    return sys.stderr if answer_to_stderr() else sys.stdout

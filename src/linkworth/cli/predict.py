@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from linkworth.cli.damage_option import damage_option
+from linkworth.cli.output import OutputFile
 from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.replay_options import program_options, replay_options
 
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--timeline",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputFile(),
     metavar="FILE",
     help="Write the replay on the (one) fabric as a timeline for ui.perfetto.dev: .json, or .json.gz.",
 )
@@ -128,10 +129,8 @@ def command(
     else:
         console().print(prediction_table(predictions))
         for other in predictions.beside:
-            console().print(
-                f"beside it on {other.fabric}: {other.workload}, {seconds(other.seconds)}", markup=False
-            )
+            console().print(f"beside it on {other.fabric}: {other.workload}, {seconds(other.seconds)}")
         for further in further_tables(predictions):
             console().print(further)
         for fabric, lacks in predictions.without_tolerances.items():
-            console().print(f"no tolerances on {fabric}: {lacks}", markup=False)
+            console().print(f"no tolerances on {fabric}: {lacks}")

@@ -7,7 +7,7 @@ import rich_click as click
 
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.number import Number
-from linkworth.cli.output import emit_json, note
+from linkworth.cli.output import OutputFile, answer, emit_json, note
 from linkworth.cli.rate_options import rate_options
 from linkworth.cli.replay_options import replay_options
 from linkworth.model.advice import Goal
@@ -23,7 +23,7 @@ from linkworth.trace.read import Allowance
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputFile(),
     default=Path("report.html"),
     show_default=True,
     metavar="FILE",
@@ -134,7 +134,7 @@ def command(
     if as_json:
         emit_json(written)
     else:
-        click.echo(
+        answer(
             f"{written.path}: {len(written.programs)} program{'s' if len(written.programs) != 1 else ''}, {written.bytes} bytes"
         )
     for program in written.programs:

@@ -7,7 +7,7 @@ from statistics import median
 import rich_click as click
 
 from linkworth.cli.launching import LaunchCommand, exit_code, launch_options, show_plan, stdin_is_given
-from linkworth.cli.output import console, emit_json, news, note
+from linkworth.cli.output import OutputFolder, console, emit_json, news, note
 from linkworth.cli.units import seconds
 from linkworth.cli.watch import TerminalWatch
 from linkworth.cli.where_options import where_options
@@ -19,7 +19,7 @@ from linkworth.model.where import Where
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=OutputFolder(),
     metavar="FOLDER",
     help="Folder for result.json and the raw output.  [default: keep no files]",
 )
@@ -99,7 +99,7 @@ def command(
         from linkworth.measure.figures import figures as figures_of
 
         for figure in figures_of(result):
-            console().print(figure.line, markup=False)
+            console().print(figure.line)
     else:
         verdict = {True: ", verified", False: ", NOT VERIFIED", None: ""}[result.verified]
         reported = (
@@ -107,11 +107,10 @@ def command(
         )
         ranks_text = f" on {result.ranks} ranks" if result.ranks else ""
         console().print(
-            f"{result.workload}{ranks_text}: {result.state}, {result.seconds:.3f} s{reported}{verdict}",
-            markup=False,
+            f"{result.workload}{ranks_text}: {result.state}, {result.seconds:.3f} s{reported}{verdict}"
         )
         if result.iteration_seconds:
-            console().print(iterations_line(result.iteration_seconds), markup=False)
+            console().print(iterations_line(result.iteration_seconds))
         if calls:
             from linkworth.cli.call_profile_screen import screen
 

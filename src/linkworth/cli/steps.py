@@ -3,10 +3,10 @@
 from types import TracebackType
 from typing import Self
 
-import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from linkworth.cli.bar import started_bar
+from linkworth.cli.output import note
 
 
 class Steps:
@@ -50,4 +50,4 @@ class Steps:
         if self._bar and self._task is not None:
             self._bar.update(self._task, description=text, completed=self._done - 1)
         elif self._plain_lines:
-            click.echo(f"[{self._done}/{self._total}] {text}", err=True)
+            note(f"[{self._done}/{self._total}] {text}")

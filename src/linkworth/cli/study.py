@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from linkworth.cli import study_report
-from linkworth.cli.output import emit_json
+from linkworth.cli.output import answer, emit_json
 
 if TYPE_CHECKING:
     from linkworth.study.store import Store
@@ -94,7 +94,7 @@ def run(
             emit_json(plan)
         else:
             for line in plan_table(plan):
-                click.echo(line)
+                answer(line)
         return 0
     store = taking_up.begin(file, folder=folder, scale=scale, where=where, accept_changes=accept_changes)
     return _run(store, filters, max_parallel, redo_failed=redo_failed, as_json=as_json)
@@ -139,7 +139,7 @@ def status(target: Path, scale: str, as_json: bool) -> int:
         emit_json(found)
     else:
         for line in status_lines(found):
-            click.echo(line)
+            answer(line)
     return found.exit_code
 
 
@@ -157,7 +157,7 @@ def _run(
         emit_json(found)
     else:
         for line in status_lines(found):
-            click.echo(line)
+            answer(line)
     return found.exit_code
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
-from linkworth.cli.output import emit_json, note
+from linkworth.cli.output import OutputFile, OutputFolder, answer, emit_json, note
 
 _FORMATS = ["csv", "parquet", "latex", "svg", "png", "pdf"]
 
@@ -17,13 +17,13 @@ _FORMATS = ["csv", "parquet", "latex", "svg", "png", "pdf"]
 @click.option(
     "-o",
     "output",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=OutputFolder(),
     metavar="DIR",
     help="Folder for tables and figures.  [default: report in the study's folder]",
 )
 @click.option(
     "--html",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputFile(),
     metavar="FILE",
     help="The page.  [default: report.html in the folder of tables and figures]",
 )
@@ -77,8 +77,8 @@ def command(
     if as_json:
         emit_json(written)
     else:
-        click.echo(f"{written.path}: {', '.join(written.sections)}")
-        click.echo(f"{written.folder}: {len(written.files)} files of tables and figures")
+        answer(f"{written.path}: {', '.join(written.sections)}")
+        answer(f"{written.folder}: {len(written.files)} files of tables and figures")
     for warning in written.warnings:
         note(f"linkworth: {warning}")
     return 0

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Self
 
-import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from linkworth.cli.bar import started_bar
+from linkworth.cli.output import note
 from linkworth.model.study import RunRecord
 from linkworth.study.matrix import PlannedRun
 from linkworth.study.plan import StudyPlan
@@ -48,7 +48,7 @@ class StudyProgress:
         if self._bar:
             self._task = self._bar.add_task("", total=total, completed=done, rest="")
         elif done:
-            click.echo(f"{done} of {total} runs are made already", err=True)
+            note(f"{done} of {total} runs are made already")
 
     def started(self, planned: PlannedRun) -> None:
         """Name the run."""
@@ -70,16 +70,14 @@ class StudyProgress:
         elif not self._bar:
             seconds = record.metrics.get("seconds")
             took = f" {seconds:.4g} s" if seconds is not None else ""
-            click.echo(
-                f"[{self._made}/{self._total}] {record.run}{took}{', ' + rest if rest else ''}", err=True
-            )
+            note(f"[{self._made}/{self._total}] {record.run}{took}{', ' + rest if rest else ''}")
 
     def say(self, sentence: str) -> None:
         """Print a sentence above the bar."""
         if self._bar:
-            self._bar.console.print(sentence, markup=False, highlight=False)
+            self._bar.console.print(sentence)
         else:
-            click.echo(sentence, err=True)
+            note(sentence)
 
 
 def clock(seconds: float) -> str:

@@ -7,6 +7,7 @@ import rich_click as click
 
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.number_list import NumberList
+from linkworth.cli.output import OutputFile
 from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.replay_options import program_options, sweep_options
 
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputFile(),
     metavar="FILE.csv",
     help="Write one line a point as CSV, instead of the table.",
 )
@@ -85,6 +86,7 @@ def command(
     from linkworth.predict.sweep import sweep
     from linkworth.skeleton.rates import RateRequest
     from linkworth.trace.read import open_trace
+    from linkworth.writing.files import write_output
 
     chosen = [fabrics.get(name) for name in fabric_names]
     varied = [parameters.parse(text) for text in axes]
@@ -111,7 +113,7 @@ def command(
         note(f"linkworth: warning: {warning}")
     say_rates(found.rates)
     if output is not None:
-        output.write_text(as_csv(found), encoding="utf-8")
+        write_output(output, as_csv(found))
         note(f"linkworth: {len(found.points)} points in {output}")
     if as_json:
         emit_json(found)

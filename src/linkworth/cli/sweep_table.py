@@ -9,6 +9,7 @@ from rich.text import Text
 
 from linkworth.cli import units
 from linkworth.model.sweep import Sweep
+from linkworth.writing.text import csv_cell
 
 MOST_ROWS = 100
 """Points that are shown; --json and CSV have all."""
@@ -61,9 +62,10 @@ def as_csv(sweep: Sweep) -> str:
     axes = [axis.name for axis in sweep.axes]
     writer.writerow(["fabric", "nodes", "placement", *axes, *PARTS, "internode_bytes"])
     for point in sweep.points:
-        values = [repr(point.parameters[name]) for name in axes]
-        times = [repr(getattr(point, part)) for part in PARTS]
-        writer.writerow([point.fabric, point.nodes, point.placement, *values, *times, point.internode_bytes])
+        values = [point.parameters[name] for name in axes]
+        times = [getattr(point, part) for part in PARTS]
+        cells = [point.fabric, point.nodes, point.placement, *values, *times, point.internode_bytes]
+        writer.writerow(map(csv_cell, cells))
     return text.getvalue()
 
 

@@ -5,13 +5,14 @@ from pathlib import Path
 import rich_click as click
 
 from linkworth.cli.launching import LaunchCommand, exit_code, launch_options, show_plan, stdin_is_given
-from linkworth.cli.output import console, emit_json, news, note
+from linkworth.cli.output import OutputFile, answer_to_stderr, console, emit_json, news, note
 from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.steps import Steps
 from linkworth.cli.watch import TerminalWatch
 from linkworth.cli.where_options import where_options
 from linkworth.errors import UsageError
 from linkworth.model.where import Where
+from linkworth.writing.files import is_stream
 
 SHOWN_DAMAGE = 3
 
@@ -20,7 +21,7 @@ SHOWN_DAMAGE = 3
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputFile(),
     metavar="FILE",
     help="The trace to write.  [default: <program>-<ranks>.lwt in this folder, numbered where that exists]",
 )
@@ -76,7 +77,7 @@ def command(
     from linkworth.skeleton.request import record_on_request
     from linkworth.trace import record
 
-    if output and output.exists() and not force:
+    if output and output.exists() and not is_stream(output) and not force:
         raise UsageError(f"{output} exists; choose another name with -o, or replace it with --force")
     if not skeleton and (calibrate_with or calibrate_anew or machine):
         raise UsageError(
@@ -99,7 +100,9 @@ def command(
             workload = plan.workload(command, ranks, site)
             if dry_run:
                 return show_plan(workload, mpi, site, as_json, "linkworth.trace-plan/1")
-            watch = TerminalWatch(f"recording {workload.name}", output_to_stderr=as_json)
+            watch = TerminalWatch(
+                f"recording {workload.name}", output_to_stderr=as_json or answer_to_stderr()
+            )
             wanted = output or record.default_output(workload)
             summary = record.record(workload, output=wanted, mpi=mpi, site=site, timeout=timeout, watcher=watch,
                                     inherit_stdin=stdin_is_given(), replace=force, exact=exact)  # fmt: skip
@@ -113,8 +116,7 @@ def command(
         verdict = {True: ", verified", False: ", NOT VERIFIED", None: ""}[summary.verified]
         console().print(
             f"{summary.path}: {summary.workload} on {summary.ranks} ranks, {summary.events} events, "
-            f"{summary.bytes} bytes{verdict}",
-            markup=False,
+            f"{summary.bytes} bytes{verdict}"
         )
     for sentence in summary.damage[:SHOWN_DAMAGE]:
         note(f"linkworth: {summary.path}: {sentence}")

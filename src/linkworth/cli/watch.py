@@ -1,12 +1,11 @@
 """Shows a running job on the terminal: its output as it comes, and the elapsed time where nobody else can read it."""
 
-import os
 import sys
-from pathlib import Path
 from typing import BinaryIO
 
-from linkworth.cli.output import is_live
+from linkworth.cli.output import is_live, silence
 from linkworth.launch.base import Stream
+from linkworth.writing.text import printable
 
 
 class TerminalWatch:
@@ -18,19 +17,27 @@ class TerminalWatch:
             "stdout": sys.stderr.buffer if output_to_stderr else sys.stdout.buffer,
             "stderr": sys.stderr.buffer,
         }
+        self._failed: list[BinaryIO] = []
         self._live = is_live()
         self._shown = ""
         self._at_line_start = True
 
     def output(self, stream: Stream, data: bytes) -> None:
-        """Pass on what the job wrote; a reader that is gone does not stop the job."""
+        """Pass on what the job wrote.
+
+        A reader that is gone does not stop the job, and neither does a full disk. After that, the answer fails.
+        """
         self.clear()
+        file = self._streams[stream]
+        if file in self._failed:
+            return
         try:
-            self._streams[stream].write(data)
-            self._streams[stream].flush()
+            file.write(data)
+            file.flush()
+        except BrokenPipeError:
+            silence(file)
         except OSError:
-            with Path(os.devnull).open("wb") as nowhere:
-                os.dup2(nowhere.fileno(), self._streams[stream].fileno())
+            self._failed.append(file)
         self._at_line_start = data.endswith(b"\n")
 
     def tick(self, seconds: float) -> None:
@@ -39,7 +46,7 @@ class TerminalWatch:
             return
         text = f"{self._label}  {int(seconds) // 60}:{int(seconds) % 60:02d}"
         if text != self._shown:
-            sys.stderr.write(f"\r\x1b[2K{text}")
+            sys.stderr.write(f"\r\x1b[2K{printable(text)}")
             sys.stderr.flush()
             self._shown = text
 

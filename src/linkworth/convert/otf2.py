@@ -4,8 +4,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 import linkworth
 from linkworth import _engine
 from linkworth.convert.otf2_library import library
@@ -13,6 +11,7 @@ from linkworth.errors import UsageError
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
 from linkworth.model.trace import RankInfo, TraceMetadata
 from linkworth.trace.read import TraceFile
+from linkworth.writing.documents import encode
 
 NAME = "traces"
 """Of an archive's files, as Score-P names them."""
@@ -106,7 +105,7 @@ def _metadata_of_other_tool(archive: _engine.Otf2Archive, anchor: Path) -> str:
         seconds=archive.seconds,
         ranks=ranks,
     )
-    return msgspec.json.encode(metadata).decode()
+    return encode(metadata).decode()
 
 
 def _anchor(path: Path) -> Path:

@@ -1,7 +1,5 @@
 """Finds what reads and writes a format, and keeps half a conversion from ever being seen."""
 
-import shutil
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from linkworth.convert.formats import FORMATS, recognise, source_module, target_
 from linkworth.errors import IncompleteError, UsageError
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
 from linkworth.trace.read import Allowance, open_trace
+from linkworth.writing.files import is_stream, staged, unwritable
 
 _AS_RECORDED = ConversionOptions()
 
@@ -86,25 +85,25 @@ def _published(
     replace: bool,
     write: Callable[[Path], ConversionSummary],
 ) -> ConversionSummary:
-    """Write below a hidden name, and rename what is complete."""
-    if output.exists() and not replace:
+    """Write below a hidden name, and let what is complete take its place."""
+    stream = is_stream(output)
+    if stream and folder:
+        raise UsageError(f"{kind} needs a folder, which {output} cannot be; choose another name with -o")
+    if output.exists() and not replace and not stream:
         raise UsageError(f"{output} exists; choose another name with -o, or replace it with --force")
-    if output.exists() and output.is_dir() != folder:
+    if output.exists() and output.is_dir() != folder and not stream:
         have, needed = ("file", "folder") if folder else ("folder", "file")
         raise UsageError(f"{output} is a {have}, and {kind} needs a {needed}; choose another name with -o")
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=f".{output.name}-", dir=output.parent))
     except OSError as error:
-        raise UsageError(f"cannot write to the folder {output.parent}: {error.strerror}") from None
-    unfinished = work / output.name
+        raise unwritable(output.parent, error) from None
+    unfinished = output
     try:
-        if folder:
-            unfinished.mkdir()
-        summary = write(unfinished)
-        if output.is_dir():
-            shutil.rmtree(output)
-        unfinished.replace(output)
+        with staged(output) as unfinished:
+            if folder:
+                unfinished.mkdir()
+            summary = write(unfinished)
     except (ConvertError, TraceWriteError) as error:
         reason = str(error).replace(str(unfinished), str(output))
         if isinstance(error, TraceWriteError):
@@ -112,7 +111,7 @@ def _published(
         raise UsageError(f"{path}: {reason}") from None
     except TraceError as error:
         raise UsageError(str(error)) from None
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+    except OSError as error:
+        raise unwritable(output, error) from None
     entry = output / summary.entry if folder else output
     return msgspec.structs.replace(summary, path=str(output), entry=str(entry))

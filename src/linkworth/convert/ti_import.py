@@ -3,11 +3,10 @@
 import datetime
 from pathlib import Path
 
-import msgspec
-
 from linkworth import __version__, _engine
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
 from linkworth.model.trace import TraceMetadata
+from linkworth.writing.documents import encode
 
 ACTIONS = frozenset(
     [
@@ -75,7 +74,7 @@ def read(path: Path, output: Path, options: ConversionOptions) -> ConversionSumm
         [str(each) for each in _files(entry)],
         options.flops_per_second,
         str(output),
-        msgspec.json.encode(metadata).decode(),
+        encode(metadata).decode(),
     )
     remarks = ["calls take no time in it, because time-independent traces have none; computation does"]
     if made["idle_waits"]:

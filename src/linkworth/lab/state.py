@@ -13,6 +13,7 @@ from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import system
 from linkworth.lab.plan import HeldPlace
 from linkworth.lab.spec import LabSpec
+from linkworth.writing.documents import encode
 
 STATE_FILE = "lab.json"
 
@@ -86,7 +87,7 @@ def read(lab: Path) -> LabState | None:
 def write(lab: Path, state: LabState) -> None:
     """Write it by atomic rename."""
     new = lab / f"{STATE_FILE}.new"
-    new.write_bytes(msgspec.json.format(msgspec.json.encode(state), indent=2) + b"\n")
+    new.write_bytes(encode(state, indent=2) + b"\n")
     new.rename(lab / STATE_FILE)
 
 

@@ -9,6 +9,7 @@ from linkworth.launch.counters import difference, from_texts
 from linkworth.launch.job_script import COUNTED
 from linkworth.launch.slurm import expand
 from linkworth.model.counters import NodeCounters
+from linkworth.writing.documents import encode
 
 RECORD = "job.json"
 _LEFT = (RECORD, f"{RECORD}.new", "job.sh", "job.log", "paired", "nodes", "before.*", "after.*", "probe.*", "started", "stdout",
@@ -55,7 +56,7 @@ class JobFolder:
         """Write down which job it is, whole or not at all."""
         fresh = self.place / f"{RECORD}.new"
         with fresh.open("wb") as file:
-            file.write(msgspec.json.encode(record))
+            file.write(encode(record))
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(self.place / RECORD)

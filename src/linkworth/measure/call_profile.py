@@ -6,19 +6,19 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import fmean
 
-import msgspec
-
 from linkworth.errors import IncompleteError, UsageError
 from linkworth.launch.base import Launcher, Observer
 from linkworth.launch.site import Site
 from linkworth.measure.call_profile_file import ProcessProfile, Tally, read
 from linkworth.measure.plan import Plan, plan
-from linkworth.measure.run import execute, must_yield, write_atomically
+from linkworth.measure.run import execute, must_yield
 from linkworth.model.call_profile import INIT, CallProfile, CallTotal, RankTotal, SizeTotal
 from linkworth.model.profile import run_shares
 from linkworth.model.run import RunResult
 from linkworth.model.workload import Workload
 from linkworth.mpi import build, linkage, preload
+from linkworth.writing.documents import encode
+from linkworth.writing.files import write_atomically
 
 
 def profile(
@@ -79,7 +79,7 @@ def profile(
     finally:
         shutil.rmtree(files, ignore_errors=True)
     if folder is not None:
-        write_atomically(folder / "profile.json", msgspec.json.format(msgspec.json.encode(totals), indent=2))
+        write_atomically(folder / "profile.json", encode(totals, indent=2))
     return totals
 
 

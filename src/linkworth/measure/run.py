@@ -1,12 +1,8 @@
 """Runs a workload and measures it; the result is a folder with `result.json` and the raw output."""
 
-import os
-import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-
-import msgspec
 
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.launch.base import Job, Launcher, Observer
@@ -22,6 +18,8 @@ from linkworth.model.counters import NodeCounters
 from linkworth.model.run import CoreUse, RunResult
 from linkworth.model.workload import Workload
 from linkworth.mpi import build, preload
+from linkworth.writing.documents import encode
+from linkworth.writing.files import write_atomically
 
 APP_USAGE_ERROR = 2
 """Exit code of the bundled programs for a rank count or class that they cannot use."""
@@ -64,7 +62,7 @@ def run(
         iterations=iterations,
     )
     if folder is not None:
-        write_atomically(folder / "result.json", msgspec.json.format(msgspec.json.encode(result), indent=2))
+        write_atomically(folder / "result.json", encode(result, indent=2))
     return result
 
 
@@ -173,24 +171,3 @@ def refusal(stderr: str) -> str:
         if mark:
             return sentence.strip()
     return ""
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that a reader sees the old one or the new one, never a part of it."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(0o666 & ~_umask())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

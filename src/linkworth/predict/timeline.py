@@ -5,7 +5,7 @@ import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO, cast
 
 from linkworth.catalog.assignment import read_number
 from linkworth.errors import UsageError
@@ -16,6 +16,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.predict.breakdown import is_of_switch, title_of
 from linkworth.replay.run import Record, replay_in_detail
 from linkworth.trace.read import TraceFile
+from linkworth.writing.files import staged, unwritable
 
 MOST_EVENTS = 1_000_000
 """Calls, and messages, that a timeline holds: about 300 MB of JSON, which is what a browser still opens."""
@@ -69,18 +70,19 @@ def write(
     assert recording is not None
     path = wanted.path
     try:
-        if path.suffix == ".gz":
-            with gzip.open(path, "wt", encoding="utf-8", compresslevel=5) as file:
-                _dump(file, recording, trace.engine.names, layout)
-        else:
-            with path.open("w", encoding="utf-8") as file:
-                _dump(file, recording, trace.engine.names, layout)
+        with staged(path) as made, _opened(made) as file:
+            _dump(file, recording, trace.engine.names, layout)
     except OSError as error:
-        raise UsageError(
-            f"{path} cannot be written ({error.strerror}); give another file to --timeline"
-        ) from None
+        raise unwritable(path, error, "--timeline") from None
     whole: bool = not recording["cut"]
     return whole
+
+
+def _opened(path: Path) -> TextIO:
+    if path.suffix == ".gz":
+        # gzip.open gives a TextIOWrapper in this mode, which its type does not say.
+        return cast(TextIO, gzip.open(path, "wt", encoding="utf-8", compresslevel=5))
+    return path.open("w", encoding="utf-8")
 
 
 def _dump(file: Any, recording: dict[str, Any], names: list[str], layout: Layout) -> None:  # noqa: ANN401 (any text stream)

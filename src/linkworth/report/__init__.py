@@ -8,11 +8,11 @@ from linkworth.report.item import ReportItem
 __all__ = ["ReportItem", "check_target", "write"]
 
 
-def write(items: Sequence[ReportItem], path: Path) -> None:
-    """Write one self-contained HTML page of the items; see `linkworth.report.page.write`."""
+def write(items: Sequence[ReportItem], path: Path) -> int:
+    """Write one self-contained HTML page of the items and return its bytes; see `linkworth.report.page.write`."""
     from linkworth.report import page
 
-    page.write(items, path)
+    return page.write(items, path)
 
 
 def check_target(path: Path) -> None:

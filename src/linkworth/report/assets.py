@@ -2,13 +2,9 @@
 
 import base64
 import hashlib
-import os
 from importlib import resources
-from pathlib import Path
 
 import jinja2
-
-from linkworth.errors import UsageError
 
 
 def asset(name: str) -> str:
@@ -33,19 +29,6 @@ def policy(script: str, style: str) -> str:
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
         "base-uri 'none'; form-action 'none'"
     )
-
-
-def write_page(html: str, path: Path) -> None:
-    """Write a page, replacing the file whole or not at all. Raises UsageError where it cannot be written."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(html, encoding="utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise UsageError(
-            f"cannot write the report to {path}: {error.strerror}; choose another file with -o"
-        ) from error
 
 
 def _hash(text: str) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from linkworth.errors import UsageError
 from linkworth.model.bench import BenchResult
+from linkworth.writing.files import write_output
 
 FORMATS = (".svg", ".png")
 
@@ -50,7 +51,4 @@ def write_plot(results: Sequence[tuple[str, BenchResult]], path: Path) -> None:
     except ValueError as error:
         raise UsageError(f"--plot {path}: {error}") from None
     content = svg.png(figure) if path.suffix.lower() == ".png" else svg.standalone(figure).encode()
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+    write_output(path, content, "--plot")

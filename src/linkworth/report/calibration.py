@@ -4,6 +4,7 @@ from pathlib import Path
 
 from linkworth.errors import UsageError
 from linkworth.model.calibration import Calibration
+from linkworth.writing.files import write_output
 
 
 def plot(calibration: Calibration, path: Path) -> None:
@@ -14,12 +15,4 @@ def plot(calibration: Calibration, path: Path) -> None:
     from linkworth.report.charts import calibration as chart
 
     figure = chart.figure(calibration)
-    try:
-        if path.suffix == ".png":
-            path.write_bytes(svg.png(figure))
-        else:
-            path.write_text(svg.standalone(figure), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"--plot {path}: cannot be written ({error.strerror}); give another place"
-        ) from error
+    write_output(path, svg.png(figure) if path.suffix == ".png" else svg.standalone(figure), "--plot")

@@ -6,34 +6,40 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from markupsafe import Markup
 
 from linkworth import __version__
 from linkworth.errors import UsageError
 from linkworth.report import tables, units, whatif
-from linkworth.report.assets import asset, policy, templates, write_page
+from linkworth.report.assets import asset, policy, templates
 from linkworth.report.charts import fabrics, matrix, parts, sensitivity, shares, sizes
 from linkworth.report.charts.figure import Figure
 from linkworth.report.item import ReportItem
 from linkworth.report.summary import Summary, summarise
 from linkworth.report.svg import svg
+from linkworth.writing.documents import encode
+from linkworth.writing.files import is_stream, write_output
+from linkworth.writing.text import encodable
 
 _SCRIPTS = ["interpolate.js", "sliders.js", "tooltip.js"]
 
 
-def write(items: Sequence[ReportItem], path: Path) -> None:
-    """Write the report of `items` to `path`, replacing it whole or not at all.
+def write(items: Sequence[ReportItem], path: Path) -> int:
+    """Write the report of `items` to `path`, replacing it whole or not at all, and return its size in bytes.
 
-    Raises UsageError where there is nothing to report or the file cannot be written.
+    Raises UsageError if there is nothing to report, and as `write_output` does.
     """
     if not items:
         raise UsageError("a report needs at least one recorded program; record one with `linkworth trace`")
-    write_page(render(items), path)
+    page = encodable(render(items)).encode()
+    write_output(path, page)
+    return len(page)
 
 
 def check_target(path: Path) -> None:
     """Raise UsageError where a report could not be written to `path`, so that this is known before the work."""
+    if is_stream(path):
+        return
     if path.is_dir():
         raise UsageError(f"cannot write the report to {path}: it is a folder; choose a file with -o")
     folder = path.absolute().parent
@@ -112,7 +118,7 @@ def _drawing(figure: Figure) -> dict[str, Any]:
 
 def _script_safe(data: whatif.WhatIf) -> Markup:
     """Return JSON in which no text can end the script element or start a comment."""
-    text = msgspec.json.encode(data).decode()
+    text = encode(data).decode()
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)

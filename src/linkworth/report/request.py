@@ -134,10 +134,10 @@ def _write(
             )
         )
     progress.step("page")
-    write(items, request.output)
+    size = write(items, request.output)
     return WrittenReport(
         path=str(request.output),
-        bytes=request.output.stat().st_size,
+        bytes=size,
         fabrics=[fabric.name for fabric in fabrics],
         programs=[
             ReportedProgram(

@@ -9,6 +9,8 @@ from markupsafe import Markup
 
 from linkworth.report.charts import theme
 from linkworth.report.charts.figure import Figure
+from linkworth.writing.documents import with_texts
+from linkworth.writing.text import printable
 
 _ELEMENTS = {
     "svg",
@@ -35,7 +37,7 @@ def svg(figure: Figure) -> Markup:
     """
     import vl_convert
 
-    root = ElementTree.fromstring(vl_convert.vegalite_to_svg(json.dumps(_specification(figure))))
+    root = ElementTree.fromstring(vl_convert.vegalite_to_svg(_document(_specification(figure))))
     _clean(root, figure.key)
     root.set("role", "img")
     root.set("aria-label", figure.title)
@@ -47,7 +49,7 @@ def standalone(figure: Figure) -> str:
     """Return the chart as an SVG file with its title, on white: for documents."""
     import vl_convert
 
-    drawn: str = vl_convert.vegalite_to_svg(json.dumps(_titled(figure)))
+    drawn: str = vl_convert.vegalite_to_svg(_document(_titled(figure)))
     return drawn
 
 
@@ -55,8 +57,13 @@ def png(figure: Figure, scale: float = 2.0) -> bytes:
     """Return the chart as PNG with its title, on white: for documents."""
     import vl_convert
 
-    data: bytes = vl_convert.vegalite_to_png(json.dumps(_titled(figure)), scale=scale)
+    data: bytes = vl_convert.vegalite_to_png(_document(_titled(figure)), scale=scale)
     return data
+
+
+def _document(specification: dict[str, Any]) -> str:
+    # XML has no place for control characters, and the converter ends the process at one.
+    return json.dumps(with_texts(specification, printable))
 
 
 def _titled(figure: Figure) -> dict[str, Any]:

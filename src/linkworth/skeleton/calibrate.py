@@ -14,12 +14,14 @@ from linkworth.errors import EnvironmentLacksError, LinkworthError
 from linkworth.launch.base import Stream
 from linkworth.measure.machine.hardware import processor
 from linkworth.measure.plan import Plan, plan
-from linkworth.measure.run import execute, write_atomically
+from linkworth.measure.run import execute
 from linkworth.model.rates import PhaseTimes, TimingQuality
 from linkworth.model.workload import Workload
 from linkworth.mpi import cache
 from linkworth.skeleton.busy_cores import BusyCores
 from linkworth.skeleton.progress import Progress
+from linkworth.writing.documents import encode
+from linkworth.writing.files import write_atomically
 
 _ELSE = "or name the machine with --machine, or a measured time with --measured FABRIC=SECONDS"
 
@@ -105,7 +107,7 @@ def phase_times(
     )
     with contextlib.suppress(OSError):
         kept.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(kept, msgspec.json.encode(times))
+        write_atomically(kept, encode(times))
     return times
 
 

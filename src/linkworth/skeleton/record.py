@@ -2,11 +2,8 @@
 
 import os
 import shutil
-import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
-
-import msgspec
 
 from linkworth import __version__, _engine
 from linkworth.errors import IncompleteError, UsageError
@@ -15,6 +12,8 @@ from linkworth.model.trace import TraceMetadata, TraceSummary
 from linkworth.skeleton.program import Program, check
 from linkworth.skeleton.progress import Progress, Silence
 from linkworth.trace.record import publish
+from linkworth.writing.documents import encode
+from linkworth.writing.files import unwritable, work_folder
 
 
 def record_skeleton(
@@ -42,11 +41,7 @@ def record_skeleton(
         rates=rates,
     )
     watch = progress or Silence()
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=f".{output.stem}-", dir=output.parent))
-    except OSError as error:
-        raise UsageError(f"cannot write to the folder {output.parent}: {error.strerror}") from None
+    folder = work_folder(output, f".{output.stem}-")
     try:
         watch.plan(ranks)
         written = _engine.record_skeleton(
@@ -55,7 +50,7 @@ def record_skeleton(
             ranks,
             [rates.seconds_per_operation[phase] for phase in program.phases],
             str(folder / "skeleton.lwt"),
-            msgspec.json.encode(metadata).decode(),
+            encode(metadata).decode(),
             len(os.sched_getaffinity(0)),
             lambda _: watch.step(f"{program.workload}: ranks recorded"),
         )
@@ -65,7 +60,7 @@ def record_skeleton(
     except (_engine.SkeletonError, _engine.TraceError) as error:
         raise UsageError(f"{program.workload}: {error}") from None
     except OSError as error:
-        raise UsageError(f"cannot write {output}: {error.strerror}") from None
+        raise unwritable(output, error) from None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return TraceSummary(

@@ -21,12 +21,13 @@ import msgspec
 
 from linkworth import __version__
 from linkworth.errors import IncompleteError, UsageError
-from linkworth.measure.run import write_atomically
 from linkworth.model.study import RunRecord, Study
 from linkworth.study import record_file
 from linkworth.study.file import load
 from linkworth.study.lock import is_locked, locked
 from linkworth.study.matrix import PlannedRun, expand, file_name
+from linkworth.writing.documents import encode
+from linkworth.writing.files import write_atomically
 
 SUFFIX = ".study"
 RECORD = "run.json"
@@ -223,7 +224,7 @@ def now() -> str:
 
 
 def _write_json(path: Path, document: msgspec.Struct) -> None:
-    write_atomically(path, msgspec.json.format(msgspec.json.encode(document), indent=2))
+    write_atomically(path, encode(document, indent=2))
 
 
 def _sync(folder: Path) -> None:

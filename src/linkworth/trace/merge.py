@@ -11,6 +11,7 @@ from linkworth import __version__, _engine
 from linkworth.errors import IncompleteError, UsageError
 from linkworth.model.trace import MpiInfo, TraceMetadata, TraceSummary
 from linkworth.trace import call_sites
+from linkworth.writing.documents import encode
 
 _NOT_COMPLETE = {
     "cut": "did not reach MPI_Finalize",
@@ -31,7 +32,7 @@ def merge(parts_dir: Path, output: Path, metadata: TraceMetadata) -> TraceSummar
     del document["ranks"], document["damage"]
     try:
         result = _engine.merge_parts(
-            parts, str(output), msgspec.json.encode(document).decode(), step_ns=metadata.time_step_ns
+            parts, str(output), encode(document).decode(), step_ns=metadata.time_step_ns
         )
     except _engine.TraceWriteError as error:
         raise IncompleteError(f"{error}; the recorded parts are kept in {parts_dir}") from error

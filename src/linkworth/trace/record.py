@@ -3,7 +3,6 @@
 import contextlib
 import os
 import shutil
-import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -16,12 +15,14 @@ from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.launch.base import Launcher, Observer
 from linkworth.launch.site import Site
 from linkworth.measure.plan import Plan, plan
-from linkworth.measure.run import execute, must_yield, write_atomically
+from linkworth.measure.run import execute, must_yield
 from linkworth.model.run import RunResult
 from linkworth.model.trace import MpiInfo, TraceMetadata, TraceSummary
 from linkworth.model.workload import Workload
 from linkworth.mpi import build, linkage, preload
 from linkworth.trace.merge import merge
+from linkworth.writing.documents import encode
+from linkworth.writing.files import is_stream, put, work_folder, write_atomically
 
 METADATA = "metadata.json"
 """In the folder of the parts: what the merge needs to know, so that it can be done later as well."""
@@ -160,18 +161,15 @@ def default_output(workload: Workload) -> Path:
 
 def _parts_folder(output: Path) -> Path:
     """Make a folder of this recording's own beside the output, so that two recordings at once never meet."""
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        folder = tempfile.mkdtemp(prefix=f"{output.stem}-", suffix=".parts", dir=output.parent)
-    except OSError as error:
-        raise UsageError(f"cannot write to the folder {output.parent}: {error.strerror}") from None
-    return Path(folder).absolute()
+    return work_folder(output, f"{output.stem}-", ".parts").absolute()
 
 
 def publish(merged: Path, output: Path, replace: bool) -> Path:
     """Give a finished trace its name; a name that is taken gets a number, also when another process takes it meanwhile."""
-    if replace:
-        return merged.replace(output)
+    dangling = output.is_symlink() and not output.exists()
+    if replace or dangling or is_stream(output):
+        put(merged, output)
+        return output
     number = 1
     while True:
         path = output if number == 1 else output.with_name(f"{output.stem}-{number}{output.suffix}")
@@ -193,7 +191,7 @@ def publish(merged: Path, output: Path, replace: bool) -> Path:
 
 
 def _save(metadata: TraceMetadata, parts: Path) -> None:
-    write_atomically(parts / METADATA, msgspec.json.encode(metadata))
+    write_atomically(parts / METADATA, encode(metadata))
 
 
 def _read_parts(folder: Path) -> _Parts:

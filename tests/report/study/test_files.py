@@ -68,7 +68,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(
 ) -> None:
     taken = tmp_path / "file"
     taken.write_text("")
-    with pytest.raises(UsageError, match=r"cannot write to .*file.*choose another folder with -o"):
+    with pytest.raises(UsageError, match=r"cannot write .*file.*give another place with -o"):
         write_files([networks_sections["mtu"]], taken, ["csv"])
 
 

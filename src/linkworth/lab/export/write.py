@@ -10,6 +10,7 @@ import msgspec
 from linkworth.errors import UsageError
 from linkworth.lab.export.environment import ContainerKind, Environment, of_spec
 from linkworth.lab.spec import LabSpec
+from linkworth.writing.files import unwritable
 
 FORMATS: dict[str, str] = {
     "systemd-networkd": "systemd_networkd",
@@ -57,7 +58,7 @@ def export(
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"cannot write to {error.filename or folder}: {error.strerror}") from None
+        raise unwritable(folder, error, "--output") from None
     return LabExport(
         format=format_name, folder=str(folder), files=sorted(written), remarks=environment.remarks
     )

@@ -10,6 +10,8 @@ from linkworth.report.charts import theme
 from linkworth.report.charts.figure import Figure, values
 from linkworth.report.charts.stacked import share_bars
 from linkworth.report.item import ReportItem
+from linkworth.writing.documents import with_texts
+from linkworth.writing.text import printable
 
 KINDS = {"compute": "computation", "communication": "communication"}
 COLOURS = {"computation": theme.BLUE, "communication": theme.VERMILION}
@@ -77,4 +79,4 @@ def _note(items: Sequence[ReportItem]) -> str:
 
 def _lookup(names: dict[str, str]) -> str:
     """Return a Vega expression that shows a program's name for its number, so that equal names keep their own bars."""
-    return f"({json.dumps(names)})[datum.label]"
+    return f"({json.dumps(with_texts(names, printable))})[datum.label]"

@@ -2,17 +2,17 @@
 
 import csv
 import io
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from linkworth.errors import UsageError
 from linkworth.report.study.latex import latex
 from linkworth.report.study.table import Drawing, Section, Table
 from linkworth.report.svg import standalone
+from linkworth.writing.files import unwritable, write_atomically
+from linkworth.writing.text import csv_cell
 
 FORMATS = ("csv", "parquet", "latex", "svg", "png", "pdf")
 
@@ -32,7 +32,8 @@ def write_files(
 ) -> Written:
     """Write all tables and figures; `step` is called with the name of each before it is written.
 
-    Without pyarrow there is no Parquet, and a remark says so. Raises UsageError where the folder cannot be written to.
+    Without pyarrow there is no Parquet, and a remark says so. Raises UsageError or EnvironmentLacksError if the folder
+    cannot be written to.
     """
     remarks = []
     chosen = list(formats)
@@ -50,9 +51,7 @@ def write_files(
                 step(drawing.figure.key)
                 files += _write_figure(drawing, folder, chosen)
     except OSError as error:
-        raise UsageError(
-            f"cannot write to {error.filename or folder}: {error.strerror}; choose another folder with -o"
-        ) from error
+        raise unwritable(folder, error) from None
     return Written(files=files, remarks=remarks)
 
 
@@ -62,18 +61,18 @@ def csv_text(table: Table) -> str:
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(column.key for column in table.columns)
     for row in table.rows:
-        writer.writerow("" if cell.value is None else cell.value for cell in row)
+        writer.writerow(csv_cell(cell.value) for cell in row)
     return text.getvalue()
 
 
 def _write_table(table: Table, folder: Path, formats: Sequence[str]) -> list[str]:
     written = []
     if "csv" in formats:
-        written.append(_replace(folder / f"{table.key}.csv", csv_text(table).encode()))
+        written.append(_written(folder / f"{table.key}.csv", csv_text(table).encode()))
     if "latex" in formats:
-        written.append(_replace(folder / f"{table.key}.tex", latex(table).encode()))
+        written.append(_written(folder / f"{table.key}.tex", latex(table).encode()))
     if "parquet" in formats:
-        written.append(_replace(folder / f"{table.key}.parquet", _parquet(table)))
+        written.append(_written(folder / f"{table.key}.parquet", _parquet(table)))
     return written
 
 
@@ -90,7 +89,7 @@ def _write_figure(drawing: Drawing, folder: Path, formats: Sequence[str]) -> lis
         "png": lambda: bytes(vl_convert.svg_to_png(drawn, scale=2.0)),
         "pdf": lambda: bytes(vl_convert.svg_to_pdf(drawn)),
     }
-    return [_replace(folder / f"{key}.{name}", make[name]()) for name in wanted]
+    return [_written(folder / f"{key}.{name}", make[name]()) for name in wanted]
 
 
 def _parquet(table: Table) -> bytes:
@@ -123,12 +122,6 @@ def _has_pyarrow() -> bool:
     return bool(pyarrow.parquet)
 
 
-def _replace(path: Path, content: bytes) -> str:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_bytes(content)
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
+def _written(path: Path, content: bytes) -> str:
+    write_atomically(path, content, durable=False)
     return path.name

@@ -9,13 +9,13 @@ import msgspec
 
 from linkworth.errors import UsageError
 from linkworth.model.study import RunRecord, Study
-from linkworth.report.assets import write_page
 from linkworth.report.study.contents import comparisons, contents
 from linkworth.report.study.files import FORMATS, write_files
 from linkworth.report.study.page import render
 from linkworth.report.study.results import Compared, Results, smaller_problems
 from linkworth.report.study.trace_profiles import profiles_of
 from linkworth.study.unapplied import FACT, sentences
+from linkworth.writing.files import write_output
 
 
 class Progress(Protocol):
@@ -111,7 +111,7 @@ def report(
     written = write_files(sections, folder, formats, progress.step)
     warnings += written.remarks
     html.parent.mkdir(parents=True, exist_ok=True)
-    write_page(render(results, sections, warnings=warnings, step=progress.step), html)
+    write_output(html, render(results, sections, warnings=warnings, step=progress.step), "--html")
     return StudyReport(
         study=study.name,
         path=str(html),

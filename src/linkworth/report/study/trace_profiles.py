@@ -13,6 +13,7 @@ from linkworth import __version__
 from linkworth.errors import LinkworthError
 from linkworth.model.profile import Group
 from linkworth.study.pool import cores_for, give_up, pool
+from linkworth.writing.documents import encode
 
 if TYPE_CHECKING:
     from linkworth.trace.read import TraceFile
@@ -123,7 +124,7 @@ def _make(trace: Path, smaller: Path | None) -> TraceProfile:
     made = _of_run(opened, smaller) if was_run else _of_skeleton(opened, smaller)
     kept = _Kept(key=_key(trace, smaller), profile=made)
     with contextlib.suppress(OSError):  # a folder that is only read: it is made anew next time
-        _beside(trace).write_bytes(msgspec.json.encode(kept))
+        _beside(trace).write_bytes(encode(kept))
     return made
 
 
