@@ -15,6 +15,7 @@ from linkworth.measure.plan import Plan
 from linkworth.model.counters import NicCounters, NodeCounters
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.workload import Workload
+from linkworth.mpi.target import NO_TARGET
 
 MPI = MpiInstallation(
     name="openmpi-4.1.4", kind="openmpi", version="4.1.4", library="/opt/lib/libmpi.so", library_version="Open MPI v4.1.4"
@@ -62,7 +63,7 @@ def prepared(launcher, test="latency", **settings):
     return Prepared(
         TESTS[test],
         BenchSettings(**settings),
-        Plan(workload, ["lw-netbench"], None, MPI, launcher, site),
+        Plan(workload, ["lw-netbench"], NO_TARGET, MPI, launcher, site),
         site,
     )
 

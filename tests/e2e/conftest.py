@@ -36,7 +36,7 @@ def compile_program(cache_home: Path) -> Compile:
 @pytest.fixture(scope="session")
 def any_mpi() -> MpiInstallation:
     """Return the MPI that linkworth itself would choose."""
-    return find.choose(None, None)
+    return find.choose(None)
 
 
 @pytest.fixture(scope="session")

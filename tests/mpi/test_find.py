@@ -5,7 +5,7 @@ import fake_installation as fake
 import pytest
 
 from linkworth.errors import EnvironmentLacksError, UsageError
-from linkworth.mpi import elf, find, linkage
+from linkworth.mpi import elf, find, linkage, target
 
 pytestmark = pytest.mark.requires("c++")
 
@@ -34,10 +34,14 @@ def two(tmp_path, monkeypatch):
     return libraries
 
 
+def started(program):
+    return target.of_command([str(program)])
+
+
 def test_no_mpi_names_the_command_that_gets_one(nowhere):
     assert find.find_all() == []
     with pytest.raises(EnvironmentLacksError, match="pip install mpich") as raised:
-        find.choose(None, None)
+        find.choose(None)
     assert raised.value.exit_code == 3
 
 
@@ -94,36 +98,35 @@ def test_two_installations_of_one_version_have_different_names(tmp_path, monkeyp
 @pytest.mark.parametrize("by", ["openmpi-4.1.4", "openmpi", "prefix", "bin"])
 def test_the_users_choice_by_name_kind_or_folder(two, tmp_path, by):
     name = {"prefix": str(tmp_path / "b"), "bin": str(tmp_path / "b/bin")}.get(by, by)
-    assert find.choose(name, None).library == str(two["openmpi"])
+    assert find.choose(name).library == str(two["openmpi"])
 
 
 def test_a_folder_that_the_search_does_not_know_can_be_chosen(two, tmp_path):
     library = fake.install(tmp_path / "c", "MPICH Version: 4.9", "HYDRA build details:\n    Version:    4.9")
-    assert find.choose(str(tmp_path / "c"), None).library == str(library)
+    assert find.choose(str(tmp_path / "c")).library == str(library)
 
 
 def test_an_unknown_choice_says_what_there_is(two):
     with pytest.raises(UsageError, match=r"--mpi nompi: .*mpich-5\.0\.2, openmpi-4\.1\.4"):
-        find.choose("nompi", None)
+        find.choose("nompi")
 
 
 def test_a_program_gets_the_mpi_that_it_is_linked_with(two, tmp_path):
     program = fake.program(tmp_path / "program", tmp_path / "b")
-    assert find.choose(None, program).library == str(two["openmpi"])
-    assert find.choose("openmpi", program).library == str(two["openmpi"])
-    assert find.is_linked(program)
+    assert find.choose(None, started(program)).library == str(two["openmpi"])
+    assert find.choose("openmpi", started(program)).library == str(two["openmpi"])
 
 
 def test_a_choice_against_the_program_is_refused(two, tmp_path):
     program = fake.program(tmp_path / "program", tmp_path / "b")
     with pytest.raises(UsageError, match=r"linked with openmpi-4\.1\.4.*rank 0 of 1"):
-        find.choose("mpich", program)
+        find.choose("mpich", started(program))
 
 
 def test_a_programs_own_mpi_is_found_where_nothing_points_to_it(two, tmp_path):
     library = fake.install(tmp_path / "c", "MPICH Version: 4.9", "HYDRA build details:\n    Version:    4.9")
     program = fake.program(tmp_path / "program", tmp_path / "c")
-    found = find.choose(None, program)
+    found = find.choose(None, started(program))
     assert (found.library, found.origin) == (str(library), "program")
 
 
@@ -133,13 +136,12 @@ def test_a_program_whose_library_is_not_found_is_refused_by_its_name(two, tmp_pa
     library.unlink()
     assert linkage.of_program(program).missing == "libmpi.so.77"
     with pytest.raises(EnvironmentLacksError, match=r"needs libmpi\.so\.77, which the loader does not find"):
-        find.choose(None, program)
+        find.choose(None, started(program))
 
 
 def test_a_script_can_use_any_mpi(two, tmp_path):
     program = fake.script(tmp_path / "program", "true")
-    assert find.choose(None, program).library == str(two["mpich"])
-    assert not find.is_linked(program)
+    assert find.choose(None, started(program)).library == str(two["mpich"])
 
 
 def test_programs_that_cannot_be_run_are_named(tmp_path, monkeypatch):

@@ -14,7 +14,7 @@ from gated_clock import pass_time_when
 from mpi_programs import ALLREDUCES, compiled, each_mpi, hanging, until_it_dies, usable_mpis
 
 from linkworth import _engine
-from linkworth.errors import IncompleteError, UsageError
+from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.launch.fake import FakeLauncher
 from linkworth.launch.local import ROOT_ALLOWED
 from linkworth.measure import plan
@@ -182,7 +182,7 @@ def test_ranks_that_each_believe_to_be_alone_are_refused(program):
                 )
             return super().run(job, observer)
 
-    with pytest.raises(UsageError, match="ran as 2 separate programs of one rank each"):
+    with pytest.raises(LinkworthError, match="2 separate programs of one rank each instead of 2 ranks"):
         recorded(program, "well", ranks=2, launcher=Separate())
 
 

@@ -5,6 +5,7 @@
 #include "bindings.h"
 #include "communicator.h"
 #include "profile.h"
+#include "report.h"
 #include "session.h"
 #include "site.h"
 #include "wrapper.h"
@@ -63,20 +64,17 @@ void lw_before_init(struct lw_call* call, uint32_t name) {
         lw_enter(call, name, NULL, NULL, 0);
         return;
     }
-    bool yielding = asked_for("LINKWORTH_YIELD");
-    bool tracing = false;
     lw_resolve_all();
-    if (lw_library_matches()) {
-        tracing = !lw_part.header && begin_part();
-    } else {
+    if (!lw_library_matches()) {
+        // Its handles are of another size and kind, which the wrappers would cut: the program cannot go on.
+        lw_report_ranks(0);
         fprintf(stderr,
-                "linkworth: process %d: the MPI library is not the one that this tracer was built for; this "
-                "rank is "
-                "not recorded\n",
+                "linkworth: process %d: the MPI library is not the one that this tracer was built for\n",
                 (int)getpid());
-        yielding = false;
+        _exit(EXIT_FAILURE);
     }
-    lw_yielding = yielding;
+    bool tracing = !lw_part.header && begin_part();
+    lw_yielding = asked_for("LINKWORTH_YIELD");
     lw_tracing = tracing;
     lw_enter(call, name, NULL, NULL, 0);
     // What the library calls of itself during its initialisation is not recorded: lw_own.inside is set.
@@ -130,6 +128,7 @@ void lw_after_init(struct lw_call* call, bool succeeded) {
 void lw_after_begin(struct lw_call* call, bool succeeded, struct lw_world world) {
     lw_exit(call, succeeded);
     lw_active = succeeded && (lw_tracing || lw_yielding);
+    if (succeeded && world.rank == 0) lw_report_ranks(world.size);
     if (!lw_tracing) return;
     if (!succeeded) {
         lw_tracing = false;

@@ -68,8 +68,6 @@ extern const uint32_t lw_names_bytes;
 extern const uint32_t lw_procedures;
 extern void* lw_real[];
 
-/// Address of NAME (say "PMPI_Send") in the MPI library, never in the tracer; NULL where it has none.
-void* lw_library_symbol(const char* name);
 /// Real function of the wrapped procedure NUMBER; ends the program with a sentence where the library lacks
 /// it.
 void* lw_resolve(uint32_t number);

@@ -24,6 +24,7 @@ from linkworth.model.bench import BenchResult, BenchRow
 from linkworth.model.counters import NodeCounters
 from linkworth.model.workload import Workload
 from linkworth.mpi import build, find
+from linkworth.mpi.target import NO_TARGET
 from linkworth.writing.documents import encode
 from linkworth.writing.files import write_atomically
 
@@ -82,12 +83,12 @@ def prepare(
         raise UsageError(f"-n {count}: a network is measured between two ranks or more")
     given = settings or BenchSettings()
     words = options.arguments(known[0], given)
-    chosen = find.choose(mpi, None)
+    chosen = find.choose(mpi)
     launcher = place.launcher(chosen)
     program = build.netbench(chosen)
     command = [str(program), *words]
     workload = Workload(name=f"bench {test}", command=command, ranks=count)
-    return Prepared(known[0], given, Plan(workload, command, Path(program), chosen, launcher, place), place)
+    return Prepared(known[0], given, Plan(workload, command, NO_TARGET, chosen, launcher, place), place)
 
 
 def run(

@@ -49,7 +49,7 @@ class LocalRecorder:
         """Build the preload library and the programs for the MPI; they are kept, so this takes time only once."""
         from linkworth.mpi import build, find
 
-        chosen = find.choose(self._mpi, None)
+        chosen = find.choose(self._mpi)
         build.tracer(chosen)
         build.npb(chosen)
 

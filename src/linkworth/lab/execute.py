@@ -12,7 +12,7 @@ from linkworth.lab.site import LabSite
 from linkworth.launch.base import Job, Stream
 from linkworth.launch.counters import difference
 from linkworth.model.counters import NodeCounters
-from linkworth.mpi import find
+from linkworth.mpi import find, target
 
 STOP_SECONDS = 2.0
 
@@ -53,7 +53,7 @@ def on_ranks(
 ) -> Executed:
     """Run an MPI program on ranks over the site's nodes. Raises the errors of finding an MPI and its transport."""
     program = find.program_path(command[0])
-    chosen = find.choose(mpi, program)
+    chosen = find.choose(mpi, target.of_command(command))
     launcher = site.launcher(chosen)
     before = site.counters()
     started = time.monotonic()

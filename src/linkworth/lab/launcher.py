@@ -111,9 +111,9 @@ class LabLauncher:
         if len(self.interfaces) > 1:
             variables["UCX_MAX_EAGER_RAILS"] = variables["UCX_MAX_RNDV_RAILS"] = str(len(self.interfaces))
         variables = _with(variables | self.settings.environment, self._aggregation.environment(self.lab.spec))
-        if job.ranks >= cores() and "LD_PRELOAD" not in job.environment | os.environ:
-            variables = _with(variables, self._yielding())
-        return _with(variables, job.environment)
+        asked = preload.without_ranks_library(job.environment)
+        yielding = self._yielding() if job.ranks >= cores() and "LD_PRELOAD" not in asked | os.environ else {}
+        return _with(_with(variables, yielding), asked if yielding else job.environment)
 
     def _yielding(self) -> dict[str, str]:
         """What lets waiting ranks give their core away: the kernel's part of the emulated network needs it too."""

@@ -36,11 +36,10 @@ class GivenLauncher:
         self.identity = None if self.name.startswith("srun") else identify.launcher(self.path)
 
     @property
-    def program(self) -> Path | None:
-        """The program that will run, where it can be told from the options before it."""
+    def program_words(self) -> list[str]:
+        """The program that will run and its arguments; none if the options before it leave it unclear."""
         at = self.program_at
-        found = None if at is None else shutil.which(self.command[at])
-        return Path(found).absolute() if found else None
+        return [] if at is None else self.command[at:]
 
     @property
     def program_at(self) -> int | None:

@@ -6,17 +6,18 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from linkworth.errors import IncompleteError, UsageError
+from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.launch.base import Launcher, Observer
 from linkworth.launch.site import Site
 from linkworth.measure.call_profile_file import ProcessProfile, Tally, read
-from linkworth.measure.plan import Plan, plan
+from linkworth.measure.plan import Plan, plan, refuse_static
+from linkworth.measure.ranks_found import ranks_found
 from linkworth.measure.run import execute, must_yield
 from linkworth.model.call_profile import INIT, CallProfile, CallTotal, RankTotal, SizeTotal
 from linkworth.model.profile import run_shares
 from linkworth.model.run import RunResult
 from linkworth.model.workload import Workload
-from linkworth.mpi import build, linkage, preload
+from linkworth.mpi import build, preload
 from linkworth.writing.documents import encode
 from linkworth.writing.files import write_atomically
 
@@ -46,11 +47,7 @@ def profile(
     decided = plan(workload, mpi, site)
     if launcher is not None:
         decided = decided._replace(launcher=launcher)
-    if decided.program is not None and not linkage.of_program(decided.program).dynamic:
-        raise UsageError(
-            f"{decided.program.name} is linked statically, so its MPI calls cannot be seen; "
-            "link it with the shared MPI library"
-        )
+    refuse_static(decided)
     library = build.tracer(decided.mpi)
     # In a folder of the user's, which the nodes of a run share, as the folder of a recording is.
     place = folder if folder is not None else Path.cwd()
@@ -60,21 +57,27 @@ def profile(
     except OSError as error:
         raise UsageError(f"cannot write to the folder {place}: {error.strerror}") from None
     try:
-        result = execute(
-            decided,
-            output=folder / "output.txt" if folder is not None else None,
-            environment=preload.environment(
-                library,
-                parts=files,
-                yielding=must_yield(decided),
-                profiling=True,
-                every_call=every_call,
-            ),
-            timeout=timeout,
-            watcher=watcher,
-            inherit_stdin=inherit_stdin,
-            iterations=iterations,
-        )
+        with ranks_found(decided) as found:
+            result = execute(
+                decided,
+                output=folder / "output.txt" if folder is not None else None,
+                environment=preload.environment(
+                    library,
+                    parts=files,
+                    yielding=must_yield(decided),
+                    behind=decided.preloaded,
+                    profiling=True,
+                    every_call=every_call,
+                ),
+                found=found,
+                timeout=timeout,
+                watcher=watcher,
+                inherit_stdin=inherit_stdin,
+                iterations=iterations,
+            )
+            trouble = found.trouble(decided)
+        if trouble:
+            raise LinkworthError(f"{workload.name}: {trouble}")
         totals = summarise(result, _processes(decided, result, files))
     finally:
         shutil.rmtree(files, ignore_errors=True)

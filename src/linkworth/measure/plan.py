@@ -12,7 +12,8 @@ from linkworth.launch.local_site import LocalSite
 from linkworth.launch.site import Site
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.workload import Workload
-from linkworth.mpi import apps, find
+from linkworth.mpi import apps, find, target
+from linkworth.mpi.target import Target
 
 
 class Plan(NamedTuple):
@@ -21,12 +22,17 @@ class Plan(NamedTuple):
     workload: Workload
     command: list[str]
     """As the launcher takes it."""
-    program: Path | None
-    """The file that becomes the ranks, where known."""
+    target: Target
+    """The program that becomes the ranks."""
     mpi: MpiInstallation
     launcher: Launcher
     site: Site | None
     """None where the user's own launcher command chooses the place."""
+
+    @property
+    def preloaded(self) -> list[Path]:
+        """MPI libraries to load first for mpi4py, which takes a loaded one, and else takes our preload library for one."""
+        return [Path(self.mpi.library)] if self.target.free else []
 
     @property
     def cores(self) -> int:
@@ -68,9 +74,9 @@ def workload(command: Sequence[str], ranks: int | None, site: Site | None = None
                 f"{command[0]} has its own options for binding; leave one of the two out (binding {place.binding})"
             )
         given = GivenLauncher(command)
-        name = given.program.name if given.program else given.name
+        name = target.name_of(given.program_words) if given.program_words else given.name
         return Workload(name=name, command=list(command), ranks=given.ranks)
-    return Workload(name=Path(command[0]).name, command=list(command), ranks=ranks or _every_core(place))
+    return Workload(name=target.name_of(command), command=list(command), ranks=ranks or _every_core(place))
 
 
 def _every_core(place: Site) -> int:
@@ -88,16 +94,28 @@ def plan(given: Workload, mpi: str | None = None, site: Site | None = None) -> P
     command = given.command
     if apps.is_app(command[0]):
         _check_rank_count(command[0], given.ranks)
-        chosen = find.choose(mpi, None)
+        chosen = find.choose(mpi)
         launcher = place.launcher(chosen)
         resolved = apps.resolve(command, chosen)
-        return Plan(given, resolved, Path(resolved[0]), chosen, launcher, place)
+        return Plan(given, resolved, target.of_command(resolved[:1]), chosen, launcher, place)
     if is_launcher(command[0]):
         own = GivenLauncher(command)
-        return Plan(given, list(command), own.program, _mpi_of(own, mpi), own, None)
+        started = target.of_command(own.program_words) if own.program_words else target.NO_TARGET
+        return Plan(given, list(command), started, _mpi_of(own, started, mpi), own, None)
     program = find.program_path(command[0])
-    chosen = find.choose(mpi, program)
-    return Plan(given, [str(program), *command[1:]], program, chosen, place.launcher(chosen), place)
+    started = target.of_command(command)
+    chosen = find.choose(mpi, started)
+    return Plan(given, [str(program), *command[1:]], started, chosen, place.launcher(chosen), place)
+
+
+def refuse_static(decided: Plan) -> None:
+    """Raise UsageError for a program that is linked statically: nothing can be preloaded into it."""
+    program, link = decided.target.program, decided.target.link
+    if program is not None and not link.dynamic:
+        raise UsageError(
+            f"{program.name} is linked statically, so its MPI calls cannot be seen; "
+            "link it with the shared MPI library"
+        )
 
 
 def _check_rank_count(app: str, ranks: int) -> None:
@@ -114,9 +132,9 @@ def _check_rank_count(app: str, ranks: int) -> None:
         raise UsageError(f"-n {ranks}: {error}") from None
 
 
-def _mpi_of(launcher: GivenLauncher, name: str | None) -> MpiInstallation:
+def _mpi_of(launcher: GivenLauncher, started: Target, name: str | None) -> MpiInstallation:
     """Return the MPI behind the user's own launcher; refuse a launcher that is not of the program's MPI."""
-    chosen = find.choose(name, launcher.program)
+    chosen = find.choose(name, started)
     says = launcher.identity
     if says is None or launcher.path.samefile(chosen.mpiexec or launcher.path):
         return chosen
@@ -128,10 +146,10 @@ def _mpi_of(launcher: GivenLauncher, name: str | None) -> MpiInstallation:
     alike = says.kind == chosen.kind or (says.kind == "mpich" and chosen.kind == "mvapich")
     if alike and (chosen.kind != "openmpi" or chosen.version == says.version):
         return chosen
-    if launcher.program is not None and find.is_linked(launcher.program):
+    if started.program is not None and started.calls_mpi and not started.free:
         better = chosen.mpiexec or chosen.name
         raise UsageError(
-            f"{launcher.name} is of {says.kind} {says.version}, but {launcher.program.name} is linked with {chosen.name}: it "
+            f"{launcher.name} is of {says.kind} {says.version}, but {started.program.name} is linked with {chosen.name}: it "
             f"would be many copies of rank 0 of 1; start it with {better}"
         )
     if not fitting:

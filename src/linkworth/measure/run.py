@@ -10,10 +10,11 @@ from linkworth.launch.site import Site
 from linkworth.measure import iterations as reading
 from linkworth.measure import srun_check
 from linkworth.measure.counters import CounterWatch
-from linkworth.measure.ending import classify
+from linkworth.measure.ending import Ending, classify
 from linkworth.measure.output import OutputKeeper
 from linkworth.measure.parsers import npb
 from linkworth.measure.plan import Plan, plan
+from linkworth.measure.ranks_found import NOT_ASKED, RanksFound, ranks_found
 from linkworth.model.counters import NodeCounters
 from linkworth.model.run import CoreUse, RunResult
 from linkworth.model.workload import Workload
@@ -52,15 +53,17 @@ def run(
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         output = folder / "output.txt"
-    result = execute(
-        decided,
-        output=output,
-        environment=yielding_environment(decided),
-        timeout=timeout,
-        watcher=watcher,
-        inherit_stdin=inherit_stdin,
-        iterations=iterations,
-    )
+    with ranks_found(decided) as found:
+        result = execute(
+            decided,
+            output=output,
+            environment=_environment(decided, found),
+            found=found,
+            timeout=timeout,
+            watcher=watcher,
+            inherit_stdin=inherit_stdin,
+            iterations=iterations,
+        )
     if folder is not None:
         write_atomically(folder / "result.json", encode(result, indent=2))
     return result
@@ -72,13 +75,21 @@ def must_yield(decided: Plan) -> bool:
 
 
 def yielding_environment(decided: Plan) -> dict[str, str]:
-    """Return the variables that let waiting ranks give their core away, where that is needed and can be had."""
+    """Return the variables that let waiting ranks give their core away, if that is needed and can be had."""
     if not must_yield(decided):
         return {}
     try:
-        return preload.environment(build.tracer(decided.mpi), parts=None, yielding=True)
+        return preload.environment(build.tracer(decided.mpi), yielding=True, behind=decided.preloaded)
     except EnvironmentLacksError:
         return {}
+
+
+def _environment(decided: Plan, found: RanksFound) -> dict[str, str]:
+    """Return the variables of a run without recording: yielding if needed, and the report of how many ranks there are."""
+    yielding = yielding_environment(decided)
+    if yielding or not found.variables:
+        return yielding
+    return preload.environment(preload.ranks_library(), behind=decided.preloaded)
 
 
 def execute(
@@ -86,18 +97,22 @@ def execute(
     *,
     output: Path | None,
     environment: Mapping[str, str],
+    found: RanksFound = NOT_ASKED,
     timeout: float | None,
     watcher: Observer | None = None,
     inherit_stdin: bool = False,
     iterations: str | None = None,
 ) -> RunResult:
-    """Run what was planned with variables for its ranks. Raises UsageError where a bundled program refuses its input."""
+    """Run what was planned with variables for its ranks, and check how many ranks were found.
+
+    Raises UsageError if a bundled program refuses its input.
+    """
     srun_check.check(decided)
     asked = reading.pattern(iterations) if iterations else None
     job = Job(
         command=decided.command,
         ranks=decided.workload.ranks,
-        environment=dict(environment) | ({reading.ASK: "1"} if decided.is_app else {}),
+        environment={**environment, **found.variables, **({reading.ASK: "1"} if decided.is_app else {})},
         timeout=timeout,
         record=None if output is None else output.parent,
         inherit_stdin=inherit_stdin,
@@ -126,6 +141,9 @@ def execute(
         raise UsageError(refusal(stderr) or f"{decided.workload.name} cannot use its arguments")
     keeper.release_stderr()
     ending = classify(end, stdout + stderr, timeout)
+    trouble = found.trouble(decided)
+    if trouble:
+        ending = Ending("failed", trouble)
     report = npb.parse(stdout)
     return RunResult(
         workload=decided.workload.name,

@@ -6,7 +6,7 @@ from linkworth.launch.base import Job
 from linkworth.launch.given import GivenLauncher
 from linkworth.launch.job_script import PROBE_SECONDS
 from linkworth.measure.plan import Plan
-from linkworth.mpi import build, find
+from linkworth.mpi import build
 
 
 def check(decided: Plan) -> None:
@@ -19,7 +19,7 @@ def check(decided: Plan) -> None:
         return
     at = launcher.program_at
     ranks = decided.workload.ranks
-    if at is None or ranks < 2 or decided.program is None or not find.is_linked(decided.program):
+    if at is None or ranks < 2 or not decided.target.calls_mpi:
         return
     options = launcher.command[:at]
     remembered = pairing.Remembered("srun", str(launcher.path), decided.mpi, [" ".join(options)])

@@ -10,10 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
 
+import msgspec
+
 import linkworth
 from linkworth.errors import EnvironmentLacksError
 from linkworth.model.mpi import MpiInstallation
-from linkworth.mpi import elf, identify, joined, objects, sources
+from linkworth.mpi import elf, identify, joined, objects, search, sources
 from linkworth.mpi.cache import building, built_once, cache_folder
 
 TRACER = "liblinkworth-tracer.so"
@@ -24,7 +26,7 @@ SIZE_PROBE = "lw-size-probe"
 
 def tracer(mpi: MpiInstallation) -> Path:
     """Return the preload library for an MPI. Raises EnvironmentLacksError where it cannot be built."""
-    return _cached(mpi, "tracer", TRACER)
+    return _cached(mpi if mpi.mpicc else _with_alike_compiler(mpi), "tracer", TRACER)
 
 
 def npb(mpi: MpiInstallation) -> Path:
@@ -40,6 +42,30 @@ def netbench(mpi: MpiInstallation) -> Path:
 def size_probe(mpi: MpiInstallation) -> Path:
     """Return the program that prints rank, size and host of each rank. Raises EnvironmentLacksError where it cannot be built."""
     return _cached(mpi, "sizeprobe", SIZE_PROBE)
+
+
+_ONE_ABI = ("mpich", "intel", "mvapich", "cray")
+"""Kinds with the handles, constants and structures of the MPICH ABI Compatibility Initiative."""
+
+
+def _with_alike_compiler(mpi: MpiInstallation) -> MpiInstallation:
+    """Return an MPI without compiler wrapper with that of another MPI of the same ABI, if there is one.
+
+    Intel MPI comes from PyPI without headers. The tracer is not linked with MPI, so headers of its ABI are enough.
+    """
+    if mpi.kind not in _ONE_ABI or _has_standard_abi(mpi):
+        return mpi
+    alike = (
+        other
+        for other in search.find_all()
+        if other.kind in _ONE_ABI and other.mpicc and not _has_standard_abi(other)
+    )
+    other = next(alike, None)
+    return msgspec.structs.replace(mpi, mpicc=other.mpicc) if other else mpi
+
+
+def _has_standard_abi(mpi: MpiInstallation) -> bool:
+    return Path(mpi.library).name.startswith("libmpi_abi")
 
 
 def _cached(mpi: MpiInstallation, part: str, product: str) -> Path:

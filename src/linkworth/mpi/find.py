@@ -5,8 +5,9 @@ from pathlib import Path
 
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.mpi import MpiInstallation
-from linkworth.mpi import linkage, search
+from linkworth.mpi import search
 from linkworth.mpi.search import find_all
+from linkworth.mpi.target import NO_TARGET, Target
 
 __all__ = ["GET_ONE", "choose", "find_all", "no_mpi", "program_path"]
 
@@ -22,41 +23,61 @@ def no_mpi() -> EnvironmentLacksError:
     )
 
 
-def choose(name: str | None, program: Path | None) -> MpiInstallation:
+def choose(name: str | None, target: Target = NO_TARGET) -> MpiInstallation:
     """Choose the MPI to run a program with.
 
-    `name` is the user's choice (name, kind or prefix of an installation), `program` the file that will run,
-    if known. Without a choice it is the MPI that the program is linked with, else the first found. Raises
-    UsageError for an unknown name or a choice that the program is not linked with, EnvironmentLacksError
-    where there is no MPI or not the one that the program needs.
+    `name` is the user's choice: name, kind or prefix of an installation. Without it the MPI is the one that the program is
+    linked with, else the first found. Raises UsageError for an unknown name, for a choice that the program is not linked
+    with and for a script that needs several MPIs; EnvironmentLacksError if there is no MPI or not the one that is needed.
     """
-    link = linkage.of_program(program) if program else None
+    link = target.link
     known = find_all()
-    if link and link.library:
-        listed = next((mpi for mpi in known if mpi.library == str(link.library)), None)
+    if target.others and name is None:
+        libraries = ", ".join(str(each.library or each.missing) for each in (link, *target.others))
+        raise UsageError(
+            f"{target.program} and other programs of this command use several MPIs ({libraries}); "
+            "choose the one that starts the ranks with --mpi"
+        )
+    if link.library and not target.others:
+        listed = next((mpi for mpi in known if search.is_of(link.library, mpi)), None)
         needed = listed or search.beside(link.library)
-        if needed is None:
-            raise EnvironmentLacksError(
-                f"{program} is linked with {link.library}, and no launcher of that MPI was found; "
-                f"put the folder above its bin folder into {search.PATH_VARIABLE}"
-            )
-        if name is not None and not _is_named(needed, name):
-            wanted = _by_name(name, known)
-            raise UsageError(
-                f"{program} is linked with {needed.name} ({needed.library}); started by {wanted.name} "
-                "it would be many copies of rank 0 of 1: leave --mpi out, or link it with "
-                f"{wanted.mpicc or wanted.name}"
-            )
-        return needed
+        if target.free:
+            if name is None and needed and needed.mpiexec:
+                return needed
+        else:
+            return _linked(needed, name, target, known)
     if not known:
         raise no_mpi()
-    if link and link.missing:
-        fitting = [mpi for mpi in known if Path(mpi.library).name.startswith(link.missing)]
-        hint = f"; LD_LIBRARY_PATH={Path(fitting[0].library).parent} has one" if fitting else ""
-        raise EnvironmentLacksError(f"{program} needs {link.missing}, which the loader does not find{hint}")
-    if name is not None:
+    if name is not None and (not link.missing or target.in_script):
         return _by_name(name, known)
+    if link.missing:
+        fitting = [mpi for mpi in known if Path(mpi.library).name.startswith(link.missing)]
+        if target.in_script and fitting:
+            return fitting[0]
+        hint = f"; LD_LIBRARY_PATH={Path(fitting[0].library).parent} has one" if fitting else ""
+        raise EnvironmentLacksError(
+            f"{target.program} needs {link.missing}, which the loader does not find{hint}"
+        )
     return next((mpi for mpi in known if mpi.mpiexec), known[0])
+
+
+def _linked(
+    needed: MpiInstallation | None, name: str | None, target: Target, known: list[MpiInstallation]
+) -> MpiInstallation:
+    """Return the MPI that a program is linked with, if it was found and the user named no other."""
+    if needed is None:
+        raise EnvironmentLacksError(
+            f"{target.program} is linked with {target.link.library}, and no launcher of that MPI was found; "
+            f"put the folder above its bin folder into {search.PATH_VARIABLE}"
+        )
+    if name is not None and not _is_named(needed, name):
+        wanted = _by_name(name, known)
+        raise UsageError(
+            f"{target.program} is linked with {needed.name} ({needed.library}); started by {wanted.name} "
+            "it would be many copies of rank 0 of 1: leave --mpi out, or link it with "
+            f"{wanted.mpicc or wanted.name}"
+        )
+    return needed
 
 
 def _is_named(mpi: MpiInstallation, name: str) -> bool:
@@ -93,9 +114,3 @@ def program_path(command: str) -> Path:
         raise UsageError(f"{command} cannot be executed; try: chmod +x {command}")
     where = "" if "/" in command else " on PATH (a program in this folder is written with ./ before it)"
     raise UsageError(f"there is no program {command}{where}")
-
-
-def is_linked(program: Path) -> bool:
-    """Say whether a program names an MPI library itself (a script or an interpreter does not)."""
-    link = linkage.of_program(program)
-    return link.library is not None or bool(link.missing)

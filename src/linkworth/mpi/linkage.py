@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,17 +25,17 @@ class Linkage(NamedTuple):
     """False for a script, whose MPI cannot be known from outside."""
 
 
-def of_program(program: Path) -> Linkage:
-    """Find the MPI library of a program. Raises OSError where the program cannot be read."""
+def of_program(program: Path, variables: Mapping[str, str] | None = None) -> Linkage:
+    """Find the MPI library of a program that is started with these variables beside this process's own."""
     if not elf.is_elf(program):
         return Linkage(None, "", True, False)
     try:
         information = elf.info(program)
-    except elf.ElfError:
+    except (elf.ElfError, OSError):
         return Linkage(None, "", True, True)
     if not information.interpreter:
         return Linkage(None, "", bool(information.needed), True)
-    lines = _loader_list(information.interpreter, program)
+    lines = _loader_list(information.interpreter, program, variables or {})
     missing = ""
     for line in lines:
         name, _, rest = line.strip().partition(" => ")
@@ -47,9 +48,16 @@ def of_program(program: Path) -> Linkage:
     return Linkage(None, missing, True, True)
 
 
-def _loader_list(interpreter: str, program: Path) -> list[str]:
-    """Return the loader's own list of the program's libraries; empty where the loader cannot run here."""
-    environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+def query_environment() -> dict[str, str]:
+    """Return the environment for a question to a program: what the user preloads is not to answer it."""
+    return {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+
+
+def _loader_list(interpreter: str, program: Path, variables: Mapping[str, str]) -> list[str]:
+    """Return the loader's own list of the program's libraries; empty if the loader cannot run here."""
+    environment = query_environment()
+    if "LD_LIBRARY_PATH" in variables:
+        environment["LD_LIBRARY_PATH"] = variables["LD_LIBRARY_PATH"]
     arguments = [interpreter, "--list", str(program.resolve())]
     if re.search(r"/ld-linux|/ld64|/ld\.so", interpreter):
         # With glibc's --list one missing library hides all others; asked like this it goes on and names what is missing.

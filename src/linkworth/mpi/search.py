@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from linkworth.model.mpi import MpiInstallation
-from linkworth.mpi import identify
+from linkworth.mpi import elf, identify
 
 PATH_VARIABLE = "LINKWORTH_MPI_PATH"
 """Environment variable: prefixes of MPI installations (the folder above `bin`), separated by colons."""
@@ -113,7 +113,8 @@ def _from_launcher(launcher: Path, origin: str) -> Iterator[MpiInstallation]:
     libraries = {
         file.resolve() for place in places for pattern in _LIBRARY_FILES for file in place.glob(pattern)
     }
-    for library in sorted(libraries):
+    by_soname = {_soname(library) or library.name: library for library in sorted(libraries, reverse=True)}
+    for library in sorted(by_soname.values()):
         mpi = identify.library(library)
         if mpi and mpi.kind == says.kind and mpi.version == says.version:
             yield MpiInstallation(
@@ -125,6 +126,21 @@ def _from_launcher(launcher: Path, origin: str) -> Iterator[MpiInstallation]:
                 mpiexec=str(launcher),
                 origin=origin,
             )
+
+
+def _soname(library: Path) -> str:
+    try:
+        return elf.info(library).soname
+    except (OSError, elf.ElfError):
+        return ""
+
+
+def is_of(library: Path, mpi: MpiInstallation) -> bool:
+    """Say whether a library is that of an MPI: wheels have copies of one library beside each other, not links."""
+    known = Path(mpi.library)
+    return library == known or (
+        library.parent == known.parent and _soname(library) != "" and _soname(library) == _soname(known)
+    )
 
 
 def find_all() -> list[MpiInstallation]:
@@ -197,12 +213,10 @@ def beside(library: Path) -> MpiInstallation | None:
             continue
         for wrapper in _matching(folder, _WRAPPER):
             found = _from_wrapper(wrapper, "program", [folder])
-            if found and found.library == str(library):
+            if found and is_of(library, found):
                 return found
         for launcher in _matching(folder, _LAUNCHER):
-            found = next(
-                (mpi for mpi in _from_launcher(launcher, "program") if mpi.library == str(library)), None
-            )
+            found = next((mpi for mpi in _from_launcher(launcher, "program") if is_of(library, mpi)), None)
             if found:
                 return found
     return None

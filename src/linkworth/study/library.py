@@ -25,7 +25,7 @@ def library_of(environment: Environment, study: Study, *, recorded: bool) -> str
             return None
         named = first.mpi
     try:
-        installed = find.choose(named, None)
+        installed = find.choose(named)
         return series(MpiInfo(library=installed.kind, version=installed.version))
     except LinkworthError:
         if named is None:

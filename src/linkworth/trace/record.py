@@ -14,12 +14,13 @@ from linkworth._engine import TraceError, part_info
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.launch.base import Launcher, Observer
 from linkworth.launch.site import Site
-from linkworth.measure.plan import Plan, plan
+from linkworth.measure.plan import Plan, plan, refuse_static
+from linkworth.measure.ranks_found import ranks_found
 from linkworth.measure.run import execute, must_yield
 from linkworth.model.run import RunResult
 from linkworth.model.trace import MpiInfo, TraceMetadata, TraceSummary
 from linkworth.model.workload import Workload
-from linkworth.mpi import build, linkage, preload
+from linkworth.mpi import build, preload
 from linkworth.trace.merge import merge
 from linkworth.writing.documents import encode
 from linkworth.writing.files import is_stream, put, work_folder, write_atomically
@@ -66,7 +67,7 @@ def record(
     decided = plan(workload, mpi, site)
     if launcher is not None:
         decided = decided._replace(launcher=launcher)
-    _refuse_static(decided)
+    refuse_static(decided)
     library = build.tracer(decided.mpi)
     parts = _parts_folder(output)
     created = datetime.now(UTC).isoformat(timespec="seconds")
@@ -80,16 +81,24 @@ def record(
     )
     try:
         _save(metadata, parts)
-        result = execute(
-            decided,
-            output=None,
-            environment=preload.environment(
-                library, parts=parts, yielding=must_yield(decided), crowded=decided.oversubscribed
-            ),
-            timeout=timeout,
-            watcher=watcher,
-            inherit_stdin=inherit_stdin,
-        )
+        with ranks_found(decided) as found:
+            result = execute(
+                decided,
+                output=None,
+                environment=preload.environment(
+                    library,
+                    behind=decided.preloaded,
+                    parts=parts,
+                    yielding=must_yield(decided),
+                    crowded=decided.oversubscribed,
+                ),
+                found=found,
+                timeout=timeout,
+                watcher=watcher,
+                inherit_stdin=inherit_stdin,
+            )
+            read = _read_parts(parts)
+            trouble = found.trouble(decided, read.world_sizes)
         metadata = msgspec.structs.replace(
             metadata,
             exit_code=result.exit_code,
@@ -97,7 +106,8 @@ def record(
             seconds=result.seconds,
             reported_seconds=result.reported_seconds,
         )
-        read = _read_parts(parts)
+        if trouble:
+            raise LinkworthError(f"{workload.name}: {trouble}")
         _check(decided, result, read)
     except (LinkworthError, OSError):
         # Nothing usable was recorded: the checks above come before anything is worth keeping.
@@ -209,16 +219,8 @@ def _read_parts(folder: Path) -> _Parts:
     return _Parts(files, sizes, aborted)
 
 
-def _refuse_static(decided: Plan) -> None:
-    if decided.program is not None and not linkage.of_program(decided.program).dynamic:
-        raise UsageError(
-            f"{decided.program.name} is linked statically, so its MPI calls cannot be recorded; "
-            "link it with the shared MPI library"
-        )
-
-
 def _check(decided: Plan, result: RunResult, parts: _Parts) -> None:
-    """Raise the error that explains a recording without use: no rank wrote, or every rank believed to be alone."""
+    """Raise the error that explains a recording without use, in which no rank came out of MPI_Init."""
     name = decided.workload.name
     began = [size for size in parts.world_sizes if size > 0]
     if not parts.files or (parts.world_sizes and not began):
@@ -230,8 +232,3 @@ def _check(decided: Plan, result: RunResult, parts: _Parts) -> None:
         if result.state in ("timeout", "killed"):
             raise IncompleteError(f"{name} called no MPI_Init, so nothing was recorded: {result.message}")
         raise UsageError(f"{name} called no MPI_Init, so nothing was recorded: {result.message}")
-    if len(began) > 1 and all(size == 1 for size in began):
-        raise UsageError(
-            f"{name} ran as {len(began)} separate programs of one rank each: it uses another MPI than the launcher's "
-            f"({decided.mpi.name}); choose its own with --mpi"
-        )

@@ -1,0 +1,90 @@
+"""Checks that MPI found the ranks that were asked for: a launcher of another MPI starts copies of rank 0 of 1."""
+
+import os
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from linkworth.launch.given import GivenLauncher
+from linkworth.measure.plan import Plan
+from linkworth.mpi import find, identify, preload
+
+_LINE = re.compile(r"^(\d+) (.*)$", re.MULTILINE)
+
+
+class RanksFound:
+    """What rank 0 of each MPI_COMM_WORLD of a run reports."""
+
+    def __init__(self, file: Path | None) -> None:
+        self._file = file
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The variable that names the file to a preload library."""
+        return {preload.RANKS: str(self._file)} if self._file else {}
+
+    def trouble(self, decided: Plan, recorded: Sequence[int] = ()) -> str:
+        """Return what is wrong with the ranks in a sentence; "" if all is well or nothing is known.
+
+        `recorded` has the number of ranks that each process of a recording found, for ranks that cannot report it.
+        """
+        name, asked = decided.workload.name, decided.workload.ranks
+        lines = _LINE.findall(self._read())
+        sizes = Counter([int(size) for size, _ in lines] or [size for size in recorded if size > 0])
+        if not sizes:
+            return ""
+        used = _name_of(lines[0][1]) if lines else "another MPI"
+        own = "its own with --mpi" + (f" {used}" if lines and used != decided.mpi.name else "")
+        if sizes[0]:
+            return f"it uses {used}, and was started with {decided.mpi.name}: choose {own}"
+        copies = sizes[1] if set(sizes) == {1} else 0
+        if asked in sizes or not asked or (isinstance(decided.launcher, GivenLauncher) and copies < 2):
+            return ""
+        if copies:
+            return (
+                f"MPI reported {copies} separate programs of one rank each instead of {asked} ranks: it uses {used}, and was "
+                f"started with {decided.mpi.name}; choose {own}"
+            )
+        there = " and ".join(str(size) for size in sorted(sizes))
+        return (
+            f"MPI reported {there} ranks instead of {asked}: if {name} starts ranks by itself, "
+            "give its mpirun command to linkworth instead"
+        )
+
+    def _read(self) -> str:
+        try:
+            return self._file.read_text(errors="replace") if self._file else ""
+        except OSError:
+            return ""
+
+
+def _name_of(version: str) -> str:
+    """Return the name of the MPI that reports a library version: of one of this machine if it is known."""
+    known = (mpi.name for mpi in find.find_all() if version and mpi.library_version.startswith(version))
+    said = identify.parse_library_version(version)
+    return next(known, f"{said.kind}-{said.version}")
+
+
+NOT_ASKED = RanksFound(None)
+
+
+@contextmanager
+def ranks_found(decided: Plan) -> Iterator[RanksFound]:
+    """Give a run a file for its reports, for ranks that can write to it: those of this machine and of the lab."""
+    here = decided.site is None or decided.site.name.split()[0] in ("local", "lab")
+    try:
+        descriptor, name = tempfile.mkstemp(prefix="linkworth-ranks-") if here else (-1, "")
+    except OSError:
+        here = False
+    if not here:
+        yield NOT_ASKED
+        return
+    os.close(descriptor)
+    try:
+        yield RanksFound(Path(name))
+    finally:
+        with suppress(OSError):
+            Path(name).unlink()

@@ -1,0 +1,94 @@
+"""Finds the MPI library of a Python program: the one that mpi4py loads in that interpreter."""
+
+import json
+import re
+import subprocess
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from linkworth.mpi.linkage import MPI_LIBRARY, query_environment
+
+_INTERPRETER = re.compile(r"^(python|pypy)[\d.]*t?$")
+_WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs")
+_LONGEST_IMPORT_SECONDS = 60.0
+
+# mpi4py is imported without MPI_Init. Wheels of PyPI hold a module for each ABI, whose name has the ABI's
+# name before the interpreter's: these take the library that is loaded already.
+_QUERY = r"""
+import importlib.util, json, os, re
+found = {"library": "", "free": False}
+spec = importlib.util.find_spec("mpi4py")
+if spec and spec.submodule_search_locations:
+    folder = list(spec.submodule_search_locations)[0]
+    found["free"] = any(re.match(r"MPI\.\w+\.(cpython|pypy|abi)", name) for name in os.listdir(folder))
+    try:
+        import mpi4py
+        mpi4py.rc.initialize = mpi4py.rc.finalize = False
+        import mpi4py.MPI
+    except Exception:
+        pass
+    with open("/proc/self/maps") as maps:
+        for line in maps:
+            path = line.split(maxsplit=5)[-1].strip()
+            if re.match(r"PATTERN", os.path.basename(path)):
+                found["library"] = path
+                break
+os.write(1, b"\nlinkworth " + json.dumps(found).encode() + b"\n")
+os._exit(0)
+""".replace("PATTERN", MPI_LIBRARY.pattern)
+
+
+class PythonMpi(NamedTuple):
+    """The MPI of an interpreter."""
+
+    library: Path | None
+    """Real path of the library that mpi4py loads by itself; None without mpi4py or without a library."""
+    free: bool
+    """Whether mpi4py takes whatever MPI library the process has loaded already."""
+
+
+def is_interpreter(name: str) -> bool:
+    """Say whether a file's name is that of a Python interpreter."""
+    return bool(_INTERPRETER.match(name))
+
+
+def script_name(arguments: Sequence[str]) -> str:
+    """Return the name of what Python runs: `heat.py`, or the module of `-m`; "" for `-c` and standard input."""
+    words = iter(arguments)
+    for word in words:
+        if word == "-m":
+            module = next(words, "")
+            # `python -m mpi4py SCRIPT` runs the script.
+            return (module == "mpi4py" and script_name(list(words))) or module
+        if word in ("-c", "-"):
+            return ""
+        if word in _WITH_VALUE:
+            next(words, "")
+        elif not word.startswith("-"):
+            return Path(word).name
+    return ""
+
+
+@cache
+def mpi_of(interpreter: Path) -> PythonMpi:
+    """Import mpi4py in an interpreter, in a process of its own, and return the MPI library that it loads."""
+    try:
+        answer = subprocess.run(
+            [str(interpreter), "-c", _QUERY],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_LONGEST_IMPORT_SECONDS,
+            env=query_environment(),
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return PythonMpi(None, False)
+    said = re.search(r"^linkworth (\{.*\})$", answer.stdout, re.MULTILINE)
+    if said is None:
+        return PythonMpi(None, False)
+    found = json.loads(said[1])
+    return PythonMpi(Path(found["library"]).resolve() if found["library"] else None, found["free"])

@@ -1,0 +1,115 @@
+"""Ranks that MPI did not find: reports as the preload library writes them, and a script that hides its MPI."""
+
+import sys
+
+import fake_installation as fake
+import pytest
+from mpi_programs import compiled, first_mpi, usable_mpis
+
+from linkworth.errors import LinkworthError
+from linkworth.launch.fake import FakeLauncher
+from linkworth.launch.given import GivenLauncher
+from linkworth.measure import call_profile, plan, run
+from linkworth.measure.plan import Plan
+from linkworth.measure.ranks_found import RanksFound
+from linkworth.model.workload import Workload
+from linkworth.mpi.target import NO_TARGET
+from linkworth.trace import record
+
+
+def judged(tmp_path, reports, ranks=2, launcher=None, recorded=()):
+    file = tmp_path / "ranks"
+    file.write_text(reports)
+    workload = Workload(name="wrap.sh", command=["wrap.sh"], ranks=ranks)
+    decided = Plan(
+        workload, ["wrap.sh"], NO_TARGET, fake.described("mpich", "5.0.2"), launcher or FakeLauncher(), None
+    )
+    return RanksFound(file).trouble(decided, recorded)
+
+
+@pytest.fixture
+def given(tmp_path):
+    return GivenLauncher([str(fake.script(tmp_path / "mpirun", "")), "-n", "2", "./program"])
+
+
+def test_the_ranks_that_were_asked_for_are_no_trouble(tmp_path):
+    assert judged(tmp_path, "2 Open MPI v5.0.11, package: x\n") == ""
+    # A program of a single rank that a script starts before.
+    assert judged(tmp_path, "1 Open MPI v5.0.11\n2 Open MPI v5.0.11\n") == ""
+    assert judged(tmp_path, "") == ""
+    assert judged(tmp_path, "4 Open MPI v5.0.11\n", ranks=0) == ""
+
+
+def test_copies_of_rank_0_of_1_name_the_mpi_that_fits(tmp_path, given):
+    sentence = (
+        "MPI reported 2 separate programs of one rank each instead of 2 ranks: it uses openmpi-5.0.99, and was started with "
+        "mpich-5.0.2; choose its own with --mpi openmpi-5.0.99"
+    )
+    reports = "1 Open MPI v5.0.99, package: x\n" * 2
+    assert judged(tmp_path, reports) == sentence
+    assert judged(tmp_path, reports, launcher=given) == sentence
+    assert "4 separate programs" in judged(tmp_path, "", ranks=4, recorded=[1, 1, 1, 1])
+
+
+def test_another_number_of_ranks_is_trouble(tmp_path, given):
+    assert "MPI reported 3 ranks instead of 2" in judged(tmp_path, "3 MPICH Version: 5.0.2\n")
+    # What the user's own launcher starts is not always understood.
+    assert judged(tmp_path, "3 MPICH Version: 5.0.2\n", launcher=given) == ""
+
+
+def test_another_library_than_the_tracers_is_trouble(tmp_path):
+    sentence = judged(tmp_path, "0 Open MPI v5.0.99, package: x\n")
+    assert sentence == (
+        "it uses openmpi-5.0.99, and was started with mpich-5.0.2: choose its own with --mpi openmpi-5.0.99"
+    )
+
+
+@pytest.fixture
+def hiding(tmp_path):
+    """A script whose program cannot be found by reading it, and whose MPI is not the first of this machine."""
+    first = usable_mpis()[0]
+    other = next((mpi for mpi in usable_mpis() if mpi.kind != first.kind), None)
+    if other is None:
+        pytest.skip("all MPIs here are of one kind")
+    compiled(other, tmp_path)
+    return other, str(fake.script(tmp_path / "hiding.sh", f"cd {tmp_path}; p=nds; exec ./e$p"))
+
+
+@pytest.mark.requires("several-mpis", "c++")
+def test_a_script_that_hides_another_mpi_fails_with_its_name(hiding, tmp_path):
+    other, script = hiding
+    result = run.run(plan.workload([script], 2))
+    assert (result.state, result.exit_code) == ("failed", 0)
+    assert "instead of 2 ranks" in result.message
+    assert result.message.endswith(f"--mpi {other.name}")
+    assert run.run(plan.workload([script], 2), mpi=other.name).state == "complete"
+    with pytest.raises(LinkworthError, match=f"hiding.sh: .*--mpi {other.name}") as raised:
+        record.record(plan.workload([script], 2), output=tmp_path / "trace.lwt")
+    assert raised.value.exit_code == 1
+    with pytest.raises(LinkworthError, match=f"hiding.sh: .*--mpi {other.name}"):
+        call_profile.profile(plan.workload([script], 2), folder=tmp_path / "profile")
+    assert not list(tmp_path.glob("*.parts"))
+
+
+def of_pypi(kind):
+    """Return an MPI whose library has the name that the wheel of mpi4py asks for."""
+    mpi = first_mpi(kind)
+    name = {"mpich": "libmpi.so.12", "openmpi": "libmpi.so.40"}[kind]
+    if not mpi.library.rsplit("/", 1)[1].startswith(name):
+        pytest.skip(f"the wheel of mpi4py needs {name}, which {mpi.name} is not")
+    return mpi
+
+
+@pytest.mark.parametrize("kind", ["mpich", "openmpi"])
+def test_mpi4py_from_pypi_needs_no_variable(tmp_path, kind):
+    pytest.importorskip("mpi4py._mpiabi", reason="mpi4py is not installed, or no wheel of PyPI")
+    mpi = of_pypi(kind)
+    script = tmp_path / "sum.py"
+    script.write_text("from mpi4py import MPI\nprint(MPI.COMM_WORLD.allreduce(7))\n")
+    workload = plan.workload([sys.executable, str(script)], 2)
+    assert workload.name == "sum.py"
+    result = run.run(workload, mpi=mpi.name, folder=tmp_path / "run")
+    assert (result.state, result.message) == ("complete", "")
+    assert (tmp_path / "run/output.txt").read_text().count("14") == 2
+    summary = record.record(workload, mpi=mpi.name, output=tmp_path / "trace.lwt")
+    assert (summary.state, summary.ranks) == ("complete", 2)
