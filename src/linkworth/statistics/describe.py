@@ -32,9 +32,11 @@ def describe(
 
     array = checked(values)
     n, mean = len(array), float(array.mean())
-    deviation = float(array.std(ddof=1)) if n > 1 else None
-    cv = deviation / abs(mean) if deviation is not None and mean else None
-    mean_interval = _mean_interval(array, confidence) if n > 1 else None
+    if n == 1:
+        return _single(mean, precision)
+    deviation = float(array.std(ddof=1))
+    cv = deviation / abs(mean) if mean else None
+    mean_interval = _mean_interval(array, confidence)
     found = warm_up(array)
     return Description(
         n=n,
@@ -46,14 +48,31 @@ def describe(
         p99=float(numpy.quantile(array, 0.99)),
         cv=cv,
         mean_interval=mean_interval,
-        median_interval=_median_interval(array, confidence) if n > 1 else None,
-        precision=(mean_interval.high - mean_interval.low) / 2 / abs(mean)
-        if mean_interval and mean
-        else None,
+        median_interval=_median_interval(array, confidence),
+        precision=(mean_interval.high - mean_interval.low) / 2 / abs(mean) if mean else None,
         wanted_precision=precision,
         runs_needed=runs_for_mean(cv, precision, confidence) if cv is not None else None,
         warm_up=found,
         bimodality=bimodality(array[found.runs :] if found else array),
+    )
+
+
+def _single(value: float, precision: float) -> Description:
+    """Describe one run, as reports of predictions do thousands of times."""
+    return Description(
+        n=1,
+        mean=value,
+        deviation=None,
+        median=value,
+        minimum=value,
+        maximum=value,
+        p99=value,
+        cv=None,
+        mean_interval=None,
+        median_interval=None,
+        precision=None,
+        wanted_precision=precision,
+        runs_needed=None,
     )
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
+import msgspec
+
 from linkworth.report.study.comparing import pair, wanted, workloads_of
 from linkworth.report.study.results import Compared, Results
 from linkworth.report.study.sections import (
@@ -19,7 +21,7 @@ from linkworth.report.study.sections import (
     times,
     traffic,
 )
-from linkworth.report.study.table import Section
+from linkworth.report.study.table import MOST_FIGURES, MOST_FIGURES_OF_ALL, Section
 
 _SECTIONS: list[Callable[[Results], Iterator[Section]]] = [
     times.sections,
@@ -40,7 +42,27 @@ _SECTIONS: list[Callable[[Results], Iterator[Section]]] = [
 def contents(results: Results, other: Results | None = None) -> list[Section]:
     """Return the sections in the order of the page."""
     first = list(against.sections(results, other)) if other is not None else []
-    return first + [section for make in _SECTIONS for section in make(results)]
+    found = []
+    left = MOST_FIGURES_OF_ALL
+    for section in [*first, *(section for make in _SECTIONS for section in make(results))]:
+        drawn = min(left, MOST_FIGURES, len(section.drawings))
+        found.append(_with_figures(section, drawn))
+        left -= drawn
+    return found
+
+
+def _with_figures(section: Section, count: int) -> Section:
+    """Return the section with so many of its figures; the numbers of the others are tables."""
+    others = section.drawings[count:]
+    if not others:
+        return section
+    sentence = f"Drawn are {count} of {len(section.drawings)} figures; the numbers of the others are tables."
+    return msgspec.structs.replace(
+        section,
+        text=f"{section.text} {sentence}".strip(),
+        tables=[*section.tables, *(drawing.data for drawing in others)],
+        drawings=section.drawings[:count],
+    )
 
 
 def comparisons(results: Results) -> list[Compared]:

@@ -13,6 +13,8 @@ from linkworth.report.study.results import Results
 from linkworth.report.study.table import Section
 from linkworth.report.svg import svg
 
+MOST_ROWS = 500
+"""Rows of a table that the page shows; the CSV file that it offers has all."""
 _SCRIPTS = ["sort.js", "tooltip.js"]
 _STYLES = ["styles.css", "study.css"]
 
@@ -52,6 +54,7 @@ def render(
             warnings=warnings,
             sections=sections,
             svg=drawn,
+            most_rows=MOST_ROWS,
             csv={table.key: quote(csv_text(table)) for table in tables},
         )
     )

@@ -1,6 +1,7 @@
 """A table of a study's report: what is shown, and the numbers behind it."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Literal
 
 import msgspec
@@ -9,6 +10,10 @@ from linkworth.report.charts.figure import Figure
 
 Mark = Literal["", "predicted", "bad", "good", "quiet"]
 Value = str | float | int | None
+MOST_FIGURES = 12
+"""Figures of a section; the numbers of others are tables."""
+MOST_FIGURES_OF_ALL = 60
+"""Figures of a report."""
 
 
 class Column(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,6 +64,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     drawings: list[Drawing] = msgspec.field(default_factory=list)
 
 
+@cache
 def words(text: str, *, note: str = "", mark: Mark = "") -> Cell:
     """Return a cell of words."""
     return Cell(text=text, value=text, note=note, mark=mark)
@@ -69,6 +75,7 @@ def whole(number: int, *, mark: Mark = "") -> Cell:
     return Cell(text=f"{number:,}".replace(",", "\u202f"), value=number, mark=mark)
 
 
+@cache
 def nothing(text: str = "–") -> Cell:
     """Return a cell of what was not measured."""
     return Cell(text=text, value=None, mark="quiet")

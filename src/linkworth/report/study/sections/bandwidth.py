@@ -77,9 +77,10 @@ def _section(results: Results, workload: str, groups: Sequence[Group], key: str)
 
 def _drawing(key: str, what: str, of: Metric, curves: dict[str, list[Point]]) -> Drawing:
     unit, scale = ("MB/s", 1e-6) if of.kind == "rate" else ("µs", 1e6)
-    names = list(curves)
+    names = list(curves)[: look.MOST_LINES]
     data = []
-    for name, points in curves.items():
+    for name in names:
+        points = curves[name]
         for point in points:
             interval = point.description.median_interval
             data.append(
@@ -129,7 +130,8 @@ def _drawing(key: str, what: str, of: Metric, curves: dict[str, list[Point]]) ->
         alt.layer(band, base.mark_line(strokeWidth=1.5), dots).properties(width=look.WIDTH, height=280),
         _columns(of),
         _rows(of, curves),
-        note="Medians over the runs; bands are their 95 % intervals where there are several runs.",
+        note="Medians over the runs; bands are their 95 % intervals where there are several runs."
+        + (f" Drawn are the first {len(names)} of {len(curves)}." if len(names) < len(curves) else ""),
         wide=True,
     )
 
@@ -236,7 +238,7 @@ def _line(
         words({"within": "yes", "outside": "no", "unknown": "one run"}[found.three_sigma]),
         show.p_value(found.p_different),
         show.p_value(found.p_equivalent),
-        words(verdict, mark={"better": "good", "worse": "bad"}.get(verdict, "")),  # type: ignore[arg-type]
+        words(verdict, mark={"better": "good", "worse": "bad"}.get(verdict, "")),
     ]
 
 

@@ -84,7 +84,7 @@ def _line(group: Group) -> list[tuple[int, float]]:
 
 
 def _drawing(number: int, workload: str, groups: Sequence[Group]) -> Drawing:
-    names = [group.environment for group in groups]
+    names = [group.environment for group in groups][: look.MOST_LINES]
     lines = {group.environment: _line(group) for group in groups}
     data = [
         {
@@ -93,8 +93,8 @@ def _drawing(number: int, workload: str, groups: Sequence[Group]) -> Drawing:
             "milliseconds": seconds * 1e3,
             "label": f"{name}, iteration {iteration}: {show.text(seconds, 'time')}",
         }
-        for name, line in lines.items()
-        for iteration, seconds in line
+        for name in names
+        for iteration, seconds in lines[name]
     ]
     base = alt.Chart(values(data)).encode(
         x=alt.X("iteration:Q", title="iteration", axis=alt.Axis(tickMinStep=1, grid=False)),
@@ -123,6 +123,7 @@ def _drawing(number: int, workload: str, groups: Sequence[Group]) -> Drawing:
             for name, line in lines.items()
             for iteration, seconds in line
         ],
-        note="Medians over the runs.",
+        note="Medians over the runs."
+        + (f" Drawn are the first {len(names)} of {len(lines)}." if len(names) < len(lines) else ""),
         wide=True,
     )

@@ -1,15 +1,28 @@
 """What the figures of all sections share."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import altair as alt
 
 from linkworth.report.charts import theme
 
+T = TypeVar("T")
 WIDTH = 520
 """Pixels of the plot of a wide figure."""
+MOST_ROWS = 120
+"""Rows of a figure: more do not fit a page. The numbers below a figure and its files have all."""
+MOST_LINES = 24
+"""Lines of a figure: more cannot be told apart."""
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right"]
+
+
+def largest(items: Sequence[T], size: Callable[[T], float]) -> list[T]:
+    """Return the MOST_ROWS items of the largest size, in the order in which they are given."""
+    if len(items) <= MOST_ROWS:
+        return list(items)
+    order = sorted(range(len(items)), key=lambda index: -size(items[index]))[:MOST_ROWS]
+    return [items[index] for index in sorted(order)]
 
 
 def colour(names: Sequence[str], *, field: str = "environment") -> alt.Color:

@@ -15,7 +15,17 @@ from linkworth.report.speedup import speedup
 from linkworth.report.study import show
 from linkworth.report.study.results import Results, problem_of
 from linkworth.report.study.sections import look
-from linkworth.report.study.table import Cell, Drawing, Section, Table, column, drawing, nothing, words
+from linkworth.report.study.table import (
+    MOST_FIGURES,
+    Cell,
+    Drawing,
+    Section,
+    Table,
+    column,
+    drawing,
+    nothing,
+    words,
+)
 from linkworth.report.study.trace_profiles import TraceProfile
 
 _NOT_KNOWN = "not known"
@@ -52,14 +62,18 @@ def sections(results: Results) -> Iterator[Section]:
     found = _found(results)
     path = critical_path(results)
     if found or path:
+        sources = list(dict.fromkeys(each.source for each in found))
+        text = "Shares of the ranks' time between MPI_Init and MPI_Finalize, of predictions in the replay."
+        if len(sources) > MOST_FIGURES:
+            text += f" The first {MOST_FIGURES} of {len(sources)} environments are drawn."
         yield Section(
             key="profiles",
             title="Where the time goes",
-            text="Shares of the ranks' time between MPI_Init and MPI_Finalize, of predictions in the replay.",
+            text=text,
             tables=[*([_table(found)] if found else []), *([path] if path else [])],
             drawings=[
                 _drawing(number, source, [each for each in found if each.source == source])
-                for number, source in enumerate(dict.fromkeys(each.source for each in found))
+                for number, source in enumerate(sources[:MOST_FIGURES])
             ],
         )
     groups = _groups(results)
@@ -104,14 +118,12 @@ def _found(results: Results) -> list[_Shares]:
         for (workload, environment), profile in results.profiles.items()
         if profile.ran
     ]
-    order = {name: n for n, name in enumerate(results.workloads)}
-    return sorted(found, key=lambda each: (_by_program(each.workload, results), order[each.workload]))
-
-
-def _by_program(workload: str, results: Results) -> int:
-    """Return the place of the workload's program, so that its classes stand together."""
-    programs = list(dict.fromkeys(problem_of(name)[0] for name in results.workloads))
-    return programs.index(problem_of(workload)[0])
+    # The classes of a program stand together.
+    programs: dict[str, int] = {}
+    for name in results.workloads:
+        programs.setdefault(problem_of(name)[0], len(programs))
+    order = {name: (programs[problem_of(name)[0]], n) for n, name in enumerate(results.workloads)}
+    return sorted(found, key=lambda each: order[each.workload])
 
 
 def _table(found: Sequence[_Shares]) -> Table:
@@ -150,8 +162,9 @@ def _share(value: float) -> Cell:
 
 
 def _drawing(number: int, source: str, found: Sequence[_Shares]) -> Drawing:
-    rows, data = [], []
-    for each in found:
+    drawn = look.largest(found, lambda each: each.communication)
+    data = []
+    for each in drawn:
         start = 0.0
         for kind in COLOURS:
             share = getattr(each, kind)
@@ -168,8 +181,7 @@ def _drawing(number: int, source: str, found: Sequence[_Shares]) -> Drawing:
                     }
                 )
             start += share
-        rows.append([words(each.workload), *(_share(getattr(each, kind)) for kind in COLOURS)])
-    base = alt.Chart(values(data)).encode(y=look.names_on_y([each.workload for each in found]))
+    base = alt.Chart(values(data)).encode(y=look.names_on_y([each.workload for each in drawn]))
     bars = share_bars(base, title="share of the time", kind="kind", colours=COLOURS, height=16)
     labels = base.mark_text(color=theme.ON_DARK, fontWeight="bold").encode(x="middle:Q", text="text:N")
     most = max(found, key=lambda each: each.communication)
@@ -178,7 +190,10 @@ def _drawing(number: int, source: str, found: Sequence[_Shares]) -> Drawing:
         f"{source}: {most.workload} communicates most, {units.percent(most.communication)} of its time",
         alt.layer(bars, labels).properties(width=theme.PLOT_WIDTH - 40, height=alt.Step(22)),
         [column("workload", "workload", number=False), *(column(f"{kind} [1]", kind) for kind in COLOURS)],
-        rows,
+        [[words(each.workload), *(_share(getattr(each, kind)) for kind in COLOURS)] for each in found],
+        note=f"Drawn are the {len(drawn)} of {len(found)} that communicate most."
+        if len(drawn) < len(found)
+        else "",
     )
 
 

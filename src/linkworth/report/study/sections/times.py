@@ -1,6 +1,7 @@
 """Time (or another metric) per workload and environment, and each environment's difference from its baseline."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -173,26 +174,29 @@ def _text(of: Metric, pairs: Sequence[Pair]) -> str:
 
 def _drawing(comparison: StudyComparison, of: Metric, key: str, kept: Sequence[Pair]) -> Drawing:
     """Return the ratio of each environment to the baseline, with its interval, on a logarithmic axis."""
-    names = list(dict.fromkeys(each.group.environment for each in kept))
-    workloads = list(dict.fromkeys(each.group.workload for each in kept))
+    drawn = look.largest(kept, _distance)
+    names = list(dict.fromkeys(each.group.environment for each in drawn))
+    workloads = list(dict.fromkeys(each.group.workload for each in drawn))
+    shown = {id(each) for each in drawn}
     data, rows = [], []
     for each in kept:
         ratio = 1 + (each.comparison.relative_difference or 0.0)
         interval = each.comparison.interval
         low, high = (1 + interval.low, 1 + interval.high) if interval else (ratio, ratio)
         how = "predicted" if each.predicted else "measured"
-        data.append(
-            {
-                "name": each.group.workload,
-                "environment": each.group.environment,
-                "how": how,
-                "series": f"{each.group.environment}, {how}",
-                "ratio": ratio,
-                "low": max(low, 1e-9),
-                "high": high,
-                "label": f"{each.group.workload} on {each.group.environment}, {how}: {ratio:.3g} of {comparison.baseline}",
-            }
-        )
+        if id(each) in shown:
+            data.append(
+                {
+                    "name": each.group.workload,
+                    "environment": each.group.environment,
+                    "how": how,
+                    "series": f"{each.group.environment}, {how}",
+                    "ratio": ratio,
+                    "low": max(low, 1e-9),
+                    "high": high,
+                    "label": f"{each.group.workload} on {each.group.environment}, {how}: {ratio:.3g} of {comparison.baseline}",
+                }
+            )
         rows.append(
             [
                 words(each.group.workload),
@@ -223,11 +227,13 @@ def _drawing(comparison: StudyComparison, of: Metric, key: str, kept: Sequence[P
         fill=alt.condition("datum.how == 'measured'", look.colour(names), alt.value("transparent")),
         description="label:N",
     )
-    step = max(18, 9 * len({row["series"] for row in data}))
+    step = max(18, 9 * max(Counter(row["name"] for row in data).values()))
     return drawing(
         f"{key}-figure",
         _message(of, comparison.baseline, kept),
-        alt.layer(line, bars, dots).properties(width=look.WIDTH - 60, height=alt.Step(step)),
+        alt.layer(line, bars, dots).properties(
+            width=look.WIDTH - 60, height=alt.Step(step, **{"for": "position"})
+        ),
         [
             column("workload", "workload", number=False),
             column("environment", "environment", number=False),
@@ -238,17 +244,22 @@ def _drawing(comparison: StudyComparison, of: Metric, key: str, kept: Sequence[P
             column("verdict", "verdict", number=False),
         ],
         rows,
-        note="Bars: 95 % interval of the ratio. Open marks: a prediction takes part.",
+        note="Bars: 95 % interval of the ratio. Open marks: a prediction takes part."
+        + (f" Drawn are the {len(drawn)} of {len(kept)} that differ most." if len(drawn) < len(kept) else ""),
         wide=True,
     )
+
+
+def _distance(pair: Pair) -> float:
+    """Return how far two times differ. A fourth of the time differs more than twice the time."""
+    return abs(math.log1p(pair.comparison.relative_difference or 0.0))
 
 
 def _message(of: Metric, baseline: str, pairs: Sequence[Pair]) -> str:
     shown = [each for each in pairs if each.verdict not in ("undecided", "same")]
     if not shown:
         return f"No difference of {of.title} from {baseline} is shown by these runs"
-    # A fourth of the time differs more than twice the time.
-    farthest = max(shown, key=lambda each: abs(math.log1p(each.comparison.relative_difference or 0.0)))
+    farthest = max(shown, key=_distance)
     ratio = 1 + (farthest.comparison.relative_difference or 0.0)
     where = f"on {farthest.group.environment} is {ratio:.3g} of that on {baseline}"
     return f"{farthest.group.workload} differs most: its {of.title} {where}"
