@@ -29,7 +29,7 @@ def test_times_are_compared_with_what_was_measured() -> None:
 
 def test_bytes_between_nodes_have_the_unit_that_fits_them() -> None:
     carried = [
-        msgspec.structs.replace(each, internode_bytes=count)
+        msgspec.structs.replace(each, timed_internode_bytes=count, internode_bytes=2 * count)
         for each, count in zip(FOUND.predictions, (23_600_000_000, 1_200_000), strict=True)
     ]
     found = msgspec.structs.replace(FOUND, predictions=carried)

@@ -76,7 +76,7 @@ def test_a_point_is_what_predict_says(trace):
         "bandwidth_seconds",
         "wait_seconds",
     )
-    for part in (*parts, "internode_bytes"):
+    for part in (*parts, "internode_bytes", "timed_internode_bytes"):
         assert getattr(point, part) == getattr(known, part)
 
 

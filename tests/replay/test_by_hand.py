@@ -17,6 +17,7 @@ from synthetic import (
     waitall,
     way,
 )
+from synthetic_calls import FENCE, UNLOCK, get, lock, sync, win_new
 
 from linkworth.model.prediction import Prediction
 from linkworth.model.settings import ReplaySettings
@@ -320,6 +321,35 @@ def test_the_marked_region_alone_is_timed(predict: Predict) -> None:
     assert got.compute_seconds == pytest.approx(3 * MS)
     # The whole run's bytes count, wherever its timed part lies.
     assert got.internode_bytes == 16
+
+
+def test_bytes_between_nodes_of_the_timed_part_are_apart(predict: Predict) -> None:
+    sender = [send(1, 1000), pcontrol(1), send(1, 200), send(1, 30), pcontrol(0), send(1, 4)]
+    receiver = [recv(0, 1000), pcontrol(1), recv(0, 200), recv(0, 30), pcontrol(0), recv(0, 4)]
+    got = predict([sender, receiver], fabric(way(latency=10 * US)))
+    assert (got.internode_bytes, got.timed_internode_bytes) == (1234, 230)
+
+
+def test_what_a_get_brings_is_of_the_part_of_its_origin(predict: Predict) -> None:
+    origin = [
+        win_new(),
+        sync(FENCE),
+        pcontrol(1),
+        lock(1),
+        get(1, 500),
+        sync(UNLOCK, 1),
+        pcontrol(0),
+        get(1, 7),
+        sync(FENCE),
+    ]
+    got = predict([origin, [win_new(), sync(FENCE), sync(FENCE)]], fabric(way(latency=10 * US)))
+    assert got.timed_internode_bytes == 500
+    assert got.internode_bytes >= 507
+
+
+def test_all_bytes_are_timed_where_nothing_is_marked(predict: Predict) -> None:
+    got = predict([[send(1, 1000)], [recv(0, 1000)]], fabric(way(latency=10 * US)))
+    assert got.timed_internode_bytes == got.internode_bytes == 1000
 
 
 def test_a_shaped_link_passes_what_its_bucket_holds_at_once(predict: Predict) -> None:

@@ -166,6 +166,7 @@ nb::dict result_of(const ReplayResult& result) {
     out["link_latencies"] = result.link_latencies;
     out["link_bandwidth_seconds"] = result.link_bandwidth_seconds;
     out["internode_bytes"] = result.internode_bytes;
+    out["timed_internode_bytes"] = result.timed_internode_bytes;
     out["messages"] = result.messages;
     out["events"] = result.events;
     out["rank_compute_seconds"] = result.rank_compute_seconds;

@@ -27,7 +27,7 @@ constexpr std::size_t few_operations = 16;
     actor.now.add_overhead(overheads(local, bytes).send);
     sender.last_destination = destination;
     ++program.messages;
-    if (!local) program.internode_bytes += bytes;
+    if (!local) program.count_between_nodes(sender.rank, bytes);
 
     const std::uint32_t index = messages_.take_unset();
     Message& message = messages_[index];

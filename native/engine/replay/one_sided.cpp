@@ -136,9 +136,11 @@ std::uint32_t Simulation::begin_data(std::uint32_t access, std::uint32_t from, s
     message.rendezvous = true;
     message.noticed = true;
     message.at = at;
-    Program& program = *ranks_[from].program;
+    // What a get brings back belongs to the rank that asked for it.
+    const RankState& asker = ranks_[accesses_[access].replying ? to : from];
+    Program& program = *asker.program;
     ++program.messages;
-    if (!message.local) program.internode_bytes += bytes;
+    if (!message.local) program.count_between_nodes(asker.rank, bytes);
     return index;
 }
 

@@ -38,6 +38,12 @@ struct Program {
                               " ranks, but the trace has " + std::to_string(trace.ranks()));
     }
 
+    /// Counts payload that a rank of the program sends to another node.
+    void count_between_nodes(std::uint32_t rank, std::uint64_t bytes) {
+        internode_bytes += bytes;
+        if (region.inside(rank)) marked_internode_bytes += bytes;
+    }
+
     const tracefile::Trace& trace;
     const ReplayOptions& options;
     std::uint32_t first_rank;
@@ -51,6 +57,7 @@ struct Program {
     std::vector<double> input_output_seconds;       ///< by name, of all ranks
     std::vector<std::vector<double>> mark_seconds;  ///< [rank] of each MPI_Pcontrol; none where not kept
     std::uint64_t internode_bytes = 0;
+    std::uint64_t marked_internode_bytes = 0;  ///< of those, while their sender was in the marked region
     std::uint64_t messages = 0;
     std::uint64_t events = 0;
 };

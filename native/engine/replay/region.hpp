@@ -55,6 +55,7 @@ class Region {
     }
 
     bool marked() const { return marked_; }
+    bool inside(std::uint32_t rank) const { return inside_[rank]; }
     /// Parts of the stretches of time together in which a rank is inside.
     Stamp total() const {
         Stamp total = total_;

@@ -60,8 +60,9 @@ struct ReplayResult {
     double wait_seconds = 0;
     double scaled_compute_seconds = 0;  ///< of `compute_seconds`, without calls to files
     double link_latencies = 0;  ///< of links between nodes and switches, how many; of marked regions too
-    double link_bandwidth_seconds = 0;  ///< on these links
-    std::uint64_t internode_bytes = 0;
+    double link_bandwidth_seconds = 0;        ///< on these links
+    std::uint64_t internode_bytes = 0;        ///< of the whole run
+    std::uint64_t timed_internode_bytes = 0;  ///< of the part that `seconds` is of
     std::uint64_t messages = 0;
     std::uint64_t events = 0;
     std::vector<double> rank_compute_seconds;  ///< scaled, of the same region

@@ -245,6 +245,8 @@ ReplayResult Simulation::result(Program& program) {
     result.link_latencies = end.link_latencies;
     result.link_bandwidth_seconds = end.link_bandwidth;
     result.internode_bytes = program.internode_bytes;
+    result.timed_internode_bytes =
+        result.marked_region ? program.marked_internode_bytes : program.internode_bytes;
     result.messages = program.messages;
     result.events = program.events;
     result.rank_compute_seconds = program.region.rank_compute();

@@ -134,9 +134,9 @@ def prediction_table(found: PredictionSet) -> Table:
         title += f", cores {found.calibration.cpu_factor:g} x as fast"
     table = Table(title=title, title_justify="left", caption_justify="left")
     timed = (
-        "Time of the part that the program marks."
+        "Time, and bytes between nodes, of the part that the program marks."
         if found.region == "marked"
-        else ("Time from MPI_Init to MPI_Finalize.")
+        else "Time from MPI_Init to MPI_Finalize."
     )
     table.caption = f"Shares of the critical path. {timed} {collectives_sentence(found.collectives)}"
     base, base_seconds = _base(found)
@@ -168,6 +168,6 @@ def prediction_table(found: PredictionSet) -> Table:
                     each.wait_seconds,
                 )
             ),
-            volume(each.internode_bytes),
+            volume(each.timed_internode_bytes),
         )
     return table

@@ -55,16 +55,26 @@ def sweep_table(sweep: Sweep) -> RenderableType:
     return Group(*parts)
 
 
+_BYTES = ["internode_bytes", "timed_internode_bytes"]
+
+
 def as_csv(sweep: Sweep) -> str:
     """Return a header and a line a point; SI units, numbers as they are exactly."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     axes = [axis.name for axis in sweep.axes]
-    writer.writerow(["fabric", "nodes", "placement", *axes, *PARTS, "internode_bytes"])
+    writer.writerow(["fabric", "nodes", "placement", *axes, *PARTS, *_BYTES])
     for point in sweep.points:
         values = [point.parameters[name] for name in axes]
         times = [getattr(point, part) for part in PARTS]
-        cells = [point.fabric, point.nodes, point.placement, *values, *times, point.internode_bytes]
+        cells = [
+            point.fabric,
+            point.nodes,
+            point.placement,
+            *values,
+            *times,
+            *(getattr(point, name) for name in _BYTES),
+        ]
         writer.writerow(map(csv_cell, cells))
     return text.getvalue()
 

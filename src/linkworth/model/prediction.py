@@ -57,6 +57,8 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     wait_seconds: float
     internode_bytes: int
     """Message payload that crosses between nodes in the whole run, summed over all nodes."""
+    timed_internode_bytes: int = 0
+    """The same in the part that `seconds` is of: payload that is sent while its sender is in the timed part."""
     messages: int = 0
     seconds_per_latency_second: float = 0.0
     """Derivative of the time by the latency of a link between node and switch: how many such latencies lie on the critical path.

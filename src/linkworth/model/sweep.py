@@ -32,6 +32,8 @@ class SweepPoint(msgspec.Struct, frozen=True, kw_only=True):
     bandwidth_seconds: float
     wait_seconds: float
     internode_bytes: int
+    timed_internode_bytes: int = 0
+    """As in `Prediction`."""
 
 
 class Sweep(msgspec.Struct, frozen=True, kw_only=True):

@@ -90,6 +90,7 @@ def sweep(
                 bandwidth_seconds=found.bandwidth_seconds,
                 wait_seconds=found.wait_seconds,
                 internode_bytes=found.internode_bytes,
+                timed_internode_bytes=found.timed_internode_bytes,
             )
             for (name, number, placement, parameters), found in zip(places, predictions, strict=True)
         ],

@@ -276,6 +276,7 @@ def _prediction(fabric: Fabric, result: dict[str, Any]) -> Prediction:
         bandwidth_seconds=result["bandwidth_seconds"],
         wait_seconds=result["wait_seconds"],
         internode_bytes=result["internode_bytes"],
+        timed_internode_bytes=result["timed_internode_bytes"],
         messages=result["messages"],
         seconds_per_latency_second=result["link_latencies"],
         seconds_per_inverse_bandwidth=on_wire * bandwidth if on_wire > 0 else 0.0,

@@ -44,6 +44,9 @@ def facts(item: ReportItem) -> list[tuple[str, str]]:
     ]
     crossing = max((p.internode_bytes for p in item.predictions.predictions), default=0)
     rows.append((f"bytes between the {item.predictions.nodes} nodes", units.data_size(crossing)))
+    if item.predictions.region == "marked":
+        timed = max((p.timed_internode_bytes for p in item.predictions.predictions), default=0)
+        rows.append(("of them in the timed part", units.data_size(timed)))
     if item.predictions.calibration.cpu_factor != 1:
         rows.append(("computation divided by", units.significant(item.predictions.calibration.cpu_factor)))
     return rows

@@ -37,6 +37,7 @@ _KNOWN = [
     _metric("beff_bytes_per_second", "effective bandwidth b_eff", "B/s", "higher", "rate"),
     _metric("cost_usd", "cost of a run", "US$", "lower", "money"),
     _metric("internode_bytes", "bytes between nodes", "B", "lower", "size"),
+    _metric("timed_internode_bytes", "bytes between nodes in the timed part", "B", "lower", "size"),
     _metric("messages", "messages", "1", "lower", "count"),
     _metric("sent_bytes", "bytes sent by the NICs", "B", "lower", "size"),
     _metric("received_bytes", "bytes received by the NICs", "B", "lower", "size"),

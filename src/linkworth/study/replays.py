@@ -215,6 +215,7 @@ def of_prediction(found: PredictionSet, prediction: Prediction, more_facts: Mapp
         "critical_bandwidth_seconds": prediction.bandwidth_seconds,
         "critical_wait_seconds": prediction.wait_seconds,
         "internode_bytes": float(prediction.internode_bytes),
+        "timed_internode_bytes": float(prediction.timed_internode_bytes),
         "messages": float(prediction.messages),
     }
     if prediction.efficiency is not None:
