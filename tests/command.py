@@ -102,5 +102,5 @@ def _forks() -> _Forks:
 
 
 def _text(pipe: int) -> str:
-    with os.fdopen(pipe, encoding="utf-8") as stream:
+    with os.fdopen(pipe, encoding="utf-8", errors="surrogateescape") as stream:
         return stream.read()

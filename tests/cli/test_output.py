@@ -103,7 +103,6 @@ def test_a_name_in_a_trace(trace: Path, verb: list[str], capsys: pytest.CaptureF
     assert json.loads(text)["workload"] == EVIL
 
 
-@pytest.mark.skip(reason="below")
 def test_names_that_are_not_utf8(trace: Path) -> None:
     folder = os.fsencode(trace.absolute().parent)
     trace.rename(os.fsdecode(b"t\xff.lwt"))

@@ -1,7 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "bindings/collective_rules.hpp"
+#include "bindings/text.hpp"
 #include "replay/collectives/build.hpp"
 #include "replay/replay.hpp"
 #include "tracefile/names.hpp"

@@ -1,13 +1,13 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <string>
 
 #include "bindings/collective_rules.hpp"
+#include "bindings/text.hpp"
 #include "convert/ti.hpp"
 #include "tracefile/trace.hpp"
 
@@ -47,7 +47,7 @@ nb::dict write_ti(const tracefile::Trace& trace, const std::string& folder, doub
 }  // namespace
 
 void register_convert(nb::module_& module) {
-    nb::exception<convert::ConvertError>(module, "ConvertError", PyExc_ValueError);
+    add_exception<convert::ConvertError>(module, "ConvertError", PyExc_ValueError);
     module.def("write_ti", &write_ti, nb::arg("trace"), nb::arg("folder"), nb::arg("flops_per_second"),
                nb::arg("whole"), nb::arg("collectives_as_messages"), nb::arg("library"),
                nb::arg("forced_collectives"));

@@ -2,7 +2,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/text.hpp"
 #include "convert/columns.hpp"
 #include "convert/paje.hpp"
 #include "convert/perfetto.hpp"
@@ -115,7 +115,7 @@ nb::dict next_batch(convert::EventColumns& columns, std::size_t most_rows) {
     out["mode"] = optional_array(std::move(batch.mode));
     for (std::size_t field = 0; field < convert::field_count; ++field) {
         const std::string_view name = convert::field_name(static_cast<convert::Field>(field));
-        out[nb::str(name.data(), name.size())] = optional_array(std::move(batch.fields[field]));
+        out[to_python(name)] = optional_array(std::move(batch.fields[field]));
     }
     out["requests"] = lists(std::move(batch.requests));
     out["matched_peers"] = lists(std::move(batch.matched_peers));

@@ -1,7 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
@@ -9,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bindings/text.hpp"
 #include "tracefile/merge.hpp"
 #include "tracefile/names.hpp"
 #include "tracefile/part.hpp"
@@ -73,13 +73,13 @@ nb::dict part_info(const std::string& path, bool with_records) {
         if (part.counts().events[name] > 0) {
             std::uint64_t& sum = counted[part.names()[name]];
             sum += part.counts().events[name];
-            calls[part.names()[name].c_str()] = sum;
+            calls[to_python(part.names()[name])] = sum;
         }
     }
     nb::list sites;
     for (const std::string& entry : part.entries()) {
         if (const std::string_view site = tracefile::at_site(entry).site; !site.empty()) {
-            sites.append(nb::str(site.data(), site.size()));
+            sites.append(to_python(site));
         }
     }
     nb::dict out;

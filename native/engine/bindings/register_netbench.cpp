@@ -2,7 +2,6 @@
 // What lw-netbench decides before it communicates, so that a prediction of its tests decides the same.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/text.hpp"
 #include "netbench/beff_average.hpp"
 #include "netbench/beff_loops.hpp"
 #include "netbench/hpcc_plan.hpp"
@@ -76,7 +76,7 @@ int hpcc_pair_stride(int ranks, std::size_t size, double message_seconds) {
 }  // namespace
 
 void register_netbench(nb::module_& module) {
-    nb::exception<netbench::UsageError>(module, "BenchError", PyExc_ValueError);
+    add_exception<netbench::UsageError>(module, "BenchError", PyExc_ValueError);
     module.def("bench_members", &members, nb::arg("among"), nb::arg("team"), nb::arg("node_of_rank"));
     module.def("beff_patterns", &patterns, nb::arg("ranks"), nb::arg("random"), nb::arg("seed"));
     module.def("beff_lengths", &netbench::beff_lengths, nb::arg("longest"));

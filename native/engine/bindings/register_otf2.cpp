@@ -2,12 +2,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <string>
 
+#include "bindings/text.hpp"
 #include "convert/otf2_read.hpp"
 #include "convert/otf2_write.hpp"
 #include "tracefile/trace.hpp"

@@ -1,7 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstddef>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/text.hpp"
 #include "profile/node_groups.hpp"
 #include "profile/phases.hpp"
 #include "profile/scan.hpp"
@@ -54,14 +54,14 @@ nb::list calls_list(const tracefile::Trace& trace, const Scan& scan) {
         call.totals.seconds += part.seconds;
         if (!site.empty()) {
             nb::dict item = totals_dict(part);
-            item["site"] = nb::str(site.data(), site.size());
+            item["site"] = to_python(site);
             call.sites.append(item);
         }
     }
     nb::list out;
     for (const auto& [name, call] : calls) {
         nb::dict item = totals_dict(call.totals);
-        item["name"] = nb::str(name.data(), name.size());
+        item["name"] = to_python(name);
         item["sites"] = call.sites;
         out.append(item);
     }

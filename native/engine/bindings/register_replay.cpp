@@ -3,7 +3,6 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "bindings/collective_rules.hpp"
+#include "bindings/text.hpp"
 #include "replay/replay.hpp"
 #include "tracefile/trace.hpp"
 
@@ -214,8 +214,8 @@ nb::list replay_together(const nb::list& given) {
 }  // namespace
 
 void register_replay(nb::module_& module) {
-    const auto replay_error = nb::exception<replay::ReplayError>(module, "ReplayError", PyExc_ValueError);
-    nb::exception<replay::ReplayStoppedError>(module, "ReplayStoppedError", replay_error.ptr());
+    const auto replay_error = add_exception<replay::ReplayError>(module, "ReplayError", PyExc_ValueError);
+    add_exception<replay::ReplayStoppedError>(module, "ReplayStoppedError", replay_error.ptr());
     module.def("replay_together", &replay_together, nb::arg("programs"));
 }
 

@@ -1,13 +1,13 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "bindings/text.hpp"
 #include "skeleton/record.hpp"
 
 namespace nb = nanobind;
@@ -63,7 +63,7 @@ void check(const std::string& program, const std::vector<std::string>& arguments
 }  // namespace
 
 void register_skeleton(nb::module_& module) {
-    nb::exception<skeleton::UsageError>(module, "SkeletonError", PyExc_ValueError);
+    add_exception<skeleton::UsageError>(module, "SkeletonError", PyExc_ValueError);
     module.def("skeleton_programs", &programs);
     module.def("check_skeleton", &check, nb::arg("program"), nb::arg("arguments"), nb::arg("ranks"));
     module.def("record_skeleton", &record, nb::arg("program"), nb::arg("arguments"), nb::arg("ranks"),

@@ -1,13 +1,12 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <string>
 #include <utility>
 
+#include "bindings/text.hpp"
 #include "shape_fields.hpp"
 #include "tracefile/crc32c.hpp"
 #include "tracefile/names.hpp"
@@ -98,11 +97,11 @@ void write_event(TraceWriter& writer, std::uint32_t rank, const std::string& nam
 }  // namespace
 
 void register_tracefile(nb::module_& module) {
-    const auto trace_error = nb::exception<TraceError>(module, "TraceError", PyExc_ValueError);
-    nb::exception<tracefile::WriteError>(module, "TraceWriteError", trace_error.ptr());
+    const auto trace_error = add_exception<TraceError>(module, "TraceError", PyExc_ValueError);
+    add_exception<tracefile::WriteError>(module, "TraceWriteError", trace_error.ptr());
     // Wherever it is met, the command line reports it and ends with the exit code for incomplete input.
     const nb::object incomplete = nb::module_::import_("linkworth.errors").attr("DamagedInputError");
-    nb::exception<tracefile::DamagedError>(module, "TraceDamagedError", incomplete.ptr());
+    add_exception<tracefile::DamagedError>(module, "TraceDamagedError", incomplete.ptr());
 
     nb::class_<EventIterator>(module, "EventIterator")
         .def("__iter__", [](nb::handle self) { return nb::borrow(self); })

@@ -1,13 +1,13 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include "shape_fields.hpp"
 
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <functional>
 #include <map>
 #include <string>
 
+#include "bindings/text.hpp"
 #include "tracefile/trace.hpp"
 
 namespace nb = nanobind;

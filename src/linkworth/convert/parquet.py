@@ -9,6 +9,7 @@ from linkworth.errors import EnvironmentLacksError
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
 from linkworth.model.trace import CallSite
 from linkworth.trace.read import TraceFile
+from linkworth.writing.text import encodable
 
 BATCH_ROWS = 1 << 16
 ROW_GROUP_ROWS = 1 << 17
@@ -48,13 +49,17 @@ def write(trace: TraceFile, output: Path, options: ConversionOptions) -> Convers
     plain = [name for name in schema.names if name in _TIMES]
     rows = 0
     try:
-        with pyarrow.parquet.ParquetWriter(
-            output,
-            schema,
-            compression="zstd",
-            use_dictionary=[name for name in schema.names if name not in plain],
-            column_encoding=dict.fromkeys(plain, "DELTA_BINARY_PACKED"),
-        ) as file:
+        # pyarrow takes only names that are UTF-8, so it gets an open file.
+        with (
+            output.open("wb") as opened,
+            pyarrow.parquet.ParquetWriter(
+                opened,
+                schema,
+                compression="zstd",
+                use_dictionary=[name for name in schema.names if name not in plain],
+                column_encoding=dict.fromkeys(plain, "DELTA_BINARY_PACKED"),
+            ) as file,
+        ):
             for group in _row_groups(pyarrow, trace.engine, _words(pyarrow, trace), schema):
                 file.write_table(group, row_group_size=group.num_rows)
                 rows += group.num_rows
@@ -103,7 +108,7 @@ def _words(pa: Any, trace: TraceFile) -> dict[str, _Words]:  # noqa: ANN401
     def words(values: list[str]) -> _Words:
         known = {value: number for number, value in enumerate(dict.fromkeys(filter(None, values)))}
         numbers = np.array([known.get(value, -1) for value in values], dtype="int32")
-        return _Words(pa.array(list(known), pa.string()), numbers)
+        return _Words(pa.array(list(map(encodable, known)), pa.string()), numbers)
 
     sites = [entry.partition("@")[2] for entry in trace.engine.entries]
     places = [trace.metadata.call_sites.get(site, CallSite()) for site in sites]

@@ -1,6 +1,7 @@
 """Traces from SimGrid's time-independent traces."""
 
 import datetime
+import os
 from pathlib import Path
 
 from linkworth import __version__, _engine
@@ -99,7 +100,7 @@ def _files(entry: Path) -> list[Path]:
     first = _first_line(entry)
     if first is None or _is_action(first):
         return [entry]
-    lines = entry.read_text(encoding="utf-8").splitlines()
+    lines = os.fsdecode(entry.read_bytes()).splitlines()
     return [_beside(entry, line.strip()) for line in lines if line.strip()]
 
 
@@ -118,10 +119,7 @@ def _first_line(path: Path) -> str | None:
         return None
     if b"\0" in start:
         return None
-    try:
-        lines = start.decode("ascii").splitlines()
-    except UnicodeDecodeError:
-        return None
+    lines = os.fsdecode(start).splitlines()
     return next((line.strip() for line in lines if line.strip() and not line.startswith("#")), None)
 
 

@@ -1,5 +1,6 @@
 """The scripts by which commands and MPI launchers get into the places of a lab."""
 
+import os
 from pathlib import Path
 
 from linkworth.lab.kernel import tool
@@ -53,17 +54,16 @@ def write_scripts(folder: Path, state: LabState) -> None:
         (places / name).write_text(text)
     user = _USER if state.own_user_namespace else "user="
     enter = folder / "enter"
-    enter.write_text(
-        _ENTER.format(
-            name=state.name,
-            places=places,
-            mark_name=MARK,
-            mark=state.mark,
-            user=user,
-            nsenter=tool("nsenter"),
-        )
+    text = _ENTER.format(
+        name=state.name,
+        places=places,
+        mark_name=MARK,
+        mark=state.mark,
+        user=user,
+        nsenter=tool("nsenter"),
     )
+    enter.write_bytes(os.fsencode(text))
     agent = folder / "agent"
-    agent.write_text(_AGENT.format(enter=enter))
+    agent.write_bytes(os.fsencode(_AGENT.format(enter=enter)))
     for script in (enter, agent):
         script.chmod(0o755)

@@ -41,7 +41,13 @@ def unshare(flags: int) -> None:
 
 def mount(source: str, target: str, kind: str = "", flags: int = 0, data: str = "") -> None:
     """Mount `source` at `target`. Raises OSError."""
-    arguments = (source.encode(), target.encode(), kind.encode(), ctypes.c_ulong(flags), data.encode())
+    arguments = (
+        os.fsencode(source),
+        os.fsencode(target),
+        kind.encode(),
+        ctypes.c_ulong(flags),
+        os.fsencode(data),
+    )
     _check(_libc.mount(*arguments), f"mount {target}")
 
 

@@ -1,5 +1,6 @@
 """The seam to batch systems: what a job asks for, who submits it, what becomes of it."""
 
+import os
 import re
 import secrets
 import subprocess
@@ -160,7 +161,7 @@ def refused(command: str, answer: Answer) -> UsageError:
 
 def write_script(script: Path, text: str) -> None:
     """Write a script that can be executed."""
-    script.write_text(text)
+    script.write_bytes(os.fsencode(text))
     script.chmod(0o755)
 
 

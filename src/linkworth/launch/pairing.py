@@ -6,6 +6,7 @@ way that gave the right ranks on the right nodes is remembered for this MPI on t
 """
 
 import hashlib
+import os
 import re
 import shlex
 from collections.abc import Sequence
@@ -121,7 +122,7 @@ class Remembered:
         # The numbers of ranks and nodes do not decide what fits.
         plain = [re.sub(r"\d+", "N", way) for way in found]
         facts = [system, version, mpi.library, str(stamp), *plain]
-        name = hashlib.sha256("\0".join(facts).encode()).hexdigest()[:24]
+        name = hashlib.sha256(os.fsencode("\0".join(facts))).hexdigest()[:24]
         self._file = cache_folder() / "pairing" / name
         self._found = plain
 

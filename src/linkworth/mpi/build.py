@@ -93,7 +93,7 @@ def _key(mpi: MpiInstallation, part: str, recipe: sources.Recipe) -> str:
         facts.append(metadata.version("pympistandard"))
     if "-march=native" in recipe.flags:
         facts.append(objects.processor())
-    return hashlib.sha256("\0".join(facts).encode()).hexdigest()
+    return hashlib.sha256(os.fsencode("\0".join(facts))).hexdigest()
 
 
 def _build(mpi: MpiInstallation, part: str, recipe: sources.Recipe, work: Path, product: Path) -> None:
@@ -162,7 +162,7 @@ def _call(command: list[str], folder: Path, log: Path) -> str:
     except OSError as error:
         return f"{command[0]}: {error.strerror}"
     said = done.stdout + done.stderr
-    with log.open("a") as file:
+    with log.open("a", errors="backslashreplace") as file:
         file.write(f"$ {' '.join(command)}\n{said}")
     if done.returncode == 0:
         return ""

@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import os
 import platform
 import shlex
 from collections.abc import Sequence
@@ -144,7 +145,7 @@ def _kept_file(decided: Plan) -> Path:
     return (
         cache.cache_folder()
         / "rates"
-        / f"{hashlib.sha256(chr(0).join(facts).encode()).hexdigest()[:24]}.json"
+        / f"{hashlib.sha256(os.fsencode(chr(0).join(facts))).hexdigest()[:24]}.json"
     )
 
 

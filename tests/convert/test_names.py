@@ -1,0 +1,62 @@
+"""Names with bytes that are not UTF-8, in a trace and of its file, pass every format."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from synthetic import Call, collective, recv, send, write_trace
+
+from linkworth import _engine
+from linkworth.cli.main import main
+
+ODD = os.fsdecode(b"MPI_Odd\xff")
+NAME = os.fsdecode(b"odd\xff")
+
+
+@pytest.fixture
+def trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    odd = Call(ODD, "local").lasting(1e-6)
+    programs = [
+        [send(1, 100), odd, collective("MPI_Barrier")],
+        [recv(0, 100), odd, collective("MPI_Barrier")],
+    ]
+    return write_trace(Path(f"{NAME}.lwt"), programs)
+
+
+def test_the_engine_keeps_every_byte(trace: Path) -> None:
+    assert ODD in _engine.Trace(str(trace)).names
+    with pytest.raises(_engine.TraceError, match=NAME):
+        _engine.Trace(f"no-{NAME}")
+
+
+@pytest.mark.parametrize("target", ["paje", "perfetto", "ti", "otf2", "parquet"])
+def test_each_format_takes_them(trace: Path, target: str, capsys: pytest.CaptureFixture[str]) -> None:
+    made = f"made{NAME}"
+    code = main(["convert", str(trace), "--to", target, "-o", made, "--json"])
+    output = capsys.readouterr()
+    if code == 3:
+        pytest.skip(output.err)
+    assert code == 0, output.err
+    assert json.loads(output.out)["path"] == "madeodd\\xff"
+    if target in ("ti", "otf2"):
+        assert main(["convert", made, "-o", "back.lwt"]) == 0
+        assert _engine.Trace("back.lwt").ranks == 2
+    if target == "otf2":
+        assert ODD in _engine.Trace("back.lwt").names
+
+
+def test_what_is_said_of_them_can_be_printed(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["profile", str(trace), "--json"]) == 0
+    calls = {call["name"] for call in json.loads(capsys.readouterr().out)["calls"]}
+    assert "MPI_Odd\\xff" in calls
+    assert main(["predict", str(trace), "--on", "gbe", "--timeline", "t.json"]) == 0
+    json.loads(Path("t.json").read_text())
+
+
+def test_a_list_of_files_of_actions(trace: Path) -> None:
+    Path(f"{NAME}.0").write_text("0 init\n0 compute 1e6\n0 finalize\n")
+    Path("ti.txt").write_bytes(os.fsencode(f"{NAME}.0\n"))
+    assert main(["convert", "ti.txt", "-o", "back.lwt"]) == 0
+    assert _engine.Trace("back.lwt").ranks == 1
