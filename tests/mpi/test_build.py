@@ -5,11 +5,12 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import fake_installation as fake
 import msgspec
 import pytest
 
 from linkworth.errors import EnvironmentLacksError, UsageError
-from linkworth.mpi import build, cache, elf, find, joined, sources
+from linkworth.mpi import apps, build, cache, elf, find, joined, sources
 
 MAIN = "#include <mpi.h>\nint answer();\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); return answer(); }\n"
 
@@ -84,8 +85,37 @@ def test_a_source_that_does_not_compile_is_named_and_its_messages_are_kept(part,
 @pytest.mark.requires("mpi")
 def test_a_missing_compiler_wrapper_says_what_to_install(part, mpi):
     without = msgspec.structs.replace(mpi, mpicxx="")
-    with pytest.raises(EnvironmentLacksError, match=r"no compiler wrapper for C\+\+"):
+    package = {"openmpi": "libopenmpi-dev", "mpich": "libmpich-dev"}.get(mpi.kind, "")
+    with pytest.raises(EnvironmentLacksError, match=rf"no compiler wrapper for C\+\+.*{package}"):
         build.npb(without)
+
+
+def test_a_missing_compiler_is_named_with_its_package(part, tmp_path):
+    """Open MPI's wrapper prints lines of dashes around its sentence."""
+    wrapper = fake.script(
+        tmp_path / "bin/mpicxx",
+        '[ "$1" = -show ] && echo "absent-c++ -I/x -lmpi" || { echo ------ >&2; exit 1; }',
+    )
+    mpi = fake.described("openmpi", "4.1.4")
+    library = tmp_path / "libmpi.so"
+    library.write_text("")
+    mpi = msgspec.structs.replace(mpi, mpicc=str(wrapper), mpicxx=str(wrapper), library=str(library))
+    with pytest.raises(EnvironmentLacksError, match=r"absent-c\+\+, which is not installed.*build-essential"):
+        build.npb(mpi)
+
+
+def test_lines_of_dashes_are_not_what_a_compiler_says(tmp_path):
+    script = fake.script(tmp_path / "cc", "echo -------; echo it does not work; echo -------; exit 1")
+    assert build._call([str(script)], tmp_path, tmp_path / "log") == "it does not work"
+
+
+def test_a_plan_builds_nothing(part, tmp_path, monkeypatch):
+    library = tmp_path / "libmpi.so"
+    library.write_text("")
+    monkeypatch.setattr(build, "_build", lambda *_: pytest.fail("built"))
+    mpi = msgspec.structs.replace(fake.described("openmpi", "4.1.4"), library=str(library))
+    assert apps.resolve(["npb:ft.S"], mpi, planned=True)[0].endswith("/lw-npb")
+    assert build.netbench(mpi, planned=True).name == "lw-netbench"
 
 
 @pytest.mark.requires("mpi", "c++")

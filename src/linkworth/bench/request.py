@@ -66,9 +66,15 @@ def settings(
 
 
 def prepare(
-    names: Sequence[str], *, site: Site, mpi: str | None, ranks: int | None, settings: BenchSettings
+    names: Sequence[str],
+    *,
+    site: Site,
+    mpi: str | None,
+    ranks: int | None,
+    settings: BenchSettings,
+    planned: bool = False,
 ) -> list[Prepared]:
-    """Prepare all tests, so that what cannot run is said before the first one runs.
+    """Prepare all tests, so that what cannot run is said before the first one runs. With `planned` nothing is built.
 
     An option of one test is an error where that test is not among them, and is kept from the others.
     """
@@ -79,7 +85,7 @@ def prepare(
     prepared = []
     for name in names:
         own = _own_options(name, settings)
-        prepared.append(run.prepare(name, site=site, mpi=mpi, ranks=ranks, settings=own))
+        prepared.append(run.prepare(name, site=site, mpi=mpi, ranks=ranks, settings=own, planned=planned))
     return prepared
 
 

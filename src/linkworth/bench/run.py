@@ -56,8 +56,13 @@ class Prepared(NamedTuple):
 
     @property
     def arguments(self) -> list[str]:
-        """The launcher's command line."""
-        return self.plan.launcher.arguments(self.job)
+        """The launcher's command line, to be shown: without the library that lets waiting ranks give their core away."""
+        job = Job(
+            command=self.plan.command,
+            ranks=self.plan.workload.ranks,
+            environment=environment(self.plan.mpi.kind),
+        )
+        return self.plan.launcher.arguments(job)
 
 
 def default_ranks(test: BenchTest, site: Site) -> int:
@@ -72,8 +77,12 @@ def prepare(
     mpi: str | None = None,
     ranks: int | None = None,
     settings: BenchSettings | None = None,
+    planned: bool = False,
 ) -> Prepared:
-    """Decide how a test runs, and build its program for the MPI. Raises UsageError and EnvironmentLacksError."""
+    """Decide how a test runs, and build its program for the MPI unless it is only `planned`.
+
+    Raises UsageError and EnvironmentLacksError.
+    """
     known = named([test])
     if len(known) != 1:
         raise UsageError(f"{test} stands for several tests; run them one by one")
@@ -85,7 +94,7 @@ def prepare(
     words = options.arguments(known[0], given)
     chosen = find.choose(mpi)
     launcher = place.launcher(chosen)
-    program = build.netbench(chosen)
+    program = build.netbench(chosen, planned=planned)
     command = [str(program), *words]
     workload = Workload(name=f"bench {test}", command=command, ranks=count)
     return Prepared(known[0], given, Plan(workload, command, NO_TARGET, chosen, launcher, place), place)

@@ -97,7 +97,9 @@ def command(
 
         kept = store.ResultFile(output) if output and not is_stream(output) and not dry_run else None
         with open_site(where, note) as site:
-            prepared = request.prepare(names, site=site, mpi=mpi, ranks=ranks, settings=settings)
+            prepared = request.prepare(
+                names, site=site, mpi=mpi, ranks=ranks, settings=settings, planned=dry_run
+            )
             if dry_run:
                 return _show_plan([test.arguments for test in prepared], as_json)
             done, stopped = _measure(prepared, timeout, kept)

@@ -81,7 +81,7 @@ def show_plan(workload: Workload, mpi: str | None, site: Site, as_json: bool, sc
     from linkworth.launch.batch_launcher import BatchLauncher
     from linkworth.measure import plan
 
-    decided = plan.plan(workload, mpi, site)
+    decided = plan.plan(workload, mpi, site, planned=True)
     job = Job(command=decided.command, ranks=workload.ranks)
     arguments = decided.launcher.arguments(job)
     script = decided.launcher.script(job) if isinstance(decided.launcher, BatchLauncher) else None

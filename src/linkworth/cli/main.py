@@ -10,8 +10,10 @@ import rich_click as click
 from click.exceptions import Exit
 
 from linkworth import __version__
+from linkworth.cli.building import BuildScreen
 from linkworth.cli.output import note, refused_answer, silence
 from linkworth.errors import LinkworthError
+from linkworth.mpi import progress
 
 VERBS = {
     "demo": "record three programs here and choose a network for each",
@@ -67,6 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    progress.show_to(BuildScreen())
     code = _run(arguments)
     try:
         sys.stdout.flush()

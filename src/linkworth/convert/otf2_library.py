@@ -47,7 +47,9 @@ def _library(config: str, folder_of_all: Path) -> Path:
     for file in [*files, *sorted(folder.glob("*.h")), Path(__file__)]:
         hashed.update(file.read_bytes())
     place = folder_of_all / "otf2" / hashed.hexdigest()[:16]
-    return built_once(place, PRODUCT, lambda work: _compile(work, folder, files, asked))
+    return built_once(
+        place, PRODUCT, lambda work: _compile(work, folder, files, asked), what="what reads OTF2"
+    )
 
 
 def others(header: str) -> str:

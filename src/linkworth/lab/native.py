@@ -44,6 +44,7 @@ def compiled(part: str, product: str, *flags: str, libraries: tuple[str, ...] = 
             ],
             part,
         ),
+        what=f"the lab's {part}",
     )
 
 

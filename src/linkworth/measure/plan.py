@@ -85,8 +85,8 @@ def _every_core(place: Site) -> int:
     return place.cores
 
 
-def plan(given: Workload, mpi: str | None = None, site: Site | None = None) -> Plan:
-    """Decide how to run a workload in a place (None: this machine).
+def plan(given: Workload, mpi: str | None = None, site: Site | None = None, *, planned: bool = False) -> Plan:
+    """Decide how to run a workload in a place (None: this machine). With `planned` nothing is built for it.
 
     Raises UsageError and EnvironmentLacksError with the reason why it cannot be.
     """
@@ -96,7 +96,7 @@ def plan(given: Workload, mpi: str | None = None, site: Site | None = None) -> P
         _check_rank_count(command[0], given.ranks)
         chosen = find.choose(mpi)
         launcher = place.launcher(chosen)
-        resolved = apps.resolve(command, chosen)
+        resolved = apps.resolve(command, chosen, planned=planned)
         return Plan(given, resolved, target.of_command(resolved[:1]), chosen, launcher, place)
     if is_launcher(command[0]):
         own = GivenLauncher(command)

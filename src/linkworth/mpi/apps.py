@@ -93,9 +93,9 @@ def resized(word: str, size: str) -> list[str]:
     return [name, *rest]
 
 
-def resolve(command: Sequence[str], mpi: MpiInstallation) -> list[str]:
-    """Return the command with a bundled program's name replaced by its file and arguments, built for that MPI."""
+def resolve(command: Sequence[str], mpi: MpiInstallation, *, planned: bool = False) -> list[str]:
+    """Return the command with a bundled program's name replaced by its file, built for that MPI unless only `planned`."""
     own = words(command[0])
     if own is None:
         return list(command)
-    return [str(build.npb(mpi)), *own, *command[1:]]
+    return [str(build.npb(mpi, planned=planned)), *own, *command[1:]]

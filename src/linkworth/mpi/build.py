@@ -15,13 +15,19 @@ import msgspec
 import linkworth
 from linkworth.errors import EnvironmentLacksError
 from linkworth.model.mpi import MpiInstallation
-from linkworth.mpi import elf, identify, joined, objects, search, sources
+from linkworth.mpi import elf, identify, joined, objects, progress, search, sources
 from linkworth.mpi.cache import building, built_once, cache_folder
 
 TRACER = "liblinkworth-tracer.so"
 NPB = "lw-npb"
 NETBENCH = "lw-netbench"
 SIZE_PROBE = "lw-size-probe"
+_TITLES = {
+    "tracer": "the tracer",
+    "npb": "the bundled programs",
+    "netbench": "the network benchmarks",
+    "sizeprobe": "the probe of launchers",
+}
 
 
 def tracer(mpi: MpiInstallation) -> Path:
@@ -29,14 +35,20 @@ def tracer(mpi: MpiInstallation) -> Path:
     return _cached(mpi if mpi.mpicc else _with_alike_compiler(mpi), "tracer", TRACER)
 
 
-def npb(mpi: MpiInstallation) -> Path:
-    """Return the program `lw-npb` built for an MPI. Raises EnvironmentLacksError where it cannot be built."""
-    return _cached(mpi, "npb", NPB)
+def npb(mpi: MpiInstallation, *, planned: bool = False) -> Path:
+    """Return the program `lw-npb` built for an MPI, or only `planned`: where it would be.
+
+    Raises EnvironmentLacksError if it cannot be built.
+    """
+    return _place(mpi, "npb") / NPB if planned else _cached(mpi, "npb", NPB)
 
 
-def netbench(mpi: MpiInstallation) -> Path:
-    """Return the program `lw-netbench` built for an MPI. Raises EnvironmentLacksError where it cannot be built."""
-    return _cached(mpi, "netbench", NETBENCH)
+def netbench(mpi: MpiInstallation, *, planned: bool = False) -> Path:
+    """Return the program `lw-netbench` built for an MPI, or only `planned`: where it would be.
+
+    Raises EnvironmentLacksError if it cannot be built.
+    """
+    return _place(mpi, "netbench") / NETBENCH if planned else _cached(mpi, "netbench", NETBENCH)
 
 
 def size_probe(mpi: MpiInstallation) -> Path:
@@ -44,6 +56,12 @@ def size_probe(mpi: MpiInstallation) -> Path:
     return _cached(mpi, "sizeprobe", SIZE_PROBE)
 
 
+_GET_COMPILER = "get it with: apt-get install build-essential, or dnf install gcc-c++"
+_DEVELOPMENT = {
+    "openmpi": " (apt-get install libopenmpi-dev, or dnf install openmpi-devel)",
+    "mpich": " (apt-get install libmpich-dev, or dnf install mpich-devel)",
+    "intel": " (pip install impi-devel, or intel-oneapi-mpi-devel)",
+}
 _ONE_ABI = ("mpich", "intel", "mvapich", "cray")
 """Kinds with the handles, constants and structures of the MPICH ABI Compatibility Initiative."""
 
@@ -69,10 +87,18 @@ def _has_standard_abi(mpi: MpiInstallation) -> bool:
 
 
 def _cached(mpi: MpiInstallation, part: str, product: str) -> Path:
-    recipe = sources.recipe(part)
-    key = _key(mpi, part, recipe)
-    place = cache_folder() / "mpi" / f"{part}-{mpi.name.replace('@', '-')}-{key[:16]}"
-    return built_once(place, product, lambda work: _build(mpi, part, recipe, work, work / product))
+    return built_once(
+        _place(mpi, part),
+        product,
+        lambda work: _build(mpi, part, sources.recipe(part), work, work / product),
+        what=f"{_TITLES[part]} for {mpi.name}",
+    )
+
+
+def _place(mpi: MpiInstallation, part: str) -> Path:
+    """Return the folder of the cache for a part, as its sources are now."""
+    key = _key(mpi, part, sources.recipe(part))
+    return cache_folder() / "mpi" / f"{part}-{mpi.name.replace('@', '-')}-{key[:16]}"
 
 
 def _key(mpi: MpiInstallation, part: str, recipe: sources.Recipe) -> str:
@@ -101,10 +127,15 @@ def _build(mpi: MpiInstallation, part: str, recipe: sources.Recipe, work: Path, 
     if not wrapper:
         raise EnvironmentLacksError(
             f"{mpi.name} has no compiler wrapper for {language} here; install its development package"
+            f"{_DEVELOPMENT.get(mpi.kind, '')}"
         )
     flags = [*recipe.flags, f"-I{recipe.folder}"]
     files = joined.files(recipe, work)
     line = identify.compile_line(Path(wrapper))
+    if line and not shutil.which(line.compiler[-1]):
+        raise EnvironmentLacksError(
+            f"{wrapper} calls the compiler {line.compiler[-1]}, which is not installed; {_GET_COMPILER}"
+        )
     if part == "tracer":
         from linkworth.mpi import wrappers
 
@@ -135,10 +166,12 @@ def _build(mpi: MpiInstallation, part: str, recipe: sources.Recipe, work: Path, 
         result.symlink_to(kept)
         return ""
 
+    progress.steps(len(files) + 1)
     with ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0))) as pool:
         for failure in pool.map(compile_one, files, made):
             if failure:
                 raise _failed(part, mpi, failure, log, work)
+            progress.step()
     link = [*linker, *map(str, made), "-o", str(product), *(f"-l{name}" for name in recipe.libraries)]
     failure = _call(link, work, log)
     if failure:
@@ -166,7 +199,7 @@ def _call(command: list[str], folder: Path, log: Path) -> str:
         file.write(f"$ {' '.join(command)}\n{said}")
     if done.returncode == 0:
         return ""
-    lines = [text.strip() for text in said.splitlines() if text.strip()]
+    lines = [text.strip() for text in said.splitlines() if re.search(r"\w", text)]
     telling = [text for text in lines if re.search(r"error|not found|undefined", text, re.IGNORECASE)]
     return (telling or lines or [f"{command[0]} left with exit code {done.returncode}"])[0]
 
@@ -178,7 +211,7 @@ def _failed(part: str, mpi: MpiInstallation, failure: str, log: Path, work: Path
         shutil.copyfile(log, kept)
     hint = ""
     if re.search(r"not found|No such file", failure) and not (shutil.which("cc") or shutil.which("gcc")):
-        hint = "; a C and C++ compiler is missing (apt-get install build-essential, or dnf install gcc-c++)"
+        hint = f"; {_GET_COMPILER}"
     return EnvironmentLacksError(
         f"cannot build {part} for {mpi.name}: {failure}{hint} (all messages: {kept})"
     )

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from linkworth.errors import EnvironmentLacksError
+from linkworth.mpi import progress
 
 
 def cache_folder() -> Path:
@@ -17,15 +18,15 @@ def cache_folder() -> Path:
     return (Path(named) if named.startswith("/") else Path.home() / ".cache") / "linkworth"
 
 
-def built_once(place: Path, product: str, make: Callable[[Path], None]) -> Path:
-    """Return `product` in the folder `place`, which `make` fills, under another name, where it is not there yet.
+def built_once(place: Path, product: str, make: Callable[[Path], None], *, what: str = "") -> Path:
+    """Return `product` in the folder `place`, which `make` fills, under another name, if it is not there yet.
 
-    Raises EnvironmentLacksError where the cache cannot be written, and what `make` raises.
+    `what` names it for the user who waits. Raises EnvironmentLacksError if the cache cannot be written, and what `make` raises.
     """
     built = place / product
     if built.is_file():
         return built
-    with building(place):
+    with progress.working(f"compiling {what or product}, once for this machine"), building(place):
         if not built.is_file():
             _build(place, product, make)
     return built

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from linkworth.mpi import progress
 from linkworth.mpi.linkage import MPI_LIBRARY, query_environment
 
 _INTERPRETER = re.compile(r"^(python|pypy)[\d.]*t?$")
@@ -75,16 +76,17 @@ def script_name(arguments: Sequence[str]) -> str:
 def mpi_of(interpreter: Path) -> PythonMpi:
     """Import mpi4py in an interpreter, in a process of its own, and return the MPI library that it loads."""
     try:
-        answer = subprocess.run(
-            [str(interpreter), "-c", _QUERY],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_LONGEST_IMPORT_SECONDS,
-            env=query_environment(),
-            check=False,
-        )
+        with progress.slow(f"asking {interpreter} for its MPI"):
+            answer = subprocess.run(
+                [str(interpreter), "-c", _QUERY],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_LONGEST_IMPORT_SECONDS,
+                env=query_environment(),
+                check=False,
+            )
     except (OSError, subprocess.TimeoutExpired):
         return PythonMpi(None, False)
     said = re.search(r"^linkworth (\{.*\})$", answer.stdout, re.MULTILINE)

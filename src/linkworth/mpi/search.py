@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from linkworth.model.mpi import MpiInstallation
-from linkworth.mpi import elf, identify
+from linkworth.mpi import elf, identify, progress
 
 PATH_VARIABLE = "LINKWORTH_MPI_PATH"
 """Environment variable: prefixes of MPI installations (the folder above `bin`), separated by colons."""
@@ -151,7 +151,7 @@ def find_all() -> list[MpiInstallation]:
 @functools.lru_cache(maxsize=8)
 def _search(_path: str, _named: str, _prefix: str) -> tuple[MpiInstallation, ...]:
     folders = _folders()
-    with ThreadPoolExecutor(max_workers=4) as pool:
+    with progress.slow("looking for the MPIs of this machine"), ThreadPoolExecutor(max_workers=4) as pool:
         return tuple(
             _with_unique_names(
                 _one_per_library(

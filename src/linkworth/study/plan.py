@@ -129,7 +129,7 @@ def command_of(planned: PlannedRun, study: Study) -> list[str]:
     if planned.environment.where.kind == "local" and not is_bench(planned.workload):
         with open_environment(planned.environment, where_of(planned)) as site:
             workload = as_workload(planned, site)
-            decided = launch_plan.plan(workload, planned.environment.mpi, site)
+            decided = launch_plan.plan(workload, planned.environment.mpi, site, planned=True)
             return decided.launcher.arguments(Job(command=decided.command, ranks=workload.ranks))
     verb = "bench" if is_bench(planned.workload) else "trace" if planned.mode == "trace" else "run"
     command = planned.workload.command
