@@ -10,13 +10,13 @@ from synthetic import Call, collective, fabric, recv, send, waitall, way, write_
 from linkworth import _engine
 from linkworth.cli.main import main
 from linkworth.errors import UsageError
-from linkworth.model.collectives import ForcedCollective
+from linkworth.model.collectives import CollectiveRules, ForcedCollective
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import MpiInfo
 from linkworth.predict import predict
-from linkworth.replay.collectives import LIBRARIES, parse_forced, rules_for
+from linkworth.replay.collectives import LIBRARIES, parse_forced, rules_for, rules_in_words
 from linkworth.replay.run import Replay, replay_in_detail
 
 US = 1e-6
@@ -359,3 +359,41 @@ def test_the_command_line_names_what_it_does_not_model(
     document = json.loads(capsys.readouterr().out)
     assert document["collectives"]["library"] == "openmpi-5.0"
     assert document["settings"]["pass_unmodelled"] is True
+
+
+def test_rules_are_named_the_same_everywhere(tmp_path, capsys) -> None:
+    trace = str(
+        write_trace(
+            tmp_path / "t.lwt",
+            [[collective("MPI_Allreduce", 8)] for _ in range(4)],
+            mpi={"library": "Open MPI", "version": "4.1.4"},
+        )
+    )
+    verbs = {
+        "predict": ["predict", trace, "--on", "gbe", "--on", "ib-hdr"],
+        "advise": ["advise", trace, "--price", "gbe=1", "--price", "ib-hdr=2", "--draws", "0"],
+        "sweep": ["sweep", trace, "--on", "gbe", "--nodes", "2"],
+    }
+    for asked, library, words in (
+        ([], "openmpi-4.1", "Collectives as Open MPI 4.1 does them."),
+        (["--mpi-library", "mpich"], "mpich", "Collectives as MPICH does them."),
+        (
+            ["--collective", "allreduce=ring"],
+            "openmpi-4.1",
+            "Collectives as Open MPI 4.1 does them, but allreduce=ring.",
+        ),
+    ):
+        for arguments in verbs.values():
+            assert main([*arguments, *asked]) == 0
+            assert words in " ".join(capsys.readouterr().out.split())
+            assert main([*arguments, *asked, "--json"]) == 0
+            assert json.loads(capsys.readouterr().out)["collectives"]["library"] == library
+    predictions = tmp_path / "p.json"
+    assert main([*verbs["predict"], "--json"]) == 0
+    predictions.write_text(capsys.readouterr().out, encoding="utf-8")
+    assert main(["advise", "--predictions", str(predictions), "--price", "gbe=1", "--price", "ib-hdr=2"]) == 0
+    assert "Collectives as Open MPI 4.1 does them." in capsys.readouterr().out
+
+
+def test_rules_of_a_trace_without_a_library_say_so() -> None:
+    assert rules_in_words(CollectiveRules()) == "as MPICH does them (no MPI library is recorded)"

@@ -65,6 +65,7 @@ def advise(
         budget_usd=budget,
         warnings=list(dict.fromkeys(warning for each in sets for warning in each.warnings)),
         rates=sets[0].calibration.rates,
+        collectives=sets[0].collectives,
         choice_option=place,
         draws=0 if drawn is None else drawn.draws,
         uncertainty="" if drawn is None else sentence(ranked, place, goal, drawn),

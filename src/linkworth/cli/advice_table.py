@@ -7,6 +7,7 @@ from rich.text import Text
 from linkworth.advise.choose import usd_text
 from linkworth.cli import units
 from linkworth.model.advice import Advice, AdviceOption, Range
+from linkworth.replay.collectives import rules_in_words
 
 MOST_ROWS = 40
 """Options that are shown; --json has all."""
@@ -74,6 +75,8 @@ def advice_table(advice: Advice) -> RenderableType:
         )
     if advice.uncertainty:
         parts.append(Text(f"Certainty: {advice.uncertainty}."))
+    if advice.collectives is not None:
+        parts.append(Text(f"Collectives {rules_in_words(advice.collectives)}."))
     return Group(*parts)
 
 

@@ -103,6 +103,7 @@ def command(
     chosen = [fabrics.get(name) for name in fabric_names]
     known = request.measured_time(measured) if measured is not None else None
     rates = RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine)
+    shown = request.timeline(timeline, timeline_window, chosen)
     with (
         Steps() as steps,
         request.traced(trace, ranks, rates, scaled=known is not None, progress=steps) as path,
@@ -118,7 +119,7 @@ def command(
             settings=settings,
             with_tolerances=with_tolerances,
             with_loads=with_loads,
-            timeline=request.timeline(timeline, timeline_window, chosen),
+            timeline=shown,
             beside=[(open_trace(other, allowed), how) for other, how in request.neighbours(beside)],
         )
     for warning in predictions.warnings:

@@ -5,23 +5,10 @@ from collections.abc import Iterator
 from rich.table import Table
 
 from linkworth.cli.units import seconds, volume
-from linkworth.model.collectives import CollectiveRules
 from linkworth.model.prediction import Prediction, PredictionSet
+from linkworth.replay.collectives import rules_in_words
 
 _SHOWN_LINKS = 8
-_TITLES = {
-    "mpich": "MPICH",
-    "mpich-flat": "MPICH without node leaders",
-    "openmpi-4.0": "Open MPI up to 4.0",
-    "openmpi-4.1": "Open MPI 4.1",
-    "openmpi-5.0": "Open MPI 5.0",
-}
-
-
-def collectives_sentence(rules: CollectiveRules) -> str:
-    """Say whose collective algorithms were replayed, and which were forced."""
-    forced = ", ".join(f"{each.collective}={each.algorithm}" for each in rules.forced)
-    return f"Collectives as {_TITLES[rules.library]} does them{f', but {forced}' if forced else ''}."
 
 
 def _time(prediction: Prediction) -> str:
@@ -138,7 +125,9 @@ def prediction_table(found: PredictionSet) -> Table:
         if found.region == "marked"
         else "Time from MPI_Init to MPI_Finalize."
     )
-    table.caption = f"Shares of the critical path. {timed} {collectives_sentence(found.collectives)}"
+    table.caption = f"Shares of the critical path. {timed}"
+    if found.collectives is not None:
+        table.caption += f" Collectives {rules_in_words(found.collectives)}."
     base, base_seconds = _base(found)
     for heading in (
         "fabric",

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from linkworth.cli import units
 from linkworth.model.sweep import Sweep
+from linkworth.replay.collectives import rules_in_words
 from linkworth.writing.text import csv_cell
 
 MOST_ROWS = 100
@@ -52,6 +53,7 @@ def sweep_table(sweep: Sweep) -> RenderableType:
         parts.append(
             Text(f"and {len(sweep.points) - MOST_ROWS} more points (-o FILE.csv and --json have them)")
         )
+    parts.append(Text(f"Collectives {rules_in_words(sweep.collectives)}."))
     return Group(*parts)
 
 

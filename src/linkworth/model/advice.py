@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from linkworth.model.collectives import CollectiveRules
 from linkworth.model.price import Market
 from linkworth.model.rates import RateSource
 
@@ -81,6 +82,8 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     warnings: list[str] = msgspec.field(default_factory=list)
     rates: RateSource | None = None
     """Of a program that was not run: where its computation times come from."""
+    collectives: CollectiveRules | None = None
+    """Whose collective algorithms were replayed; None of predictions that do not name them."""
     choice_option: int | None = None
     """Place of the choice in `options`."""
     draws: int = 0

@@ -124,8 +124,8 @@ class PredictionSet(msgspec.Struct, frozen=True, kw_only=True):
     placement: str = "block"
     """How the ranks were laid on the nodes, as it was asked for."""
     settings: ReplaySettings = ReplaySettings()
-    collectives: CollectiveRules = CollectiveRules()
-    """Whose collective algorithms were replayed."""
+    collectives: CollectiveRules | None = None
+    """Whose collective algorithms were replayed; None of a file that does not name them."""
     region: str = "whole"
     """`whole`: from MPI_Init to MPI_Finalize; `marked`: the part that the program marks by MPI_Pcontrol(1) and (0)."""
     tolerances: list[Tolerance] = msgspec.field(default_factory=list)

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from linkworth.model.collectives import CollectiveRules
 from linkworth.model.prediction import Calibration
 from linkworth.model.rates import RateSource
 
@@ -48,6 +49,8 @@ class Sweep(msgspec.Struct, frozen=True, kw_only=True):
     calibration: Calibration = msgspec.field(default_factory=Calibration)
     workers: str = ""
     """What replayed: `2 threads`, `7 MPI processes`. The points do not depend on it."""
+    collectives: CollectiveRules = CollectiveRules()
+    """Whose collective algorithms were replayed."""
     warnings: list[str] = msgspec.field(default_factory=list)
     incomplete: str | None = None
     """What is readable of an incomplete trace, as a sentence: the times are of that part."""

@@ -13,6 +13,7 @@ from linkworth.model.sweep import Sweep, SweepAxis, SweepPoint
 from linkworth.predict.axes import applied
 from linkworth.predict.calibrate import calibrated
 from linkworth.predict.workers import Task, replay_all
+from linkworth.replay.collectives import rules_for
 from linkworth.replay.layout import lay_out
 from linkworth.replay.node_aware import node_warnings
 from linkworth.trace.read import TraceFile, opened
@@ -96,6 +97,7 @@ def sweep(
         ],
         calibration=calibration,
         workers=who,
+        collectives=rules_for(trace.metadata.mpi, settings),
         warnings=[*trace.damage, *node_aware],
         incomplete=trace.lacks,
     )

@@ -12,6 +12,13 @@ from linkworth.model.trace import MpiInfo
 LIBRARIES = ("openmpi", "mpich", "openmpi-5.0", "openmpi-4.1", "openmpi-4.0", "mpich-flat")
 """What --mpi-library takes; without a version: that of the trace where it is of the same family, else the newest."""
 
+_TITLES = {
+    "mpich": "MPICH",
+    "mpich-flat": "MPICH without node leaders",
+    "openmpi-4.0": "Open MPI up to 4.0",
+    "openmpi-4.1": "Open MPI 4.1",
+    "openmpi-5.0": "Open MPI 5.0",
+}
 _NEWEST = {"openmpi": "openmpi-5.0", "mpich": "mpich"}
 # Intel MPI, MVAPICH and Cray MPICH descend from MPICH and keep its algorithms.
 _MPICH_FAMILY = re.compile(r"mpich|intel|mvapich|cray", re.IGNORECASE)
@@ -33,6 +40,15 @@ def rules_for(recorded: MpiInfo, settings: ReplaySettings) -> CollectiveRules:
         recorded_library=f"{recorded.library} {recorded.version}".strip(),
         forced=settings.forced_collectives,
     )
+
+
+def rules_in_words(rules: CollectiveRules) -> str:
+    """Return whose collective algorithms were replayed, and which were forced: `as MPICH does them`."""
+    forced = ", ".join(f"{each.collective}={each.algorithm}" for each in rules.forced)
+    text = f"as {_TITLES[rules.library]} does them"
+    if rules.origin == "default":
+        text += " (no MPI library is recorded)"
+    return f"{text}, but {forced}" if forced else text
 
 
 def known_library(name: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from linkworth.model.fabric import SourceNote
 from linkworth.model.profile import Profile
+from linkworth.replay.collectives import rules_in_words
 from linkworth.report import units
 from linkworth.report.item import ReportItem
 
@@ -47,6 +48,8 @@ def facts(item: ReportItem) -> list[tuple[str, str]]:
     if item.predictions.region == "marked":
         timed = max((p.timed_internode_bytes for p in item.predictions.predictions), default=0)
         rows.append(("of them in the timed part", units.data_size(timed)))
+    if item.predictions.collectives is not None:
+        rows.append(("collectives", rules_in_words(item.predictions.collectives)))
     if item.predictions.calibration.cpu_factor != 1:
         rows.append(("computation divided by", units.significant(item.predictions.calibration.cpu_factor)))
     return rows

@@ -229,7 +229,7 @@ def of_prediction(found: PredictionSet, prediction: Prediction, more_facts: Mapp
         "nodes": str(found.nodes),
         "placement": found.placement,
         "region": found.region,
-        "collectives of": found.collectives.library,
+        "collectives of": found.collectives.library if found.collectives is not None else "",
         "computation": calibration.rates.description if calibration.rates else "as recorded",
     }
     facts |= more_facts
