@@ -2,7 +2,7 @@
 
 import pytest
 import synthetic
-from synthetic import PROC_NULL, collective, pcontrol, recv, send
+from synthetic import PROC_NULL, Call, collective, pcontrol, recv, send
 from synthetic_calls import (
     ACCUMULATE,
     FETCH,
@@ -114,6 +114,50 @@ def test_sub_communicators_persistent_requests_and_what_has_no_model(tmp_path):
     assert profile.matrix.bytes == [[0, 96, 64], [0, 0, 0], [0, 0, 0]]
     assert profile.unmodelled == {"MPI_Put": 1}
     assert {call.name: call.bytes for call in profile.calls}["MPI_Start"] == 96
+
+
+def between_groups(name, size, **fields):
+    """Return a call of the groups {0, 1} and {2, 3, 4}: its root is rank 0 of the first."""
+    programs = []
+    for rank in range(5):
+        mine, other = ([0, 1], [2, 3, 4]) if rank < 2 else ([2, 3, 4], [0, 1])
+        bridge = Call(
+            "MPI_Intercomm_create",
+            "comm_new",
+            comm=0,
+            new_comm=2,
+            inter=True,
+            members=mine,
+            remote_members=other,
+        )
+        root = -3 if rank == 0 else PROC_NULL if rank == 1 else 0
+        programs.append([bridge, synthetic.collective(name, size, root=root, comm=2, **fields)])
+    return programs
+
+
+@pytest.mark.parametrize(
+    ("name", "sent"),
+    [
+        ("MPI_Bcast", {(0, 2): 8, (2, 3): 8, (2, 4): 8}),
+        ("MPI_Gather", {(2, 0): 8, (3, 0): 8, (4, 0): 8}),
+        ("MPI_Scatter", {(0, 2): 8, (0, 3): 8, (0, 4): 8}),
+        ("MPI_Alltoall", dict.fromkeys([(a, b) for a in (0, 1) for b in (2, 3, 4)], 8)
+         | dict.fromkeys([(b, a) for a in (0, 1) for b in (2, 3, 4)], 8)),
+        ("MPI_Allreduce", {(1, 0): 8, (0, 1): 8, (0, 2): 8, (2, 0): 8, (3, 2): 8, (4, 2): 8, (2, 3): 8, (2, 4): 8}),
+    ],
+)  # fmt: skip
+def test_collectives_between_groups_have_their_traffic(tmp_path, name, sent):
+    profile = of_trace(synthetic.write_trace(tmp_path / "t.lwt", between_groups(name, 8)))
+    assert profile.unmodelled == {}
+    found = {(a, b): size for a, row in enumerate(profile.matrix.bytes) for b, size in enumerate(row) if size}
+    assert found == sent
+
+
+def test_messages_of_processes_outside_the_trace_are_named(tmp_path):
+    # The tracer records a message of a spawned process, and the wait for it, by name and time.
+    calls = [Call(name, "local") for name in ("MPI_Isend", "MPI_Wait", "MPI_Iprobe", "MPI_Win_attach")]
+    profile = of_trace(synthetic.write_trace(tmp_path / "t.lwt", [calls]))
+    assert profile.unmodelled == {"MPI_Isend": 1, "MPI_Wait": 1}
 
 
 def test_many_ranks_share_rows_of_the_matrix(tmp_path):

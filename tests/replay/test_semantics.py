@@ -155,6 +155,13 @@ def test_communicators_made_in_another_order_on_each_rank_are_told_apart_by_thei
     assert run(tmp_path, [sender, receiver]).prediction.seconds == pytest.approx(130 * US)
 
 
+def test_messages_of_processes_outside_the_trace_take_their_recorded_time(tmp_path: Path) -> None:
+    spawned = [Call(name, "local").lasting(100 * US) for name in ("MPI_Send", "MPI_Recv", "MPI_Waitall")]
+    got = run(tmp_path, [[*spawned, Call("MPI_Comm_rank", "local").lasting(100 * US)]])
+    assert got.prediction.seconds == pytest.approx(300 * US)
+    assert got.unmodelled == {"MPI_Send": 1, "MPI_Recv": 1, "MPI_Waitall": 1}
+
+
 def test_a_collective_on_half_of_the_ranks(tmp_path: Path) -> None:
     ranks = []
     for rank in range(8):

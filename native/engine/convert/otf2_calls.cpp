@@ -125,6 +125,8 @@ bool complete_mode(std::string_view name, CompleteMode& mode) {
 }
 
 bool moves_data(std::string_view name) {
+    CompleteMode mode{};
+    if (complete_mode(name, mode)) return false;
     if (tracefile::is_collective(name) || tracefile::communicates(name)) return true;
     for (const std::string_view part : {"send", "recv", "Send", "Recv"})
         if (name.find(part) != std::string_view::npos) return !name.ends_with("_init");

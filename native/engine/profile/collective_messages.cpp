@@ -211,4 +211,76 @@ void listed_messages(const Shape& shape, const Group& group, const SendMessage& 
     }
 }
 
+// Rank 0 of each group speaks for it; what is for each rank of the other group goes straight to it.
+void messages_between_groups(const UniformCollective& call, const Shape* lists, const Group& group,
+                             const SendMessage& send) {
+    constexpr std::int32_t mpi_root = -3;
+    Group local;
+    local.members = group.members;
+    local.own_rank = group.own_rank;
+    const auto within = [&](Collective collective, std::uint64_t each) {
+        uniform_messages({collective, 0, each}, local, [&](std::int32_t peer, std::uint64_t bytes) {
+            send(local.world_rank(peer), bytes);
+        });
+    };
+    const auto across = [&](std::int32_t peer, std::uint64_t bytes) {
+        if (const std::int32_t to = group.world_rank(peer); to >= 0) send(to, bytes);
+    };
+    const auto to_each = [&](bool of_list) {
+        const auto others = static_cast<std::int32_t>(group.remote_members.size());
+        for (std::int32_t peer = 0; peer < others; ++peer) {
+            const auto at = static_cast<std::size_t>(peer);
+            if (!of_list) {
+                across(peer, call.bytes);
+            } else if (lists != nullptr && at < lists->send_counts.size()) {
+                across(peer, lists->send_counts[at]);
+            }
+        }
+    };
+    const bool leads = group.own_rank == 0;
+    const bool is_root = call.root == mpi_root;
+    const bool in_other_group = call.root >= 0;
+    switch (call.collective) {
+        case Collective::bcast:
+            if (is_root) across(0, call.bytes);
+            if (in_other_group) within(Collective::bcast, call.bytes);
+            break;
+        case Collective::reduce:
+            if (in_other_group) within(Collective::reduce, call.bytes);
+            if (in_other_group && leads) across(call.root, call.bytes);
+            break;
+        case Collective::gather:
+        case Collective::gatherv:
+            if (in_other_group) across(call.root, call.bytes);
+            break;
+        case Collective::scatter:
+        case Collective::scatterv:
+            if (is_root) to_each(call.collective == Collective::scatterv);
+            break;
+        case Collective::allgather:
+        case Collective::allgatherv:
+        case Collective::alltoall:
+            to_each(false);
+            break;
+        case Collective::alltoallv:
+        case Collective::alltoallw:
+            to_each(true);
+            break;
+        case Collective::barrier:
+        case Collective::allreduce:
+            within(Collective::reduce, call.bytes);
+            if (leads) across(0, call.bytes);
+            within(Collective::bcast, call.bytes);
+            break;
+        case Collective::reduce_scatter:
+        case Collective::reduce_scatter_block:
+            within(Collective::reduce, call.bytes);
+            if (leads) across(0, call.bytes);
+            within(Collective::scatter, call.bytes / group.members.size());
+            break;
+        default:
+            break;
+    }
+}
+
 }  // namespace linkworth::profile

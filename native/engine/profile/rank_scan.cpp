@@ -364,10 +364,17 @@ void RankScan::count_access(const Use& use) {
 
 void RankScan::count_collective(const Use& use, std::uint64_t times) {
     const Collective collective = use.collective.collective;
-    if (collective == Collective::none || (use.group >= 0 && communicators_.group(use.group).inter)) {
+    if (collective == Collective::none) {
         not_modelled(use.name, times);
     } else if (use.group < 0) {
         return;
+    } else if (communicators_.group(use.group).inter) {
+        const bool global = is_global(collective);
+        const auto add = [&](std::int32_t to, std::uint64_t bytes) {
+            scan_.global_bytes += global ? times * bytes : 0;
+            scan_.traffic.add(static_cast<std::int32_t>(rank_), to, bytes, times);
+        };
+        messages_between_groups(use.collective, use.lists.get(), communicators_.group(use.group), add);
     } else if (use.lists == nullptr) {
         collectives_[{use.group, use.collective}] += times;
     } else {

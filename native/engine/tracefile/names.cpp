@@ -65,20 +65,36 @@ std::string stem(std::string_view name) {
     return lower;
 }
 
-// MPI-4.1, chapters 4 (partitioned), 11 (process creation), 12 (one-sided). Files are not among them: what
+// MPI-4.1, chapters 3 and 4 (messages), 11 (process creation), 12 (one-sided). Calls that only test for a
+// message do not wait. Files are not among them: what
 // they wait for is no other rank, but a disk.
 constexpr std::array<std::string_view, 9> communicating_prefixes = {
     "win_", "rput", "rget", "raccumulate", "comm_spawn", "comm_accept", "comm_connect", "comm_join", "pready",
 };
-constexpr std::array<std::string_view, 11> communicating_names = {
-    "put",   "get",   "accumulate", "get_accumulate",  "fetch_and_op", "compare_and_swap",
-    "psend", "precv", "parrived",   "comm_disconnect", "isendrecv",
+constexpr std::array<std::string_view, 32> communicating_names = {
+    "put",          "get",
+    "accumulate",   "get_accumulate",
+    "fetch_and_op", "compare_and_swap",
+    "psend",        "precv",
+    "parrived",     "comm_disconnect",
+    "isendrecv",    "isendrecv_replace",
+    "send",         "bsend",
+    "ssend",        "rsend",
+    "isend",        "ibsend",
+    "issend",       "irsend",
+    "recv",         "irecv",
+    "mrecv",        "imrecv",
+    "probe",        "mprobe",
+    "sendrecv",     "sendrecv_replace",
+    "wait",         "waitall",
+    "waitany",      "waitsome",
 };
 // Local calls among them (attributes, names, error handlers, inquiries).
-constexpr std::array<std::string_view, 9> quiet_prefixes = {
+constexpr std::array<std::string_view, 16> quiet_prefixes = {
     "win_get_",        "win_set_",        "win_create_keyval",   "win_create_errhandler",
     "win_free_keyval", "win_delete_attr", "win_call_errhandler", "win_test",
-    "win_sync",
+    "win_sync",        "win_attach",      "win_detach",          "win_shared_query",
+    "win_c2f",         "win_f2c",         "win_toint",           "win_fromint",
 };
 
 }  // namespace
@@ -107,9 +123,6 @@ bool communicates(std::string_view name) {
         return false;
     }
     if (std::ranges::find(communicating_names, std::string_view(lower)) != communicating_names.end()) {
-        return true;
-    }
-    if (lower == "isendrecv_replace") {
         return true;
     }
     return std::ranges::any_of(communicating_prefixes, starts) ||

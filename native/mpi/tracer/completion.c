@@ -94,6 +94,17 @@ static uint64_t count_live(int count, const MPI_Request* requests) {
     return live;
 }
 
+// Requests of calls that are not modelled: messages of a spawned process, generalised requests, files.
+static bool only_unknown(int count, const MPI_Request* requests) {
+    int unknown = 0;
+    for (int i = 0; i < count; i++) {
+        if (requests[i] == lw_mpi.request_null) continue;
+        if (lw_request_find(requests[i])) return false;
+        unknown++;
+    }
+    return unknown > 0;
+}
+
 static uint8_t* put_completed(uint8_t* at, const struct lw_request* request, const MPI_Status* status) {
     bool actual = (request->flags & LW_REQUEST_WILDCARD) && status;
     at = lw_put(at, 2 * reference(request) + actual);
@@ -182,6 +193,11 @@ void lw_encode_complete(struct lw_call* call, enum lw_complete_mode mode, int co
     // Other threads may have made and completed requests since the wrapper looked: references have changed.
     call->repeat = NULL;
     if (!indices && (completed == count || !completed) && repeats_plain(call, count, before, completed)) {
+        lw_unlock();
+        return;
+    }
+    if (only_unknown(count, before)) {
+        lw_write_local(call);
         lw_unlock();
         return;
     }

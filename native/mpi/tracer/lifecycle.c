@@ -157,7 +157,7 @@ void lw_before_finalize(void) {
 void lw_after_finalize(struct lw_call* call) {
     lw_active = lw_fast = false;
     lw_choose_ways(LW_PLAIN);
-    if (!lw_tracing) return;
+    if (!lw_part.header) return;
     lw_lock();
     uint8_t* at = lw_payload_begin(call, call->succeeded ? LW_FINALIZE : LW_LOCAL, 0);
     lw_write(call, at);
@@ -171,7 +171,7 @@ void lw_after_finalize(struct lw_call* call) {
 }
 
 void lw_before_abort(struct lw_call* call, int code) {
-    if (!call->recording) return;
+    if (!call->recording && !lw_recorder.full) return;
     lw_exit(call, true);
     lw_lock();
     uint8_t* at = lw_payload_begin(call, LW_ABORT, LW_VARINT_MOST_BYTES);
@@ -191,5 +191,5 @@ void lw_record_pcontrol(struct lw_call* call, int level) {
 // A program that ends without MPI_Finalize: the clocks are noted, and the part says that it is cut. Nothing
 // is unmapped, since other threads may still run.
 __attribute__((destructor)) static void note_exit(void) {
-    if (lw_tracing && getpid() == recorded_process) lw_part_synchronise();
+    if (lw_part.header && getpid() == recorded_process) lw_part_synchronise();
 }

@@ -152,8 +152,19 @@ static void write_times(struct lw_call* call, struct lw_shape* shape) {
     if (predicted || finish >= self->cpu.next_reading) lw_processor_time_before_gap(self, predicted, finish);
 }
 
+void lw_drop(void) { __atomic_fetch_add(&lw_part.header->dropped, 1, __ATOMIC_RELAXED); }
+
+// From now on a call costs next to nothing: nothing is encoded, no clock is read.
+static void stop_recording(void) {
+    lw_tracing = lw_fast = false;
+    lw_choose_ways(LW_PLAIN);
+}
+
 void lw_write(struct lw_call* call, uint8_t* end) {
-    if (!lw_tracing) return;
+    if (!lw_tracing) {
+        if (lw_recorder.full && call->recording) lw_drop();
+        return;
+    }
     if (lw_recorder.profiling) {
         lw_profile_write(call, end);
         return;
@@ -167,7 +178,8 @@ void lw_write(struct lw_call* call, uint8_t* end) {
     if (shape)
         write_times(call, shape);
     else
-        lw_part.header->dropped++;
+        lw_drop();
+    if (lw_recorder.full) stop_recording();
 }
 
 void lw_write_local(struct lw_call* call) { lw_write(call, lw_payload_begin(call, LW_LOCAL, 0)); }

@@ -89,7 +89,7 @@ struct lw_call {
 struct lw_recorder {
     bool locked;              ///< several threads may call MPI at once
     bool profiling;           ///< calls are added up (profile.h), no events are written
-    bool full;                ///< no more space: events are only counted
+    bool full;                ///< no more space: calls are only counted
     uint64_t long_gap;        ///< ticks from which a gap carries CPU time
     uint64_t short_interval;  ///< profile: ticks below which a call may be half timed; 0: none is
     uint64_t reading;  ///< ticks that the CPU clock takes at the start of every gap of a crowded run, else 0
@@ -113,6 +113,8 @@ struct lw_own {
     struct lw_thread* ready;  ///< its state (thread.h) while it is outside any MPI call, else NULL
     struct lw_thread* self;   ///< its state; NULL until its first call
     bool inside;              ///< an MPI call that did not take the fast way
+    uintptr_t frame;          ///< CFA of the wrapper of the call under way; 0: not known
+    uintptr_t site;           ///< its return address
 };
 extern __thread struct lw_own lw_own __attribute__((tls_model("initial-exec")));
 
@@ -125,6 +127,8 @@ bool lw_recorder_begin(bool crowded);
 
 /// Starts a payload with room for BYTES after name and class; NULL where memory lacks. Under the lock.
 uint8_t* lw_payload_begin(struct lw_call* call, enum lw_class class, size_t bytes);
+/// Counts a call that comes after there was no more space.
+void lw_drop(void);
 /// Writes the event whose payload ends at END (NULL: none, the event is dropped). Under the lock.
 void lw_write(struct lw_call* call, uint8_t* end);
 /// Writes a call by name and time only. Under the lock.

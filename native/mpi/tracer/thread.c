@@ -91,6 +91,19 @@ void lw_threads_each(void (*function)(struct lw_thread*)) {
 
 uint32_t lw_threads_attached(void) { return atomic_load_explicit(&attached, memory_order_relaxed); }
 
+// A nested call's frame lies below that of the call under way, whose return address is still on the stack.
+bool lw_left_by_jump(uintptr_t cfa) {
+    if (!lw_own.frame) return false;
+    bool nested = cfa < lw_own.frame;
+#if defined(__x86_64__)
+    nested = nested && ((const uintptr_t*)lw_own.frame)[-1] == lw_own.site;
+#endif
+    if (nested) return false;
+    lw_own.inside = false;
+    lw_own.ready = lw_own.self;
+    return true;
+}
+
 void lw_enter_first(struct lw_call* call) {
     uint64_t now = lw_ticks();
     call->self = lw_thread_attach(now);

@@ -11,12 +11,27 @@
 /// As lw_enter, for a thread's first call.
 void lw_enter_first(struct lw_call* call);
 
-LW_INLINE bool lw_bypass(void) { return lw_inside() || !lw_active; }
+/// Whether the program left the call under way by siglongjmp and calls anew, from the frame CFA; the thread
+/// is then outside any call again.
+bool lw_left_by_jump(uintptr_t cfa);
+
+/// In a wrapper: whether nothing is recorded of the call.
+LW_INLINE bool lw_bypass(const void* cfa) {
+    if (!lw_active) return true;
+    return __builtin_expect(lw_inside(), 0) && !lw_left_by_jump((uintptr_t)cfa);
+}
+
+/// Notes the frame of a wrapper, to which calls that the library makes of itself are nested.
+LW_INLINE void lw_note_frame(uintptr_t frame, uintptr_t site) {
+    lw_own.frame = frame;
+    lw_own.site = site;
+}
 
 /// SITE and CFA: of the wrapper that the program called. START: ticks, where the clock was read for the call
 /// already, else 0.
 LW_INLINE void lw_enter(struct lw_call* call, uint32_t name, void* site, const void* cfa, uint64_t start) {
     lw_own.inside = true;
+    lw_note_frame((uintptr_t)cfa, (uintptr_t)site);
     call->name = name;
     call->alone = lw_fast;
     call->paced = call->half_timed = false;
@@ -36,6 +51,8 @@ LW_INLINE void lw_enter(struct lw_call* call, uint32_t name, void* site, const v
             now = lw_processor_time_after_gap(call, now);
         // Reading the CPU clock before the gap is not the program's computation: it goes to the call.
         call->start = now - lw_recorder.reading;
+    } else if (lw_recorder.full) {
+        lw_drop();
     }
 }
 
@@ -73,7 +90,10 @@ LW_INLINE bool lw_after_long_gap(const struct lw_call* call) {
 }
 
 /// Around the real function, on the fast way.
-LW_INLINE void lw_go_in(void) { lw_own.ready = NULL; }
+LW_INLINE void lw_go_in(void) {
+    lw_own.ready = NULL;
+    lw_note_frame((uintptr_t)__builtin_dwarf_cfa(), (uintptr_t)__builtin_return_address(0));
+}
 LW_INLINE void lw_come_out(const struct lw_call* call) { lw_own.ready = call->self; }
 
 LW_INLINE void lw_exit_fast(struct lw_call* call, bool succeeded) {

@@ -126,18 +126,22 @@ def statements(name: str, returns: str, real: str, number: int, body: Body | Non
             "    lw_leave();",
             "    return lw_result;",
         ]
+    # What ends a recording ends one that had no more space as well.
+    condition = "lw_call.recording"
+    if name in ("MPI_Finalize", "MPI_Session_finalize"):
+        condition += " || lw_recorder.full"
     call = real
     if body.yielding:
         call = f"lw_yielding ? {body.yielding.replace('{real}', real)}\n        : {real}"
     return [
-        "    if (lw_bypass())",
+        f"    if (lw_bypass({told.split(', ')[1]}))",
         f"        return {real};",
         "    struct lw_call lw_call;",
         f"    lw_enter{'_seldom' if seldom else ''}(&lw_call, {number}, {told});",
         *(f"    {line}" for line in body.before),
         f"    {returns} lw_result = {call};",
         f"    lw_exit{'_quick' if is_quick(name) else ''}(&lw_call, {_succeeded(returns)});",
-        *((f"    if (lw_call.recording)\n        {body.record}",) if body.record else ()),
+        *((f"    if ({condition})\n        {body.record}",) if body.record else ()),
         "    lw_leave();",
         "    return lw_result;",
     ]

@@ -8,3 +8,5 @@ def test_every_way_to_wait_completes_every_kind_of_request(bench, yielding):
     flags = ["-DPERSISTENT_COLLECTIVES"] if bench.has("MPI_Allreduce_init") else []
     run = bench.record(bench.compile("waits.c", *flags), yielding=yielding)
     assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+    for part in run.parts:
+        assert [event.name for event in part.of_kind("local") if "Wait" in event.name] == ["MPI_Wait"]

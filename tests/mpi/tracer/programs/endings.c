@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -11,6 +12,48 @@
 static void call_often(int times) {
     int flag;
     for (int i = 0; i < times; i++) MPI_Iprobe(MPI_ANY_SOURCE, i, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+}
+
+// The least time of a thousand calls: what interrupts some of them does not count.
+static double least_seconds(void) {
+    double least = 1;
+    for (int i = 0; i < 50; i++) {
+        double start = MPI_Wtime();
+        call_often(1000);
+        double seconds = MPI_Wtime() - start;
+        if (seconds < least) least = seconds;
+    }
+    return least;
+}
+
+// Past the limit a call takes no longer than while it is recorded.
+static void fill_the_disk(void) {
+    double recorded = least_seconds();
+    call_often(100000);
+    double dropped = least_seconds();
+    if (dropped > 1.5 * recorded) fprintf(stderr, "%g us, %g us when full\n", 1e3 * recorded, 1e3 * dropped);
+    CHECK(dropped <= 1.5 * recorded);
+}
+
+static sigjmp_buf before_the_error;
+
+static void leave_the_call(MPI_Comm* comm, int* code, ...) { siglongjmp(before_the_error, 1); }
+
+static void __attribute__((noinline)) call_deeper(int depth) {
+    char volatile room[256] = {0};
+    if (depth > 0) call_deeper(depth - 1);
+    if (depth == 0) call_often(1000 + room[0]);
+}
+
+// Out of a call by siglongjmp, twice; then on in a deeper frame than the call's.
+static void jump_out_of_calls(void) {
+    MPI_Errhandler handler;
+    MPI_Comm_create_errhandler(leave_the_call, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+    for (volatile int times = 0; times < 2; times++) {
+        if (sigsetjmp(before_the_error, 1) == 0) MPI_Send(&handler, 1, MPI_INT, 99, 0, MPI_COMM_SELF);
+        call_deeper(20);
+    }
 }
 
 static void* call_from_thread(void* argument) {
@@ -84,6 +127,10 @@ int main(int argc, char** argv) {
         complete_very_many();
     else if (strcmp(ending, "compute") == 0)
         compute();
+    else if (strcmp(ending, "jump") == 0)
+        jump_out_of_calls();
+    else if (strcmp(ending, "limit") == 0)
+        fill_the_disk();
     else
         call_often(200000);
     if (strcmp(ending, "kill") == 0) kill(getpid(), SIGKILL);

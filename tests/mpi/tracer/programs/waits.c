@@ -107,6 +107,25 @@ static void exchange_with_nobody(void) {
     CHECK(count == (rank == 1) && value == (rank == 1 ? 0 : rank));
 }
 
+static int nothing(void* state, MPI_Status* status) {
+    MPI_Status_set_elements(status, MPI_BYTE, 0);
+    MPI_Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = status->MPI_TAG = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+static int forget(void* state) { return MPI_SUCCESS; }
+static int cancel(void* state, int complete) { return MPI_SUCCESS; }
+
+// A request that no trace describes; the wait for it is recorded by name and time.
+static void of_its_own(void) {
+    MPI_Request request;
+    MPI_Grequest_start(nothing, forget, cancel, NULL, &request);
+    MPI_Grequest_complete(request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(request == MPI_REQUEST_NULL);
+}
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -120,6 +139,7 @@ int main(int argc, char** argv) {
 #endif
     }
     without_statuses();
+    of_its_own();
 #ifndef OPEN_MPI
     with_an_error();
 #endif
