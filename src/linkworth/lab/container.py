@@ -14,6 +14,7 @@ from pathlib import Path
 
 from linkworth.lab import container_groups, system
 from linkworth.lab.processes import MARK, all_pids
+from linkworth.launch.parent import die_with_parent
 
 SCRATCH = "/dev/shm/linkworth-container"
 """Below the node's own memory file system, so that it goes with the node's mounts."""
@@ -60,7 +61,7 @@ def _say(line: str) -> None:
 
 
 def _die_with_parent() -> None:
-    system.die_with_parent(signal.SIGKILL)
+    die_with_parent(signal.SIGKILL)
 
 
 def _file_system(kind: str, node: str) -> Path:

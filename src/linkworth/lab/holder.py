@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from linkworth.lab import system
 from linkworth.lab.plan import PlacePlan, PlanCommand
+from linkworth.launch.parent import die_with_parent
 
 NAMESPACES = system.CLONE_NEWNET | system.CLONE_NEWUTS | system.CLONE_NEWNS | system.CLONE_NEWIPC
 """No PID namespace: launchers of one node could not start or signal processes on another."""
@@ -152,7 +153,7 @@ def _started(command: PlanCommand, words: list[str]) -> Staying | None:
 
 
 def _die_with_holder() -> None:
-    system.die_with_parent(signal.SIGKILL)
+    die_with_parent(signal.SIGKILL)
 
 
 def stay(staying: list[Staying], until: int) -> None:

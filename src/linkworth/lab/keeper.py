@@ -18,6 +18,7 @@ import msgspec
 
 from linkworth.lab import cgroups, container_groups, holder, processes, system
 from linkworth.lab.plan import HEAD, HeldPlace, KeeperAnswer, KeeperRequest, PlacePlan
+from linkworth.launch.parent import die_with_parent
 
 KEEP = b"keep\n"
 FOLDER_SECONDS = 1.0
@@ -194,7 +195,7 @@ class _Keeper:
 
     def _hold(self, name: str, hosts: Path, scratch: Path, orders: int, answers: int) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        system.die_with_parent(signal.SIGKILL)
+        die_with_parent(signal.SIGKILL)
         os.close(0)
         os.close(1)
         os.open(os.devnull, os.O_RDWR)

@@ -20,7 +20,6 @@ MS_MOVE = 0x2000
 MS_REC = 0x4000
 MS_UNBINDABLE = 0x20000
 MS_PRIVATE = 0x40000
-_PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _SIOCETHTOOL = 0x8946
 _ETHTOOL_SETTERS = (0x1F, 0x24, 0x2C)  # ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO
@@ -55,11 +54,6 @@ def set_hostname(name: str) -> None:
     """Set the name of this UTS namespace."""
     encoded = name.encode()
     _check(_libc.sethostname(encoded, ctypes.c_size_t(len(encoded))), "sethostname")
-
-
-def die_with_parent(signal_number: int) -> None:
-    """Have the kernel send this process a signal when its parent ends."""
-    _check(_libc.prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal_number), 0, 0, 0), "prctl")
 
 
 def adopt_orphans() -> None:

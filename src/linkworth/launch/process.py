@@ -1,5 +1,7 @@
 """Runs one command as a session of its own, hands its output on, and stops all of it when its time is up.
 
+If linkworth itself is killed, the kernel asks the launcher to stop, and the launcher stops its ranks.
+
 MPI launchers put ranks into process groups of their own, so that a signal to the launcher's group alone can leave
 ranks behind when the launcher dies first. Every process of a job therefore carries a variable with the job's
 number, by which what is left is found in /proc and stopped.
@@ -20,8 +22,11 @@ from typing import IO
 
 from linkworth.errors import EnvironmentLacksError
 from linkworth.launch.base import JobEnd, Observer, Stream
+from linkworth.launch.parent import die_with_parent
 
 MARK = "LINKWORTH_JOB"
+_STOPS = (signal.SIGTERM, signal.SIGHUP)
+"""Signals that stop a job as Ctrl-C does: of a batch system at its time limit, and of a terminal that closes."""
 TICK_SECONDS = 0.1
 GRACE_SECONDS = 5.0
 """Time between the request to stop (SIGTERM) and SIGKILL, in which launchers clean up."""
@@ -44,6 +49,14 @@ def run_session(
     """
     mark = uuid.uuid4().hex
     started = time.monotonic()
+    parent = os.getpid()
+
+    def end_with_linkworth() -> None:
+        with contextlib.suppress(OSError):
+            die_with_parent(signal.SIGTERM)
+        if os.getppid() != parent:  # linkworth has ended meanwhile
+            os._exit(1)
+
     try:
         process = subprocess.Popen(
             list(arguments),
@@ -53,6 +66,7 @@ def run_session(
             env={**os.environ, **environment, MARK: mark},
             cwd=folder,
             start_new_session=True,
+            preexec_fn=end_with_linkworth,
         )
     except OSError as error:
         raise EnvironmentLacksError(f"cannot start {arguments[0]}: {error.strerror}") from None
@@ -164,7 +178,7 @@ def _marked(mark: str) -> Iterator[int]:
 
 @contextlib.contextmanager
 def terminate_as_interrupt() -> Iterator[None]:
-    """Treat SIGTERM (a batch system's time limit) like Ctrl-C: stop the job and keep what it gave."""
+    """Treat SIGTERM and SIGHUP like Ctrl-C: stop the job and keep what it gave."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -172,11 +186,14 @@ def terminate_as_interrupt() -> Iterator[None]:
     def interrupt(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    # Under nohup the terminal's end is ignored, and stays so.
+    stops = [number for number in _STOPS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, interrupt) for number in stops}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextlib.contextmanager
@@ -185,7 +202,7 @@ def _ignoring_interrupts() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, *_STOPS)}
     try:
         yield
     finally:
