@@ -280,3 +280,23 @@ def test_an_instance_needs_a_catalog(study):
     with pytest.raises(UsageError, match=r"environments\[0\]\.instance: no catalog has its price"):
         study(text)
     assert study(text.replace('"A8"', '"A8", usd_per_node_hour = 1')).environments[0].instance == "A8"
+
+
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        ('a = "${b}"\nb = "${a}"', r"study\.toml:11: variables\.a: its value is a cycle: \$\{a\} -> \$\{b\} -> \$\{a\}"),
+        ('a = ["x", "${a}"]', r"study\.toml:11: variables\.a: its value is a cycle: \$\{a\} -> \$\{a\}"),
+        ('a = "npb-${class}"', r"study\.toml:11: variables\.a: its value names \$\{class\}, and a variable cannot hold another"),
+        ('a = "${study_folder}/x"', r"variables\.a: its value names \$\{study_folder\}"),
+    ],
+)  # fmt: skip
+def test_a_variable_holds_no_other(study, variables, message):
+    with pytest.raises(UsageError, match=message):
+        study(f"{SMALLEST}{variables}\n")
+
+
+def test_a_variable_may_hold_what_is_no_variable(study):
+    text = SMALLEST.replace("npb:${program}.${class}", "echo ${program} ${class}")
+    found = study(text.replace('["ft", "is"]', '["ft", "${HOME}"]'))
+    assert names(found.workloads)[-1] == "echo ${HOME} W"

@@ -172,3 +172,15 @@ def test_a_key_that_came_later_does_not_make_the_runs_of_begun_studies_anew():
     # As of version 0.1, which knew no binding.
     assert definition() == "3975f464e16dd8c1"
     assert len({definition(), definition(binding="core"), definition(binding="none")}) == 3
+
+
+@pytest.mark.parametrize("key", ["repetitions", "warm_ups"])
+def test_a_plan_too_large_is_refused_before_it_is_expanded(key):
+    with pytest.raises(UsageError, match=r"it asks for 200000000\d runs .* at most 100000: lower repetitions"):
+        expand(study(["a", "b"], ["c"], **{key: 10**9}), 1)
+
+
+def test_a_matrix_too_large_is_refused_before_it_is_made():
+    many = [str(number) for number in range(3000)]
+    with pytest.raises(UsageError, match=r"3000 workloads in 3000 environments are 9000000 pairs"):
+        expand(study(many, many), 1)

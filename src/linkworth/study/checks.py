@@ -106,6 +106,32 @@ def check_scales(document: Document, studies: Mapping[str, Study]) -> None:
                 raise document.error(place, f"no workload is called {name!r}; {nearest(name, programs)}")
 
 
+def _check_values(document: Document, place: Place, variables: Mapping[str, object]) -> None:
+    known = {*document.data.get("variables", {}), *document.built_in, *variables}
+    named = {name: [each for each in used(value) if each in known] for name, value in variables.items()}
+    for first, others in named.items():
+        path = [first]
+        while others and others[0] in named and others[0] not in path:
+            path.append(others[0])
+            others = named[others[0]]
+        if others and others[0] == first:
+            cycle = " -> ".join(f"${{{name}}}" for name in [*path, first])
+            raise document.error((*place, first), f"its value is a cycle: {cycle}; give one of them a value")
+    for name, others in named.items():
+        if others:
+            raise document.error(
+                (*place, name),
+                f"its value names ${{{others[0]}}}, and a variable cannot hold another; write both where this one is used",
+            )
+
+
+def check_variables(document: Document) -> None:
+    """Raise UsageError for a variable whose value names a variable: values are taken as they are written."""
+    _check_values(document, ("variables",), document.data.get("variables", {}))
+    for scale, table in document.data.get("scale", {}).items():
+        _check_values(document, ("scale", scale, "variables"), table.get("variables", {}))
+
+
 def check_all_used(document: Document) -> None:
     """A variable that nothing uses is a slip of the pen."""
     data = {key: value for key, value in document.data.items() if key != "variables"}

@@ -7,7 +7,7 @@ import msgspec
 
 from linkworth.errors import UsageError
 from linkworth.model.study import Study, StudyPrediction, StudyPrices
-from linkworth.study.checks import check, check_all_used, check_scales
+from linkworth.study.checks import check, check_all_used, check_scales, check_variables
 from linkworth.study.document import Document, nearest, read
 from linkworth.study.entries import comparisons_of, environments_of, workloads_of
 from linkworth.study.lines import Place
@@ -34,6 +34,7 @@ def load(path: Path, *, scale: str = "", where: str = "", folder: Path | None = 
         raise UsageError(f"{path} has no scale {scale!r}; {nearest(scale, scales)}")
     if where:
         parse_where(where, "any")
+    check_variables(document)
     studies = {name: _resolve(document, name, where if name == scale else "") for name in ["", *scales]}
     check_scales(document, studies)
     check_all_used(document)

@@ -18,6 +18,9 @@ HERE = "here"
 """Name of the environment in which a program is recorded that no environment measures."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.,+=-]+")
 _LONGEST_NAME = 80
+MOST_RUNS = 100_000
+"""Runs of a study: a plan of more takes minutes and gigabytes, and nobody waits for the runs."""
+_MOST_PAIRS = 5_000_000
 _LIST = re.compile(r"\d+(,\d+)*")
 
 
@@ -45,16 +48,18 @@ def expand(study: Study, seed: int) -> list[PlannedRun]:
     """Return all runs in the order in which they are made: recordings, then the measured blocks, then predictions.
 
     The order within a block depends on `seed` and the block's number alone. Raises UsageError where nothing is left to run,
-    and for ranks that do not fit on the nodes.
+    for more than MOST_RUNS, and for ranks that do not fit on the nodes.
     """
-    pairs = [
-        (workload, environment)
-        for workload in study.workloads
-        for environment in study.environments
-        if matches(environment.name, workload.environments) and matches(workload.name, environment.workloads)
-    ]
+    pairs = _pairs(study)
     measured = [pair for pair in pairs if "measure" in pair[1].modes]
     predicted = [pair for pair in pairs if "predict" in pair[1].modes]
+    blocks_of_runs = study.repetitions + study.warm_ups
+    if (count := len(measured) * blocks_of_runs + len(predicted)) > MOST_RUNS:
+        raise UsageError(
+            f"{study.path}: it asks for {count} runs ({len(measured)} measured pairs of workload and environment, each "
+            f"{blocks_of_runs} times, and {len(predicted)} predicted ones); a study has at most {MOST_RUNS}: "
+            "lower repetitions and warm_ups, or split it"
+        )
     blocks: list[tuple[Mode, int, Sequence[tuple[StudyWorkload, Environment]]]] = [
         ("trace", 0, _recordings(study, measured, predicted))
     ]
@@ -73,6 +78,22 @@ def expand(study: Study, seed: int) -> list[PlannedRun]:
         raise UsageError(f"{study.path}: no workload fits an environment, so there is nothing to run")
     _check_unique(runs)
     return runs
+
+
+def _pairs(study: Study) -> list[tuple[StudyWorkload, Environment]]:
+    """Return each workload with each environment that wants it. Raises UsageError for a matrix that is too large."""
+    count = len(study.workloads) * len(study.environments)
+    if count > _MOST_PAIRS:
+        raise UsageError(
+            f"{study.path}: {len(study.workloads)} workloads in {len(study.environments)} environments are {count} pairs; "
+            f"a study has at most {_MOST_PAIRS}: shorten its variables, or split it"
+        )
+    return [
+        (workload, environment)
+        for workload in study.workloads
+        for environment in study.environments
+        if matches(environment.name, workload.environments) and matches(workload.name, environment.workloads)
+    ]
 
 
 def is_bench(workload: StudyWorkload) -> bool:
