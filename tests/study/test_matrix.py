@@ -176,7 +176,9 @@ def test_a_key_that_came_later_does_not_make_the_runs_of_begun_studies_anew():
 
 @pytest.mark.parametrize("key", ["repetitions", "warm_ups"])
 def test_a_plan_too_large_is_refused_before_it_is_expanded(key):
-    with pytest.raises(UsageError, match=r"it asks for 200000000\d runs .* at most 100000: lower repetitions"):
+    with pytest.raises(
+        UsageError, match=r"it asks for 200000000\d runs .* at most 100000: lower repetitions"
+    ):
         expand(study(["a", "b"], ["c"], **{key: 10**9}), 1)
 
 

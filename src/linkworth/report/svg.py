@@ -63,7 +63,25 @@ def png(figure: Figure, scale: float = 2.0) -> bytes:
 
 def _document(specification: dict[str, Any]) -> str:
     # XML has no place for control characters, and the converter ends the process at one.
-    return json.dumps(with_texts(specification, printable))
+    return json.dumps(_with_plain_titles(with_texts(specification, printable)))
+
+
+def _with_plain_titles(value: Any) -> Any:  # noqa: ANN401 (a part of a specification)
+    """Return a specification whose titles have neither backslashes nor line breaks.
+
+    Vega-Lite puts the title of an axis between quotes into the expression of a mark's label as it is. There `\\x02` would become
+    the control character again, and a line break would end the quoted text.
+    """
+    if isinstance(value, list):
+        return [_with_plain_titles(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: " ".join(item.replace("\\", "\u29f5").split())
+        if key == "title" and isinstance(item, str)
+        else _with_plain_titles(item)
+        for key, item in value.items()
+    }
 
 
 def _titled(figure: Figure) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from linkworth.study.filter import filter_of
 from linkworth.study.library import library_of
 from linkworth.study.matrix import PlannedRun, expand, has_skeleton, is_bench
 from linkworth.study.predictions import is_recorded
+from linkworth.study.resume import is_begun
 from linkworth.study.sites import lab_options, open_environment, where_of
 from linkworth.study.store import Store, default_folder
 
@@ -58,7 +59,7 @@ def plan_of(file: Path, *, folder: Path | None, scale: str, where: str, filters:
     """
     folder = folder or default_folder(file, scale)
     study = load(file, scale=scale, where=where)
-    store = Store(folder) if (folder / "study.json").exists() else None
+    store = Store(folder) if is_begun(folder) else None
     seed = store.manifest.seed if store else study.seed or 0
     chosen = filter_of(study, filters)
     runs = [planned for planned in expand(study, seed) if chosen is None or chosen.fits(planned)]

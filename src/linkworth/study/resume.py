@@ -21,7 +21,7 @@ def begin(
     """
     folder = folder or default_folder(file, scale)
     given, where = where, _from_anywhere(where)
-    if not (folder / "study.json").exists():
+    if not is_begun(folder):
         if folder.exists() and any(folder.iterdir()):
             raise UsageError(f"{folder} is there and is no study's folder; name another with --folder")
         return Store.create(folder, file, scale=scale, where=where)
@@ -32,6 +32,16 @@ def begin(
         raise UsageError(f"{folder} was begun with {said}; name another folder with --folder")
     _follow(store, file, accept_changes=accept_changes)
     return store
+
+
+def is_begun(folder: Path) -> bool:
+    """Say whether a folder is that of a study. Raises UsageError for one that cannot be read."""
+    try:
+        return (folder / "study.json").exists()
+    except OSError as error:
+        raise UsageError(
+            f"{folder} cannot be read: {error.strerror}; change its permissions, or name another with --folder"
+        ) from None
 
 
 def _from_anywhere(where: str) -> str:

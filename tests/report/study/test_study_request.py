@@ -7,6 +7,7 @@ import pytest
 import study_samples as samples
 
 from linkworth.errors import UsageError
+from linkworth.model.study import Environment, StudyWorkload
 from linkworth.report.study import files
 from linkworth.report.study.request import report
 
@@ -80,3 +81,29 @@ def test_what_was_not_applied_is_said_at_the_top(tmp_path: Path) -> None:
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Not applied where a is predicted: transport tcp." in page
     assert "collectives of: openmpi-5.0" in page
+
+
+@pytest.mark.parametrize("name", ["a\0b\x1b[31m\x07\nc\x9b\u202e", r"a\x02b\u0007\1"])
+def test_a_name_of_control_characters_or_escapes_has_its_report(tmp_path: Path, name: str) -> None:
+    study, records = samples.hostile()
+    seen = {samples.HOSTILE: name, "a": f"{name}2"}
+    study = msgspec.structs.replace(
+        study,
+        title=name,
+        workloads=[StudyWorkload(name=name, command=["x"])],
+        environments=[Environment(name=f"{name}2"), Environment(name=name)],
+    )
+    records = [
+        msgspec.structs.replace(
+            record, workload=name, environment=seen[record.environment], cause=name, facts={"mpi": name}
+        )
+        for record in records
+    ]
+    written = report(
+        study, records, folder=tmp_path, html=tmp_path / "page.html", progress=samples.NoProgress()
+    )
+    assert {Path(each).suffix for each in written.files} >= {".csv", ".tex", ".svg", ".png", ".pdf"}
+    for path in tmp_path.iterdir():
+        if path.suffix in (".csv", ".tex", ".svg", ".html"):
+            text = path.read_text(encoding="utf-8")
+            assert not [c for c in text if not c.isprintable() and c not in "\n\r\t\u202f"], path.name

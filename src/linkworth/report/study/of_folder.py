@@ -50,4 +50,11 @@ def _traces(store: Store) -> dict[tuple[str, str], Path]:
             found[name, environment] = store.trace(name, environment)
         elif planned.mode == "predict":
             found[name, ""] = store.trace(f"{name}-{planned.ranks}")
-    return {key: path for key, path in found.items() if path.exists()}
+    return {key: path for key, path in found.items() if not _is_missing(path)}
+
+
+def _is_missing(path: Path) -> bool:
+    try:
+        return not path.exists()
+    except OSError:  # a folder that cannot be read: the profile is missing with this cause
+        return False

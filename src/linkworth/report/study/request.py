@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -15,7 +15,11 @@ from linkworth.report.study.page import render
 from linkworth.report.study.results import Compared, Results, smaller_problems
 from linkworth.report.study.trace_profiles import profiles_of
 from linkworth.study.unapplied import FACT, sentences
+from linkworth.writing.documents import with_texts
 from linkworth.writing.files import write_output
+from linkworth.writing.text import printable
+
+S = TypeVar("S", Study, RunRecord)
 
 
 class Progress(Protocol):
@@ -64,6 +68,11 @@ def crowded(results: Results) -> list[str]:
     ]
 
 
+def _printable(struct: S) -> S:
+    """Return a study or a record without control characters, which neither SVG nor LaTeX can have."""
+    return msgspec.convert(with_texts(msgspec.to_builtins(struct), printable), type(struct))
+
+
 def report(
     study: Study,
     records: Sequence[RunRecord],
@@ -84,10 +93,13 @@ def report(
     """
     if not records:
         raise UsageError(f"{study.name}: nothing has been run yet; run it with: linkworth study run")
+    study = _printable(study)
+    records = [_printable(record) for record in records]
+    named = {(printable(name), printable(where)): path for (name, where), path in (traces or {}).items()}
     names = [workload.name for workload in study.workloads]
-    profiles, unread = profiles_of(traces or {}, smaller_problems(names), progress.step, progress.plan)
+    profiles, unread = profiles_of(named, smaller_problems(names), progress.step, progress.plan)
     results = Results(study, records, profiles)
-    other = Results(*against) if against is not None else None
+    other = Results(_printable(against[0]), map(_printable, against[1])) if against is not None else None
     missing = max(0, (planned or 0) - len(records))
     warnings = list(unread)
     if missing:

@@ -66,9 +66,10 @@ def profiles_of(
     for (workload, environment), trace in traces.items():
         other = traces.get((smaller.get(workload, ""), environment))
         try:
+            trace.stat()
             known = _kept(trace, other)
         except OSError as error:
-            remarks.append(f"{workload} has no profile: {error}")
+            remarks.append(f"{workload} has no profile: {trace} cannot be read: {error.strerror}")
             continue
         if known is None:
             asked[workload, environment] = (trace, other)
