@@ -139,10 +139,10 @@ def test_a_trace_is_replayed_on_the_priced_fabrics(capsys, predictions, monkeypa
     assert code == 0
     assert {option["fabric"] for option in json.loads(out)["options"]} == {"gbe", "10gbe", "ib-fdr", "ib-hdr"}
     run(
-        capsys, "t.lwt", "--on", "gbe", "--price", "gbe=1", "--nodes", "4", "--ppn", "16", "--cpu-factor", "2",
+        capsys, "t.lwt", "--on", "gbe", "--price", "gbe=1", "--nodes", "4", "--ppn", "16",
         "--measured", "ib-fdr=14.4",
     )  # fmt: skip
     assert calls[0][0] == Path("t.lwt")
     assert set(calls[0][1]) == {"gbe", "10gbe", "ib-fdr", "ib-hdr"}
     assert calls[0][2:] == (None, None, 1.0, None)
-    assert calls[1][1:] == (["gbe"], 4, 16, 2.0, (fabrics.get("ib-fdr"), 14.4))
+    assert calls[1][1:] == (["gbe"], 4, 16, 1.0, (fabrics.get("ib-fdr"), 14.4))

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from synthetic import fabric, recv, send, way, write_trace
 
+from linkworth.cli.main import main
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric, Spread
 from linkworth.model.prediction import Interval
@@ -40,6 +41,18 @@ def test_draws_follow_the_seed_alone(trace: Path) -> None:
     on = fabric(way(bandwidth=1e9), spread=Spread(bandwidth=0.1))
     assert within(trace, on, seed=3) == within(trace, on, seed=3)
     assert within(trace, on, seed=3) != within(trace, on, seed=4)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_interval_holds_its_time_at_the_widest_spread(trace: Path, seed: int) -> None:
+    settings = ReplaySettings(samples=10, seed=seed, spread={"latency": 1.0})
+    (found,) = predict(trace, [fabric(way(latency=1.0, bandwidth=1e9))], settings=settings).predictions
+    assert found.interval is not None
+    assert found.interval.low_seconds <= found.seconds <= found.interval.high_seconds
+
+
+def test_a_spread_without_sense_is_refused() -> None:
+    assert main(["predict", "none.lwt", "--on", "gbe", "--samples", "10", "--spread", "latency=1e9"]) == 2
 
 
 def test_threads_change_nothing(trace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,5 +100,3 @@ def test_faults(trace: Path) -> None:
     }
     with pytest.raises(UsageError, match=r"there is no 'width'; choose latency, bandwidth"):
         request.settings(**options, samples=20, spread=("width=1",))
-    with pytest.raises(UsageError, match="give --samples N as well"):
-        request.settings(**options, samples=None, spread=("latency=0.1",))

@@ -41,12 +41,20 @@ def report(*paths: Path, output: Path, on: tuple[str, ...] = (), **options) -> W
 def test_a_folder_of_traces_becomes_one_page(tmp_path: Path) -> None:
     exchange(tmp_path / "runs" / "b.lwt", workload="second")
     exchange(tmp_path / "runs" / "a.lwt", workload="first", verified=True)
-    exchange(tmp_path / "runs" / "smaller" / "a.lwt", rounds=2)
-    written = report(tmp_path / "runs", output=tmp_path / "r.html")
+    exchange(tmp_path / "runs" / "smaller" / "a.lwt", workload="first", rounds=2)
+    written = report(tmp_path / "runs", output=tmp_path / "r.html", catalog="demo")
     assert [program.workload for program in written.programs] == ["first", "second"]
     assert written.fabrics == ["gbe", "ib-fdr", "10gbe", "ib-hdr"]
     assert written.bytes == (tmp_path / "r.html").stat().st_size
     assert all(program.choice in written.fabrics for program in written.programs)
+
+
+def test_without_a_price_no_network_wins_by_cost(tmp_path: Path) -> None:
+    trace = exchange(tmp_path / "a.lwt")
+    written = report(trace, output=tmp_path / "r.html")
+    assert written.fabrics == ["gbe", "10gbe", "ib-fdr", "ib-hdr"]
+    assert [program.choice for program in written.programs] == [None]
+    assert "no price is known" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
 def test_own_prices_decide_which_networks_are_shown(tmp_path: Path) -> None:

@@ -174,6 +174,8 @@ nb::dict result_of(const ReplayResult& result) {
     out["unmodelled"] = result.unmodelled;
     out["input_output_seconds"] = result.input_output_seconds;
     out["mark_seconds"] = result.mark_seconds;
+    out["levels"] = std::vector<std::int32_t>(result.levels.begin(), result.levels.end());
+    out["forced_applied"] = result.forced_applied;
     out["stopped"] = result.stopped;
     return out;
 }

@@ -213,16 +213,15 @@ Membership Simulation::ground_of(const Membership& membership) const {
 
 Schedule Simulation::steps_of(std::uint32_t rank, const Membership& membership, const Shape& shape) const {
     const Communicator& communicator = *membership.communicator;
-    const ReplayOptions& options = ranks_[rank].program->options;
+    const Program& program = *ranks_[rank].program;
     if (collectives::is_neighborhood(shape.collective))
         return collectives::neighborhood_schedule(shape, *membership.neighbours, communicator.size());
     if (communicator.inter)
-        return collectives::schedule_between(options.collectives, shape, membership.my_rank,
-                                             communicator.sides);
+        return collectives::schedule_between(program.rules, shape, membership.my_rank, communicator.sides);
     if (communicator.topology == nullptr)
         communicator.topology =
-            std::make_unique<const collectives::Topology>(communicator.members, options.node_of_rank);
-    return collectives::schedule_of(options.collectives, shape, membership.my_rank, communicator.size(),
+            std::make_unique<const collectives::Topology>(communicator.members, program.options.node_of_rank);
+    return collectives::schedule_of(program.rules, shape, membership.my_rank, communicator.size(),
                                     communicator.topology.get());
 }
 

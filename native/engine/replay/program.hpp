@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct Program {
           options(its_options),
           first_rank(its_first_rank),
           names(describe_names(trace.names())),
+          rules(options.collectives),
           communicators(trace.ranks()),
           windows(trace.ranks()),
           computation(options.computation),
@@ -33,10 +35,15 @@ struct Program {
           passed(trace.names().size()),
           input_output_seconds(trace.names().size()),
           mark_seconds(options.keep_marks ? trace.ranks() : 0) {
+        rules.applied = &forced_applied;
         if (options.node_of_rank.size() != trace.ranks())
             throw ReplayError("the placement has " + std::to_string(options.node_of_rank.size()) +
                               " ranks, but the trace has " + std::to_string(trace.ranks()));
     }
+
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
+    ~Program() = default;
 
     /// Counts payload that a rank of the program sends to another node.
     void count_between_nodes(std::uint32_t rank, std::uint64_t bytes) {
@@ -48,6 +55,8 @@ struct Program {
     const ReplayOptions& options;
     std::uint32_t first_rank;
     std::vector<CallName> names;
+    collectives::Rules rules;
+    std::set<collectives::Collective> forced_applied;
     Communicators communicators;
     Windows windows;
     Channels channels;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -71,6 +72,8 @@ struct ReplayResult {
     std::map<std::string, std::uint64_t> unmodelled;     ///< calls that only passed as their recorded time
     std::map<std::string, double> input_output_seconds;  ///< recorded time in calls to files, of all ranks
     std::vector<std::vector<double>> mark_seconds;       ///< [rank] of each MPI_Pcontrol, where kept
+    std::set<std::int32_t> levels;                       ///< of MPI_Pcontrol; 0 at the start
+    std::vector<std::string> forced_applied;             ///< collectives that ran a forced algorithm
     std::vector<std::string> stopped;                    ///< where a cut trace ended, one sentence a rank
 };
 

@@ -8,6 +8,7 @@
 
 #include "replay/posting.hpp"
 #include "replay/sensible.hpp"
+#include "tracefile/names.hpp"
 
 namespace linkworth::replay {
 namespace {
@@ -253,6 +254,9 @@ ReplayResult Simulation::result(Program& program) {
     result.mark_seconds = std::move(program.mark_seconds);
     for (const auto& [level, seconds] : program.region.level_compute())
         if (seconds > 0) result.level_compute_seconds[level] = seconds;
+    for (const auto& [level, seconds] : program.region.level_compute()) result.levels.insert(level);
+    for (const collectives::Collective what : program.forced_applied)
+        result.forced_applied.emplace_back(tracefile::collective_name(what));
     for (std::size_t name = 0; name < program.passed.size(); ++name)
         if (program.passed[name] > 0) result.unmodelled[program.trace.names()[name]] = program.passed[name];
     for (std::size_t name = 0; name < program.input_output_seconds.size(); ++name)

@@ -46,6 +46,7 @@ def gather_prices(
     Spot prices are left out. No price at all, and the same fabric twice in options, are UsageErrors.
     """
     own = own_prices(assignments)
+    _refuse_useless(own, needed)
     if catalog is None:
         _refuse_choice(own, region, instances)
         return own
@@ -54,7 +55,10 @@ def gather_prices(
         for price in price_catalog.of_market(price_catalog.get_catalog(catalog), None)
         if price.fabric not in own
     ]
-    return {**price_catalog.by_fabric(listed, needed=needed, region=region, instances=instances), **own}
+    found = price_catalog.by_fabric(listed, needed=needed, region=region, instances=instances)
+    if not found and own:
+        raise _useless_catalog(catalog)
+    return {**found, **own}
 
 
 def gather_environments(
@@ -65,6 +69,7 @@ def gather_environments(
     Each is an environment to choose from. The errors are those of `gather_prices`, but for several prices of a fabric.
     """
     own = own_prices(options.assignments, options.core_hours, options.on_premises)
+    _refuse_useless(own, needed)
     found: dict[str, list[Price]] = {}
     if options.catalog is None:
         _refuse_choice(own, options.region, options.instances, options.market)
@@ -73,6 +78,8 @@ def gather_environments(
         for price in price_catalog.chosen(listed, region=options.region, instances=options.instances):
             if price.fabric not in own and (needed is None or price.fabric in needed):
                 found.setdefault(price.fabric, []).append(price)
+        if not found and own:
+            raise _useless_catalog(options.catalog)
     return {**found, **{fabric: [price] for fabric, price in own.items()}}
 
 
@@ -112,6 +119,20 @@ def own_prices(
         given, costs = on_premises.parse(text)
         add("--on-premises", given, on_premises.usd_per_node_hour(costs))
     return found
+
+
+def _refuse_useless(own: Mapping[str, Price], needed: Collection[str] | None) -> None:
+    for fabric, price in own.items():
+        if needed is not None and fabric not in needed:
+            option = price.source.removesuffix(" option")
+            raise UsageError(
+                f"{option} {fabric}: there is no prediction on {fabric} that it could be the price of; leave it out, or name "
+                f"the fabric with --on"
+            )
+
+
+def _useless_catalog(catalog: str) -> UsageError:
+    return UsageError(f"--prices {catalog}: it has no further price of the fabrics in question; leave it out")
 
 
 def _refuse_choice(

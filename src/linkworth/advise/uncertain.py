@@ -58,8 +58,8 @@ def over_draws(
                 else sum(
                     mine <= other for mine, other in zip(measures[choice], measures[place], strict=True)
                 ),
-                seconds=_range(seconds[place]),
-                cost_usd=_range(costs[place]),
+                seconds=_range(seconds[place], option.seconds),
+                cost_usd=_range(costs[place], option.cost_usd),
                 breakeven_usd_per_node_hour=_breakeven(place, options, seconds, costs),
             ),
         )
@@ -107,9 +107,13 @@ def _runs_alike(one: AdviceOption, other: AdviceOption) -> bool:
     return (one.fabric, one.nodes) == (other.fabric, other.nodes)
 
 
-def _range(values: Sequence[float]) -> Range:
+def _range(values: Sequence[float], figure: float | None = None) -> Range:
+    """Return the central part of the values, widened to hold the figure whose range it is."""
     ordered = sorted(values)
-    return Range(low=quantile(ordered, (1 - CONFIDENCE) / 2), high=quantile(ordered, (1 + CONFIDENCE) / 2))
+    low, high = (quantile(ordered, (1 + sign * CONFIDENCE) / 2) for sign in (-1, 1))
+    return (
+        Range(low=low, high=high) if figure is None else Range(low=min(low, figure), high=max(high, figure))
+    )
 
 
 def _breakeven(

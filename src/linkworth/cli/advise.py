@@ -10,11 +10,12 @@ from linkworth.advise.run import advise_on_request
 from linkworth.advise.source import TraceRequest
 from linkworth.cli.advice_table import advice_table
 from linkworth.cli.damage_option import damage_option
+from linkworth.cli.given import refuse
 from linkworth.cli.number import Number
 from linkworth.cli.number_list import NumberList
 from linkworth.cli.output import console, emit_json, note
 from linkworth.cli.rate_options import rate_options, say_rates
-from linkworth.cli.replay_options import replay_options
+from linkworth.cli.replay_options import PLACEMENT_AND_SETTINGS, replay_options
 from linkworth.cli.steps import Steps
 from linkworth.model.advice import Goal
 from linkworth.model.number_range import BUDGET_USD, CPU_FACTOR, SECONDS
@@ -22,6 +23,19 @@ from linkworth.model.price import Market
 from linkworth.model.settings import ReplaySettings
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance
+
+_OF_A_REPLAY = (
+    "ranks",
+    "nodes",
+    "ppn",
+    "cpu_factor",
+    "measured",
+    "draws",
+    "calibrate_with",
+    "calibrate_anew",
+    "machine",
+)
+"""Parameters that say how a trace is replayed."""
 
 
 @click.command()
@@ -58,7 +72,7 @@ from linkworth.trace.read import Allowance
     metavar="X",
     help="Speed of the target's cores against those of the trace (default: 1).",
 )
-@replay_options
+@replay_options(without=("samples",))
 @click.option(
     "--price",
     "price_options",
@@ -152,20 +166,10 @@ def command(
     networks' parameters, which say in how many of them the choice stays the better one. Leaves with 1 where no option meets the
     limits.
     """
-    replay_options = {
-        "-n": ranks,
-        "--nodes": nodes,
-        "--ppn": ppn,
-        "--cpu-factor": cpu_factor,
-        "--measured": measured,
-        "--calibrate-with": calibrate_with,
-        "--calibrate-anew": calibrate_anew or None,
-        "--machine": machine,
-    }
-    given = [option for option, value in replay_options.items() if value is not None]
-    if workload is None and given:
-        raise click.UsageError(
-            f"{', '.join(given)}: only a trace is replayed; with --predictions leave it out"
+    if workload is None:
+        refuse(
+            (*_OF_A_REPLAY, *PLACEMENT_AND_SETTINGS),
+            "only a trace is replayed; with --predictions leave it out",
         )
     trace = None
     if workload is not None:

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from linkworth.cli.bench_options import measuring_options
+from linkworth.bench.tests import TESTS
+from linkworth.cli.bench_options import MEASURING_PARAMETERS, measuring_options
 from linkworth.cli.bench_table import table
+from linkworth.cli.given import refuse
 from linkworth.cli.number import Number
 from linkworth.cli.output import OutputFile, console, emit_json, note
 from linkworth.cli.steps import Steps
 from linkworth.cli.units import size
-from linkworth.cli.where_options import where_options
+from linkworth.cli.where_options import WHERE_PARAMETERS, where_options
 from linkworth.model.bench import BenchResult, BenchRow
 from linkworth.model.number_range import TIMEOUT_SECONDS
 from linkworth.model.where import Where
@@ -22,6 +24,13 @@ if TYPE_CHECKING:
     from linkworth.bench.run import Prepared
     from linkworth.bench.settings import BenchSettings
     from linkworth.bench.store import ResultFile
+
+_ONLY_FOR = (
+    (("window",), {"bandwidth", "bibandwidth", "multipair"}),
+    (("seed",), {"beff", "hpcc"}),
+    (("sizes", "least", "most"), set(TESTS) - {"barrier", "hpcc"}),
+)
+"""Parameters, and the tests that have them; `bench.settings` knows those of one test."""
 
 
 @click.command()
@@ -88,6 +97,7 @@ def command(
     from linkworth.writing.files import is_stream, write_output
 
     files, names = request.split(words)
+    _refuse_useless(names)
     if plot:
         drawing.check_plot(plot)
     shown = [named for path in files for named in drawing.labelled(path.stem, parsers.read(path))]
@@ -114,6 +124,18 @@ def command(
     if stopped:
         note(f"linkworth: {stopped}" + (f"; what was measured is in {output}" if output else ""))
     return 4 if stopped else 0
+
+
+def _refuse_useless(names: Sequence[str]) -> None:
+    """Raise UsageError for options that none of the tests to run has."""
+    if not names:
+        refuse(
+            (*WHERE_PARAMETERS, *MEASURING_PARAMETERS, "ranks", "mpi", "timeout", "output", "dry_run"),
+            "files of results are shown, and nothing is measured; leave it out, or name a test",
+        )
+    for parameters, tests in _ONLY_FOR:
+        if tests.isdisjoint(names):
+            refuse(parameters, f"it is for {', '.join(sorted(tests))}, not for {', '.join(names)}")
 
 
 def _measure(

@@ -19,7 +19,7 @@ def measuring_options(command: _Command) -> _Command:
     def with_settings(**given: object) -> object:
         from linkworth.bench import request
 
-        chosen: dict[str, Any] = {name: given.pop(name) for name in _NAMES}
+        chosen: dict[str, Any] = {name: given.pop(name) for name in MEASURING_PARAMETERS}
         return command(settings=request.settings(**chosen), **given)
 
     for option in reversed(_OPTIONS):
@@ -49,5 +49,5 @@ _OPTIONS = [
     click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, metavar="N",
                  help="beff, hpcc: of the random patterns."),
 ]  # fmt: skip
-_NAMES = ("sizes", "least", "most", "precision", "seconds", "window", "among", "asynchronous", "bidirectional", "pairs",
-          "longest", "seed")  # fmt: skip
+MEASURING_PARAMETERS = ("sizes", "least", "most", "precision", "seconds", "window", "among", "asynchronous", "bidirectional",
+                        "pairs", "longest", "seed")  # fmt: skip

@@ -6,12 +6,19 @@ from typing import Literal
 import rich_click as click
 
 from linkworth.cli.damage_option import damage_option
+from linkworth.cli.given import refuse
 from linkworth.cli.number import Number
 from linkworth.cli.output import OutputFile, console, emit_json, note
-from linkworth.convert import FORMATS, targets
+from linkworth.convert import ALIASES, FORMATS, recognise, targets
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
 from linkworth.model.number_range import FLOPS_PER_SECOND
 from linkworth.trace.read import Allowance
+
+_ONLY_FOR = {
+    "ti": ("flops_per_second", "whole", "collectives", "mpi_library"),
+    "otf2": ("attributes",),
+}
+"""By target: the parameters of no other."""
 
 
 @click.command()
@@ -85,6 +92,14 @@ def command(
     """
     from linkworth.convert import convert
 
+    if target is None:
+        refuse(("whole", "collectives", "mpi_library", "attributes"), "it is for --to; give that as well")
+        if recognise(trace) != "ti":
+            refuse(("flops_per_second",), f"{trace} is no trace of flops (ti)")
+    else:
+        target = ALIASES.get(target, target)
+        for name in {"ti", "otf2"} - {target}:
+            refuse(_ONLY_FOR[name], f"it is for --to {name}, not for --to {target}")
     options = ConversionOptions(
         flops_per_second=flops_per_second,
         whole=whole,

@@ -6,6 +6,7 @@ from typing import BinaryIO
 
 import rich_click as click
 
+from linkworth.cli.given import refuse
 from linkworth.cli.lab_options import spec_options
 from linkworth.cli.output import console, emit_json, note
 from linkworth.lab.spec import LabSpec
@@ -105,6 +106,10 @@ def execute(name: str, words: tuple[str, ...], node: str | None, ranks: int | No
     from linkworth.lab import execute as execution
     from linkworth.lab.site import open_lab
 
+    if ranks is None:
+        refuse(("mpi", "nodes", "ppn", "transport"), "it is for ranks over the nodes; give -n as well")
+    else:
+        refuse(("node",), "-n runs the command on ranks over the nodes; leave one of them out")
     output: BinaryIO = sys.stderr.buffer if as_json else sys.stdout.buffer
     where = Where(kind="lab", name=name, nodes=nodes, ranks_per_node=ppn, transport=transport)
     with open_lab(where) as site:

@@ -38,6 +38,12 @@ def spec_of(*, like: str | None, dilate: str | None, **options: str | None) -> L
             )
         base = found
     spec = specs.with_options(base, {name: text for name, text in options.items() if text is not None})
+    if spec.aggregate != "bond" and options["bond_mode"] is not None:
+        raise UsageError(
+            f"--bond-mode {options['bond_mode']}: it is the mode of --aggregate bond; give that too"
+        )
+    if spec.nics == 1 and options["aggregate"] is not None:
+        raise UsageError(f"--aggregate {options['aggregate']}: a node has one NIC; give more with --nics")
     return dilation.dilated(spec, dilate) if dilate is not None else spec
 
 

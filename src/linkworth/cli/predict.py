@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     help="Keep what begins between these seconds of the replay.  [default: all]",
 )
 @rate_options
-@replay_options
+@replay_options()
 @damage_option(
     "prediction",
     lambda given: {"predictions": [{"fabric": name, "seconds": None} for name in given["fabric_names"]]},

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from linkworth.cli.damage_option import INCOMPLETE_INPUT, damage_option
+from linkworth.cli.given import refuse
 
 if TYPE_CHECKING:
     from linkworth.trace.read import Allowance
@@ -46,6 +47,8 @@ def command(
     from linkworth.profile import of_trace
     from linkworth.trace.read import Allowance, open_trace
 
+    if as_json:
+        refuse(("full",), "--json has everything; leave one of them out")
     # What the ranks recorded is a fact also of a run that broke off; what replays tell of it is not.
     readable = allowed or Allowance()
     other = open_trace(smaller, readable) if smaller is not None else None

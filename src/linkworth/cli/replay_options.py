@@ -1,11 +1,12 @@
 """The options that every verb which replays has beside fabrics and nodes."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 import rich_click as click
 
+from linkworth.cli.given import refuse
 from linkworth.cli.number import Number
 from linkworth.model.number_range import BACKGROUND_LOAD, CPU_FACTOR, NOISE, NumberRange
 
@@ -160,6 +161,22 @@ _OPTIONS = (
 )
 
 
+PLACEMENT_AND_SETTINGS = ("placement", *_OF_SETTINGS)
+"""The parameters of these options."""
+
+
+def refuse_useless_options(values: Mapping[str, Any]) -> None:
+    """Raise UsageError for an option that another one leaves without an effect. `values`: those of all parameters."""
+    if values.get("measured") is not None:
+        refuse(("cpu_factor",), "--measured sets the CPU factor; leave one of them out")
+    sampling = "--draws above 0" if "draws" in values else "--samples N"
+    samples = values["draws"] != 0 if "draws" in values else bool(values.get("samples"))
+    if not samples:
+        refuse(("spread",), f"no parameters are drawn at random; give {sampling} as well, or leave it out")
+    if not (samples or values["noise"]):
+        refuse(("seed",), "nothing is drawn at random; give --noise or --samples as well, or leave it out")
+
+
 def program_options(command: _Command) -> _Command:
     """Add what a replay of one program is told of it: ranks on a node, a measured time, the cores' speed, its ranks."""
     for option in reversed(_PROGRAM):
@@ -167,25 +184,28 @@ def program_options(command: _Command) -> _Command:
     return command
 
 
-def replay_options(command: _Command) -> _Command:
-    """Add the options to a command, which gets them as `placement` and `settings` (a ReplaySettings)."""
-    return _added(command, _PLACEMENT)
+def replay_options(
+    *, several_placements: bool = False, without: Sequence[str] = ()
+) -> Callable[[_Command], _Command]:
+    """Return what adds the options to a command, which gets them as `placement` and `settings` (a ReplaySettings).
 
+    With `several_placements`, `placement` is a tuple. `without`: parameters that the command has no use for.
+    """
+    options = [option for name, option in zip(_OF_SETTINGS, _OPTIONS, strict=True) if name not in without]
+    placement = _PLACEMENTS if several_placements else _PLACEMENT
 
-def sweep_options(command: _Command) -> _Command:
-    """Add the same options to a command that takes several placements, which gets them as a tuple."""
-    return _added(command, _PLACEMENTS)
+    def add(command: _Command) -> _Command:
+        @functools.wraps(command)
+        def with_settings(**given: Any) -> object:  # noqa: ANN401 (whatever options the command has)
+            from linkworth.predict import request
 
+            refuse_useless_options(given)
+            wanted = {name: given.pop(name) for name in _OF_SETTINGS if name not in without}
+            return command(settings=request.settings(**wanted), **given)
 
-def _added(command: _Command, placement: Callable[[Any], Any]) -> _Command:
-    @functools.wraps(command)
-    def with_settings(**given: Any) -> object:  # noqa: ANN401 (whatever options the command has)
-        from linkworth.predict import request
+        added: Any = with_settings
+        for option in reversed((placement, *options)):
+            added = option(added)
+        return cast(_Command, added)
 
-        wanted = {name: given.pop(name) for name in _OF_SETTINGS}
-        return command(settings=request.settings(**wanted), **given)
-
-    added: Any = with_settings
-    for option in reversed((placement, *_OPTIONS)):
-        added = option(added)
-    return cast(_Command, added)
+    return add

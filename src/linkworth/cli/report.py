@@ -6,6 +6,7 @@ from typing import cast
 import rich_click as click
 
 from linkworth.cli.damage_option import damage_option
+from linkworth.cli.given import refuse
 from linkworth.cli.number import Number
 from linkworth.cli.output import OutputFile, answer, emit_json, note
 from linkworth.cli.rate_options import rate_options
@@ -30,7 +31,10 @@ from linkworth.trace.read import Allowance
     help="The page to write.",
 )
 @click.option(
-    "--on", multiple=True, metavar="FABRIC", help="A network to show; repeatable.  [default: all priced ones]"
+    "--on",
+    multiple=True,
+    metavar="FABRIC",
+    help="A network to show; repeatable.  [default: all priced ones; gbe, 10gbe, ib-fdr and ib-hdr without prices]",
 )
 @click.option(
     "--nodes", type=click.IntRange(min=1), metavar="K", help="Nodes that the ranks are laid on.  [default: 2]"
@@ -46,7 +50,7 @@ from linkworth.trace.read import Allowance
     metavar="X",
     help="Speed of the target's cores against those of the trace.",
 )
-@replay_options
+@replay_options(without=("samples", "spread"))
 @click.option(
     "--price",
     "assignments",
@@ -58,7 +62,7 @@ from linkworth.trace.read import Allowance
     "--prices",
     "catalog",
     metavar="CATALOG",
-    help="A catalog of prices: its name, or a .toml file.  [default: demo, where no --price is given]",
+    help="A catalog of prices: its name, or a .toml file. Without prices the page has times and no costs.",
 )
 @click.option(
     "--goal",
@@ -111,6 +115,11 @@ def command(
     from linkworth.report.request import ReportRequest, run
     from linkworth.skeleton.rates import RateRequest
 
+    if not assignments and catalog is None:
+        refuse(
+            ("goal", "budget", "deadline"),
+            "without prices there is no choice; give them with --price FABRIC=USD_PER_NODE_HOUR or --prices CATALOG",
+        )
     request = ReportRequest(
         paths=list(paths),
         output=output,

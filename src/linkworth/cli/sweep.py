@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from linkworth.cli.damage_option import damage_option
+from linkworth.cli.given import refuse
 from linkworth.cli.number_list import NumberList
 from linkworth.cli.output import OutputFile
 from linkworth.cli.rate_options import rate_options, say_rates
-from linkworth.cli.replay_options import program_options, sweep_options
+from linkworth.cli.replay_options import program_options, replay_options
 
 if TYPE_CHECKING:
     from linkworth.model.settings import ReplaySettings
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     help="Write one line a point as CSV, instead of the table.",
 )
 @rate_options
-@sweep_options
+@replay_options(several_placements=True, without=("samples", "spread"))
 @damage_option("sweep", lambda _: {"points": []})
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.sweep/1).")
 def command(
@@ -90,6 +91,8 @@ def command(
 
     chosen = [fabrics.get(name) for name in fabric_names]
     varied = [parameters.parse(text) for text in axes]
+    for axis in varied:
+        refuse((axis.name.replace("-", "_"),), f"--vary {axis.name} sets it; leave one of them out")
     known = request.measured_time(measured) if measured is not None else None
     rates = RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine)
     with (

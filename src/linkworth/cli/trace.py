@@ -4,17 +4,20 @@ from pathlib import Path
 
 import rich_click as click
 
+from linkworth.cli.given import refuse
 from linkworth.cli.launching import LaunchCommand, exit_code, launch_options, show_plan, stdin_is_given
 from linkworth.cli.output import OutputFile, answer_to_stderr, console, emit_json, news, note
 from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.steps import Steps
 from linkworth.cli.watch import TerminalWatch
-from linkworth.cli.where_options import where_options
+from linkworth.cli.where_options import WHERE_PARAMETERS, where_options
 from linkworth.errors import UsageError
 from linkworth.model.where import Where
 from linkworth.writing.files import is_stream
 
 SHOWN_DAMAGE = 3
+_OF_A_RUN = (*WHERE_PARAMETERS, "dry_run", "timeout")
+"""Parameters that say how a program is run."""
 
 
 @click.command(cls=LaunchCommand, context_settings={"allow_interspersed_args": False})
@@ -83,10 +86,12 @@ def command(
         raise UsageError(
             "--calibrate-with, --calibrate-anew and --machine say how fast a program computes that is not run; add --skeleton"
         )
-    if skeleton and (parts or exact or dry_run or timeout or where != Where()):
-        raise UsageError(
-            "--skeleton runs nothing; leave --merge, --exact, --dry-run, --timeout and the place out"
-        )
+    if skeleton:
+        refuse((*_OF_A_RUN, "parts", "exact"), "--skeleton runs nothing; leave it out")
+    if parts:
+        if command:
+            raise UsageError(f"{command[0]}: --merge runs nothing; leave the program out")
+        refuse((*_OF_A_RUN, "ranks", "mpi"), "--merge runs nothing; leave it out")
     if skeleton:
         rates = RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine, mpi=mpi)
         with Steps() as steps:

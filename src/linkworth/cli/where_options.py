@@ -20,7 +20,7 @@ def where_options(command: _Command) -> _Command:
 
     @functools.wraps(command)
     def with_where(**given: object) -> object:
-        chosen: dict[str, Any] = {name: given.pop(name) for name in _NAMES}
+        chosen: dict[str, Any] = {name: given.pop(name) for name in WHERE_PARAMETERS}
         return command(where=where_of(**chosen), **given)
 
     for option in reversed(_OPTIONS):
@@ -112,5 +112,5 @@ _OPTIONS = [
     click.option("--bind", type=click.Choice([word for word in get_args(Binding) if word]),
                  help="Bind each rank to a core, a socket or a NUMA node, or to nothing.  [default: the launcher's choice]"),
 ]  # fmt: skip
-_NAMES = ("lab", "hostfile", "slurm", "pbs", "lsf", "partition", "constraint", "account", "time_limit", "batch_option",
-          "nodes", "ppn", "transport", "bind")  # fmt: skip
+WHERE_PARAMETERS = ("lab", "hostfile", "slurm", "pbs", "lsf", "partition", "constraint", "account", "time_limit", "batch_option",
+                    "nodes", "ppn", "transport", "bind")  # fmt: skip

@@ -87,6 +87,8 @@ FORMATS = {
         ),
     )
 }
+ALIASES = {"simgrid": "ti"}
+"""Other names of targets."""
 
 
 def targets() -> dict[str, str]:

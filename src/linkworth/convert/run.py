@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from linkworth._engine import ConvertError, TraceError, TraceWriteError
-from linkworth.convert.formats import FORMATS, recognise, source_module, target_module, targets
+from linkworth.convert.formats import ALIASES, FORMATS, recognise, source_module, target_module, targets
 from linkworth.errors import IncompleteError, UsageError
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
 from linkworth.trace.read import Allowance, open_trace
@@ -32,6 +32,7 @@ def convert(
     unless it is `allowed`.
     """
     source = recognise(path)
+    target = ALIASES.get(target or "", target)
     if target is None:
         return _from_other_tool(path, source, output, options, replace, allowed)
     if target not in targets():

@@ -119,6 +119,7 @@ def predict(
                 prediction,
                 interval=interval(
                     with_spread(fabric, settings),
+                    prediction.seconds,
                     lambda drawn, scale: replayed(drawn, scale).prediction.seconds,
                     samples=settings.samples,
                     seed=settings.seed,

@@ -112,8 +112,8 @@ def settings(
     background_load: float,
     contention: bool,
     noise: float,
-    samples: int | None,
-    spread: Sequence[str],
+    samples: int | None = None,
+    spread: Sequence[str] = (),
     seed: int,
     mpi_library: str | None,
     collective: Sequence[str],
@@ -136,8 +136,6 @@ def settings(
                 f"--spread {text!r}: there is no {parameter!r}; choose {', '.join(Spread.__struct_fields__)}"
             )
         shares[parameter] = share
-    if spread and samples is None:
-        raise UsageError(f"--spread {spread[0]}: it is for sampling; give --samples N as well")
     if (memory_demand > 0) != (memory_bandwidth is not None):
         given, missing = "--memory-demand", "--memory-bandwidth"
         if memory_bandwidth is not None:

@@ -17,10 +17,17 @@ CONFIDENCE = 0.9
 
 
 def interval(
-    fabric: Fabric, seconds_with: Callable[[Fabric, float], float], *, samples: int, seed: int
+    fabric: Fabric,
+    predicted: float,
+    seconds_with: Callable[[Fabric, float], float],
+    *,
+    samples: int,
+    seed: int,
 ) -> Interval:
     """Return the central 90 % of `samples` times of `seconds_with(fabric, cpu_scale)`, each with its own draw of the parameters.
 
+    The interval is widened to hold the `predicted` seconds, which a wide spread can leave outside: the median of a draw is below
+    its mean.
     Each parameter that has a spread is multiplied by a lognormal factor with mean 1 and that relative standard deviation; the
     factors of latency, bandwidth, overhead and computation are independent, and the same for all message sizes. Draws depend on
     `seed` and on nothing else, so every fabric of a comparison sees the same ones. Raises UsageError where there is no spread.
@@ -34,8 +41,8 @@ def interval(
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         times = sorted(pool.map(lambda draw: seconds_with(drawn(fabric, draw), draw.compute_factor), taken))
     return Interval(
-        low_seconds=quantile(times, (1 - CONFIDENCE) / 2),
-        high_seconds=quantile(times, (1 + CONFIDENCE) / 2),
+        low_seconds=min(predicted, quantile(times, (1 - CONFIDENCE) / 2)),
+        high_seconds=max(predicted, quantile(times, (1 + CONFIDENCE) / 2)),
         confidence=CONFIDENCE,
         samples=samples,
     )

@@ -142,7 +142,28 @@ def _smaller_part(smaller: Path | TraceFile | None, of: TraceFile) -> Part | Non
             f"--smaller {trace.path}: it has {trace.engine.ranks} ranks and {of.path} has {of.engine.ranks}; "
             "give a trace of the same program on as many ranks with a smaller problem"
         )
+    if not _may_be_of_one_program(trace, of):
+        raise UsageError(
+            f"--smaller {trace.path}: it records {trace.metadata.workload}, and {of.path} records {of.metadata.workload}; "
+            "give a trace of the same program on as many ranks with a smaller problem"
+        )
     return _part(trace)
+
+
+def _may_be_of_one_program(one: TraceFile, other: TraceFile) -> bool:
+    """Return whether two recordings have the same program's name without its class (npb:ft.W, lu.A.x).
+
+    A converted trace has the name of its archive. There the names of the calls decide: a smaller problem may lack some.
+    """
+    if "converted" in (one.metadata.source, other.metadata.source):
+        names, others = set(one.engine.names), set(other.engine.names)
+        return names <= others or others <= names
+    return _program(one) == _program(other)
+
+
+def _program(trace: TraceFile) -> str:
+    name = trace.metadata.workload.partition(" ")[0].partition(".")[0]
+    return name if name.startswith("npb:") else name.partition(":")[0]
 
 
 def _pop(told: Replayed | None, compute_seconds: Sequence[float], runtime: float, *, sampled: bool) -> Pop:

@@ -15,6 +15,7 @@ from linkworth.model.prediction import Layout, Prediction
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import MpiInfo
 from linkworth.replay.collectives import rules_for
+from linkworth.replay.effect import require_effect
 
 _AS_RECORDED = ReplaySettings()
 _MPICH = CollectiveRules()
@@ -118,8 +119,9 @@ def replay_in_detail(
     """Replay and return what else it tells.
 
     Raises UsageError for a trace that cannot be replayed (unknown communicators; ReplayStoppedError: messages missing), with a
-    sentence that says what to do; with `tolerate_cut` it stops there instead. The messages of programs `beside` it compete with
-    its own, and their ranks share the memory of their nodes with its ranks.
+    sentence that says what to do; with `tolerate_cut` it stops there instead. Settings without an effect are a UsageError as
+    well. The messages of programs `beside` it compete with its own, and their ranks share the memory of their nodes with its
+    ranks.
     A `record` is of a program alone. With `counted_level` only computation at that level of MPI_Pcontrol is computation among
     the parts of the critical path, any other is waiting. `marks`: keep the time of each call of MPI_Pcontrol.
     """
@@ -163,6 +165,7 @@ def replay_in_detail(
     except (_engine.ReplayError, _engine.TraceError) as error:
         traces = [trace, *(other.trace for other in beside)]
         raise UsageError(_advised(str(error), traces)) from error
+    require_effect(settings, [result, *of_others])
     return Replay(
         prediction=_prediction(fabric, result),
         marked_region=result["marked_region"],

@@ -19,7 +19,8 @@ from linkworth.report.collect import collect, find_traces, smaller_of
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance
 
-DEFAULT_PRICES = "demo"
+DEFAULT_FABRICS = ("gbe", "10gbe", "ib-fdr", "ib-hdr")
+"""Shown where the user names neither fabrics nor prices: two Ethernets, and two that are not."""
 
 
 class Progress(Protocol):
@@ -33,7 +34,7 @@ class Progress(Protocol):
 
 
 class ReportRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What the user asked for; empty `on` means every priced fabric."""
+    """What the user asked for; empty `on` means every priced fabric, or `DEFAULT_FABRICS` without prices."""
 
     paths: list[Path]
     output: Path
@@ -83,11 +84,12 @@ class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
 def run(request: ReportRequest, progress: Progress) -> WrittenReport:
     """Write the page. Raises UsageError for traces, programs, fabrics, prices or limits that cannot be used."""
     check_target(request.output)
-    catalog = request.catalog or (None if request.assignments else DEFAULT_PRICES)
     fabrics = [fabric_catalog.get(name) for name in request.on]
     needed = [fabric.name for fabric in fabrics] or None
-    prices = gather_prices(request.assignments, catalog, needed=needed)
-    fabrics = fabrics or [fabric_catalog.get(name) for name in prices]
+    prices: dict[str, Price] = {}
+    if request.assignments or request.catalog:
+        prices = gather_prices(request.assignments, request.catalog, needed=needed)
+    fabrics = fabrics or [fabric_catalog.get(name) for name in prices or DEFAULT_FABRICS]
     programs = [str(path) for path in request.paths if is_program(str(path))]
     if not programs:
         refuse_skeleton_options(", ".join(map(str, request.paths)), request.ranks, request.rates)

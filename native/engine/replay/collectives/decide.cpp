@@ -82,7 +82,11 @@ Algorithm possible(Algorithm algorithm, const Operation& operation) {
 Choice decide(const Rules& rules, const Operation& operation) {
     const auto forced = rules.forced.find(operation.what);
     Choice choice = forced == rules.forced.end() ? by_table(rules.library, operation) : forced->second;
-    choice.algorithm = possible(choice.algorithm, operation);
+    const Algorithm wanted = choice.algorithm;
+    choice.algorithm = possible(wanted, operation);
+    const bool variant = wanted == scatter_allgather && choice.algorithm == scatter_allgather_ring;
+    if (rules.applied != nullptr && forced != rules.forced.end() && (choice.algorithm == wanted || variant))
+        rules.applied->insert(operation.what);
     return choice;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -82,7 +83,8 @@ enum class Library : std::uint8_t {
 
 struct Rules {
     Library library = Library::mpich;
-    std::map<Collective, Choice> forced;  ///< on intra-communicators, blocking or not
+    std::map<Collective, Choice> forced;      ///< on intra-communicators, blocking or not
+    std::set<Collective>* applied = nullptr;  ///< where given: collectives that ran a forced algorithm
 };
 
 /// What `rules` choose. Never an algorithm that the rank count forbids.
