@@ -1,9 +1,9 @@
 from importlib.resources import files
 
 import pytest
+import synthetic
 from mpi_programs import compiled, usable_mpis
 
-from linkworth.bench.replayed.calls import writer
 from linkworth.catalog import fabrics
 from linkworth.errors import UsageError
 from linkworth.model.settings import ReplaySettings
@@ -243,8 +243,7 @@ def test_a_time_on_other_ranks_cannot_scale(begin):
 
 
 def test_a_recording_is_not_predicted_on_other_ranks(tmp_path):
-    path = tmp_path / "x.lwt"
-    writer(path, 2).close()
+    path = synthetic.write_trace(tmp_path / "x.lwt", [[], []])
     target = Target(
         run="x", fabric=fabrics.get("gbe"), arrangement=Arrangement(nodes=2), cpu_factor=1.0, library=None
     )
