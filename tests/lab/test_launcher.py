@@ -97,6 +97,22 @@ def test_an_mpi_with_another_launcher_is_refused() -> None:
         LabLauncher(lab, cray, nodes=lab.spec.node_names, ranks_per_node=None, transport="")
 
 
+LOOPBACK_SEGMENT_BYTES = 65536 + 14
+"""The most that a segment takes on lo: its MTU and the Ethernet header that the kernel counts."""
+ETHERNET_SEGMENT_BYTES = 1500 + 14
+
+
+def sent_once(node: NodeCounters, nic: str, segment_bytes: int) -> int:
+    """Return what a NIC sent, less the most that the segments which TCP sent again can have taken.
+
+    TCP sends segments again on lo as well, without any loss: a receiver that was preempted while it had its socket locked
+    acknowledges late, and the sender's timer (a loss probe, or 200 ms) runs out. A busy machine showed one to three segments of
+    a message of 8 MiB sent again, and nothing else beside 5 % for what the ranks tell each other as they start.
+    """
+    sent = {counted.nic: counted.sent_bytes for counted in node.nics}[nic]
+    return sent - node.tcp_retransmits * segment_bytes
+
+
 def sent_by(
     program: str, mpi: MpiInstallation, site: LabSite, note: Callable[[str, object], None]
 ) -> tuple[JobEnd, Output, list[NodeCounters]]:
@@ -127,7 +143,8 @@ def test_messages_between_nodes_are_counted_on_the_nic(
             "node2",
         }
         sent = {nic.nic: nic.sent_bytes for nic in counted[0].nics}
-        assert MESSAGE_BYTES <= sent["d0"] < 1.1 * MESSAGE_BYTES
+        assert sent["d0"] >= MESSAGE_BYTES
+        assert sent_once(counted[0], "d0", ETHERNET_SEGMENT_BYTES) < 1.1 * MESSAGE_BYTES, counted[0]
         assert sent["lo"] < 0.1 * MESSAGE_BYTES
         assert counted[0].tcp_segments_sent > 0
         assert sum(counted[0].core_seconds) > 0
@@ -147,7 +164,8 @@ def test_a_transport_uses_what_it_says_within_a_node(
             sent = {nic.nic: nic.sent_bytes for nic in counted.nics}
             expected = transports.settings(name, mpi).within_node
             if expected == "sockets":
-                assert MESSAGE_BYTES <= sent["lo"] < 1.2 * MESSAGE_BYTES, name
+                assert sent["lo"] >= MESSAGE_BYTES, name
+                assert sent_once(counted, "lo", LOOPBACK_SEGMENT_BYTES) < 1.1 * MESSAGE_BYTES, (name, counted)
             elif expected == "memory":
                 assert sent["lo"] < 0.1 * MESSAGE_BYTES, name
             assert sent["d0"] < 0.01 * MESSAGE_BYTES
