@@ -43,8 +43,9 @@ test-exhaustive: build .mpi/openmpi/.done ## what takes minutes a test: class B,
 
 native-test: build/.native-plain build/.native-sanitize build/.fuzz
 
-fuzz: $(VENV)/.engine ## search for traces that break the engine, for FUZZ_SECONDS (600), with clang
+fuzz: $(VENV)/.engine $(VENV)/.dev ## search for traces (with clang) and other files that break linkworth, for FUZZ_SECONDS (600) each
 	@PATH="$$PATH:$(CURDIR)/$(BIN)" FUZZ_SEED=0 scripts/fuzz.sh $(FUZZ_SECONDS)
+	@$(BIN)/python tests/file_fuzzer.py --seconds $(FUZZ_SECONDS) --seed "$$(date +%s)"
 
 bench: build .mpi/mpich/.done ## every benchmark; prints what RESULTS.md records
 	@LINKWORTH_MPI_PATH="$(CURDIR)/.mpi/mpich$${LINKWORTH_MPI_PATH:+:$$LINKWORTH_MPI_PATH}" \

@@ -1,39 +1,25 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include "tracefile/mapped_file.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "tracefile/open_file.hpp"
 #include "tracefile/trace.hpp"
 
 namespace linkworth::tracefile {
 
 MappedFile::MappedFile(const std::string& path) {
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        throw TraceError("cannot open " + path + ": " + std::strerror(errno));
-    }
-    struct stat status{};
-    const bool is_file = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
-    if (!is_file || status.st_size == 0) {
-        close(file);
-        throw TraceError(is_file ? path + " is empty: record the program again, its trace was never written"
-                                 : path + " is not a file: give the .lwt file that `linkworth trace` wrote");
-    }
-    size_ = static_cast<std::size_t>(status.st_size);
-    void* data = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
-    const int problem = errno;
-    close(file);
+    const OpenFile file(path);
+    void* data = mmap(nullptr, file.size(), PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
     if (data == MAP_FAILED) {
-        throw TraceError("cannot map " + path + " into memory: " + std::strerror(problem));
+        throw TraceError("cannot map " + path + " into memory: " + std::strerror(errno));
     }
     data_ = static_cast<const std::uint8_t*>(data);
+    size_ = file.size();
 }
 
 MappedFile::~MappedFile() {

@@ -1,5 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// A file mapped for reading.
+/// A file mapped for reading: a part of a recording, which only linkworth writes and which may be larger than
+/// the memory.
 #pragma once
 
 #include <cstddef>

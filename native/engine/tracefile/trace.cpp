@@ -10,7 +10,7 @@ namespace linkworth::tracefile {
 std::shared_ptr<const Trace> Trace::open(const std::string& path, bool refuse_damage) {
     auto data = std::make_shared<TraceData>();
     data->label = path;
-    data->file = MappedFile(path);
+    data->file = FileBytes(path);
     data->bytes = data->file.bytes();
     data->refuse_damage = refuse_damage;
     read_container(*data);

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What an open trace keeps in memory: the mapped file, its names, and where the readable blocks are.
+/// What an open trace keeps in memory: the file, its names, and where the readable blocks are.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 #include <vector>
 
 #include "tracefile/container.hpp"
-#include "tracefile/mapped_file.hpp"
+#include "tracefile/file_bytes.hpp"
 #include "tracefile/trace.hpp"
 
 namespace linkworth::tracefile {
 
 struct TraceData {
     std::string label;
-    MappedFile file;
+    FileBytes file;
     std::vector<std::byte> memory;
     std::span<const std::uint8_t> bytes;
     TraceHeader header;

@@ -10,6 +10,7 @@ from linkworth.catalog import fabrics, on_premises
 from linkworth.catalog import prices as price_catalog
 from linkworth.catalog.assignment import parse_assignment
 from linkworth.errors import UsageError
+from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.model.number_range import PRICE_USD
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Market, Price
@@ -167,7 +168,7 @@ def load_predictions(path: Path) -> PredictionSet:
         found = msgspec.json.decode(data, type=PredictionSet)
     except msgspec.ValidationError as error:
         raise UsageError(f"{path} is not the output of 'linkworth predict --json': {error}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except JSON_ERRORS as error:
         raise UsageError(
             f"{path} is not JSON ({error}); give the output of 'linkworth predict --json'"
         ) from None

@@ -107,7 +107,7 @@ def _files(entry: Path) -> list[Path]:
 def _beside(entry: Path, name: str) -> Path:
     """Find a file of a list: `smpirun` looks where it is started, `--to ti` writes them beside the list."""
     beside = entry.parent / name
-    return beside if beside.exists() else Path(name)
+    return beside if os.path.exists(beside) else Path(name)  # noqa: PTH110 (a name that cannot be one is no error here)
 
 
 def _first_line(path: Path) -> str | None:
@@ -115,7 +115,7 @@ def _first_line(path: Path) -> str | None:
     try:
         with path.open("rb") as file:
             start = file.read(65536)
-    except OSError:
+    except (OSError, ValueError):
         return None
     if b"\0" in start:
         return None

@@ -59,7 +59,7 @@ def _host(words: list[str], place: str) -> Host:
             raise UsageError(f"{place}: {word!r} is not understood; write `host`, `host slots=N` or `host:N`")
     if len(counts) > 1:
         raise UsageError(f"{place}: {name} has its slots twice")
-    if counts and not (counts[0].isascii() and counts[0].isdecimal() and int(counts[0]) > 0):
+    if counts and not (re.fullmatch(r"0*[1-9]\d{0,8}", counts[0], re.ASCII)):
         raise UsageError(f"{place}: {counts[0]!r} is no number of slots; it must be a whole number above 0")
     return Host(name, int(counts[0]) if counts else None)
 

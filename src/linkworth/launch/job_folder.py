@@ -9,6 +9,7 @@ from linkworth.launch.counters import difference, from_texts
 from linkworth.launch.job_script import COUNTED
 from linkworth.launch.slurm import expand
 from linkworth.model.counters import NodeCounters
+from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.writing.documents import encode
 
 RECORD = "job.json"
@@ -49,7 +50,7 @@ class JobFolder:
         """The job that was submitted from here, if one was."""
         try:
             return msgspec.json.decode((self.place / RECORD).read_bytes(), type=JobRecord)
-        except (OSError, msgspec.DecodeError):
+        except (OSError, *JSON_ERRORS):
             return None
 
     def keep(self, record: JobRecord) -> None:

@@ -1,6 +1,6 @@
 """A recorded run."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -9,19 +9,22 @@ from linkworth.model.rates import RateSource
 RankState = Literal["complete", "cut", "aborted", "disk full"]
 
 
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
+
+
 class RankInfo(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of one rank of a recorded run."""
 
-    rank: int
+    rank: Annotated[int, msgspec.Meta(ge=0)]
     host: str
     pid: int = 0
     state: RankState = "complete"
-    start_seconds: float = 0.0
+    start_seconds: Seconds = 0.0
     """Start of the process, from the trace's origin."""
-    elapsed_seconds: float = 0.0
+    elapsed_seconds: Seconds = 0.0
     """From the start of the process to MPI_Finalize (or to the last record)."""
-    cpu_seconds: float = 0.0
-    cores: int = 0
+    cpu_seconds: Seconds = 0.0
+    cores: Annotated[int, msgspec.Meta(ge=0, le=1 << 20)] = 0
     """Cores that the rank could run on."""
     dropped_events: int = 0
 
@@ -52,8 +55,8 @@ class TraceMetadata(msgspec.Struct, frozen=True, kw_only=True):
     mpi: MpiInfo = msgspec.field(default_factory=MpiInfo)
     exit_code: int | None = None
     verified: bool | None = None
-    seconds: float | None = None
-    reported_seconds: float | None = None
+    seconds: Seconds | None = None
+    reported_seconds: Seconds | None = None
     source: Literal["recorded", "skeleton", "converted", "synthetic"] = "recorded"
     time_step_ns: int = 0
     """Each moment in the trace is rounded to a multiple of this; 0: it is as the rank's clock gave it."""

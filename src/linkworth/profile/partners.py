@@ -51,6 +51,8 @@ def _structure(ranks: int, distances: Sequence[Distance], matrix: Matrix) -> tup
     for item in distances:
         apart = abs(item.ranks) % ranks
         shares[min(apart, ranks - apart)] += (item.bytes if by_bytes else item.messages) / total
+    if ranks == 1:
+        return "one rank with itself", 1.0
     if ranks == 2:
         return "one pair", 1.0
     for found in (

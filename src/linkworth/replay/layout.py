@@ -7,8 +7,8 @@ from linkworth.errors import UsageError
 from linkworth.model.prediction import Layout
 
 PLACEMENTS = "block, cyclic, a list of node numbers such as 0,0,1,1, or a hostfile or rankfile"
-_RANKFILE_LINE = re.compile(r"rank\s+(\d+)\s*=\s*(\S+)(\s.*)?")
-_HOSTFILE_LINE = re.compile(r"([^\s:=]+)(?::(\d+))?((?:\s+(?:max[-_])?(?:slots|cpu)\s*=\s*\d+)*)")
+_RANKFILE_LINE = re.compile(r"rank\s+(\d{1,9})\s*=\s*(\S+)(\s.*)?")
+_HOSTFILE_LINE = re.compile(r"([^\s:=]+)(?::(\d{1,9}))?((?:\s+(?:max[-_])?(?:slots|cpu)\s*=\s*\d{1,9})*)")
 _SLOTS = re.compile(r"(?<![-_])(?:slots|cpu)\s*=\s*(\d+)")
 
 
@@ -67,7 +67,7 @@ def _hosts_of_file(path: Path, ranks: int) -> list[str]:
             by_rank[int(found[1])] = found[2]
         elif not by_rank and (found := _HOSTFILE_LINE.fullmatch(line)):
             named = _SLOTS.search(found[3])
-            slots += [found[1]] * int(found[2] or (named[1] if named else 1))
+            slots += [found[1]] * min(ranks, int(found[2] or (named[1] if named else 1)))
         else:
             raise UsageError(
                 f"{path}, line {number}: {line!r} is neither a host (node1, node1:8, node1 slots=8) nor a rank (rank 0=node1)"

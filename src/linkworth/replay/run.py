@@ -11,6 +11,7 @@ from linkworth import _engine
 from linkworth.errors import UsageError
 from linkworth.model.collectives import CollectiveRules
 from linkworth.model.fabric import Fabric
+from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.model.prediction import Layout, Prediction
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import MpiInfo
@@ -256,7 +257,7 @@ def _shared_node(settings: ReplaySettings, most_on_a_node: int) -> dict[str, flo
 def _recorded(trace: _engine.Trace) -> _Recorded:
     try:
         return msgspec.json.decode(trace.metadata_json, type=_Recorded)
-    except msgspec.DecodeError:
+    except JSON_ERRORS:
         return _Recorded()
 
 

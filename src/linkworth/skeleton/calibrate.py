@@ -16,6 +16,7 @@ from linkworth.launch.base import Stream
 from linkworth.measure.machine.hardware import processor
 from linkworth.measure.plan import Plan, plan
 from linkworth.measure.run import execute
+from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.model.rates import PhaseTimes, TimingQuality
 from linkworth.model.workload import Workload
 from linkworth.mpi import cache
@@ -152,5 +153,5 @@ def _kept_file(decided: Plan) -> Path:
 def _read(path: Path) -> PhaseTimes | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=PhaseTimes)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, *JSON_ERRORS):
         return None

@@ -5,6 +5,7 @@ import re
 import msgspec
 
 from linkworth import _engine
+from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.model.study import RunRecord
 
 _CHECKSUM = re.compile(rb'"checksum": "([0-9a-f]{8})"\n}\Z')
@@ -29,7 +30,7 @@ def decode(content: bytes) -> RunRecord:
     """
     try:
         record = msgspec.json.decode(content, type=RunRecord)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except JSON_ERRORS as error:
         raise DamagedRecordError(str(error)) from None
     if record.checksum and _CHECKSUM.search(content) is None:
         raise DamagedRecordError("its checksum is not where linkworth writes it")

@@ -21,6 +21,7 @@ import msgspec
 
 from linkworth import __version__
 from linkworth.errors import IncompleteError, UsageError
+from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.model.study import RunRecord, Study
 from linkworth.study import record_file
 from linkworth.study.file import load
@@ -63,7 +64,7 @@ class Store:
             raise UsageError(f"{folder} {what}; begin one with: linkworth study run FILE") from None
         except OSError as error:
             raise UsageError(f"{folder / 'study.json'} cannot be read: {error.strerror}") from None
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except JSON_ERRORS as error:
             raise UsageError(f"{folder / 'study.json'} is damaged: {error}") from None
         self.damaged: dict[str, str] = {}
         """By run, a sentence on each record that was read and is damaged: the run is open then."""

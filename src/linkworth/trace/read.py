@@ -6,6 +6,7 @@ import msgspec
 
 from linkworth import _engine
 from linkworth.errors import DamagedInputError, UsageError
+from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.model.trace import TraceMetadata
 from linkworth.trace.readable import readable_events
 
@@ -58,10 +59,15 @@ def open_trace(path: Path, allowed: Allowance | None = None) -> TraceFile:
         raise UsageError(str(error)) from error
     try:
         metadata = msgspec.json.decode(engine.metadata_json, type=TraceMetadata)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except JSON_ERRORS as error:
         raise UsageError(
             f"{path}: its metadata cannot be read ({error}); record the program again"
         ) from error
+    known = [rank.rank for rank in metadata.ranks]
+    if len(set(known)) < len(known) or max(known, default=0) >= engine.ranks:
+        raise UsageError(
+            f"{path}: its metadata names other ranks than its {engine.ranks}; record the program again"
+        )
     damage = [*metadata.damage, *(what for _, _, what in engine.damage)]
     if allowed is not None:
         # Damage that only decoding shows; without permission the first reader that meets it stops.

@@ -17,6 +17,7 @@ from linkworth.launch.site import Site
 from linkworth.measure.plan import Plan, plan, refuse_static
 from linkworth.measure.ranks_found import ranks_found
 from linkworth.measure.run import execute, must_yield
+from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.model.run import RunResult
 from linkworth.model.trace import MpiInfo, TraceMetadata, TraceSummary
 from linkworth.model.workload import Workload
@@ -142,7 +143,7 @@ def merge_folder(parts: Path, output: Path, *, replace: bool = False, exact: boo
         raise UsageError(f"{parts} holds no parts of a recording (*.part)")
     try:
         metadata = msgspec.json.decode((parts / METADATA).read_bytes(), type=TraceMetadata)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, *JSON_ERRORS):
         metadata = TraceMetadata(workload=output.stem, time_step_ns=TIME_STEP_NS)
     if exact:
         metadata = msgspec.structs.replace(metadata, time_step_ns=0)

@@ -11,7 +11,10 @@ import msgspec
 from linkworth.errors import UsageError
 from linkworth.measure.parsers import hpcc, imb, netpipe, osu, ucx_perftest
 from linkworth.model.bench import BenchResult
+from linkworth.model.json_errors import JSON_ERRORS
+from linkworth.model.number_range import BYTES_PER_SECOND, LATENCY_SECONDS
 
+LONGEST_MESSAGE_BYTES = 1 << 50
 MOST_BYTES = 64 << 20
 """Longer files are no benchmark's output."""
 
@@ -47,7 +50,7 @@ def read(path: Path) -> list[BenchResult]:
     """
     text = _text(path)
     if _JSON.match(text):
-        return [_dated(result, path) for result in _own(text, path)]
+        return [_dated(_possible(result, path), path) for result in _own(text, path)]
     tool = next((tool for tool in TOOLS if tool.recognises(text)), None)
     if tool is None:
         known = "; ".join(tool.name for tool in TOOLS)
@@ -61,7 +64,24 @@ def read(path: Path) -> list[BenchResult]:
             f"{path}: it has the heading of {tool.name} but no complete row of results; run the benchmark again and keep its "
             "whole output"
         )
-    return [_dated(result, path) for result in results]
+    return [_dated(_possible(result, path), path) for result in results]
+
+
+def _possible(result: BenchResult, path: Path) -> BenchResult:
+    """Raise UsageError for a figure that no network has."""
+    for row in result.rows:
+        latency, bandwidth = row.latency_seconds, row.bandwidth_bytes_per_second
+        if not 0 <= row.bytes <= LONGEST_MESSAGE_BYTES:
+            raise UsageError(f"{path}: a message of {row.bytes} bytes; no benchmark sends such a one")
+        if latency is not None and latency not in LATENCY_SECONDS:
+            raise UsageError(
+                f"{path}: a latency of {latency:g} s at {row.bytes} bytes; it must be {LATENCY_SECONDS}"
+            )
+        if bandwidth is not None and bandwidth != 0 and bandwidth not in BYTES_PER_SECOND:
+            raise UsageError(
+                f"{path}: a bandwidth of {bandwidth:g} bytes/s at {row.bytes} bytes; it must be {BYTES_PER_SECOND}"
+            )
+    return result
 
 
 def _text(path: Path) -> str:
@@ -88,7 +108,7 @@ def _own(text: str, path: Path) -> list[BenchResult]:
             results = msgspec.convert(document, _Set).results
     except msgspec.ValidationError as error:
         raise UsageError(f"{path}: no result of a benchmark ({error}); {what_to_do}") from error
-    except msgspec.DecodeError as error:
+    except JSON_ERRORS as error:
         raise UsageError(f"{path}: not JSON or cut short ({error}); {what_to_do}") from error
     wrong = next((result.schema for result in results if result.schema != "linkworth.bench/1"), None)
     if wrong is not None:

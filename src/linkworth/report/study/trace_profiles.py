@@ -11,6 +11,7 @@ import msgspec
 
 from linkworth import __version__
 from linkworth.errors import LinkworthError
+from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.model.profile import Group
 from linkworth.study.pool import cores_for, give_up, pool
 from linkworth.writing.documents import encode
@@ -158,7 +159,7 @@ def _of_run(trace: "TraceFile", smaller: Path | None) -> TraceProfile:
 def _kept(trace: Path, smaller: Path | None) -> TraceProfile | None:
     try:
         kept = msgspec.json.decode(_beside(trace).read_bytes(), type=_Kept)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, *JSON_ERRORS):
         return None
     return kept.profile if kept.key == _key(trace, smaller) else None
 
