@@ -4,6 +4,10 @@ from pathlib import Path
 
 import pytest
 
+import linkworth
+from linkworth.cli.main import main
+from linkworth.errors import UsageError
+from linkworth.study import shipped_files
 from linkworth.study.file import load
 from linkworth.study.matrix import expand
 from linkworth.study.plan import check_all
@@ -86,3 +90,33 @@ def test_the_starter_runs_here_and_predicts() -> None:
         for environment in study.environments
         if "measure" in environment.modes
     )
+
+
+def test_the_package_brings_the_studies_and_they_are_found_by_name(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    package = Path(linkworth.__file__).parent
+    assert set(shipped_files.files()) == {path.stem for path in FILES}
+    for name, path in shipped_files.files().items():
+        assert path.is_relative_to(package) and not path.is_symlink()
+        assert path.read_bytes() == (ROOT / "studies" / f"{name}.toml").read_bytes()
+        assert (
+            shipped_files.study_file(Path(name))
+            == shipped_files.study_file(Path("studies") / path.name)
+            == path
+        )
+    Path("first").write_text("")
+    assert shipped_files.study_file(Path("first")) == Path("first")
+    with pytest.raises(
+        UsageError, match=r"frist: no such file, and no study of that name comes along; did you mean first"
+    ):
+        shipped_files.study_file(Path("frist"))
+
+
+def test_a_study_is_listed_and_planned_by_its_name(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["study", "list"]) == 0
+    assert "interconnects" in capsys.readouterr().out
+    assert main(["study", "run", "interconnects", "--scale", "predict", "--dry-run"]) == 0
+    assert "64 runs, into interconnects-predict.study" in capsys.readouterr().out
+    assert main(["study", "status", "first"]) == 2
+    assert "first.study does not exist" in capsys.readouterr().err

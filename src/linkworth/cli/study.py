@@ -80,11 +80,15 @@ def run(
 ) -> int:
     """Run a study file; where it was begun before, only what is missing.
 
+    FILE may be the name of a study that comes with linkworth (`linkworth study list`), such as `first`.
+
     Exit code: 0 all runs are done, 1 some failed or are not verified, 2 the file or the folder cannot be used,
     4 stopped before the end: `study resume` goes on.
     """
     from linkworth.study import resume as taking_up
+    from linkworth.study.shipped_files import study_file
 
+    file = study_file(file)
     if dry_run:
         from linkworth.cli.study_screen import plan_table
         from linkworth.study.plan import plan_of
@@ -115,9 +119,10 @@ def resume(
     Exit code as of `study run`.
     """
     from linkworth.study import resume as taking_up
+    from linkworth.study import shipped_files
     from linkworth.study.store import find
 
-    store = taking_up.resume(find(target, scale), accept_changes=accept_changes)
+    store = taking_up.resume(find(shipped_files.target(target), scale), accept_changes=accept_changes)
     return _run(store, (), max_parallel, redo_failed=redo_failed, as_json=as_json)
 
 
@@ -131,16 +136,28 @@ def status(target: Path, scale: str, as_json: bool) -> int:
     Exit code: 0 all runs are done, 1 some failed or are not verified, 4 some are not made yet.
     """
     from linkworth.cli.study_screen import status_lines
+    from linkworth.study import shipped_files
     from linkworth.study.status import status_of
     from linkworth.study.store import Store, find
 
-    found = status_of(Store(find(target, scale)))
+    found = status_of(Store(find(shipped_files.target(target), scale)))
     if as_json:
         emit_json(found)
     else:
         for line in status_lines(found):
             answer(line)
     return found.exit_code
+
+
+@command.command("list")
+def list_them() -> None:
+    """List the studies that come with linkworth: name, title and path. `linkworth study run NAME` runs one."""
+    from linkworth.study import shipped_files
+
+    paths = shipped_files.files()
+    width = max(map(len, paths))
+    for name, title in shipped_files.titles().items():
+        answer(f"{name:{width}}  {title}\n{'':{width}}  {paths[name]}")
 
 
 def _run(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from linkworth.report.study.files import FORMATS
 from linkworth.report.study.request import Progress, StudyReport, report
+from linkworth.study import shipped_files
 from linkworth.study.store import Store, find
 
 
@@ -24,10 +25,10 @@ def report_of(
     Without `folder` it is written to `report` in the study's folder, without `html` to `report.html` there. Without
     `make_profiles` no trace is read. Raises UsageError for what is no study and for what cannot be written.
     """
-    store = Store(find(target, scale))
+    store = Store(find(shipped_files.target(target), scale))
     folder = folder or store.folder / "report"
     html = html or folder / "report.html"
-    other = Store(find(against)) if against is not None else None
+    other = Store(find(shipped_files.target(against))) if against is not None else None
     return report(
         store.study,
         store.records(),
