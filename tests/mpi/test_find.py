@@ -1,3 +1,4 @@
+import os
 import sys
 from pathlib import Path
 
@@ -155,6 +156,23 @@ def test_programs_that_cannot_be_run_are_named(tmp_path, monkeypatch):
     }.items():
         with pytest.raises(UsageError, match=sentence):
             find.program_path(word)
+
+
+def test_folders_that_cannot_be_searched_are_passed_over(two, tmp_path, monkeypatch):
+    # A name that is too long fails as a folder does that this user may not search, for root too.
+    closed = "/" + "x" * 5000
+    monkeypatch.setenv("LINKWORTH_MPI_PATH", f"{closed}:{tmp_path / 'a'}")
+    monkeypatch.setenv("PATH", f"{closed}:{os.environ['PATH']}")
+    assert find.find_all()[0].library == str(two["mpich"])
+
+
+def test_a_program_in_a_folder_that_cannot_be_searched_is_named(tmp_path, monkeypatch):
+    def refused(_path, **_options):
+        raise PermissionError
+
+    monkeypatch.setattr(Path, "stat", refused)
+    with pytest.raises(UsageError, match="closed/program is in a folder that you may not search"):
+        find.program_path("/closed/program")
 
 
 @pytest.mark.requires("mpi")

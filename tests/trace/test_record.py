@@ -8,6 +8,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 
 import pytest
 from gated_clock import pass_time_when
@@ -273,3 +274,32 @@ def test_an_interrupted_recording_keeps_its_trace_and_exits_with_4(linkworth, pr
     assert running.returncode == 4
     assert "interrupted" in said and "t.lwt" in said and "Traceback" not in said
     assert _engine.Trace(str(linkworth.folder / "t.lwt")).ranks == 2
+
+
+@needs_mpi
+def test_parts_of_no_use_are_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr("linkworth.mpi.build.tracer", lambda _: tmp_path / "tracer.so")
+
+    def damage(job):
+        (Path(job.environment["LINKWORTH_TRACE_DIR"]) / "host.1.part").write_bytes(b"damaged")
+
+    with pytest.raises(IncompleteError, match="damaged and of no use"):
+        recorded(Path("/bin/true"), "", output=tmp_path / "trace.lwt", launcher=FakeLauncher(effect=damage))
+    assert leftovers(tmp_path) == []
+
+
+@needs_mpi
+@pytest.mark.parametrize("where", ["merge", "_check"])
+def test_parts_that_can_be_merged_later_are_named_whatever_went_wrong(program, monkeypatch, where):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(record, where, interrupted)
+        with pytest.raises(
+            IncompleteError, match=r"it was interrupted.*trace --merge (\S*\.parts) -o"
+        ) as raised:
+            recorded(program, "well", ranks=1)
+    (name,) = leftovers(program.parent)
+    assert name in str(raised.value)
+    assert record.merge_folder(program.parent / name, program.parent / "later.lwt").ranks == 1

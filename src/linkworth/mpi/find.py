@@ -6,6 +6,7 @@ from pathlib import Path
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import search
+from linkworth.mpi.files import is_file, is_folder
 from linkworth.mpi.search import find_all
 from linkworth.mpi.target import NO_TARGET, Target
 
@@ -108,9 +109,15 @@ def program_path(command: str) -> Path:
     if found:
         return Path(found).absolute()
     path = Path(command)
-    if path.is_dir():
+    try:
+        path.stat()
+    except PermissionError:
+        raise UsageError(f"{command} is in a folder that you may not search") from None
+    except OSError:
+        pass
+    if is_folder(path):
         raise UsageError(f"{command} is a folder, not a program")
-    if path.is_file():
+    if is_file(path):
         raise UsageError(f"{command} cannot be executed; try: chmod +x {command}")
     where = "" if "/" in command else " on PATH (a program in this folder is written with ./ before it)"
     raise UsageError(f"there is no program {command}{where}")

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from linkworth.model.mpi import MpiKind
 from linkworth.mpi import elf
+from linkworth.mpi.files import is_file
 
 # MPI_Get_library_version may be called before MPI_Init (MPI 4.1, section 9.1.1). A process of its own, since
 # a foreign library may crash or change the process that loads it.
@@ -140,7 +141,7 @@ def linked_library(line: CompileLine) -> Path | None:
         if (
             token.startswith("/")
             and re.match(r"lib(mpi|mpich)\.so", Path(token).name)
-            and Path(token).exists()
+            and is_file(Path(token))
         ):
             return Path(token).resolve()
     return None
@@ -148,8 +149,8 @@ def linked_library(line: CompileLine) -> Path | None:
 
 def _behind_linker_script(path: Path) -> Path | None:
     """Return the library that a `-l` option finds: a linker script, in MPI wheels."""
-    if not path.is_file() or elf.is_elf(path):
-        return path.resolve() if path.is_file() else None
+    if not is_file(path) or elf.is_elf(path):
+        return path.resolve() if is_file(path) else None
     try:
         script = path.read_text(errors="replace")[:4096]
     except OSError:

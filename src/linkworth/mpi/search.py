@@ -13,6 +13,7 @@ import msgspec
 
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import elf, identify, progress
+from linkworth.mpi.files import is_file, is_folder
 
 PATH_VARIABLE = "LINKWORTH_MPI_PATH"
 """Environment variable: prefixes of MPI installations (the folder above `bin`), separated by colons."""
@@ -35,7 +36,7 @@ def _folders() -> list[_Folder]:
     candidates.append(_Folder(Path(sys.prefix) / "bin", "Python environment"))
     unique: dict[Path, _Folder] = {}
     for folder in candidates:
-        if folder.path.is_dir():
+        if is_folder(folder.path):
             unique.setdefault(folder.path.resolve(), folder._replace(path=folder.path.absolute()))
     return list(unique.values())
 
@@ -47,9 +48,7 @@ def _matching(folder: Path, pattern: re.Pattern[str]) -> list[Path]:
         return []
     # The plain name first: it is the user's default. MPICH's wrappers for the common ABI last.
     names.sort(key=lambda name: (name.endswith("_abi"), "." in name, name))
-    return [
-        folder / name for name in names if os.access(folder / name, os.X_OK) and (folder / name).is_file()
-    ]
+    return [folder / name for name in names if os.access(folder / name, os.X_OK) and is_file(folder / name)]
 
 
 def _launcher_for(wrapper: Path, mpi: identify.Identity, folders: Iterable[Path]) -> str:
@@ -59,7 +58,7 @@ def _launcher_for(wrapper: Path, mpi: identify.Identity, folders: Iterable[Path]
     ordered = [wrapper.with_name(f"mpiexec{suffix}"), wrapper.with_name(f"mpirun{suffix}"), *others]
     fallback = ""
     for candidate in dict.fromkeys(ordered):
-        if not candidate.is_file():
+        if not is_file(candidate):
             continue
         launcher = _launcher_identity(candidate)
         if launcher is None or not _launches(launcher.kind, mpi.kind):
@@ -95,7 +94,7 @@ def _from_wrapper(wrapper: Path, origin: str, folders: list[Path]) -> MpiInstall
         library_version=mpi.line,
         mpiexec=_launcher_for(wrapper, mpi, [wrapper.parent, *folders]),
         mpicc=str(wrapper),
-        mpicxx=str(cxx) if cxx.is_file() else "",
+        mpicxx=str(cxx) if is_file(cxx) else "",
         origin=origin,
     )
 
@@ -209,7 +208,7 @@ def beside(library: Path) -> MpiInstallation | None:
     """Find the installation around a library that no search folder led to."""
     for prefix in list(library.parents)[:4]:
         folder = prefix / "bin"
-        if not folder.is_dir():
+        if not is_folder(folder):
             continue
         for wrapper in _matching(folder, _WRAPPER):
             found = _from_wrapper(wrapper, "program", [folder])

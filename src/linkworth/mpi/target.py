@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from linkworth.mpi import elf, linkage, python_program
+from linkworth.mpi.files import is_file
 from linkworth.mpi.linkage import Linkage
 
 _PREFIXES = frozenset(
@@ -57,7 +58,7 @@ def name_of(words: Sequence[str]) -> str:
     if name in _PREFIXES:
         behind = next((at for at in _program_words(words) if shutil.which(words[at])), None)
         return name if behind is None else name_of(words[behind:])
-    if name in _SHELLS and len(words) > 1 and Path(words[1]).is_file():
+    if name in _SHELLS and len(words) > 1 and is_file(Path(words[1])):
         return Path(words[1]).name
     return name
 
@@ -121,7 +122,7 @@ def _of_shell(shell: Path, arguments: Sequence[str], variables: Mapping[str, str
             return _chosen(_in_text(word, behind[1:], Path.cwd(), variables, depth)) or Target(
                 shell, _UNKNOWN
             )
-        elif Path(word).is_file():
+        elif is_file(Path(word)):
             return _of_script(Path(word).absolute(), behind, variables, depth)
     return Target(shell, _UNKNOWN)
 

@@ -14,6 +14,7 @@ import msgspec
 
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.mpi import MpiInstallation
+from linkworth.mpi.files import is_file
 
 Way = Literal["sockets", "memory", ""]
 
@@ -165,7 +166,7 @@ def _mpich_device(mpi: MpiInstallation) -> str:
 def _beside(mpi: MpiInstallation, tool: str) -> str:
     bins = [Path(path).parent for path in (mpi.mpiexec, mpi.mpicc) if path]
     bins += [parent / "bin" for parent in Path(mpi.library).parents]
-    return next((str(folder / tool) for folder in bins if (folder / tool).is_file()), tool)
+    return next((str(folder / tool) for folder in bins if is_file(folder / tool)), tool)
 
 
 @cache

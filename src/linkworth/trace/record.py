@@ -13,6 +13,7 @@ from linkworth import __version__
 from linkworth._engine import TraceError, part_info
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.launch.base import Launcher, Observer
+from linkworth.launch.process import terminate_as_interrupt
 from linkworth.launch.site import Site
 from linkworth.measure.plan import Plan, plan, refuse_static
 from linkworth.measure.ranks_found import ranks_found
@@ -110,8 +111,13 @@ def record(
         if trouble:
             raise LinkworthError(f"{workload.name}: {trouble}")
         _check(decided, result, read)
-    except (LinkworthError, OSError):
+    except LinkworthError:
         # Nothing usable was recorded: the checks above come before anything is worth keeping.
+        shutil.rmtree(parts, ignore_errors=True)
+        raise
+    except BaseException as error:
+        if any(size > 0 for size in _read_parts(parts).world_sizes):
+            raise _kept(parts, output, error) from error
         shutil.rmtree(parts, ignore_errors=True)
         raise
     with contextlib.suppress(OSError):
@@ -153,15 +159,22 @@ def merge_folder(parts: Path, output: Path, *, replace: bool = False, exact: boo
 def _merge_kept(parts: Path, output: Path, metadata: TraceMetadata, replace: bool) -> TraceSummary:
     merged = parts / "merged.lwt"
     try:
-        summary = merge(parts, merged, metadata)
-        path = publish(merged, output, replace)
-    except (OSError, TraceError, LinkworthError) as error:
-        raise IncompleteError(
-            f"the parts could not be merged into {output} ({error}); they are kept: "
-            f"linkworth trace --merge {parts} -o {output}"
-        ) from error
+        with terminate_as_interrupt():
+            summary = merge(parts, merged, metadata)
+            path = publish(merged, output, replace)
+    except (OSError, TraceError, LinkworthError, KeyboardInterrupt) as error:
+        raise _kept(parts, output, error) from error
     shutil.rmtree(parts, ignore_errors=True)
     return msgspec.structs.replace(summary, path=str(path))
+
+
+def _kept(parts: Path, output: Path, error: BaseException) -> IncompleteError:
+    """Return the error that names parts from which a trace can be made later."""
+    why = "it was interrupted" if isinstance(error, KeyboardInterrupt) else error
+    return IncompleteError(
+        f"the parts could not be merged into {output} ({why}); they are kept: "
+        f"linkworth trace --merge {parts} -o {output}"
+    )
 
 
 def default_output(workload: Workload) -> Path:
@@ -224,7 +237,12 @@ def _check(decided: Plan, result: RunResult, parts: _Parts) -> None:
     """Raise the error that explains a recording without use, in which no rank came out of MPI_Init."""
     name = decided.workload.name
     began = [size for size in parts.world_sizes if size > 0]
-    if not parts.files or (parts.world_sizes and not began):
+    if parts.files and not parts.world_sizes:
+        raise IncompleteError(
+            f"{name}: what its ranks recorded is damaged and of no use, so no trace was made: "
+            f"{result.message or 'is the disk full?'}"
+        )
+    if not began:
         if result.state == "complete":
             raise UsageError(
                 f"{name} made no MPI call that could be recorded: it is not an MPI program, "

@@ -1,0 +1,19 @@
+"""Looks at files that a search comes by, some of which this user may not look at."""
+
+from pathlib import Path
+
+
+def is_file(path: Path) -> bool:
+    """Say whether there is a file; False also for one in a folder that this user cannot search."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def is_folder(path: Path) -> bool:
+    """Say whether there is a folder; False also for one in a folder that this user cannot search."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
