@@ -37,6 +37,22 @@ std::vector<std::uint32_t> ranks_on(const std::vector<std::uint32_t>& node_of_ra
     return result;
 }
 
+constexpr auto waits_for_a_message = ", which waits for a message that the trace does not hold";
+constexpr auto waits_for_a_thread =
+    ": several of its threads call MPI (MPI_THREAD_MULTIPLE), and this call waits for what another thread "
+    "does "
+    "later. The replay makes the calls of a rank one after the other, so it cannot predict this program; "
+    "record "
+    "it with one thread a rank that calls MPI";
+
+bool has_threads(const tracefile::Trace& trace, std::uint32_t rank) {
+    tracefile::RankCursor cursor = trace.cursor(rank);
+    Event event;
+    while (cursor.next(event))
+        if (event.thread != 0) return true;
+    return false;
+}
+
 std::optional<SharedNodes> shared_nodes(const ComputationCosts& costs,
                                         const std::vector<std::uint32_t>& node_of_rank) {
     if (!costs.node) return std::nullopt;
@@ -273,13 +289,16 @@ bool Simulation::any_input_output() const {
 }
 
 void Simulation::report_blocked(const Program& program, ReplayResult& result) const {
+    bool threads = false;
     for (std::uint32_t rank = 0; rank < program.trace.ranks(); ++rank) {
         const RankState& state = ranks_[program.first_rank + rank];
         if (state.actor.finished) continue;
-        result.stopped.push_back("rank " + std::to_string(rank) + " stops in " +
-                                 program.trace.names()[state.call_name] +
-                                 ", which waits for a message that the trace does not hold");
+        const std::string where =
+            "rank " + std::to_string(rank) + " stops in " + program.trace.names()[state.call_name];
+        if (result.stopped.empty()) threads = has_threads(program.trace, rank);
+        result.stopped.push_back(where + (threads ? waits_for_a_thread : waits_for_a_message));
     }
+    if (threads && !program.options.tolerate_cut) throw ReplayStoppedError(result.stopped.front());
     if (!result.stopped.empty() && !program.options.tolerate_cut)
         throw ReplayStoppedError(result.stopped.front() + "; record the program again");
 }
