@@ -15,6 +15,7 @@ from linkworth.bench.tests import BenchTest, named
 from linkworth.errors import EnvironmentLacksError, IncompleteError, LinkworthError, UsageError
 from linkworth.launch.base import Job, JobEnd, Observer
 from linkworth.launch.local_site import LocalSite
+from linkworth.launch.rank_limit import check_started_ranks
 from linkworth.launch.site import Site
 from linkworth.measure.counters import CounterWatch
 from linkworth.measure.ending import classify
@@ -90,6 +91,7 @@ def prepare(
     count = default_ranks(known[0], place) if ranks is None else ranks
     if count < 2:
         raise UsageError(f"-n {count}: a network is measured between two ranks or more")
+    check_started_ranks(count, place)
     given = settings or BenchSettings()
     words = options.arguments(known[0], given)
     chosen = find.choose(mpi)

@@ -4,10 +4,11 @@ import difflib
 import importlib.resources
 import re
 import tomllib
+import types
 from collections.abc import Iterable
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import msgspec
 
@@ -48,28 +49,56 @@ def decode(document: dict[str, Any], kind: type[T], origin: str) -> T:
     try:
         return msgspec.convert(document, kind)
     except msgspec.ValidationError as error:
-        raise UsageError(f"{origin}: {_where_first(str(error))}{_meant(str(error), kind)}") from None
+        raise UsageError(f"{origin}: {_where_first(str(error))}{_known(str(error), kind)}") from None
 
 
-def _meant(message: str, kind: object) -> str:
-    """Return the field that an unknown one was meant to be, of those of `kind` and of the tables in it; "" where none is near."""
-    unknown = re.search(r"unknown field `([^`]*)`", message)
+def _known(message: str, kind: object) -> str:
+    """Return what is known in the place of an unknown field or word: the nearest ones, or all."""
+    reason, _, place = message.partition(" - at `")
+    there = _kinds_at(kind, place)
+    unknown = re.search(r"unknown field `([^`]*)`|Invalid enum value '([^']*)'", reason)
     if unknown is None:
         return ""
-    fields = sorted(_fields(kind))
+    if unknown[2] is not None:
+        words = [str(word) for each in there if get_origin(each) is Literal for word in get_args(each)]
+        return f"; give {' or '.join(words)}" if words else ""
+    fields = sorted(
+        field.encode_name
+        for each in there
+        if isinstance(each, type) and issubclass(each, msgspec.Struct)
+        for field in msgspec.structs.fields(each)
+    )
     begun = [field for field in fields if field.startswith(f"{unknown[1]}_")]
     near = difflib.get_close_matches(unknown[1], fields, n=2, cutoff=0.6)
-    return f"; did you mean {' or '.join(begun or near)}?" if begun or near else ""
+    if begun or near:
+        return f"; did you mean {' or '.join(begun or near)}?"
+    return f"; known here: {', '.join(fields)}" if fields else ""
 
 
-def _fields(kind: object) -> set[str]:
-    """Return the names of a struct's fields, and of those in the types of its fields."""
-    if not (isinstance(kind, type) and issubclass(kind, msgspec.Struct)):
-        return {name for part in get_args(kind) for name in _fields(part)}
-    fields = msgspec.structs.fields(kind)
-    return {field.encode_name for field in fields} | {
-        name for field in fields if field.type is not kind for name in _fields(field.type)
-    }
+def _kinds_at(kind: object, place: str) -> list[object]:
+    """Return the types that a value at a place such as `$.nodes[0]` may have."""
+    kinds = _parts(kind)
+    for name, index in re.findall(r"\.(\w+)|(\[[^]]*\])", place):
+        found: list[object] = []
+        for each in kinds:
+            if name and isinstance(each, type) and issubclass(each, msgspec.Struct):
+                fields = msgspec.structs.fields(each)
+                found += [
+                    part for field in fields if field.encode_name == name for part in _parts(field.type)
+                ]
+            elif index and get_args(each):
+                found += _parts(get_args(each)[-1 if get_origin(each) is dict else 0])
+        kinds = found
+    return kinds
+
+
+def _parts(kind: object) -> list[object]:
+    """Return the members of a union, without annotations."""
+    if get_origin(kind) is Annotated:
+        return _parts(get_args(kind)[0])
+    if get_origin(kind) in (Union, types.UnionType):
+        return [part for member in get_args(kind) for part in _parts(member)]
+    return [kind]
 
 
 def _where_first(message: str) -> str:

@@ -1,5 +1,6 @@
 """The group of verbs: loads a verb's file when it is called, and turns every error into one sentence and an exit code."""
 
+import difflib
 import importlib
 import io
 import os
@@ -38,12 +39,28 @@ VERBS = {
 }
 
 
+_EXAMPLES = {
+    "--on": " Name a network with --on, such as gbe, 10gbe, 100gbe, ib-hdr or ib-ndr (all: linkworth fabrics)."
+}
+"""What may stand for an option that is missing."""
+
+
 class VerbGroup(click.RichGroup):
     """Imports `linkworth.cli.<verb>` only when that verb is used, so that every call starts fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the verbs in the order of a user's work."""
         return list(VERBS)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the verb that the arguments begin with. Raises UsageError with the nearest verbs for an unknown one."""
+        if args and not args[0].startswith("-") and args[0] not in VERBS:
+            near = difflib.get_close_matches(args[0], VERBS, n=2, cutoff=0.6)
+            meant = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(VERBS)}"
+            raise click.UsageError(f"there is no verb {args[0]!r}; {meant}")
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the verb's command, or None for an unknown verb."""
@@ -89,6 +106,13 @@ def _run(arguments: Sequence[str] | None) -> int:
     except click.Abort:
         note("linkworth: interrupted; what was measured is kept")
         return 4
+    except click.NoSuchOption as error:
+        near = difflib.get_close_matches(error.option_name, error.possibilities or (), n=1, cutoff=0.75)
+        note(f"linkworth: there is no option {error.option_name}; {_instead(near, error.ctx)}")
+        return 2
+    except click.MissingParameter as error:
+        note(f"linkworth: {error.format_message()}{_EXAMPLES.get(_option(error), '')}")
+        return 2
     except click.ClickException as error:
         note(f"linkworth: {error.format_message()}")
         return 2
@@ -104,6 +128,16 @@ def _run(arguments: Sequence[str] | None) -> int:
         note(f"linkworth: {what}: {error.strerror or error}")
         return 3
     return result if isinstance(result, int) else 0
+
+
+def _option(error: click.MissingParameter) -> str:
+    return error.param.opts[0] if error.param is not None else ""
+
+
+def _instead(near: Sequence[str], context: click.Context | None) -> str:
+    if near:
+        return f"did you mean {near[0]}?"
+    return f"{context.command_path} --help lists them" if context is not None else "--help lists them"
 
 
 def _has_streams() -> bool:

@@ -11,6 +11,7 @@ from linkworth.lab import dilation
 from linkworth.lab.site import LabSite
 from linkworth.launch.base import Job, Stream
 from linkworth.launch.counters import difference
+from linkworth.launch.rank_limit import check_started_ranks
 from linkworth.model.counters import NodeCounters
 from linkworth.mpi import find, target
 
@@ -52,6 +53,7 @@ def on_ranks(
     site: LabSite, ranks: int, mpi: str | None, command: list[str], output: BinaryIO, errors: BinaryIO
 ) -> Executed:
     """Run an MPI program on ranks over the site's nodes. Raises the errors of finding an MPI and its transport."""
+    check_started_ranks(ranks, site)
     program = find.program_path(command[0])
     chosen = find.choose(mpi, target.of_command(command))
     launcher = site.launcher(chosen)

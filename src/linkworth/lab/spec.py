@@ -17,6 +17,7 @@ NODES_MAX = 250
 NICS_MAX = 16
 DEFAULT_NODES = 4
 DEFAULT_MTU = 1500
+LOSS_MOST = 0.5
 BUFFER_LEAST, BUFFER_MOST = 10_000, 1 << 30
 """Bytes: several packets, and more than any switch has."""
 
@@ -56,7 +57,7 @@ class LabSpec(msgspec.Struct, frozen=True, kw_only=True):
             ("rate", self.rate if self.rate is not None else 1e9, 1e5, 1e12),
             ("latency", self.latency or 0.0, 0.0, 10.0),
             ("jitter", self.jitter, 0.0, 10.0),
-            ("loss", self.loss, 0.0, 0.5),
+            ("loss", self.loss, 0.0, LOSS_MOST),
             ("buffer", self.buffer if self.buffer is not None else BUFFER_LEAST, BUFFER_LEAST, BUFFER_MOST),
             ("dilate", self.dilate, 1.0, 1e4),
         ]
@@ -207,7 +208,10 @@ def parse_share(text: str, option: str = "--loss") -> float:
     match = _NUMBER_AND_UNIT.fullmatch(text)
     if match is None or match["unit"] not in ("", "%"):
         raise UsageError(f"{option} {text}: a share is a number such as 0.001 or 0.1%")
-    return float(match["number"]) / (100 if match["unit"] else 1)
+    share = float(match["number"]) / (100 if match["unit"] else 1)
+    if share > LOSS_MOST:
+        raise UsageError(f"{option} {text}: a link loses at most {LOSS_MOST:.0%} of its packets; give less")
+    return share
 
 
 def parse_bytes(text: str, option: str = "--buffer") -> int:

@@ -9,6 +9,7 @@ from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.launch.base import Launcher
 from linkworth.launch.given import GivenLauncher, is_launcher
 from linkworth.launch.local_site import LocalSite
+from linkworth.launch.rank_limit import check_started_ranks
 from linkworth.launch.site import Site
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.workload import Workload
@@ -92,6 +93,8 @@ def plan(given: Workload, mpi: str | None = None, site: Site | None = None, *, p
     """
     place = site or LocalSite()
     command = given.command
+    if not is_launcher(command[0]):
+        check_started_ranks(given.ranks, place)
     if apps.is_app(command[0]):
         _check_rank_count(command[0], given.ranks)
         chosen = find.choose(mpi)

@@ -1,6 +1,11 @@
 """Integer programs, solved by HiGHS (Huangfu and Hall, Mathematical Programming Computation 10, 2018; highspy, MIT licence)."""
 
-from collections.abc import Sequence
+import contextlib
+import ctypes
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from linkworth.errors import EnvironmentLacksError
@@ -33,12 +38,44 @@ def minimise(
 ) -> Solved:
     """Minimise `costs` x variables over whole numbers from 0 to `uppers` under `rows`, for at most `time_limit` seconds.
 
-    Raises EnvironmentLacksError where highspy is not installed.
+    Raises EnvironmentLacksError if highspy is not installed.
     """
+    require_solver()
+    with _silent():
+        return _solved(costs, uppers, rows, time_limit)
+
+
+def require_solver() -> None:
+    """Raise EnvironmentLacksError if highspy is not installed."""
+    if importlib.util.find_spec("highspy") is None:
+        raise EnvironmentLacksError(f"allocating a queue needs highspy, the HiGHS solver; {HINT}")
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Send what the solver's library prints to the null device: its banner comes before it reads the option against it."""
+    sys.stdout.flush()
+    library = ctypes.CDLL(None)
+    library.fflush(None)
     try:
-        import highspy
-    except ImportError:
-        raise EnvironmentLacksError(f"allocating a queue needs highspy, the HiGHS solver; {HINT}") from None
+        kept = os.dup(1)
+    except OSError:  # standard output is closed
+        yield
+        return
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.close(null)
+    try:
+        yield
+    finally:
+        library.fflush(None)
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def _solved(costs: Sequence[float], uppers: Sequence[int], rows: Sequence[Row], time_limit: float) -> Solved:
+    import highspy
+
     model = highspy.HighsLp()
     model.num_col_, model.num_row_ = len(costs), len(rows)
     model.col_cost_ = list(costs)

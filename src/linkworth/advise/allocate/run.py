@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 
 from linkworth.advise.allocate import explain
+from linkworth.advise.allocate.highs import require_solver
 from linkworth.advise.allocate.options import Option, options_of
 from linkworth.advise.allocate.program import Problem
 from linkworth.advise.allocate.queue import Queue, load
@@ -34,6 +35,7 @@ def allocate(
     trace unless it is `allowed`.
     """
     queue = load(path)
+    require_solver()
     options = options_of(queue, path.parent, rates=rates, allowed=allowed, progress=progress)
     allocation = allocate_options(
         queue,

@@ -1,0 +1,92 @@
+"""`linkworth allocate`: what it prints is the answer alone, and faults come before the work."""
+
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from linkworth.advise.allocate import highs
+from linkworth.cli.main import main
+from linkworth.errors import EnvironmentLacksError
+
+QUEUE = """
+[[nodes]]
+name = "eth"
+fabric = "gbe"
+count = 2
+usd_per_node_hour = 1.0
+[[programs]]
+name = "a"
+ranks = 4
+seconds = { eth = 10.0 }
+command = "a"
+"""
+
+
+def queue(folder: Path, text: str = QUEUE) -> str:
+    path = folder / "queue.toml"
+    path.write_text(text)
+    return str(path)
+
+
+@pytest.mark.parametrize("form", [["--json"], ["--as", "sbatch"]])
+def test_nothing_else_reaches_standard_output(
+    form: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("highspy")
+    assert main(["allocate", queue(tmp_path), *form]) == 0
+    output = capfd.readouterr().out
+    assert "HiGHS" not in output.splitlines()[0]
+    if form == ["--json"]:
+        assert json.loads(output)["schema"] == "linkworth.allocation/1"
+    else:
+        assert all(line.startswith(("#", "sbatch")) for line in output.splitlines() if line)
+
+
+def test_what_a_library_writes_beside_python_is_kept_away(capfd: pytest.CaptureFixture[str]) -> None:
+    import ctypes
+
+    library = ctypes.CDLL(None)
+    with highs._silent():
+        library.puts(b"a banner")
+        print("and a line", flush=True)
+    print("the answer", flush=True)
+    library.fflush(None)
+    assert "banner" not in capfd.readouterr().out
+
+
+def test_a_missing_solver_is_reported_before_anything_is_replayed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = importlib.util.find_spec
+
+    def without_highspy(name: str, package: str | None = None) -> Any:
+        return None if name == "highspy" else found(name, package)
+
+    monkeypatch.setattr(importlib.util, "find_spec", without_highspy)
+    with pytest.raises(EnvironmentLacksError, match="needs highspy"):
+        highs.require_solver()
+    text = QUEUE.replace("seconds = { eth = 10.0 }", 'workload = "missing.lwt"')
+    assert main(["allocate", queue(tmp_path, text)]) == 3
+    assert "pip install 'linkworth[allocate]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "answer"),
+    [
+        (
+            "usd_per_node_hour = 1.0",
+            "price = 1.0",
+            "nodes[0]: object contains unknown field 'price'; known here: constraint, cores,",
+        ),
+        ("usd_per_node_hour = 1.0", "usd_per_hour = 1.0", "did you mean usd_per_node_hour"),
+        ("[[nodes]]", 'goal = "speed"\n[[nodes]]', "goal: invalid enum value 'speed'; give cost or makespan"),
+    ],
+)
+def test_a_fault_of_the_file_is_answered_with_what_its_place_has(
+    right: str, wrong: str, answer: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["allocate", queue(tmp_path, QUEUE.replace(right, wrong, 1))]) == 2
+    assert answer in capsys.readouterr().err

@@ -1,0 +1,25 @@
+"""Slips of the pen on the command line are answered with what was meant."""
+
+import pytest
+
+from linkworth.cli.main import VERBS, main
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (["profil"], "there is no verb 'profil'; did you mean profile?"),
+        (["predcit", "x"], "there is no verb 'predcit'; did you mean predict?"),
+        (["zzz"], f"there is no verb 'zzz'; there are {', '.join(VERBS)}"),
+        (["predict", "x", "--onn", "gbe"], "there is no option --onn; did you mean --on?"),
+        (["predict", "x", "--qqq"], "there is no option --qqq; linkworth predict --help lists them"),
+        (["predict", "x"], "Missing option '--on'. Name a network with --on, such as gbe, "),
+        (["sweep", "x"], "Name a network with --on, such as gbe, "),
+        (["lab", "up", "--loss", "200%"], "--loss 200%: a link loses at most 50% of its packets"),
+    ],
+)
+def test_a_slip_is_answered(words: list[str], answer: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    errors = capsys.readouterr().err
+    assert errors.startswith(f"linkworth: {answer}" if words[0] != "sweep" else "linkworth: ")
+    assert answer in errors and errors.count("\n") == 1
