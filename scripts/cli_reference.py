@@ -16,6 +16,12 @@ HEAD = """# Command line
 `linkworth.<noun>/1`; everything else goes to standard error. Progress bars appear only on a terminal, and `NO_COLOR` is
 honoured.
 
+`-` as the name of an output file (`-o`, `--plot`, `--timeline`, `--html`) is standard output; tables and JSON then go to standard
+error. An output is written whole or not at all, through symbolic links, and into devices and pipes without replacing them.
+
+A byte of a name that is not UTF-8 is printed as `\\xNN`, in JSON documents and files too, and so is a control character in tables
+and messages. In CSV, a quote stands before a text that a spreadsheet would take for a formula.
+
 | exit code | meaning |
 |---|---|
 | 0 | fine |

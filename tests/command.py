@@ -38,14 +38,15 @@ class LinkworthCommand:
         )
 
     def __call__(
-        self, *arguments: str | Path, timeout: float = PATIENCE, start: Sequence[str] = ()
+        self, *arguments: str | Path, timeout: float = PATIENCE, start: Sequence[str] = (), output: str = ""
     ) -> subprocess.CompletedProcess[str]:
         """Run it to its end; raise TimeoutExpired after `timeout` seconds.
 
         It runs in a fork of a process that has imported linkworth, or in a new interpreter if `start` says how to start one.
+        `output` is a file or device that gets standard output, of a fork only.
         """
         if not start:
-            return _forks().run([str(argument) for argument in arguments], self.folder, timeout)
+            return _forks().run([str(argument) for argument in arguments], self.folder, timeout, output)
         process = self.start(*arguments, start=start)
         try:
             output, errors = process.communicate(timeout=timeout)
@@ -71,10 +72,15 @@ class _Forks:
         self._turn = Lock()
         atexit.register(self._end)
 
-    def run(self, arguments: list[str], folder: Path, timeout: float) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, arguments: list[str], folder: Path, timeout: float, output_file: str
+    ) -> subprocess.CompletedProcess[str]:
         call = pickle.dumps((arguments, os.fspath(folder), dict(os.environ)))
         (out, out_end), (err, err_end) = os.pipe(), os.pipe()
         with self._turn, ThreadPoolExecutor(2) as pool:
+            if output_file:
+                os.close(out_end)
+                out_end = os.open(folder / output_file, os.O_WRONLY | os.O_CREAT, 0o644)
             socket.send_fds(self._connection, [call], [out_end, err_end])
             os.close(out_end)
             os.close(err_end)
