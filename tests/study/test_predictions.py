@@ -254,3 +254,19 @@ def test_a_recording_is_not_predicted_on_other_ranks(tmp_path):
     [made] = make(job)
     assert made.outcome.state == "failed"
     assert "was recorded on 2 ranks and cannot be predicted on 8" in made.outcome.cause
+
+
+@pytest.mark.parametrize("ending", ["cut", "aborted"])
+def test_nothing_is_predicted_from_an_incomplete_recording(tmp_path, ending):
+    ranks = [{"rank": 0, "host": "a", "state": ending}, {"rank": 1, "host": "a"}]
+    path = synthetic.write_trace(tmp_path / "x.lwt", [[], []], ranks=ranks)
+    target = Target(
+        run="x", fabric=fabrics.get("gbe"), arrangement=Arrangement(nodes=2), cpu_factor=1.0, library=None
+    )
+    job = Job(
+        workload="x", command=["x"], ranks=2, trace=path, rates=None, machine=None, measured=None, draws=10,
+        targets=[target],
+    )  # fmt: skip
+    [made] = make(job)
+    assert (made.outcome.state, made.outcome.metrics) == ("failed", {})
+    assert "x.lwt is incomplete: readable are all recorded events of ranks 0 to 1" in made.outcome.cause
