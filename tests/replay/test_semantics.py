@@ -171,7 +171,9 @@ def test_threads_that_wait_for_each_other_are_named_as_the_reason(tmp_path: Path
     first += shape(payload(NAMES, "MPI_Recv", 3, send_fields(0, 8))) + part_call(1, 100, 500)
     second = shape(payload(NAMES, "MPI_Send", 1, send_fields(0, 8))) + part_call(0, 0, 400)
     path = threaded_traces.merged(tmp_path, [(1000, 0, first), (2800, 0, second)], [0, 1])
-    with pytest.raises(UsageError, match=r"rank 0 stops in MPI_Recv: several of its threads call MPI .* one thread a rank"):
+    with pytest.raises(
+        UsageError, match=r"rank 0 stops in MPI_Recv: several of its threads call MPI .* one thread a rank"
+    ):
         replay_in_detail(_engine.Trace(str(path)), LATENCY, Layout(nodes=1, node_of_rank=[0]))
 
 

@@ -45,6 +45,17 @@ _EXAMPLES = {
 """What may stand for an option that is missing."""
 
 
+VERB_PANELS = {
+    "Begin": ("demo", "doctor"),
+    "Run and record a program": ("run", "trace", "profile", "convert"),
+    "Measure a network": ("bench", "calibrate", "lab"),
+    "Predict and choose": ("predict", "sweep", "advise", "allocate", "report"),
+    "Many programs and environments": ("study",),
+    "What is known": ("apps", "fabrics", "machines", "prices"),
+}
+"""The verbs as the help page groups them."""
+
+
 class VerbGroup(click.RichGroup):
     """Imports `linkworth.cli.<verb>` only when that verb is used, so that every call starts fast."""
 
@@ -60,7 +71,12 @@ class VerbGroup(click.RichGroup):
             near = difflib.get_close_matches(args[0], VERBS, n=2, cutoff=0.6)
             meant = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(VERBS)}"
             raise click.UsageError(f"there is no verb {args[0]!r}; {meant}")
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        if name is not None and command is not None and not {"--help", "-h"}.isdisjoint(rest):
+            from linkworth.cli.help_page import arranged
+
+            command = arranged(command, name)
+        return name, command, rest
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the verb's command, or None for an unknown verb."""
@@ -72,6 +88,13 @@ class VerbGroup(click.RichGroup):
         return command
 
 
+def _panelled(group: click.Command) -> click.Command:
+    for title, verbs in VERB_PANELS.items():
+        group = click.command_panel(title, commands=list(verbs))(group)
+    return group
+
+
+@_panelled
 @click.group(cls=VerbGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="linkworth")
 def cli() -> None:

@@ -1,0 +1,71 @@
+"""The order of a help page: verbs and options in panels, and two examples of each verb."""
+
+import rich_click as click
+
+from linkworth.cli.bench_options import MEASURING_PARAMETERS
+from linkworth.cli.replay_options import PLACEMENT_AND_SETTINGS
+from linkworth.cli.where_options import WHERE_PARAMETERS
+
+LONG = 12
+"""A verb with more options than this has them in panels."""
+_PANELS = {
+    "Replay": PLACEMENT_AND_SETTINGS,
+    "Place": WHERE_PARAMETERS,
+    "Measurement": MEASURING_PARAMETERS,
+    "Prices and goal": (
+        "price_options", "assignments", "core_hours", "on_premises", "catalog", "region", "instances", "market", "goal",
+        "budget", "deadline", "draws",
+    ),
+    "Speed of a program without a trace": ("calibrate_with", "calibrate_anew", "machine"),
+}  # fmt: skip
+"""By title: parameters. All others are main options."""
+_MARKS = {"Place": "lab", "Measurement": "window"}
+"""By title: the parameter without which a verb has no such panel, since others have names in common with it."""
+EXAMPLES = {
+    "demo": ("demo", "demo --ranks 8 -o demo"),
+    "doctor": ("doctor", "doctor --json"),
+    "apps": ("apps", "apps show npb:ft"),
+    "fabrics": ("fabrics", "fabrics show ib-hdr"),
+    "machines": ("machines", "machines show laptop"),
+    "prices": ("prices", "prices show azure"),
+    "lab": ("lab up --like gbe --nodes 4", "lab exec gbe -n 4 -- ./program"),
+    "run": ("run -n 8 -- ./program input.dat", "run --profile -n 8 npb:ft.W"),
+    "trace": ("trace -n 8 -o app.lwt -- ./program input.dat", "trace --skeleton -n 1024 -o lu.lwt npb:lu.D"),
+    "profile": ("profile app.lwt", "profile large.lwt --smaller small.lwt --full"),
+    "bench": ("bench latency bandwidth -o here.json", "bench collectives --lab gbe -n 8 --sizes 1K,64K"),
+    "calibrate": ("calibrate here.json -o mine.toml", "calibrate osu.txt --base gbe --plot fit.svg"),
+    "convert": ("convert app.lwt --to perfetto", "convert run.otf2 -o app.lwt"),
+    "predict": (
+        "predict app.lwt --on gbe --on ib-hdr --nodes 4",
+        "predict npb:lu.D -n 64 --on gbe --measured gbe=124.5",
+    ),
+    "sweep": (
+        "sweep app.lwt --on gbe --vary latency=1us..100us:10",
+        "sweep app.lwt --on gbe --on ib-hdr --nodes 2,4,8 -o points.csv",
+    ),
+    "advise": (
+        "advise app.lwt --price gbe=0.78 --price ib-hdr=1.30",
+        "advise npb:ft.C -n 64 --nodes 4,8 --prices azure --region eastus --deadline 3600",
+    ),
+    "study": ("study run first.toml", "study report first.study --format csv"),
+    "allocate": ("allocate queue.toml --goal makespan", "allocate queue.toml --as sbatch"),
+    "report": ("report runs -o report.html", "report app.lwt --price gbe=0.78 --price ib-hdr=1.30 --nodes 4"),
+}
+"""By verb: what may stand behind `linkworth`."""
+
+
+def arranged(command: click.Command, verb: str) -> click.Command:
+    """Return the command with its options in panels, if there are many, and with its examples."""
+    options = [parameter for parameter in command.params if isinstance(parameter, click.RichOption)]
+    there = {option.name for option in options}
+    titles = {
+        name: title
+        for title, names in _PANELS.items()
+        if title not in _MARKS or _MARKS[title] in there
+        for name in names
+    }
+    if len(options) > LONG:
+        for option in options:
+            option.panel = titles.get(option.name or "", "Main options")
+    command.epilog = "\n\n".join(["Examples:", *(f"linkworth {example}" for example in EXAMPLES[verb])])
+    return command

@@ -1,0 +1,52 @@
+"""Help pages: all verbs are in a panel, and the examples of each are right."""
+
+import shlex
+
+import pytest
+import rich_click as click
+
+from linkworth.cli.help_page import EXAMPLES
+from linkworth.cli.main import VERB_PANELS, VERBS, cli, main
+
+
+def test_every_verb_is_in_one_panel() -> None:
+    assert sorted(verb for verbs in VERB_PANELS.values() for verb in verbs) == sorted(VERBS)
+
+
+def test_the_page_of_all_verbs_has_the_panels(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    page = capsys.readouterr().out
+    assert all(title in page for title in VERB_PANELS)
+    assert all(verb in page for verb in VERBS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_examples_are_shown_and_have_options_that_there_are(
+    verb: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert len(EXAMPLES[verb]) == 2
+    for example in EXAMPLES[verb]:
+        command: click.Command = cli
+        context = click.Context(cli)
+        words = shlex.split(example)
+        while isinstance(command, click.Group) and words and words[0] in command.list_commands(context):
+            found = command.get_command(context, words.pop(0))
+            assert found is not None
+            command = found
+        context = click.Context(
+            command, allow_interspersed_args=command.context_settings.get("allow_interspersed_args", True)
+        )
+        command.make_parser(context).parse_args(words)
+    assert main([verb, "--help"]) == 0
+    page = capsys.readouterr().out
+    assert "Examples:" in page
+    assert all(f"linkworth {example.split(' --')[0]}" in page for example in EXAMPLES[verb])
+
+
+def test_a_long_page_has_its_options_in_panels(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["advise", "--help"]) == 0
+    page = capsys.readouterr().out
+    places = [page.index(title) for title in ("Main options", "Replay", "Prices and goal")]
+    assert len(set(places)) == 3
+    assert main(["profile", "--help"]) == 0
+    assert "Main options" not in capsys.readouterr().out
