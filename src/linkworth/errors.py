@@ -9,6 +9,10 @@ LinkworthError              one clear sentence for the user, and an exit code
 """
 
 
+class CalibrationWarning(UserWarning):
+    """A fabric that was calibrated badly is used."""
+
+
 class LinkworthError(Exception):
     """Base of all errors that a user sees; `str()` is one sentence that says what to do."""
 

@@ -50,6 +50,15 @@ class ResultFile:
         if not os.access(path.parent, os.W_OK):
             raise UsageError(f"cannot write {path}: Permission denied")
 
+    def check_mpi(self, library: str) -> None:
+        """Raise UsageError if the file has results of another MPI library: a fabric is fitted to those of one."""
+        others = [result.mpi for result in self._results if result.mpi and result.mpi != library]
+        if others:
+            raise UsageError(
+                f"{self.path} has results of {others[0]}, and these would be of {library}; a fabric is fitted to one "
+                "MPI, so give these a file of their own"
+            )
+
     def add(self, result: BenchResult) -> None:
         """Keep one more result. Raises UsageError or EnvironmentLacksError if it cannot be written."""
         self._results.append(result)

@@ -21,7 +21,7 @@ from linkworth.catalog import derived, fabrics
 from linkworth.errors import UsageError
 from linkworth.measure.parsers import bench
 from linkworth.model.calibration import Calibration, FittedParameter, FittedPoint
-from linkworth.model.fabric import Fabric
+from linkworth.model.fabric import WORST_MISS, Fabric
 
 _NO_BASE = {"ideal", "shm"}
 _NEAR_BYTES = 1 << 20
@@ -91,6 +91,12 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
         fabric, sources=sources_of(fabric, base, reasons, points), origin="calibration"
     )
     misses = [abs(point.residual) for point in fitted]
+    fabric = msgspec.structs.replace(fabric, worst_miss=float(f"{max(misses):.2g}"))
+    if fabric.worst_miss > WORST_MISS:
+        notes.append(
+            f"this fit misses its results by up to {max(misses):.0%} (more than {WORST_MISS:.0%}): do not rely on it; the file "
+            "says so, and each use of it warns. Measure again on quiet nodes, or with --base of a network of the same kind"
+        )
     return Calibration(
         fabric=fabric,
         base=base.name,
@@ -120,7 +126,22 @@ def _read(
             inside.append(Origin(result, path.name))
     for rails, path in request.rails:
         several.setdefault(rails, []).extend(Origin(result, path.name) for result in bench.read(path))
+    _check_one_mpi([*between, *inside, *(origin for origins in several.values() for origin in origins)])
     return between, inside, several
+
+
+def _check_one_mpi(origins: Sequence[Origin]) -> None:
+    """Raise UsageError for results of two MPI libraries, whose overheads and protocols differ."""
+    files: dict[str, str] = {}
+    for origin in origins:
+        if origin.result.mpi:
+            files.setdefault(origin.result.mpi, origin.file)
+    if len(files) > 1:
+        listed = " and ".join(f"{mpi} ({file})" for mpi, file in files.items())
+        raise UsageError(
+            f"these results are of different MPI libraries: {listed}; a fabric is fitted to one, so give the files of one, and "
+            "measure each into a file of its own"
+        )
 
 
 def _nothing_to_fit(

@@ -13,7 +13,7 @@ _DIGITS = 6
 
 
 def rounded(fabric: Fabric) -> Fabric:
-    """Return the fabric with six significant digits, as its file has them."""
+    """Return the fabric with six significant digits and spreads of at most 1, as its file may have them."""
     return msgspec.structs.replace(
         fabric,
         link=_rounded_path(fabric.link),
@@ -22,7 +22,7 @@ def rounded(fabric: Fabric) -> Fabric:
         spread=msgspec.structs.replace(
             fabric.spread,
             **{
-                field: float(f"{getattr(fabric.spread, field):.2g}")
+                field: min(1.0, float(f"{getattr(fabric.spread, field):.2g}"))
                 for field in fabric.spread.__struct_fields__
             },
         ),

@@ -20,6 +20,7 @@ _FABRIC_FIELDS = (
     "unexpected_copy_bytes_per_second",
     "combine_bytes_per_second",
     "intranode_total_bytes_per_second",
+    "worst_miss",
 )
 
 

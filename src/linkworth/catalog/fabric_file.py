@@ -98,6 +98,8 @@ class FabricFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     tcp: TcpTable = msgspec.field(default_factory=TcpTable)
     spread: SpreadTable = msgspec.field(default_factory=SpreadTable)
     combine_bytes_per_second: float = COMBINE_BYTES_PER_SECOND
+    worst_miss: float = 0.0
+    """Largest relative error of a calibration; 0: none."""
     intranode_total_bytes_per_second: float | None = None
     """No ceiling where it is left out, or that of the fabric which `intranode` names."""
     sources: list[SourceTable] = msgspec.field(default_factory=list)
@@ -133,6 +135,13 @@ def parse(document: dict[str, Any], origin: str) -> FabricFile:
     )
     _check_bytes(file.chunk_bytes, "chunk_bytes", origin, least=1)
     _check_number(file.unexpected_copy_bytes_per_second, RATE, "unexpected_copy_bytes_per_second", origin)
+    _check(
+        0 <= file.worst_miss < float("inf"),
+        origin,
+        "worst_miss",
+        file.worst_miss,
+        "give a share of at least 0, such as 0.86",
+    )
     _check_number(file.combine_bytes_per_second, RATE, "combine_bytes_per_second", origin)
     _check_topology(file.topology, origin)
     _check_tcp(file.tcp, origin)

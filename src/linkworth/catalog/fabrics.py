@@ -2,6 +2,7 @@
 
 import functools
 import re
+import warnings
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import msgspec
 
 from linkworth.catalog.decode import data_folder, read_toml, unknown_name
 from linkworth.catalog.fabric_file import RAILS_MAX, PathTable, parse, plain, topology
-from linkworth.errors import UsageError
+from linkworth.errors import CalibrationWarning, UsageError
 from linkworth.model import fabric as model
 
 _WITH_RAILS = re.compile(r"(?P<name>.+)x(?P<rails>[0-9]+)")
@@ -29,6 +30,13 @@ def get(name_or_path: str) -> model.Fabric:
     base, rails = _split_rails(name_or_path)
     if is_path(base):
         found = _from_file(Path(base), origin=base)
+        if found.worst_miss > model.WORST_MISS:
+            warnings.warn(
+                f"{base} misses the results that it was calibrated to by up to {found.worst_miss:.0%} (more than "
+                f"{model.WORST_MISS:.0%}): do not rely on it; calibrate it to results of quiet nodes",
+                CalibrationWarning,
+                stacklevel=2,
+            )
     else:
         catalog = _catalog()
         if base not in catalog:
@@ -102,6 +110,7 @@ def _from_file(path: Path | Traversable, origin: str) -> model.Fabric:
         topology=topology(file.topology),
         tcp=plain(file.tcp, model.Tcp),
         spread=plain(file.spread, model.Spread),
+        worst_miss=file.worst_miss,
         intranode_total_bytes_per_second=float("inf") if total is None else total,
         sources=sources,
         origin=origin,

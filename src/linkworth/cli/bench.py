@@ -112,6 +112,9 @@ def command(
             )
             if dry_run:
                 return _show_plan([test.arguments for test in prepared], as_json)
+            if kept:
+                for each in prepared:
+                    kept.check_mpi(each.plan.mpi.library_version)
             done, stopped = _measure(prepared, timeout, kept)
         if output and is_stream(output) and done:
             write_output(output, encode(store.document(done), indent=2) + b"\n")
@@ -122,7 +125,10 @@ def command(
         drawing.write_plot(shown, plot)
         note(f"drawn in {plot}")
     if stopped:
-        note(f"linkworth: {stopped}" + (f"; what was measured is in {output}" if output else ""))
+        note(
+            f"linkworth: {stopped}"
+            + (f"; what was measured is in {output}" if output and names and done else "")
+        )
     return 4 if stopped else 0
 
 

@@ -5,7 +5,9 @@ import importlib
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import TextIO
 
 import rich_click as click
 from click.exceptions import Exit
@@ -13,7 +15,7 @@ from click.exceptions import Exit
 from linkworth import __version__
 from linkworth.cli.building import BuildScreen
 from linkworth.cli.output import note, refused_answer, silence
-from linkworth.errors import LinkworthError
+from linkworth.errors import CalibrationWarning, LinkworthError
 from linkworth.mpi import progress
 
 VERBS = {
@@ -110,7 +112,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     progress.show_to(BuildScreen())
-    code = _run(arguments)
+    with warnings.catch_warnings():
+        warnings.showwarning = _warning_as_note
+        code = _run(arguments)
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -119,6 +123,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code = 3
         silence(sys.stdout)
     return code
+
+
+def _warning_as_note(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    if issubclass(category, CalibrationWarning):
+        note(f"linkworth: {message}")
+    else:
+        note(warnings.formatwarning(message, category, filename, lineno, line))
 
 
 def _run(arguments: Sequence[str] | None) -> int:

@@ -110,6 +110,10 @@ class Spread(msgspec.Struct, frozen=True, kw_only=True):
     """Of the program's computation from run to run."""
 
 
+WORST_MISS = 0.5
+"""A calibration with a larger `worst_miss` does not describe its results: each use of the fabric warns of it."""
+
+
 class Fabric(msgspec.Struct, frozen=True, kw_only=True):
     """A network between nodes, and the memory path inside a node that goes with its MPI transport."""
 
@@ -147,6 +151,8 @@ class Fabric(msgspec.Struct, frozen=True, kw_only=True):
     topology: Topology = Topology()
     tcp: Tcp = Tcp()
     spread: Spread = Spread()
+    worst_miss: float = 0.0
+    """Largest relative error of the replay of the results that it was calibrated to; 0: it was not calibrated."""
     sources: list[SourceNote] = msgspec.field(default_factory=list)
     origin: str = "catalog"
     """`catalog`, or the path of the file that it was read from."""

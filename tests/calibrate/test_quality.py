@@ -1,0 +1,91 @@
+"""A fit that misses its results says so in its file and at each use; results of two MPIs are not fitted together."""
+
+import warnings
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from linkworth.bench.store import ResultFile
+from linkworth.calibrate import replayed
+from linkworth.calibrate.request import CalibrationRequest
+from linkworth.calibrate.run import calibrate
+from linkworth.calibrate.write import write
+from linkworth.catalog import fabrics
+from linkworth.cli.main import main
+from linkworth.errors import CalibrationWarning, UsageError
+from linkworth.model.bench import BenchResult
+
+SIZES = [1 << power for power in range(0, 23, 2)]
+
+
+def results(folder: Path, name: str, *, mpi: str = "", spoilt: float = 1.0) -> Path:
+    """Write the latencies and bandwidths of gbe; those of every other size take `spoilt` times as long."""
+    gbe = fabrics.get("gbe")
+    made = []
+    for test in ("latency", "bandwidth"):
+        result = replayed.result(gbe, test, SIZES)
+        rows = [
+            msgspec.structs.replace(
+                row,
+                latency_seconds=row.latency_seconds and row.latency_seconds * (spoilt if number % 2 else 1.0),
+                bandwidth_bytes_per_second=row.bandwidth_bytes_per_second
+                and row.bandwidth_bytes_per_second / (spoilt if number % 2 else 1.0),
+            )
+            for number, row in enumerate(result.rows)
+        ]
+        made.append(msgspec.structs.replace(result, rows=rows, mpi=mpi))
+    path = folder / name
+    path.write_bytes(msgspec.json.encode({"results": made}))
+    return path
+
+
+def test_a_bad_fit_is_marked_and_each_use_of_it_warns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad = calibrate(CalibrationRequest(files=[results(tmp_path, "bad.json", spoilt=5.0)], name="bad"))
+    assert bad.worst_residual > 0.5 and bad.fabric.worst_miss == pytest.approx(bad.worst_residual, rel=0.05)
+    assert "do not rely on it" in bad.notes[-1]
+    write(bad.fabric, tmp_path / "bad.toml")
+    with pytest.warns(
+        CalibrationWarning, match=r"bad\.toml misses the results that it was calibrated to by up to"
+    ):
+        assert fabrics.get(str(tmp_path / "bad.toml")).worst_miss == bad.fabric.worst_miss
+    monkeypatch.chdir(tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        assert (
+            main(["predict", "npb:is.S", "-n", "2", "--on", "bad.toml", "--machine", "xeon-e5-2650v3-x2"])
+            == 0
+        )
+    assert "linkworth: bad.toml misses the results" in capsys.readouterr().err
+
+
+def test_a_good_fit_does_not_warn(tmp_path: Path) -> None:
+    good = calibrate(CalibrationRequest(files=[results(tmp_path, "good.json")], name="good"))
+    assert not any("rely" in note for note in good.notes)
+    write(good.fabric, tmp_path / "good.toml")
+    assert fabrics.get(str(tmp_path / "good.toml")).worst_miss < 0.5  # warnings are errors in tests
+
+
+def test_results_of_two_libraries_are_not_fitted_together(tmp_path: Path) -> None:
+    one = results(tmp_path, "one.json", mpi="MPICH 5.0.2")
+    two = results(tmp_path, "two.json", mpi="Open MPI 5.0.11")
+    with pytest.raises(
+        UsageError,
+        match=r"MPICH 5\.0\.2 \(one\.json\) and Open MPI 5\.0\.11 \(two\.json\)",
+    ):
+        calibrate(CalibrationRequest(files=[one, two]))
+    assert calibrate(CalibrationRequest(files=[one, results(tmp_path, "osu.json")])).points
+
+
+def test_a_file_of_results_takes_those_of_one_library(tmp_path: Path) -> None:
+    path = tmp_path / "keep.json"
+    kept = ResultFile(path)
+    kept.check_mpi("MPICH 5.0.2")
+    kept.add(BenchResult(test="latency", rows=[], ranks=2, nodes=2, tool="t", mpi="MPICH 5.0.2"))
+    ResultFile(path).check_mpi("MPICH 5.0.2")
+    with pytest.raises(
+        UsageError, match=r"keep\.json has results of MPICH 5\.0\.2, and these would be of Open MPI"
+    ):
+        ResultFile(path).check_mpi("Open MPI 5.0.11")
