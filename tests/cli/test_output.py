@@ -191,3 +191,11 @@ def test_a_name_like_a_formula_in_csv() -> None:
         "1e-06",
         "0.5",
     )
+
+
+@pytest.mark.requires("mpi")
+def test_a_job_whose_output_is_lost_is_measured_to_its_end(linkworth: LinkworthCommand) -> None:
+    done = linkworth("run", "-n", "1", "-o", "kept", "--", "echo", "x", output="/dev/full")
+    assert done.returncode == 3 and "cannot write standard output" in done.stderr
+    assert (linkworth.folder / "kept/output.txt").read_text() == "x\n"
+    assert json.loads((linkworth.folder / "kept/result.json").read_text())["state"] == "complete"
