@@ -58,7 +58,9 @@ def test_the_page_names_every_program_and_fetches_nothing(answer: dict, folder: 
 
 
 def test_report_on_the_demos_folder_says_the_same(answer: dict, folder: Path) -> None:
-    done = LinkworthCommand(folder)("report", answer["folder"], "-o", "again.html", "--json")
+    done = LinkworthCommand(folder)(
+        "report", answer["folder"], "--prices", "demo", "-o", "again.html", "--json"
+    )
     assert done.returncode == 0, done.stderr
     again = json.loads(done.stdout)
     assert again["schema"] == "linkworth.report/1"
