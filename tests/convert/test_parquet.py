@@ -119,7 +119,9 @@ def test_every_event_comes_back(trace: Path) -> None:
 def test_any_event_comes_back(ranks: list[list[Any]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "t.lwt"
-        writer = _engine.TraceWriter(str(path), len(ranks), '{"workload": "random"}')
+        known = [{"rank": number, "host": "node"} for number in range(len(ranks))]
+        metadata = {"workload": "random", "source": "synthetic", "ranks": known}
+        writer = _engine.TraceWriter(str(path), len(ranks), json.dumps(metadata))
         for number, events in enumerate(ranks):
             for each in events:
                 writer.event(number, *each)

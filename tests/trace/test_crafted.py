@@ -50,6 +50,22 @@ def test_ranks_without_events_are_refused_at_once(whole, tmp_path):
         opened(whole._replace(ranks=40_000, metadata=metadata), tmp_path)
 
 
+def test_only_synthetic_traces_are_complete_without_events(tmp_path):
+    for source in ("synthetic", "converted", "recorded"):
+        trace = synthetic.write_trace(tmp_path / "t.lwt", [[], []], init=False, end=False, source=source)
+        if source == "synthetic":
+            assert open_trace(trace).lacks is None
+        else:
+            with pytest.raises(DamagedInputError, match="no events of ranks 0 to 1"):
+                open_trace(trace)
+        ends = [{"rank": 0, "host": "node", "state": "cut"}]
+        cut = synthetic.write_trace(
+            tmp_path / "c.lwt", [[], []], init=False, end=False, source=source, ranks=ends
+        )
+        with pytest.raises(DamagedInputError, match="rank 0 did not reach MPI_Finalize"):
+            open_trace(cut)
+
+
 @pytest.mark.parametrize(
     "metadata",
     [b'{"workload":' * 5000, b'{"workload": "\xff"}', b"", b"[]", b'{"workload": "a", "ranks": [{"rank": 7, "host": ""}]}',

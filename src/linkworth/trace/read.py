@@ -47,6 +47,7 @@ def open_trace(path: Path, allowed: Allowance | None = None) -> TraceFile:
     """Open a trace and check it.
 
     A trace is complete if every block is intact and every rank reached MPI_Finalize. Any other is opened only if `allowed`.
+    A rank of a synthetic trace may have no calls, if the metadata names it as complete. Any other calls at least MPI_Finalize.
     Raises UsageError for what is no trace, and DamagedInputError, which states how much of which ranks is readable.
     """
     if path.suffix == ".otf2":
@@ -72,8 +73,9 @@ def open_trace(path: Path, allowed: Allowance | None = None) -> TraceFile:
     if allowed is not None:
         # Damage that only decoding shows; without permission the first reader that meets it stops.
         damage += [what for _, _, what in engine.check()[2]]
-    incomplete = damage or not all(engine.rank_events) or any(r.state != "complete" for r in metadata.ranks)
-    if not incomplete:
+    may_be_empty = set(known) if metadata.source == "synthetic" else set()
+    missing = any(not events and rank not in may_be_empty for rank, events in enumerate(engine.rank_events))
+    if not (damage or missing or any(rank.state != "complete" for rank in metadata.ranks)):
         return TraceFile(path=path, metadata=metadata, engine=engine, damage=[])
     lacks = f"{path} is incomplete: readable are {readable_events(metadata, engine)}"
     if metadata.damage and all(rank.state == "complete" for rank in metadata.ranks):
