@@ -55,6 +55,7 @@ def test_every_mpi_is_recorded_call_for_call(tmp_path, mpi):
     assert metadata["mpi"]["library"] == mpi.library
     assert metadata["command"] == [str(tmp_path / "ends"), "well"]
     assert metadata["exit_code"] == 0
+    assert {rank["first_core"] for rank in metadata["ranks"]} <= os.sched_getaffinity(0)
     assert leftovers(tmp_path) == []
 
 

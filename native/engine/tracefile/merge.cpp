@@ -150,6 +150,7 @@ MergedRank describe(const Part& part, std::int64_t start, std::int64_t origin) {
         static_cast<double>(part.last_ticks() - header.start.ticks) * part.seconds_per_tick();
     info.cpu_seconds = static_cast<double>(header.cpu_ns) * 1e-9;
     info.cores = header.cores;
+    info.first_core = header.first_core;
     info.dropped_events = header.dropped;
     info.events = part.events();
     return info;

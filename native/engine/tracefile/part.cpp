@@ -79,6 +79,7 @@ void Part::read_header() {
     header_.pid = load<std::int32_t>(&bytes[104]);
     header_.cores = load<std::int32_t>(&bytes[108]);
     header_.ticks_per_second = load<double>(&bytes[112]);
+    header_.first_core = load<std::int32_t>(&bytes[120]) - 1;
     header_.host = text(&bytes[128], 128);
     header_.program = text(&bytes[256], 512);
     header_.library = text(&bytes[768], 256);

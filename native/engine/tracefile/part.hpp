@@ -38,6 +38,7 @@ struct PartHeader {
     std::uint64_t dropped = 0;
     std::int32_t pid = 0;
     std::int32_t cores = 0;
+    std::int32_t first_core = -1;  ///< of those that the process may use; -1: not known
     double ticks_per_second = 0;
     std::string host;
     std::string program;

@@ -139,6 +139,7 @@ void lw_after_begin(struct lw_call* call, bool succeeded, struct lw_world world)
     recorded_process = getpid();
     pthread_atfork(NULL, NULL, stop_in_child);
     describe(lw_part.header, &world);
+    lw_part_note_cores();  // again, since some libraries bind their ranks in MPI_Init
     lw_comms_begin(&world);
     lw_recorder.locked = world.thread_level == 3;
     lw_fast = !lw_yielding && lw_clock.counter && !lw_recorder.locked && !lw_recorder.reading &&

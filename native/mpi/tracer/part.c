@@ -75,7 +75,22 @@ int lw_usable_cores(void) {
     return (int)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-static void fill_header(struct lw_part_header* header, const char* host, uint32_t names_bytes) {
+static int32_t first_core(const cpu_set_t* set) {
+    for (int32_t core = 0; core < CPU_SETSIZE; core++)
+        if (CPU_ISSET(core, set)) return core;
+    return -1;
+}
+
+void lw_part_note_cores(void) {
+    struct lw_part_header* header = lw_part.header;
+    cpu_set_t set;
+    bool known = sched_getaffinity(0, sizeof set, &set) == 0;
+    header->cores = lw_usable_cores();
+    header->core_after_first = known ? first_core(&set) + 1 : 0;
+}
+
+static void fill_header(const char* host, uint32_t names_bytes) {
+    struct lw_part_header* header = lw_part.header;
     memcpy(header->magic, "LWPART1", 8);
     header->version = 3;
     header->flags = lw_clock.counter ? LW_PART_COUNTER_TICKS : 0;
@@ -86,7 +101,7 @@ static void fill_header(struct lw_part_header* header, const char* host, uint32_
     header->names_bytes = names_bytes;
     header->start = header->latest = lw_clock_start();
     header->pid = (int32_t)getpid();
-    header->cores = lw_usable_cores();
+    lw_part_note_cores();
     header->ticks_per_second = lw_clock.known_rate;
     snprintf(header->host, sizeof header->host, "%s", host);
     ssize_t length = readlink("/proc/self/exe", header->program, sizeof header->program - 1);
@@ -117,7 +132,7 @@ bool lw_part_create(const char* folder, const char* suffix, const char* names, u
         return false;
     }
     memcpy((char*)lw_part.header + sizeof(struct lw_part_header), names, names_bytes);
-    fill_header(lw_part.header, host, names_bytes);
+    fill_header(host, names_bytes);
     lw_part.file_end = FIRST_BLOCK;
     return true;
 }

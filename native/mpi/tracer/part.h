@@ -30,7 +30,8 @@ struct lw_part_header {
     uint64_t cpu, dropped;
     int32_t pid, cores;
     double ticks_per_second;
-    uint8_t reserved[8];
+    int32_t core_after_first;  ///< number of the first core that the process may use, plus 1; 0: not known
+    uint8_t reserved[4];
     char host[128], program[512], library[256];
 };
 _Static_assert(sizeof(struct lw_part_header) == 1024, "the format fixes the header's size");
@@ -77,6 +78,8 @@ void lw_part_synchronise(void);
 void lw_part_close_stream(struct lw_stream* stream);
 /// Lets go of the file and its header.
 void lw_part_close(void);
+/// Notes in the header which cores the calling thread may use.
+void lw_part_note_cores(void);
 /// Cores that the process may run on.
 int lw_usable_cores(void);
 

@@ -25,7 +25,9 @@ class RankInfo(msgspec.Struct, frozen=True, kw_only=True):
     """From the start of the process to MPI_Finalize (or to the last record)."""
     cpu_seconds: Seconds = 0.0
     cores: Annotated[int, msgspec.Meta(ge=0, le=1 << 20)] = 0
-    """Cores that the rank could run on."""
+    """Number of cores that the rank could run on."""
+    first_core: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    """Lowest number of these cores; None if the trace does not give it."""
     dropped_events: int = 0
 
 

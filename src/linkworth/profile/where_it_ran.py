@@ -9,16 +9,18 @@ from linkworth.profile.scan import RankTimes
 
 
 def core_shares(ranks: Sequence[RankInfo], count: int) -> list[float]:
-    """Return for each of `count` ranks the part of a core that it had: 1, or less where a host had more ranks than cores.
+    """Return for each of `count` ranks the part of a core that it had: 1, or less if it shared cores with more ranks.
 
-    A rank that is bound to one core counts that one only. So as many cores as the processes of a host kept busy on average
-    were there too.
+    Ranks of a host that may use the same cores share them. Launchers bind ranks to the same cores or to others, so the
+    first core and the number of cores tell which. A trace that does not give the first core has a weaker rule: all ranks of
+    a host share as many cores as one of them may use, and at least as many as they kept busy on average.
     """
-    on_host: dict[str, list[RankInfo]] = defaultdict(list)
+    together: dict[tuple[str, int | None, int], list[RankInfo]] = defaultdict(list)
     for rank in ranks:
-        on_host[rank.host].append(rank)
+        cores = 0 if rank.first_core is None else rank.cores
+        together[rank.host, rank.first_core, cores].append(rank)
     shares = [1.0] * count
-    for neighbours in on_host.values():
+    for neighbours in together.values():
         busy = sum(rank.cpu_seconds / rank.elapsed_seconds for rank in neighbours if rank.elapsed_seconds > 0)
         known = max(rank.cores for rank in neighbours)
         cores = max(known, round(busy)) if known > 0 else 0
