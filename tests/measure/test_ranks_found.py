@@ -1,6 +1,7 @@
 """Ranks that MPI did not find: reports as the preload library writes them, and a script that hides its MPI."""
 
 import sys
+from pathlib import Path
 
 import fake_installation as fake
 import pytest
@@ -9,10 +10,12 @@ from mpi_programs import compiled, first_mpi, usable_mpis
 from linkworth.errors import LinkworthError
 from linkworth.launch.fake import FakeLauncher
 from linkworth.launch.given import GivenLauncher
+from linkworth.launch.local_site import LocalSite
 from linkworth.measure import call_profile, plan, run
 from linkworth.measure.plan import Plan
 from linkworth.measure.ranks_found import RanksFound
 from linkworth.model.workload import Workload
+from linkworth.mpi import preload
 from linkworth.mpi.target import NO_TARGET
 from linkworth.trace import record
 
@@ -62,6 +65,54 @@ def test_another_library_than_the_tracers_is_trouble(tmp_path):
     assert sentence == (
         "it uses openmpi-5.0.99, and was started with mpich-5.0.2: choose its own with --mpi openmpi-5.0.99"
     )
+
+
+class Elsewhere(LocalSite):
+    """A place whose ranks share no temporary folder with this machine."""
+
+    def __init__(self, name):
+        super().__init__()
+        self.name = name
+
+
+def report_copies(job):
+    """Report what two programs find that the launcher of another MPI started: one rank each."""
+    assert Path(library_of(job)).read_bytes() == preload.ranks_library().read_bytes()
+    with Path(job.environment["LINKWORTH_RANKS"]).open("a") as file:
+        file.write("1 Open MPI v5.0.99, package: x\n" * 2)
+
+
+def library_of(job):
+    return job.environment["LD_PRELOAD"].partition(":")[0]
+
+
+@pytest.mark.requires("mpi")
+@pytest.mark.parametrize("place", ["hostfile", "slurm", "pbs", "lsf"])
+def test_ranks_elsewhere_report_through_a_folder_that_is_shared(tmp_path, monkeypatch, place):
+    current = tmp_path / "current"
+    current.mkdir()
+    monkeypatch.chdir(current)
+    for folder in (tmp_path / "run", None):
+        launcher = FakeLauncher(effect=report_copies)
+        result = run.run(plan.workload(["true"], 2), launcher=launcher, site=Elsewhere(place), folder=folder)
+        assert (result.state, result.exit_code) == ("failed", 0)
+        assert "MPI reported 2 separate programs of one rank each instead of 2 ranks" in result.message
+        for file in (launcher.jobs[0].environment["LINKWORTH_RANKS"], library_of(launcher.jobs[0])):
+            assert Path(file).is_relative_to(folder or current)
+            assert not Path(file).exists()
+        assert not list(current.iterdir())
+
+
+@pytest.mark.requires("mpi")
+def test_the_reports_of_a_job_that_outlived_linkworth_count(tmp_path):
+    left = tmp_path / "ranks-found"
+    left.mkdir()
+    (left / "ranks").write_text("3 Open MPI v5.0.99\n")
+    result = run.run(
+        plan.workload(["true"], 2), launcher=FakeLauncher(), site=Elsewhere("slurm"), folder=tmp_path
+    )
+    assert "MPI reported 3 ranks instead of 2" in result.message
+    assert not left.exists()
 
 
 @pytest.fixture

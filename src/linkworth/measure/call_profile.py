@@ -57,7 +57,7 @@ def profile(
     except OSError as error:
         raise UsageError(f"cannot write to the folder {place}: {error.strerror}") from None
     try:
-        with ranks_found(decided) as found:
+        with ranks_found(decided, files) as found:
             result = execute(
                 decided,
                 output=folder / "output.txt" if folder is not None else None,

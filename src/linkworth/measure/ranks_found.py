@@ -1,11 +1,11 @@
 """Checks that MPI found the ranks that were asked for: a launcher of another MPI starts copies of rank 0 of 1."""
 
-import os
 import re
+import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from linkworth.launch.given import GivenLauncher
@@ -18,8 +18,10 @@ _LINE = re.compile(r"^(\d+) (.*)$", re.MULTILINE)
 class RanksFound:
     """What rank 0 of each MPI_COMM_WORLD of a run reports."""
 
-    def __init__(self, file: Path | None) -> None:
+    def __init__(self, file: Path | None, library: Path | None = None) -> None:
         self._file = file
+        self.library = library or preload.ranks_library()
+        """The preload library that makes the reports, at a path that the ranks can load."""
 
     @property
     def variables(self) -> dict[str, str]:
@@ -72,19 +74,38 @@ NOT_ASKED = RanksFound(None)
 
 
 @contextmanager
-def ranks_found(decided: Plan) -> Iterator[RanksFound]:
-    """Give a run a file for its reports, for ranks that can write to it: those of this machine and of the lab."""
+def ranks_found(decided: Plan, folder: Path | None = None) -> Iterator[RanksFound]:
+    """Give a run a file for its reports that its ranks can write to.
+
+    Hosts of a file and nodes of a batch system share `folder`, the run's own (None: the current one), with this machine.
+    A file of an earlier linkworth in it stays: its job may still run and be found again.
+    """
     here = decided.site is None or decided.site.name.split()[0] in ("local", "lab")
     try:
-        descriptor, name = tempfile.mkstemp(prefix="linkworth-ranks-") if here else (-1, "")
+        if here or folder is None:
+            place = Path(tempfile.mkdtemp(prefix=".linkworth-ranks-", dir=None if here else Path.cwd()))
+        else:
+            place = folder.absolute() / "ranks-found"
+            place.mkdir(exist_ok=True)
     except OSError:
-        here = False
-    if not here:
         yield NOT_ASKED
         return
-    os.close(descriptor)
     try:
-        yield RanksFound(Path(name))
+        yield _reports(place, own_library=not here)
     finally:
-        with suppress(OSError):
-            Path(name).unlink()
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _reports(place: Path, *, own_library: bool) -> RanksFound:
+    """Put the file into a folder, with a copy of the library if it may not be installed where the ranks are."""
+    file, library = place / "ranks", preload.ranks_library()
+    try:
+        file.touch()
+        if own_library:
+            copy = place / library.name
+            if not copy.exists():  # else ranks of an earlier job may have it loaded
+                shutil.copy(library, copy)
+            library = copy
+    except OSError:
+        return NOT_ASKED
+    return RanksFound(file, library)

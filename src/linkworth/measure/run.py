@@ -53,7 +53,7 @@ def run(
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         output = folder / "output.txt"
-    with ranks_found(decided) as found:
+    with ranks_found(decided, folder) as found:
         result = execute(
             decided,
             output=output,
@@ -89,7 +89,7 @@ def _environment(decided: Plan, found: RanksFound) -> dict[str, str]:
     yielding = yielding_environment(decided)
     if yielding or not found.variables:
         return yielding
-    return preload.environment(preload.ranks_library(), behind=decided.preloaded)
+    return preload.environment(found.library, behind=decided.preloaded)
 
 
 def execute(

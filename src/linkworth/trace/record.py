@@ -83,7 +83,7 @@ def record(
     )
     try:
         _save(metadata, parts)
-        with ranks_found(decided) as found:
+        with ranks_found(decided, parts) as found:
             result = execute(
                 decided,
                 output=None,
