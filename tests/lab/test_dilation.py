@@ -13,10 +13,10 @@ from linkworth.lab.spec import LabSpec
 
 
 def test_a_factor_or_a_number_of_ranks_dilates(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert dilation.dilated(LabSpec(), "3.5").dilate == 3.5
+    assert dilation.dilated(LabSpec(rate=1e9), "3.5").dilate == 3.5
     monkeypatch.setattr(dilation, "measured_slowdown", lambda ranks: ranks / 2)
-    assert dilation.dilated(LabSpec(), "8ranks").dilate == 4.0
-    assert dilation.dilated(LabSpec(), "6 ranks").dilate == 3.0
+    assert dilation.dilated(LabSpec(rate=1e9), "8ranks").dilate == 4.0
+    assert dilation.dilated(LabSpec(latency=1e-4), "6 ranks").dilate == 3.0
 
 
 @pytest.mark.parametrize(("together", "slowdown"), [(0.6, 6.0), (0.05, 1.0)])

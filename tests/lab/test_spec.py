@@ -75,7 +75,8 @@ def test_an_unknown_name_is_told_the_labs_and_presets() -> None:
 
 @pytest.mark.parametrize(
     "wrong", [{"nodes": 0}, {"nodes": 251}, {"nics": 17}, {"mtu": 100}, {"rate": 0.0}, {"loss": 0.6},
-              {"latency": 11.0}, {"dilate": 0.5}, {"jitter": 1e-3}, {"rate": float("nan")}, {"buffer": 100}, {"buffer": 65536}]
+              {"latency": 11.0}, {"dilate": 0.5},
+              {"dilate": 2.0}, {"jitter": 1e-3}, {"rate": float("nan")}, {"buffer": 100}, {"buffer": 65536}]
 )  # fmt: skip
 def test_what_no_lab_can_be_is_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(UsageError, match=next(iter(wrong))):

@@ -1,6 +1,7 @@
 import json
 from pathlib import Path
 
+import fake_installation as fake
 import msgspec
 import pytest
 from mpi_programs import compiled, usable_mpis
@@ -11,6 +12,7 @@ from linkworth.launch.local_site import LocalSite
 from linkworth.measure import plan, run
 from linkworth.model.run import RunResult
 from linkworth.model.workload import Workload
+from linkworth.mpi import find
 
 NPB = " Time in seconds =    1.25\n Verification    =   {}\n"
 needs_mpi = pytest.mark.requires("mpi")
@@ -71,6 +73,18 @@ def test_impossible_rank_counts_and_commands(tmp_path):
         plan.workload([], 4)
     with pytest.raises(UsageError, match=r"npb:PROGRAM\.CLASS"):
         plan.workload(["npb:ft"], 4)
+
+
+def test_another_mpi_than_that_of_the_own_launcher_is_refused(tmp_path, monkeypatch):
+    script = fake.script(tmp_path / "hiding.sh", "")
+    mpirun = fake.script(tmp_path / "mpirun", "echo 'mpirun (Open MPI) 5.0.99'")
+    other = str(fake.script(tmp_path / "mpiexec", ""))
+    known = [fake.described("mpich", "5.0.2", other), fake.described("openmpi", "5.0.99", str(mpirun))]
+    monkeypatch.setattr(find, "find_all", lambda: known)
+    command = [str(mpirun), "-n", "2", str(script)]
+    assert plan.plan(plan.workload(command, None), "openmpi").mpi is known[1]
+    with pytest.raises(UsageError, match=r"^--mpi mpich: mpirun is of openmpi 5\.0\.99; leave --mpi out"):
+        plan.plan(plan.workload(command, None), "mpich")
 
 
 def test_a_rank_count_twice_is_refused(tmp_path):

@@ -1,8 +1,11 @@
 """Metrics: known ones, and those that a study file names itself."""
 
+import re
+from pathlib import Path
+
 import pytest
 
-from linkworth.study.metrics import METRICS, metric
+from linkworth.study.metrics import METRICS, is_metric, metric
 
 
 def test_known_metrics_are_complete() -> None:
@@ -26,3 +29,11 @@ def test_the_ending_of_a_new_name_says_its_unit(name: str, unit: str, better: st
     found = metric(name)
     assert (found.unit, found.better, found.kind) == (unit, better, kind)
     assert found.title and "_" not in found.title
+
+
+def test_all_values_of_micro_benchmarks_are_metrics() -> None:
+    sources = (Path(__file__).parents[2] / "native/mpi/netbench/benches").glob("*.cpp")
+    names = [name for file in sources for name in re.findall(r'bench\.value\("(\w+)"', file.read_text())]
+    assert len(names) > 10
+    assert [name for name in [*names, "d0_sent_bytes", "events"] if not is_metric(name)] == []
+    assert not is_metric("second") and not is_metric("sent_byte")

@@ -10,6 +10,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.predict.predict import predict
 from linkworth.predict.uncertainty import quantile
 from linkworth.study import resume as taking_up
+from linkworth.study.metrics import is_metric
 from linkworth.study.outcome import Outcome
 from linkworth.study.replays import Arrangement, Job, Target, make
 from linkworth.study.runner import record_of, run_study
@@ -67,6 +68,7 @@ def test_predictions_are_made_on_all_cores_and_share_their_traces(begin):
     }
     assert beff["gbe-1500"] < min(beff["gbe-9000"], beff["two"])
     assert {row["label"] for row in found["bench:beff", "two"].rows} == {"rings", "random"}
+    assert all(is_metric(name) for record in found.values() for name in record.metrics)
     assert run_study(store).done == 12
 
 

@@ -16,6 +16,13 @@ PRECISION = NumberRange(least=1e-6, most=1)
 SECONDS_OF_A_SIZE = NumberRange(least=1e-3, most=86400)
 LARGEST_WINDOW = 65536
 
+ONLY_FOR: tuple[tuple[tuple[str, ...], set[str]], ...] = (
+    (("window",), {"bandwidth", "bibandwidth", "multipair"}),
+    (("seed",), {"beff", "hpcc"}),
+    (("sizes", "least", "most"), set(tests.TESTS) - {"barrier", "hpcc"}),
+)
+"""Parameters of several tests, and the tests that have them. `arguments` refuses those of one test for any other."""
+
 
 def doublings(most: int) -> Iterator[int]:
     """Give 1, 2, 4, ... and last `most`: how many ranks or pairs of ranks such tests let go at once."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from linkworth.bench.tests import TESTS
 from linkworth.cli.bench_options import MEASURING_PARAMETERS, measuring_options
 from linkworth.cli.bench_table import table
 from linkworth.cli.given import refuse
@@ -24,13 +23,6 @@ if TYPE_CHECKING:
     from linkworth.bench.run import Prepared
     from linkworth.bench.settings import BenchSettings
     from linkworth.bench.store import ResultFile
-
-_ONLY_FOR = (
-    (("window",), {"bandwidth", "bibandwidth", "multipair"}),
-    (("seed",), {"beff", "hpcc"}),
-    (("sizes", "least", "most"), set(TESTS) - {"barrier", "hpcc"}),
-)
-"""Parameters, and the tests that have them; `bench.settings` knows those of one test."""
 
 
 @click.command()
@@ -139,7 +131,9 @@ def _refuse_useless(names: Sequence[str]) -> None:
             (*WHERE_PARAMETERS, *MEASURING_PARAMETERS, "ranks", "mpi", "timeout", "output", "dry_run"),
             "files of results are shown, and nothing is measured; leave it out, or name a test",
         )
-    for parameters, tests in _ONLY_FOR:
+    from linkworth.bench.settings import ONLY_FOR
+
+    for parameters, tests in ONLY_FOR:
         if tests.isdisjoint(names):
             refuse(parameters, f"it is for {', '.join(sorted(tests))}, not for {', '.join(names)}")
 

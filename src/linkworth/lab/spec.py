@@ -68,6 +68,10 @@ class LabSpec(msgspec.Struct, frozen=True, kw_only=True):
             raise UsageError("--jitter varies the latency of a link; give --latency too")
         if self.buffer is not None and self.rate is None:
             raise UsageError("--buffer is what waits for a link of some rate; give --rate too")
+        if self.dilate != 1 and self.rate is None and not self.latency:
+            raise UsageError(
+                "--dilate makes the rate lower and the latency longer; give --rate or --latency too"
+            )
 
     @property
     def link_rate(self) -> float | None:

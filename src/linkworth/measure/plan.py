@@ -155,6 +155,11 @@ def _mpi_of(launcher: GivenLauncher, started: Target, name: str | None) -> MpiIn
             f"{launcher.name} is of {says.kind} {says.version}, but {started.program.name} is linked with {chosen.name}: it "
             f"would be many copies of rank 0 of 1; start it with {better}"
         )
+    if name is not None:
+        raise UsageError(
+            f"--mpi {name}: {launcher.name} is of {says.kind} {says.version}; leave --mpi out, or start the ranks with "
+            f"{chosen.mpiexec or 'its own launcher'}"
+        )
     if not fitting:
         raise EnvironmentLacksError(
             f"the library of {launcher.path} ({says.kind} {says.version}) was not found; "

@@ -60,15 +60,9 @@ def refuse_skeleton_options(target: str, ranks: int | None, rates: RateRequest |
     """Raise UsageError for options that only a program without a trace takes."""
     if ranks is not None:
         raise UsageError(f"-n {ranks}: {target} is a trace and has its rank count already; leave -n out")
-    given = {
-        "--machine": rates is not None and rates.machine is not None,
-        "--calibrate-with": rates is not None and rates.calibrate_with is not None,
-        "--calibrate-anew": rates is not None and rates.anew,
-    }
-    option = next((name for name, is_given in given.items() if is_given), None)
-    if option is not None:
+    if rates is not None and rates.option is not None:
         raise UsageError(
-            f"{option}: {target} is a trace and holds its computation already; leave it out, or scale it with "
+            f"{rates.option}: {target} is a trace and holds its computation already; leave it out, or scale it with "
             "--cpu-factor or --measured"
         )
 

@@ -36,6 +36,16 @@ class RateRequest(msgspec.Struct, frozen=True, kw_only=True):
     mpi: str | None = None
     """The MPI to run with."""
 
+    @property
+    def option(self) -> str | None:
+        """The first option of these that was given, else None."""
+        given = {
+            "--machine": self.machine is not None,
+            "--calibrate-with": self.calibrate_with is not None,
+            "--calibrate-anew": self.anew,
+        }
+        return next((name for name, is_given in given.items() if is_given), None)
+
 
 def rates_for(
     program: Program, request: RateRequest, *, scaled: bool = False, progress: Progress | None = None

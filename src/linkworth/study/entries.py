@@ -3,7 +3,7 @@
 import re
 import shlex
 import shutil
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -21,6 +21,7 @@ from linkworth.study import micro
 from linkworth.study.document import Document, nearest
 from linkworth.study.lines import Place
 from linkworth.study.matrix import is_list
+from linkworth.study.metrics import NAMES, is_metric
 from linkworth.study.patterns import matching
 from linkworth.study.place import parse_where
 from linkworth.study.schema import ENTRIES, ComparisonTable, EnvironmentTable, StudyFile, WorkloadTable
@@ -191,9 +192,17 @@ def _placement(document: Document, place: Place, given: str | list[int]) -> str:
 
 
 def comparisons_of(
-    document: Document, place: Place, environments: Sequence[Environment], *, scaled: bool
+    document: Document,
+    place: Place,
+    environments: Sequence[Environment],
+    figures: Collection[str],
+    *,
+    scaled: bool,
 ) -> list[StudyComparison]:
-    """Return the comparisons of one table, likewise; `scaled`: what names something that a scale left out is left out."""
+    """Return the comparisons of one table, likewise; `scaled`: what names something that a scale left out is left out.
+
+    `figures` are the names of all figures that workloads take from their output: they are metrics too.
+    """
     table = document.data["comparisons"][place[1]]
     names = [environment.name for environment in environments]
     found = []
@@ -205,6 +214,12 @@ def comparisons_of(
                 (*place, "baseline"),
                 f"no environment is called {one.baseline!r}; {nearest(one.baseline, names)}",
             )
+        for metric in one.metrics or ():
+            if not (is_metric(metric) or metric in figures):
+                raise document.error(
+                    (*place, "metrics"),
+                    f"no metric is called {metric!r}; {nearest(metric, {*NAMES, *figures})}",
+                )
         against = [
             name
             for wanted in one.environments or ["*"]

@@ -63,6 +63,7 @@ def _resolve(whole: Document, scale: str, where: str) -> Study:
         for index in range(len(file.environments))
         for environment in environments_of(document, ("environments", index), file)
     ]
+    figures = {name for workload in workloads for name in workload.figures}
     workloads = kept(whole, scale, "workloads", workloads)
     environments = kept(whole, scale, "environments", environments)
     for kind, entries in (("workload", workloads), ("environment", environments)):
@@ -71,7 +72,9 @@ def _resolve(whole: Document, scale: str, where: str) -> Study:
     comparisons = [
         comparison
         for index in range(len(file.comparisons))
-        for comparison in comparisons_of(document, ("comparisons", index), environments, scaled=bool(scale))
+        for comparison in comparisons_of(
+            document, ("comparisons", index), environments, figures, scaled=bool(scale)
+        )
     ]
     study = Study(
         name="",

@@ -1,5 +1,6 @@
 """What a study measures: each metric's unit, which direction is better, and what kind of number it is."""
 
+import re
 from typing import Literal
 
 import msgspec
@@ -61,6 +62,30 @@ _KNOWN = [
 ]
 METRICS = {metric.name: metric for metric in _KNOWN}
 
+_OTHERS = (
+    # A recording's.
+    "events",
+    "trace_bytes",
+    # Those of `bench:beff`.
+    "beff_per_rank_bytes_per_second",
+    "rings_bytes_per_second",
+    "random_bytes_per_second",
+    "beff_at_longest_bytes_per_second",
+    "longest_bytes",
+    # Those of `bench:hpcc`.
+    *(
+        f"{which}_{what}"
+        for which in (
+            *("min_ping_pong", "avg_ping_pong", "max_ping_pong"),
+            *("naturally_ordered_ring", "randomly_ordered_ring"),
+        )
+        for what in ("latency_seconds", "bandwidth_bytes_per_second")
+    ),
+)
+NAMES = frozenset({*METRICS, *_OTHERS})
+"""All metrics that linkworth puts into records, but for those of single NICs. `metric` derives the unit of the others."""
+_OF_A_NIC = re.compile(r"[\w.-]+_sent_bytes")
+
 _BY_ENDING: list[tuple[str, str, Better | None, Kind]] = [
     ("_bytes_per_second", "B/s", "higher", "rate"),
     ("_per_second", "1/s", "higher", "number"),
@@ -71,6 +96,11 @@ _BY_ENDING: list[tuple[str, str, Better | None, Kind]] = [
     ("_efficiency", "1", "higher", "share"),
 ]
 """For figures that a study file takes from a program's output: the ending of the name says the unit."""
+
+
+def is_metric(name: str) -> bool:
+    """Return whether a record may have a metric of that name that is no figure of a program's output."""
+    return name in NAMES or _OF_A_NIC.fullmatch(name) is not None
 
 
 def metric(name: str) -> Metric:

@@ -7,7 +7,14 @@ from typing import Any, NamedTuple
 from linkworth.bench import request
 from linkworth.bench.run import BenchStopped
 from linkworth.bench.run import run as run_bench
-from linkworth.bench.settings import LARGEST_WINDOW, PRECISION, SECONDS_OF_A_SIZE, BenchSettings, sizes_of
+from linkworth.bench.settings import (
+    LARGEST_WINDOW,
+    ONLY_FOR,
+    PRECISION,
+    SECONDS_OF_A_SIZE,
+    BenchSettings,
+    arguments,
+)
 from linkworth.bench.tests import BenchTest, named
 from linkworth.catalog.assignment import read_number
 from linkworth.errors import UsageError
@@ -20,6 +27,7 @@ _TEXTS = {"--sizes": "sizes", "--min": "least", "--max": "most", "--among": "amo
 _NUMBERS = {"--precision": ("precision", PRECISION), "--seconds": ("seconds", SECONDS_OF_A_SIZE)}
 _WINDOW = "--window"
 _SWITCHES = {"--async": "asynchronous", "--bidirectional": "bidirectional", "--pairs": "pairs"}
+_OPTIONS = {name: option for option, name in _TEXTS.items()} | {"window": _WINDOW}
 _AMONG = ("auto", "pair-in-node", "pair-across-nodes", "node", "all")
 
 
@@ -73,7 +81,13 @@ def parse(command: Sequence[str]) -> Micro:
     if given.get("among", "auto") not in _AMONG:
         raise UsageError(f"{command[0]} --among {given['among']}: choose {', '.join(_AMONG)}")
     found = Micro(tests[0], request.settings(**given))
-    sizes_of(*found)
+    arguments(*found)
+    for parameters, having in ONLY_FOR:
+        for name in parameters:
+            if name in given and found.test.name not in having:
+                raise UsageError(
+                    f"{command[0]}: {_OPTIONS[name]} is for {', '.join(sorted(having))}, not for {found.test.name}"
+                )
     return found
 
 

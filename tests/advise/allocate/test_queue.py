@@ -18,6 +18,7 @@ from linkworth.cli.main import main
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.allocation import Allocation, Choice
 from linkworth.predict import predict
+from linkworth.skeleton import RateRequest
 
 KINDS = """
 [[nodes]]
@@ -71,6 +72,17 @@ def test_known_times_are_options_where_the_ranks_fit(queue):
         (1, 1, 4, 4.66),
     }
     assert found[0].cost_usd == pytest.approx(14.4 * 2 * 0.975 / 3600)
+
+
+def test_the_speed_of_computation_is_only_for_bundled_programs(tmp_path):
+    rates = RateRequest(machine="xeon-e5-2650v3-x2")
+    write_trace(tmp_path / "app.lwt", [[send(1, 1_000_000)], [recv(0, 1_000_000)]])
+    text = KINDS + '[[programs]]\nname = "app"\nworkload = "app.lwt"\nnodes = [1]\n'
+    with pytest.raises(UsageError, match=r"^--machine: it is for bundled programs .* the queue has none"):
+        options_of(load(queue_file(tmp_path, text)), tmp_path, rates=rates)
+    text += '[[programs]]\nname = "is"\nworkload = "npb:is.S"\nranks = 2\nnodes = [1]\n'
+    found = options_of(load(queue_file(tmp_path, text)), tmp_path, rates=rates)
+    assert {each.program for each in found} == {0, 1}
 
 
 def test_a_traces_times_are_predicted_on_each_kind(tmp_path):

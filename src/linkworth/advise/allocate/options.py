@@ -44,6 +44,11 @@ def options_of(
     `folder` is that of the queue file. Raises UsageError for traces, programs and numbers of ranks that cannot be used, and
     DamagedInputError for an incomplete trace unless it is `allowed`.
     """
+    bundled = [program for program in queue.programs if program.workload and is_program(program.workload)]
+    if rates is not None and rates.option is not None and not bundled:
+        raise UsageError(
+            f"{rates.option}: it is for bundled programs without a trace, and the queue has none; leave it out"
+        )
     progress = progress or Silence()
     progress.plan(len(queue.programs))
     found = []
@@ -65,9 +70,9 @@ def _of_program(
         assert program.ranks is not None
         return _known(queue, index, program, program.ranks)
     target = program.workload if is_program(program.workload) else str(folder / program.workload)
-    given_ranks = program.ranks if is_program(program.workload) else None
+    bundled = is_program(program.workload)
     try:
-        with traced(target, given_ranks, rates) as path:
+        with traced(target, program.ranks if bundled else None, rates if bundled else None) as path:
             trace = open_trace(path, allowed)
             ranks = trace.engine.ranks
             if program.ranks is not None and program.ranks != ranks:
