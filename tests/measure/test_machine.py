@@ -2,6 +2,7 @@
 
 import json
 
+import fake_installation as fake
 import msgspec
 import pytest
 
@@ -9,6 +10,7 @@ from linkworth.measure.machine import hardware, kernel
 from linkworth.measure.machine.tools import mpi_checks
 from linkworth.model.environment import Diagnosis
 from linkworth.model.mpi import MpiInstallation
+from linkworth.mpi import search
 
 
 def tree(folder, files):
@@ -90,7 +92,8 @@ def test_what_could_not_be_tried_is_not_called_absent(tmp_path, monkeypatch):
     assert "iproute2" in checks["veth"].remedy
 
 
-def test_an_mpi_whose_compiler_or_launcher_does_not_work_says_why(tmp_path):
+def test_an_mpi_whose_compiler_or_launcher_does_not_work_says_why(tmp_path, monkeypatch):
+    monkeypatch.setattr(search, "find_all", list)
     broken = tmp_path / "mpicc"
     broken.write_text("#!/bin/sh\necho 'mpicc: line 1: gcc: command not found' >&2\nexit 127\n")
     broken.chmod(0o755)
@@ -112,6 +115,18 @@ def test_an_mpi_whose_compiler_or_launcher_does_not_work_says_why(tmp_path):
     assert "gcc: command not found" in one.detail
     assert "no launcher" in two.detail
     assert "no compiler wrapper" in three.detail
+
+
+@pytest.mark.parametrize(("kind", "present"), [("intel", True), ("openmpi", False)])
+def test_the_tracer_of_an_mpi_without_wrapper_takes_that_of_the_same_abi(
+    tmp_path, monkeypatch, kind, present
+):
+    wrapper = str(fake.script(tmp_path / "mpicc", "exit 0"))
+    mpich = msgspec.structs.replace(fake.described("mpich", "4.0"), mpicc=wrapper)
+    monkeypatch.setattr(search, "find_all", lambda: [mpich])
+    (check,) = mpi_checks([fake.described(kind, "2021.1")])
+    assert check.present is present
+    assert ("bundled programs need its own" in check.detail and wrapper in check.detail) is present
 
 
 def test_doctor_agrees_with_itself(linkworth):

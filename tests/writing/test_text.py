@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linkworth.writing.documents import encode
-from linkworth.writing.text import csv_cell, encodable, printable
+from linkworth.writing.text import csv_cell, encodable, printable, sentence
 
 ANY_TEXT = st.text(st.characters(codec=None, categories=None))
 
@@ -33,6 +33,16 @@ class Named(msgspec.Struct):
 )
 def test_what_a_terminal_prints(text: str, printed: str) -> None:
     assert printable(text) == printed
+
+
+def test_a_quoted_name_in_a_sentence_has_the_same_escape() -> None:
+    name = os.fsdecode(b"x\xff\xfe\x1b")
+    assert (
+        sentence(f"there is no verb {name!r} or {name}")
+        == r"there is no verb 'x\xff\xfe\x1b' or x\xff\xfe\x1b"
+    )
+    backslash = "\\udcff"
+    assert sentence(repr(backslash)) == repr(backslash)
 
 
 @given(ANY_TEXT)

@@ -20,7 +20,7 @@ from rich.text import Text
 from linkworth.errors import EnvironmentLacksError
 from linkworth.writing.documents import encode
 from linkworth.writing.files import STANDARD_OUTPUT
-from linkworth.writing.text import printable
+from linkworth.writing.text import printable, sentence
 
 FILE_WIDTH = 400
 """Columns where the output is no terminal: wide enough that no table is cut."""
@@ -123,14 +123,14 @@ def is_live() -> bool:
 def note(message: str) -> None:
     """Print a remark on standard error, so that standard output stays the answer alone. A remark never ends a verb."""
     try:
-        click.echo(printable(message), err=True)
+        click.echo(sentence(message), err=True)
     except OSError:
         silence(sys.stderr)
 
 
-def news(sentence: str) -> None:
+def news(event: str) -> None:
     """Print on standard error what happens."""
-    note(f"linkworth: {sentence}")
+    note(f"linkworth: {event}")
 
 
 def silence(stream: TextIO | BinaryIO) -> None:

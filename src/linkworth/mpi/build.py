@@ -32,7 +32,7 @@ _TITLES = {
 
 def tracer(mpi: MpiInstallation) -> Path:
     """Return the preload library for an MPI. Raises EnvironmentLacksError where it cannot be built."""
-    return _cached(mpi if mpi.mpicc else _with_alike_compiler(mpi), "tracer", TRACER)
+    return _cached(with_alike_compiler(mpi), "tracer", TRACER)
 
 
 def npb(mpi: MpiInstallation, *, planned: bool = False) -> Path:
@@ -66,12 +66,12 @@ _ONE_ABI = ("mpich", "intel", "mvapich", "cray")
 """Kinds with the handles, constants and structures of the MPICH ABI Compatibility Initiative."""
 
 
-def _with_alike_compiler(mpi: MpiInstallation) -> MpiInstallation:
+def with_alike_compiler(mpi: MpiInstallation) -> MpiInstallation:
     """Return an MPI without compiler wrapper with that of another MPI of the same ABI, if there is one.
 
     Intel MPI comes from PyPI without headers. The tracer is not linked with MPI, so headers of its ABI are enough.
     """
-    if mpi.kind not in _ONE_ABI or _has_standard_abi(mpi):
+    if mpi.mpicc or mpi.kind not in _ONE_ABI or _has_standard_abi(mpi):
         return mpi
     alike = (
         other

@@ -10,6 +10,8 @@ _BYTE = re.compile("[\udc80-\udcff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """Characters that a terminal obeys instead of showing. Line feed and tab are not among them."""
+_QUOTED_BYTE = re.compile(r"(?<!\\)((?:\\\\)*)\\udc([89a-f][0-9a-f])")
+"""A byte that is not UTF-8 in a name that repr() has quoted."""
 _FORMULA = re.compile(r"[=+\-@\t\r]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(inf|nan)", re.IGNORECASE)
 
@@ -25,6 +27,11 @@ def encodable(text: str) -> str:
 def printable(text: str) -> str:
     """Return the text as a terminal may print it: without control characters, but with line feeds and tabs."""
     return _CONTROL.sub(_escape, encodable(text))
+
+
+def sentence(text: str) -> str:
+    """Return a sentence as a terminal may print it; names in it may be quoted by repr()."""
+    return printable(_QUOTED_BYTE.sub(r"\1\\x\2", text))
 
 
 def csv_cell(value: str | float | None) -> str | float | None:

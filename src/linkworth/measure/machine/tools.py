@@ -10,7 +10,7 @@ from pathlib import Path
 
 from linkworth.model.environment import Check
 from linkworth.model.mpi import MpiInstallation
-from linkworth.mpi import find, identify
+from linkworth.mpi import build, find, identify
 from linkworth.mpi.search import PATH_VARIABLE
 
 _PROBE = (
@@ -67,12 +67,16 @@ def mpi_checks(mpis: list[MpiInstallation]) -> list[Check]:
 
 
 def _mpi_check(mpi: MpiInstallation) -> Check:
-    trouble = "no launcher (mpiexec) was found" if not mpi.mpiexec else _compile_trouble(mpi)
+    compiling = build.with_alike_compiler(mpi)
+    trouble = "no launcher (mpiexec) was found" if not mpi.mpiexec else _compile_trouble(compiling)
+    detail = f"{mpi.mpiexec}, {compiling.mpicc}"
+    if not mpi.mpicc:
+        detail += ", the compiler wrapper of another MPI with the same ABI; bundled programs need its own"
     return Check(
         group="recording",
         name=mpi.name,
         present=not trouble,
-        detail=trouble or f"{mpi.mpiexec}, {mpi.mpicc}",
+        detail=trouble or detail,
         purpose="runs and records programs linked with it",
         remedy=_remedy(mpi) if trouble else "",
     )
