@@ -79,7 +79,7 @@ def test_a_prediction_is_that_of_its_skeleton(capsys, tmp_path):
 
 
 def test_advice_without_a_run(capsys):
-    code, out, err = run(capsys, "advise", "npb:cg.C", "-n", 64, "--machine", "laptop",
+    code, out, err = run(capsys, "advise", "npb:cg.B", "-n", 16, "--machine", "laptop",
                          "--price", "gbe=1", "--price", "ib-fdr=1.2", "--json")  # fmt: skip
     assert code == 0
     assert "computation as fast as a core of laptop" in err

@@ -15,24 +15,21 @@ CASES = [*product(PROGRAMS, RANKS), *product(SQUARE, SQUARES)]
 
 
 @pytest.mark.requires("openmpi")
-@pytest.mark.parametrize("letter", ["S", "W"])
 @pytest.mark.parametrize(("program", "ranks"), CASES)
-def test_verifies(npb, program, letter, ranks):
-    assert_verified(npb(ranks, program, letter), program, letter, ranks)
+def test_verifies(npb, program, ranks):
+    assert_verified(npb(ranks, program, "S"), program, "S", ranks)
 
 
-@pytest.mark.parametrize(("program", "ranks"), [*product(PROGRAMS, [1, 2]), *product(SQUARE, [1, 4])])
+@pytest.mark.requires("openmpi")
+@pytest.mark.parametrize("program", PROGRAMS + SQUARE)
+def test_verifies_class_w(npb, program):
+    assert_verified(npb(4, program, "W"), program, "W", 4)
+
+
+@pytest.mark.parametrize(("program", "ranks"), [*product(PROGRAMS, [2]), *product(SQUARE, [4])])
 def test_verifies_with_each_mpi(each_mpi, launch, program, ranks):
     done = launch(each_mpi, ranks, [build.npb(each_mpi), program, "S"])
     assert_verified(done, program, "S", ranks)
-
-
-@pytest.mark.slow  # seconds of computation each, as many as the machine makes of class A
-@pytest.mark.requires("openmpi")
-@pytest.mark.parametrize("program", PROGRAMS + SQUARE)
-def test_verifies_class_a(npb, program):
-    """On one rank; on four with its calls counted, in test_calls.py."""
-    assert_verified(npb(1, program, "A"), program, "A", 1)
 
 
 @pytest.mark.requires("openmpi")
@@ -43,26 +40,25 @@ def test_ep_takes_any_rank_count(npb, ranks):
 
 @pytest.mark.slow  # starts 64 processes
 @pytest.mark.requires("openmpi")
-@pytest.mark.parametrize("ranks", [32, 64])
-def test_ft_goes_from_slabs_to_pencils(npb, ranks):
-    """Class W has 32 planes: one a rank, then half a plane a rank."""
-    assert_verified(npb(ranks, "ft", "W"), "ft", "W", ranks)
+def test_ft_divides_its_planes_into_pencils(npb):
+    """Class W has 32 planes: half a plane for each of 64 ranks."""
+    assert_verified(npb(64, "ft", "W"), "ft", "W", 64)
 
 
-@pytest.mark.slow  # 16 and 32 ranks on few cores
+@pytest.mark.slow  # 32 ranks on few cores
 @pytest.mark.requires("openmpi")
-@pytest.mark.parametrize("ranks", [16, 32])
-def test_cg_on_square_and_oblong_grids_of_ranks(npb, ranks):
-    """1400 rows do not divide by these grids: pieces of different lengths."""
-    assert_verified(npb(ranks, "cg", "S"), "cg", "S", ranks)
+def test_cg_on_a_large_oblong_grid_of_ranks(npb):
+    """The grid does not divide 1400 rows: the pieces differ in length."""
+    assert_verified(npb(32, "cg", "S"), "cg", "S", 32)
 
 
 @pytest.mark.exhaustive  # up to half a minute of computation each
 @pytest.mark.requires("openmpi")
-@pytest.mark.parametrize("ranks", [1, 4])
+@pytest.mark.parametrize(("letter", "ranks"), [("A", 1), ("B", 1), ("B", 4)])
 @pytest.mark.parametrize("program", PROGRAMS + SQUARE)
-def test_verifies_class_b(npb, program, ranks):
-    assert_verified(npb(ranks, program, "B"), program, "B", ranks)
+def test_verifies_larger_classes(npb, program, letter, ranks):
+    """Class A on four ranks verifies in test_calls.py, with its calls counted."""
+    assert_verified(npb(ranks, program, letter), program, letter, ranks)
 
 
 @pytest.mark.slow  # starts 16 processes
@@ -73,12 +69,11 @@ def test_cells_of_three_points(npb, program):
     assert_verified(npb(16, program, "S"), program, "S", 16)
 
 
-@pytest.mark.slow  # 16 and 64 ranks on few cores
+@pytest.mark.slow  # 64 ranks on few cores
 @pytest.mark.requires("openmpi")
-@pytest.mark.parametrize("ranks", [16, 64])
-def test_mg_where_ranks_rest_on_the_coarsest_grids(npb, ranks):
-    """The coarsest grid has two points along z, for four ranks: two of them rest there, and with 64 those along y and x too."""
-    assert_verified(npb(ranks, "mg", "S"), "mg", "S", ranks)
+def test_mg_with_ranks_that_rest_on_the_coarsest_grid(npb):
+    """Two points along each axis for four ranks: half of the ranks rest there, along z, y and x."""
+    assert_verified(npb(64, "mg", "S"), "mg", "S", 64)
 
 
 @pytest.mark.requires("openmpi")

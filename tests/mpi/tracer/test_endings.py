@@ -13,6 +13,8 @@ from linkworth.model.trace import TraceMetadata
 from linkworth.trace.merge import merge
 from linkworth.trace.read import Allowance, open_trace
 
+ONE_ABI = True
+
 PROBES = 200_000  # calls of MPI_Iprobe that programs/endings.c makes before it ends
 
 

@@ -8,6 +8,8 @@ import pytest
 from linkworth.measure import call_profile_file
 from linkworth.mpi import find, sources
 
+ONE_ABI = True
+
 SOURCE = Path(__file__).parent / "programs/paces.c"
 LARGEST_UNCLEAR_PART = 0.01
 """Of the elapsed time: native/mpi/tracer/pace.c."""

@@ -2,6 +2,8 @@
 
 import pytest
 
+ONE_ABI = True
+
 
 @pytest.mark.parametrize("yielding", [False, True], ids=["spinning", "yielding"])
 def test_every_way_to_wait_completes_every_kind_of_request(bench, yielding):
