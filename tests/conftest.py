@@ -21,14 +21,47 @@ settings.register_profile("search", settings.get_profile("linkworth"), derandomi
 settings.load_profile("linkworth")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add --no-programs, for `make check`."""
+    parser.addoption(
+        "--no-programs",
+        action="store_true",
+        help="Run only tests that start no MPI program, lab, Slurm or build, and need nothing of the machine.",
+    )
+
+
+STARTS_PROGRAMS = {"bench", "each_mpi", "open_mpi", "any_mpi", "wires"}
+"""Fixtures that stand for an MPI of this machine, or for a program that is compiled for the test."""
+
+
+def _starts_programs(item: pytest.Item) -> bool:
+    from linkworth.model.mpi import MpiInstallation
+
+    marked = any(item.get_closest_marker(name) for name in ("requires", "slow"))
+    parameters = (
+        item.callspec.params.values()
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec")
+        else ()
+    )
+    return (
+        marked
+        or not STARTS_PROGRAMS.isdisjoint(getattr(item, "fixturenames", ()))
+        or any(isinstance(value, MpiInstallation) for value in parameters)
+    )
+
+
 def pytest_configure() -> None:
     """Hear Ctrl-C, which some tests send: a shell starts what runs in its background deaf to it, and children inherit that."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Skip, by name and reason, each test whose `requires` mark names something that is absent here."""
+    if config.getoption("--no-programs"):
+        left_out = [item for item in items if _starts_programs(item)]
+        items[:] = [item for item in items if not _starts_programs(item)]
+        config.hook.pytest_deselected(items=left_out)
     for item in items:
         for mark in item.iter_markers("requires"):
             for name in mark.args:
