@@ -15,6 +15,8 @@ NAMES = [
     "MPI_Finalize",
     "MPI_Put",
     "MPI_Comm_rank",
+    "MPI_Irecv",
+    "MPI_Probe",
 ]
 
 

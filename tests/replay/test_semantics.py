@@ -5,9 +5,6 @@ from pathlib import Path
 
 import pytest
 import synthetic
-import threaded_traces
-from part_files import NAMES, payload, send_fields, shape, varint
-from part_files import call as part_call
 from synthetic import (
     ANY,
     PROC_NULL,
@@ -163,18 +160,6 @@ def test_messages_of_processes_outside_the_trace_take_their_recorded_time(tmp_pa
     got = run(tmp_path, [[*spawned, Call("MPI_Comm_rank", "local").lasting(100 * US)]])
     assert got.prediction.seconds == pytest.approx(300 * US)
     assert got.unmodelled == {"MPI_Send": 1, "MPI_Recv": 1, "MPI_Waitall": 1}
-
-
-def test_threads_that_wait_for_each_other_are_named_as_the_reason(tmp_path: Path) -> None:
-    # The receive of one thread ended before the send of the other, which the replay would begin after it.
-    first = shape(payload(NAMES, "MPI_Init", 18, varint(3))) + part_call(0, 500, 1000)
-    first += shape(payload(NAMES, "MPI_Recv", 3, send_fields(0, 8))) + part_call(1, 100, 500)
-    second = shape(payload(NAMES, "MPI_Send", 1, send_fields(0, 8))) + part_call(0, 0, 400)
-    path = threaded_traces.merged(tmp_path, [(1000, 0, first), (2800, 0, second)], [0, 1])
-    with pytest.raises(
-        UsageError, match=r"rank 0 stops in MPI_Recv: several of its threads call MPI .* one thread a rank"
-    ):
-        replay_in_detail(_engine.Trace(str(path)), LATENCY, Layout(nodes=1, node_of_rank=[0]))
 
 
 def test_a_collective_on_half_of_the_ranks(tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ nb::dict recorded(const replay::Recording& recording) {
     static constexpr const char* kinds[] = {"nic_out", "nic_in", "switch_up", "switch_down"};
     nb::list calls, messages, loads;
     for (const auto& call : recording.calls)
-        calls.append(nb::make_tuple(call.rank, call.name, call.start_seconds, call.end_seconds));
+        calls.append(nb::make_tuple(call.rank, call.thread, call.name, call.start_seconds, call.end_seconds));
     for (const auto& message : recording.messages)
         messages.append(nb::make_tuple(message.source, message.destination, message.bytes,
                                        message.sent_seconds, message.received_seconds));
@@ -169,6 +169,7 @@ nb::dict result_of(const ReplayResult& result) {
     out["timed_internode_bytes"] = result.timed_internode_bytes;
     out["messages"] = result.messages;
     out["events"] = result.events;
+    out["threaded_ranks"] = result.threaded_ranks;
     out["rank_compute_seconds"] = result.rank_compute_seconds;
     out["level_compute_seconds"] = result.level_compute_seconds;
     out["unmodelled"] = result.unmodelled;

@@ -12,6 +12,12 @@ using tracefile::CallClass;
 using tracefile::Event;
 using tracefile::Shape;
 
+namespace {
+
+constexpr std::int32_t thread_multiple = 3;  ///< as traces have it
+
+}  // namespace
+
 /// Apart from the calls that programs are full of, so that these need not make room for all that others do.
 [[gnu::noinline]] bool Simulation::execute_rarer(std::uint32_t rank) {
     RankState& state = ranks_[rank];
@@ -57,6 +63,7 @@ using tracefile::Shape;
             }
             return true;
         case CallClass::init:
+            if (shape.code >= thread_multiple && !threads_known_) throw MayHaveThreads();
             return true;
         case CallClass::win_new:
             return call_new_window(rank, event);
@@ -125,7 +132,7 @@ void Simulation::call_request_end(std::uint32_t rank, const Event& event) {
         } else if (any_order_) {
             throw OrderMatters();
         } else if (!pending.done && pending.is_receive &&
-                   state.matcher.withdraw(pending.envelope, operation)) {
+                   ranks_[state.actor.rank].matcher.withdraw(pending.envelope, operation)) {
             finish(operation, ranks_[rank].actor.now);
         }
     }
@@ -151,10 +158,11 @@ bool Simulation::call_probe(std::uint32_t rank, const Shape& shape) {
     // The receive that follows names what the probe found when it was recorded, so that very message is
     // waited for.
     const Envelope wanted{membership->communicator->context * 2, shape.actual_peer, shape.actual_tag};
-    const std::uint32_t message = state.matcher.peek(wanted);
-    begin_to_notice(state);
+    RankState& home = ranks_[state.actor.rank];
+    const std::uint32_t message = home.matcher.peek(wanted);
+    begin_to_notice(state.actor);
     if (message == none) {
-        state.probe = wanted;
+        home.probes.push_back({wanted, state.seat});
         return false;
     }
     state.actor.now.raise_to(messages_[message].at);
@@ -175,7 +183,7 @@ std::uint32_t Simulation::begin_collective(std::uint32_t rank, const Shape& shap
     }
     Actor parent;
     parent.now = ranks_[rank].actor.now;
-    parent.rank = rank;
+    parent.rank = ranks_[rank].actor.rank;
     parent.membership = ground_of(*membership);
     ++membership->collectives;
     return begin_schedule(parent, steps_of(rank, *membership, shape), 0);

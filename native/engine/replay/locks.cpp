@@ -17,16 +17,16 @@ bool Simulation::call_lock(std::uint32_t rank, WindowSide& side, const Shape& sh
     access.kind = AccessKind::lock;
     access.exclusive = shape.found;
     access.window = side.window;
-    access.origin = rank;
+    access.origin = actor.rank;
     access.target_rank = static_cast<std::uint32_t>(shape.peer);
     access.target = ranks_[rank].program->first_rank +
                     static_cast<std::uint32_t>(side.window->communicator->members.at(access.target_rank));
     access.done = operations_.take();
-    const PathCosts& costs = path(node_of(rank) == node_of(access.target));
+    const PathCosts& costs = path(node_of(actor.rank) == node_of(access.target));
     actor.now.add_overhead(costs.send_overhead.at(control_bytes));
     operations_[access.done].completion_overhead = costs.receive_overhead.at(control_bytes);
     actor.waiting.push_back(access.done);
-    access.at = control_message(rank, access.target, actor.now);
+    access.at = control_message(actor.rank, access.target, actor.now);
     reach_at_its_time(index);
     return wait_for_operations(ranks_[rank].actor, rank);
 }
@@ -77,8 +77,9 @@ void Simulation::grant_locks(Window& window, std::uint32_t target, Stamp since) 
 }
 
 /// The step of a rank that unlocks: of `target`, or of all where it is `none`.
-void Simulation::release_lock(Actor& actor, std::uint32_t target) {
-    Window& window = *ranks_[actor.rank].unlocking;
+void Simulation::release_lock(std::uint32_t seat, std::uint32_t target) {
+    Actor& actor = ranks_[seat].actor;
+    Window& window = *ranks_[seat].unlocking;
     if (target == none) {
         if (window.all_holders > 0) --window.all_holders;
         for (std::uint32_t rank = 0; window.waiting > 0 && rank < window.locks.size(); ++rank)

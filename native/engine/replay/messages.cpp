@@ -134,12 +134,18 @@ void Simulation::on_envelope(std::uint32_t index) {
 }
 
 void Simulation::tell_probe(const Message& message) {
-    RankState& receiver = ranks_[message.destination];
-    if (!receiver.probe || !receiver.probe->accepts(message.envelope)) return;
-    receiver.probe.reset();
-    receiver.actor.now.raise_to(message.at);
-    end_to_notice(receiver.actor);
-    resume_at_its_time(message.destination);
+    std::vector<Probe>& probes = ranks_[message.destination].probes;
+    if (probes.empty()) return;
+    const auto told = std::ranges::partition(
+        probes, [&](const Probe& probe) { return !probe.wanted.accepts(message.envelope); });
+    const std::vector<Probe> found(told.begin(), told.end());
+    probes.erase(told.begin(), told.end());
+    for (const Probe& probe : found) {
+        Actor& actor = ranks_[probe.seat].actor;
+        actor.now.raise_to(message.at);
+        end_to_notice(actor);
+        resume_at_its_time(probe.seat);
+    }
 }
 
 /// CPU time that it takes to complete a posted receive by a message that is there, or known, at `at`.
@@ -205,12 +211,12 @@ bool Simulation::notices(std::uint32_t rank, const Stamp& at, Due what) {
 }
 
 /// The rank waits inside a call, and sees to what has come since it last did.
-void Simulation::see_to_unnoticed(RankState& state) {
+void Simulation::see_to_unnoticed(RankState& state, const Stamp& now) {
     for (const Due& due : state.unnoticed) {
         Stamp& at = due.what == Happening::resume   ? actor_at(due.index).now
                     : due.what == Happening::access ? accesses_[due.index].at
                                                     : messages_[due.index].at;
-        at.raise_to(state.actor.now);
+        at.raise_to(now);
         queue_.push(at.seconds, due.what, due.index);
     }
     state.unnoticed.clear();
@@ -310,7 +316,7 @@ bool Simulation::wait_for_operations(Actor& actor, std::uint32_t index) {
         ++actor.outstanding;
     }
     const bool notices = calls_only_ && index < rank_count() && takes_time(actor);
-    if (notices) begin_to_notice(ranks_[index]);
+    if (notices) begin_to_notice(actor);
     if (actor.outstanding > 0) return false;
     absorb(actor);
     if (notices) end_to_notice(actor);

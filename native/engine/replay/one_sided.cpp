@@ -167,14 +167,14 @@ bool Simulation::call_access(std::uint32_t rank, const Event& event) {
     const auto target = static_cast<std::uint32_t>(shape.peer);
     const std::uint32_t index = accesses_.take();
     Access& access = accesses_[index];
-    access.origin = rank;
+    access.origin = actor.rank;
     access.target = state.program->first_rank +
                     static_cast<std::uint32_t>(side->window->communicator->members.at(target));
     access.reply_bytes = shape.recv_bytes;
     access.done = operations_.take();
     const bool is_put = shape.operation == RmaOperation::put || shape.operation == RmaOperation::accumulate;
     access.kind = is_put ? AccessKind::put : AccessKind::get;
-    const PathCosts& costs = path(node_of(rank) == node_of(access.target));
+    const PathCosts& costs = path(node_of(actor.rank) == node_of(access.target));
     const bool asks_only = shape.operation == RmaOperation::get;
     actor.now.add_overhead(costs.send_overhead.at(asks_only ? control_bytes : shape.bytes));
     PendingAccess pending{target, access.done, none, is_put};
@@ -190,11 +190,11 @@ bool Simulation::call_access(std::uint32_t rank, const Event& event) {
     side->pending.push_back(pending);
     if (makes_request) state.requests.insert(event.next_request, is_put ? left : access.request);
     if (asks_only) {
-        access.at = control_message(rank, access.target, actor.now);
+        access.at = control_message(actor.rank, access.target, actor.now);
         reach_at_its_time(index);
         return true;
     }
-    const std::uint32_t message = begin_data(index, rank, access.target, shape.bytes, actor.now);
+    const std::uint32_t message = begin_data(index, actor.rank, access.target, shape.bytes, actor.now);
     messages_[message].send = left;
     go_at_its_time(message);
     return true;

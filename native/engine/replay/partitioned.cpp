@@ -41,8 +41,9 @@ void Simulation::call_partitioned_init(std::uint32_t rank, const Event& event) {
             program.first_rank + static_cast<std::uint32_t>(on->communicator->members.at(peer));
         Channel& channel = program.channels.join(on->communicator, sends ? on->my_rank : peer,
                                                  sends ? peer : on->my_rank, shape.tag, sends);
-        channel.sender = sends ? rank : other;
-        channel.receiver = sends ? other : rank;
+        const std::uint32_t home = state.actor.rank;
+        channel.sender = sends ? home : other;
+        channel.receiver = sends ? other : home;
         if (sends) {
             channel.partitions = shape.partitions;
             channel.bytes = shape.bytes;
@@ -112,9 +113,15 @@ bool Simulation::call_ready(std::uint32_t rank, const Event& event) {
     return true;
 }
 
+/// Threads that make partitions ready share the request of the one that started it.
 PersistentCall* Simulation::persistent_of(std::uint32_t rank, const Event& event) {
     if (event.shape->references.empty()) return nullptr;
-    return ranks_[rank].persistent_call(event.next_request - event.shape->references.front());
+    const std::uint64_t number = event.next_request - event.shape->references.front();
+    PersistentCall* found = ranks_[rank].persistent_call(number);
+    if (found != nullptr || ranks_[rank].thread == nullptr) return found;
+    for (const std::uint32_t seat : ranks_[rank].thread->rank->seats)
+        if (found == nullptr) found = ranks_[seat].persistent_call(number);
+    return found;
 }
 
 void Simulation::ready_partition(std::uint32_t rank, const PersistentCall& call, std::uint32_t partition) {
@@ -141,12 +148,12 @@ void Simulation::ready_unit(std::uint32_t rank, Channel& channel, std::uint64_t 
     const std::uint32_t index = accesses_.take();
     Access& access = accesses_[index];
     access.kind = AccessKind::partition;
-    access.origin = rank;
+    access.origin = actor.rank;
     access.target = channel.receiver;
     access.channel = &channel;
     access.round = number;
     access.unit = unit;
-    access.message = begin_data(index, rank, channel.receiver, channel.unit_bytes(), actor.now);
+    access.message = begin_data(index, actor.rank, channel.receiver, channel.unit_bytes(), actor.now);
     Round& round = channel.round(number);
     Message& message = messages_[access.message];
     const bool eager = !channel.whole && costs.is_eager(channel.unit_bytes());
@@ -160,7 +167,7 @@ void Simulation::ready_unit(std::uint32_t rank, Channel& channel, std::uint64_t 
         if (round.receiver_started) clear_unit(std::exchange(round.waiting, {}).front());
         return;
     }
-    access.at = control_message(rank, channel.receiver, actor.now);
+    access.at = control_message(actor.rank, channel.receiver, actor.now);
     reach_at_its_time(index);
 }
 

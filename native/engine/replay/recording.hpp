@@ -59,7 +59,8 @@ struct LinkLoad {
 
 struct RecordedCall {
     std::uint32_t rank = 0;
-    std::uint32_t name = 0;  ///< index in the trace's table
+    std::uint32_t thread = 0;  ///< 0: the one that called MPI_Init, then in the order of their first calls
+    std::uint32_t name = 0;    ///< index in the trace's table
     double start_seconds = 0;
     double end_seconds = 0;
 };

@@ -66,7 +66,8 @@ struct ReplayResult {
     std::uint64_t timed_internode_bytes = 0;  ///< of the part that `seconds` is of
     std::uint64_t messages = 0;
     std::uint64_t events = 0;
-    std::vector<double> rank_compute_seconds;  ///< scaled, of the same region
+    std::uint32_t threaded_ranks = 0;          ///< whose threads call MPI at once
+    std::vector<double> rank_compute_seconds;  ///< scaled, of the same region; of threads, their mean
     /// Scaled, of the marked region, by level of MPI_Pcontrol, summed over ranks.
     std::map<std::int32_t, double> level_compute_seconds;
     std::map<std::string, std::uint64_t> unmodelled;     ///< calls that only passed as their recorded time

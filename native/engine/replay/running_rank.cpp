@@ -46,7 +46,7 @@ std::uint32_t Simulation::post_call(RankState& state, const Shape& shape, bool r
     }
     if (receive != none) state.actor.waiting.push_back(receive);
     if (send != none) state.actor.waiting.push_back(send);
-    return wait_for_operations(state.actor, state.actor.rank);
+    return wait_for_operations(state.actor, state.seat);
 }
 
 bool Simulation::call_complete(RankState& state, const Event& event) {
@@ -62,7 +62,7 @@ bool Simulation::call_complete(RankState& state, const Event& event) {
         }
         PersistentCall* const call = state.persistent_call(number);
         if (call != nullptr && call->is_partitioned()) {
-            complete_partitioned(actor.rank, *call);
+            complete_partitioned(state.seat, *call);
             continue;
         }
         if (call != nullptr) {
@@ -78,7 +78,7 @@ bool Simulation::call_complete(RankState& state, const Event& event) {
         look_in(state);
         return true;
     }
-    return wait_for_operations(actor, actor.rank);
+    return wait_for_operations(actor, state.seat);
 }
 
 inline bool Simulation::execute(RankState& state) {
@@ -101,7 +101,7 @@ inline bool Simulation::execute(RankState& state) {
         case CallClass::isendrecv:
             return call_point_to_point(state, event);
         default:
-            return execute_rarer(state.actor.rank);
+            return execute_rarer(state.seat);
     }
 }
 
@@ -109,27 +109,25 @@ inline bool Simulation::execute(RankState& state) {
     for (;;) {
         if (!state.actor.event_pending && !fetch(state)) return;
         if (too_early(state.actor)) {
-            queue_.push(state.actor.now.seconds, Happening::resume, state.actor.rank);
+            queue_.push(state.actor.now.seconds, Happening::resume, state.seat);
             return;
         }
         state.actor.event_pending = false;
         state.call_started = state.actor.now.seconds;
         if (!execute(state)) return;
         if (any_order_ && leads_too_far(state)) {
-            runnable_.push_back(state.actor.rank);
+            runnable_.push_back(state.seat);
             return;
         }
     }
 }
 
-/// Takes the rank's next event and lets its computation pass. False at the end of the trace.
+/// Takes the rank's next event and lets its computation pass. False at the end of the trace, and where its
+/// thread waits for another.
 inline bool Simulation::fetch(RankState& state) {
     Event& event = state.event;
-    if (options_.recording != nullptr) record_call_end(state.actor.rank);
-    if (state.actor.finished || !state.cursor.next(event)) {
-        if (!state.actor.finished) end_rank(state.actor.rank);
-        return false;
-    }
+    if (options_.recording != nullptr) record_call_end(state.seat);
+    if ((state.actor.finished || !state.cursor.next(event)) && !fetch_after_stop(state)) return false;
     state.actor.event_pending = true;
     const std::uint64_t interval = state.intervals++;
     const double recorded = RecordedComputation::recorded(event);
@@ -153,13 +151,13 @@ inline bool Simulation::fetch(RankState& state) {
 /// it is known what the others do. Returns whether the rank goes on at once.
 [[gnu::noinline, gnu::cold]] bool Simulation::put_off(RankState& state, double alone_seconds) {
     state.actor.event_pending = false;
-    shared_nodes_->put_off(state.actor.rank, alone_seconds);
-    queue_.push(state.actor.now.seconds, Happening::computes, state.actor.rank);
+    shared_nodes_->put_off(state.seat, alone_seconds);
+    queue_.push(state.actor.now.seconds, Happening::computes, state.seat);
     return false;
 }
 
 void Simulation::begin_computation(const RankState& state) {
-    await_computation(shared_nodes_->begin(node_of(state.actor.rank), state.actor.rank,
+    await_computation(shared_nodes_->begin(node_of(state.actor.rank), state.seat,
                                            state.program->options.computation.memory_demand,
                                            state.actor.now.seconds));
 }
@@ -181,14 +179,15 @@ void Simulation::on_computed(std::uint32_t computation) {
                                : state.actor.now.wait_until(end.seconds);
     state.program->region.compute(state.rank, end.seconds - began);
     state.actor.event_pending = true;
-    resume_at_its_time(state.actor.rank);
+    resume_at_its_time(state.seat);
 }
 
 void Simulation::record_call_end(std::uint32_t rank) {
     RankState& state = ranks_[rank];
     const double started = std::exchange(state.call_started, -1);
     if (started < 0 || state.actor.finished) return;
-    options_.recording->call({rank, state.call_name, started, ranks_[rank].actor.now.seconds});
+    const std::uint32_t thread = state.thread == nullptr ? 0 : state.thread->place;
+    options_.recording->call({state.actor.rank, thread, state.call_name, started, state.actor.now.seconds});
 }
 
 }  // namespace linkworth::replay

@@ -39,49 +39,70 @@ std::vector<std::uint32_t> ranks_on(const std::vector<std::uint32_t>& node_of_ra
 
 constexpr auto waits_for_a_message = ", which waits for a message that the trace does not hold";
 constexpr auto waits_for_a_thread =
-    ": several of its threads call MPI (MPI_THREAD_MULTIPLE), and this call waits for what another thread "
-    "does "
-    "later. The replay makes the calls of a rank one after the other, so it cannot predict this program; "
-    "record "
-    "it with one thread a rank that calls MPI";
+    ": several of its threads call MPI at once, but the trace does not say that MPI_Init_thread gave "
+    "MPI_THREAD_MULTIPLE. The replay therefore makes their calls one after the other, and this call waits "
+    "for "
+    "a later one of another thread; record the program with linkworth trace, with MPI_THREAD_MULTIPLE";
 
-bool has_threads(const tracefile::Trace& trace, std::uint32_t rank) {
-    tracefile::RankCursor cursor = trace.cursor(rank);
-    Event event;
-    while (cursor.next(event))
-        if (event.thread != 0) return true;
-    return false;
+using ThreadedRanks = std::map<std::uint32_t, ThreadedRank>;
+
+ThreadedRanks threaded_ranks(const tracefile::Trace& trace) {
+    ThreadedRanks result;
+    for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
+        std::vector<ThreadStops> threads = find_threads(trace, rank);
+        if (!threads.empty()) result[rank].threads = std::move(threads);
+    }
+    return result;
 }
 
+bool any_threads(const std::vector<ThreadedRanks>& threaded) {
+    return !std::ranges::all_of(threaded, &ThreadedRanks::empty);
+}
+
+std::size_t further_threads(const std::vector<ThreadedRanks>& threaded) {
+    std::size_t count = 0;
+    for (const ThreadedRanks& of_program : threaded)
+        for (const auto& [rank, its] : of_program) count += its.threads.size() - 1;
+    return count;
+}
+
+/// `actors`: ranks and further threads.
 std::optional<SharedNodes> shared_nodes(const ComputationCosts& costs,
-                                        const std::vector<std::uint32_t>& node_of_rank) {
+                                        const std::vector<std::uint32_t>& node_of_rank, std::size_t actors) {
     if (!costs.node) return std::nullopt;
-    return SharedNodes(*costs.node, ranks_on(node_of_rank).size(), node_of_rank.size());
+    return SharedNodes(*costs.node, ranks_on(node_of_rank).size(), actors);
 }
 
 }  // namespace
 
-Simulation::Simulation(const std::vector<Tenant>& tenants, bool any_order)
+Simulation::Simulation(const std::vector<Tenant>& tenants, bool any_order, bool threads_known,
+                       const std::vector<ThreadedRanks>& threaded)
     : options_(*tenants.front().options),
       link_overheads_({&options_.fabric.link}),
       local_overheads_({&options_.fabric.intranode}),
       nodes_(nodes_of(tenants)),
       any_order_(any_order),
+      threads_known_(threads_known),
+      any_threads_(any_threads(threaded)),
       calls_only_(options_.progress_in_calls_only),
-      shared_nodes_(shared_nodes(options_.computation, nodes_)),
-      network_(options_.fabric, ranks_on(nodes_), queue_, *this, options_.recording != nullptr) {
+      shared_nodes_(shared_nodes(options_.computation, nodes_, nodes_.size() + further_threads(threaded))),
+      network_(options_.fabric, ranks_on(nodes_), queue_, *this, options_.recording != nullptr),
+      threaded_(threaded) {
     std::uint32_t ranks = 0;
     for (const Tenant& tenant : tenants) {
         programs_.emplace_back(*tenant.trace, *tenant.options, ranks, !any_order);
         ranks += tenant.trace->ranks();
     }
-    ranks_.reserve(ranks);
+    ranks_.reserve(ranks + further_threads(threaded_));
     for (Program& program : programs_)
         for (std::uint32_t rank = 0; rank < program.trace.ranks(); ++rank) {
-            ranks_.emplace_back(program, rank, cursor_memory_);
+            ranks_.emplace_back(program, rank, rank_count_, cursor_memory_);
             ranks_.back().actor.rank = rank_count_++;
             if (calls_only_) ranks_.back().noticed_until = 0;
         }
+    for (std::size_t program = 0; program < threaded_.size(); ++program)
+        for (auto& [rank, its] : threaded_[program])
+            seat_threads(ranks_[programs_[program].first_rank + rank], its);
 }
 
 std::vector<ReplayResult> Simulation::run() {
@@ -212,7 +233,7 @@ bool Simulation::run_schedule(std::uint32_t index) {
                 if (!wait_for_operations(actor, index)) return false;
                 break;
             case StepKind::release:
-                release_lock(actor, actor.step.peer);
+                release_lock(index, actor.step.peer);
                 break;
             case StepKind::wait:
                 actor.ahead_due = !actor.ahead.empty();
@@ -235,7 +256,8 @@ bool Simulation::run_schedule(std::uint32_t index) {
 void Simulation::end_rank(std::uint32_t rank) {
     RankState& state = ranks_[rank];
     state.actor.finished = true;
-    begin_to_notice(state);
+    if (state.seat != state.actor.rank) return;  // the rank has other threads still
+    begin_to_notice(state.actor);
     state.program->region.leave(state.rank, ranks_[rank].actor.now);
 }
 
@@ -248,6 +270,12 @@ ReplayResult Simulation::result(Program& program) {
         program.region.leave(rank, now);
         end.raise_to(now);
     }
+    result.rank_compute_seconds = program.region.rank_compute();
+    for (const auto& [rank, its] : threaded_of(program)) {
+        for (const std::uint32_t seat : its.seats) end.raise_to(ranks_[seat].actor.now);
+        result.rank_compute_seconds[rank] /= static_cast<double>(its.seats.size());
+    }
+    result.threaded_ranks = static_cast<std::uint32_t>(threaded_of(program).size());
     if (program.region.marked()) end = program.region.total();
     result.marked_region = program.region.marked();
     result.seconds = end.seconds;
@@ -266,7 +294,6 @@ ReplayResult Simulation::result(Program& program) {
         result.marked_region ? program.marked_internode_bytes : program.internode_bytes;
     result.messages = program.messages;
     result.events = program.events;
-    result.rank_compute_seconds = program.region.rank_compute();
     result.mark_seconds = std::move(program.mark_seconds);
     for (const auto& [level, seconds] : program.region.level_compute())
         if (seconds > 0) result.level_compute_seconds[level] = seconds;
@@ -290,13 +317,21 @@ bool Simulation::any_input_output() const {
 
 void Simulation::report_blocked(const Program& program, ReplayResult& result) const {
     bool threads = false;
+    const auto look_at = [&](const RankState& state, const std::string& who) {
+        if (state.actor.finished) return;
+        if (result.stopped.empty() && !any_threads_)
+            threads = !find_threads(program.trace, state.rank).empty();
+        result.stopped.push_back(who + " stops in " + program.trace.names()[state.call_name] +
+                                 (threads ? waits_for_a_thread : waits_for_a_message));
+    };
+    const auto& threaded = threaded_of(program);
     for (std::uint32_t rank = 0; rank < program.trace.ranks(); ++rank) {
-        const RankState& state = ranks_[program.first_rank + rank];
-        if (state.actor.finished) continue;
-        const std::string where =
-            "rank " + std::to_string(rank) + " stops in " + program.trace.names()[state.call_name];
-        if (result.stopped.empty()) threads = has_threads(program.trace, rank);
-        result.stopped.push_back(where + (threads ? waits_for_a_thread : waits_for_a_message));
+        const std::string who = "rank " + std::to_string(rank);
+        look_at(ranks_[program.first_rank + rank], who);
+        const auto its = threaded.find(rank);
+        for (std::size_t place = 1; its != threaded.end() && place < its->second.seats.size(); ++place)
+            look_at(ranks_[its->second.seats[place]],
+                    "thread " + std::to_string(its->second.threads[place].thread) + " of " + who);
     }
     if (threads && !program.options.tolerate_cut) throw ReplayStoppedError(result.stopped.front());
     if (!result.stopped.empty() && !program.options.tolerate_cut)
@@ -305,17 +340,29 @@ void Simulation::report_blocked(const Program& program, ReplayResult& result) co
 
 namespace {
 
-std::vector<ReplayResult> simulated(const std::vector<Tenant>& tenants) {
+std::vector<ReplayResult> run_in_some_order(const std::vector<Tenant>& tenants, bool threads_known,
+                                            const std::vector<ThreadedRanks>& threaded) {
     const ReplayOptions& options = *tenants.front().options;
-    try {
-        if (!options.fabric.contention && !options.computation.node) {
-            try {
-                return Simulation(tenants, true).run();
-            } catch (const OrderMatters&) {
-                return Simulation(tenants, false).run();
-            }
+    if (!options.fabric.contention && !options.computation.node && !any_threads(threaded)) {
+        try {
+            return Simulation(tenants, true, threads_known, threaded).run();
+        } catch (const OrderMatters&) {
+            return Simulation(tenants, false, threads_known, threaded).run();
         }
-        return Simulation(tenants, false).run();
+    }
+    return Simulation(tenants, false, threads_known, threaded).run();
+}
+
+std::vector<ReplayResult> simulated(const std::vector<Tenant>& tenants) {
+    std::vector<ThreadedRanks> threaded(tenants.size());
+    try {
+        try {
+            return run_in_some_order(tenants, false, threaded);
+        } catch (const MayHaveThreads&) {
+            for (std::size_t tenant = 0; tenant < tenants.size(); ++tenant)
+                threaded[tenant] = threaded_ranks(*tenants[tenant].trace);
+            return run_in_some_order(tenants, true, threaded);
+        }
     } catch (const std::logic_error& impossible) {
         throw ReplayError(std::string("the trace holds what no MPI program can do (") + impossible.what() +
                           "); it is damaged: record the program again");

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <map>
+#include <memory>
 #include <memory_resource>
 #include <optional>
 #include <unordered_map>
@@ -25,6 +27,7 @@
 #include "replay/schedule.hpp"
 #include "replay/shared_nodes.hpp"
 #include "replay/stamp.hpp"
+#include "replay/threads.hpp"
 #include "tracefile/trace.hpp"
 
 namespace linkworth::replay {
@@ -93,11 +96,40 @@ struct PersistentCall {
     }
 };
 
-/// A rank and its place in its trace. What every call needs comes first, because with many ranks each line of
-/// the cache that a call touches is a line from memory.
+/// A rank whose threads call MPI at once.
+struct ThreadedRank {
+    std::vector<ThreadStops> threads;
+    std::vector<std::uint32_t> seats;  ///< [place]
+};
+
+/// A thread of such a rank: how far it has come.
+struct ThreadProgress {
+    const ThreadedRank* rank = nullptr;
+    std::uint32_t place = 0;
+    std::vector<Stamp> reached;  ///< [stop]
+    std::size_t passed = 0;      ///< stops
+    bool waits = false;          ///< at the next stop, for other threads
+
+    const std::vector<ThreadStop>& stops() const { return rank->threads[place].stops; }
+};
+
+/// A blocked probe.
+struct Probe {
+    Envelope wanted;
+    std::uint32_t seat = 0;  ///< whose thread waits
+};
+
+/// A rank and its place in its trace. Further threads that call MPI at once have such a state each, in a seat
+/// after those of all ranks: what belongs to the rank as a whole (matching, the order of messages, what it
+/// notices) is in the rank's own state, `actor.rank`. What every call needs comes first, because with many
+/// ranks each line of the cache that a call touches is a line from memory.
 struct RankState {
-    RankState(Program& its_program, std::uint32_t its_rank, std::pmr::memory_resource& memory)
-        : program(&its_program), cursor(its_program.trace.cursor(its_rank, &memory)), rank(its_rank) {}
+    RankState(Program& its_program, std::uint32_t its_rank, std::uint32_t its_seat,
+              std::pmr::memory_resource& memory)
+        : program(&its_program),
+          cursor(its_program.trace.cursor(its_rank, &memory)),
+          rank(its_rank),
+          seat(its_seat) {}
 
     /// What it computes now is computation among the parts.
     bool counts_computation() const {
@@ -116,6 +148,7 @@ struct RankState {
     Program* program;
     tracefile::RankCursor cursor;
     std::uint32_t rank;  ///< in its program
+    std::uint32_t seat;  ///< the actor that goes through this state's events
     RecordedComputation computation;
     std::uint64_t intervals = 0;  ///< of computation so far
     double call_started = -1;     ///< its time; negative where none is under way (kept for a recording only)
@@ -126,7 +159,7 @@ struct RankState {
     Stamp last_link_envelope;  ///< MPI keeps the order of a pair's messages
     Matcher matcher;
     Stamp last_local_envelope;
-    std::optional<Envelope> probe;  ///< what a blocked probe waits for
+    std::vector<Probe> probes;  ///< of all its threads
     /// Where progress needs calls: what comes up to this moment is noticed (infinite while the rank waits
     /// inside a call), and what came later.
     double noticed_until = std::numeric_limits<double>::infinity();
@@ -134,10 +167,14 @@ struct RankState {
     Window* unlocking = nullptr;  ///< by the schedule under way
     std::unordered_map<std::uint64_t, PersistentCall> persistent;
     std::unordered_map<std::uint64_t, std::uint32_t> paired_sends;  ///< of MPI_Isendrecv: [request] the send
+    std::unique_ptr<ThreadProgress> thread;  ///< if several threads of the rank call MPI
 };
 
 /// Something in the trace depends on what comes first, so moments must be gone through in their order.
 struct OrderMatters {};
+
+/// The program asked for MPI_THREAD_MULTIPLE, so its trace must be searched for threads.
+struct MayHaveThreads {};
 
 /// Messages that wait at one rank before their senders let others go first.
 inline constexpr std::uint32_t most_unexpected = 256;
@@ -145,8 +182,11 @@ inline constexpr std::uint32_t most_unexpected = 256;
 class Simulation final : private NetworkListener {
   public:
     /// `any_order`: each rank runs as far as it can, which is faster. Only where nothing is shared; throws
-    /// OrderMatters where the trace does not allow it.
-    Simulation(const std::vector<Tenant>& tenants, bool any_order);
+    /// OrderMatters where the trace does not allow it. `threads_known`: traces have been searched for
+    /// threads, and `threaded` are the ranks [tenant][rank] that have some; without it `run` throws
+    /// MayHaveThreads.
+    Simulation(const std::vector<Tenant>& tenants, bool any_order, bool threads_known,
+               const std::vector<std::map<std::uint32_t, ThreadedRank>>& threaded);
     std::vector<ReplayResult> run();
 
   private:
@@ -166,6 +206,16 @@ class Simulation final : private NetworkListener {
     void resume_beside(std::uint32_t actor);
     void run_rank(RankState& state);
     bool fetch(RankState& state);
+
+    // thread_stops.cpp: threads of a rank that wait for each other outside MPI
+    void seat_threads(RankState& home, ThreadedRank& rank);
+    bool fetch_after_stop(RankState& state);
+    bool may_pass(const ThreadProgress& thread) const;
+    void pass_stop(RankState& state);
+    void wake_threads(const ThreadedRank& rank);
+    bool another_thread_waits(const Actor& actor) const;
+    const std::map<std::uint32_t, ThreadedRank>& threaded_of(const Program& program) const;
+
     void await_computation(SharedNodes::FirstEnd end);
     bool put_off(RankState& state, double alone_seconds);
     void begin_computation(const RankState& state);
@@ -244,7 +294,7 @@ class Simulation final : private NetworkListener {
     bool call_lock_all(std::uint32_t rank, Window& window);
     void ask_for_lock(std::uint32_t access);
     void grant_locks(Window& window, std::uint32_t target, Stamp since);
-    void release_lock(Actor& actor, std::uint32_t target);
+    void release_lock(std::uint32_t seat, std::uint32_t target);
     void give_back_lock(std::uint32_t access);
 
     // partitioned.cpp
@@ -284,20 +334,22 @@ class Simulation final : private NetworkListener {
     void on_transfer(std::uint32_t message);
     // Of ranks that see to what has come only while they wait inside calls.
     bool notices(std::uint32_t rank, const Stamp& at, Due what);
-    void begin_to_notice(RankState& state) {
+    void begin_to_notice(const Actor& actor) {
         if (!calls_only_) return;
+        RankState& state = ranks_[actor.rank];
         state.noticed_until = std::numeric_limits<double>::infinity();
         if (!state.unnoticed.empty()) [[unlikely]]
-            see_to_unnoticed(state);
+            see_to_unnoticed(state, actor.now);
     }
     void end_to_notice(const Actor& actor) {
-        if (calls_only_ && !actor.schedule) ranks_[actor.rank].noticed_until = actor.now.seconds;
+        if (!calls_only_ || actor.schedule || (any_threads_ && another_thread_waits(actor))) return;
+        ranks_[actor.rank].noticed_until = actor.now.seconds;
     }
     void look_in(RankState& state) {
-        begin_to_notice(state);
+        begin_to_notice(state.actor);
         end_to_notice(state.actor);
     }
-    void see_to_unnoticed(RankState& state);
+    void see_to_unnoticed(RankState& state, const Stamp& now);
     /// What follows depends on when ranks are inside calls.
     void require_order_of_calls() const {
         if (any_order_ && calls_only_) throw OrderMatters();
@@ -339,9 +391,11 @@ class Simulation final : private NetworkListener {
     BySize<OverheadsOnPath> link_overheads_;
     BySize<OverheadsOnPath> local_overheads_;
     std::deque<Program> programs_;
-    std::vector<std::uint32_t> nodes_;  ///< [rank]
+    std::vector<std::uint32_t> nodes_;  ///< [rank], and further threads
     EventQueue queue_;
-    bool any_order_;                           ///< no moment depends on what else happens at the time
+    bool any_order_;  ///< no moment depends on what else happens at the time
+    bool threads_known_;
+    bool any_threads_;                         ///< some rank has several that call MPI
     bool calls_only_;                          ///< ranks answer and go on only while they wait inside calls
     std::deque<std::uint32_t> runnable_;       ///< actors, where the order is any
     std::optional<SharedNodes> shared_nodes_;  ///< where ranks slow each other
@@ -349,8 +403,9 @@ class Simulation final : private NetworkListener {
     Network network_;
     LargePageResource large_pages_;
     std::pmr::monotonic_buffer_resource cursor_memory_{&large_pages_};
-    LargeVector<RankState> ranks_;  ///< the first actors
-    std::uint32_t rank_count_ = 0;
+    LargeVector<RankState> ranks_;  ///< the first actors: ranks, then further threads of some
+    std::uint32_t rank_count_ = 0;  ///< with those threads
+    std::vector<std::map<std::uint32_t, ThreadedRank>> threaded_;  ///< [program] by rank
     std::deque<Actor> further_actors_;
     std::vector<std::uint32_t> idle_actors_;  ///< of the further ones
     Pool<Operation> operations_;

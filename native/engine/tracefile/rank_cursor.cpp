@@ -7,6 +7,7 @@
 
 #include "tracefile/column_decoder.hpp"
 #include "tracefile/shape_codec.hpp"
+#include "tracefile/thread_times.hpp"
 #include "tracefile/trace.hpp"
 #include "tracefile/trace_data.hpp"
 #include "tracefile/varint.hpp"
@@ -54,6 +55,26 @@ Decompressor& decompressor() {
 
 }  // namespace
 
+/// What a cursor for one thread keeps.
+struct RankCursor::ThreadRows {
+    std::uint32_t thread = 0;
+    std::vector<Pause> pauses;
+    std::size_t next_pause = 0;
+    std::uint64_t shown = 0;      ///< events, up to the latest row that `next` may take
+    std::uint64_t read = 0;       ///< events, up to the latest row that was read
+    std::size_t pause_ahead = 0;  ///< the first that is not before the event to be read next
+    StreamClock clock;
+    double previous_end = 0;
+    // Of the block.
+    std::uint64_t block = 0;
+    std::uint32_t thread_of_row = 0;
+    std::uint64_t next_request = 0;
+    // Of the rows in the state: the thread's are put in front.
+    std::uint32_t kept = 0;
+    std::uint32_t next_row = 0;
+    std::array<std::uint64_t, most_rows> requests{};  ///< [row] number of the next request before it
+};
+
 struct RankCursor::State {
     explicit State(std::pmr::memory_resource* its_memory) : memory(its_memory), shapes(its_memory) {}
     State(const State&) = delete;
@@ -82,6 +103,7 @@ struct RankCursor::State {
     std::array<EventRow, most_rows> rows;
     std::pmr::vector<Shape*> shapes;  ///< kept from block to block for their memory
     std::vector<Damage> damage;
+    std::unique_ptr<ThreadRows> only;  ///< where all but one thread's events are left out
 };
 
 RankCursor::RankCursor(std::shared_ptr<const TraceData> data, std::uint32_t rank,
@@ -107,6 +129,77 @@ const std::vector<Damage>& RankCursor::damage() const { return state_->damage; }
 std::span<EventRow> RankCursor::own_rows() const { return state_->rows; }
 
 bool RankCursor::refill(std::span<EventRow> rows) {
+    if (state_->only != nullptr) [[unlikely]]
+        return show_thread_rows(*state_->only);
+    return read_rows(rows);
+}
+
+void RankCursor::only(std::uint32_t thread, std::vector<Pause> pauses) {
+    state_->only = std::make_unique<ThreadRows>();
+    state_->only->thread = thread;
+    state_->only->pauses = std::move(pauses);
+}
+
+void RankCursor::pass_pause() { ++state_->only->next_pause; }
+
+bool RankCursor::show_thread_rows(ThreadRows& only) {
+    std::uint64_t until = UINT64_MAX;
+    if (only.next_pause < only.pauses.size()) until = only.pauses[only.next_pause].events;
+    if (only.shown >= until) return false;
+    while (only.next_row == only.kept) {
+        if (!read_rows(own_rows())) return false;
+        keep_thread_rows(only);
+    }
+    taken_ = only.next_row;
+    filled_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(only.kept, taken_ + (until - only.shown)));
+    only.shown += filled_ - taken_;
+    only.next_row = filled_;
+    return true;
+}
+
+/// Puts the thread's rows in front of those that were read, with the times that the thread had.
+void RankCursor::keep_thread_rows(ThreadRows& only) {
+    State& state = *state_;
+    if (only.block != blocks_) {
+        only.block = blocks_;
+        only.thread_of_row = 0;
+        only.next_request = block_next_request_;
+    }
+    only.kept = only.next_row = 0;
+    auto note = state.notes.begin();
+    for (std::uint32_t number = 0; number < filled_; ++number) {
+        EventRow row = state.rows[number];
+        double overlap = 0;
+        for (; note != state.notes.end() && note->event == number; ++note) {
+            if (note->is_overlap) {
+                overlap = static_cast<double>(note->value) * state.seconds_per_tick;
+            } else {
+                only.thread_of_row = static_cast<std::uint32_t>(note->value);
+            }
+        }
+        const CallTimes times = only.clock.next(row.gap_seconds, row.duration_seconds, overlap);
+        if (only.thread_of_row == only.thread) {
+            auto& ahead = only.pause_ahead;
+            while (ahead < only.pauses.size() && only.pauses[ahead].events < only.read) ++ahead;
+            const bool begins = ahead < only.pauses.size() && only.pauses[ahead].events == only.read &&
+                                only.pauses[ahead].begins;
+            const ThreadGap gap =
+                begins ? ThreadGap{}
+                       : thread_gap(times.start, only.previous_end, row.gap_seconds, row.cpu_seconds);
+            row.gap_seconds = gap.seconds;
+            row.cpu_seconds = gap.cpu_seconds;
+            row.duration_seconds += overlap;
+            row.has_notes = true;
+            only.previous_end = times.end;
+            only.requests[only.kept] = only.next_request;
+            ++only.read;
+            state.rows[only.kept++] = row;
+        }
+        only.next_request += makes_request(shapes_[row.shape]->call_class) ? 1 : 0;
+    }
+}
+
+bool RankCursor::read_rows(std::span<EventRow> rows) {
     State& state = *state_;
     taken_ = 0;
     filled_ = 0;
@@ -133,6 +226,11 @@ bool RankCursor::refill(std::span<EventRow> rows) {
 
 void RankCursor::take_notes(Event& event) {
     State& state = *state_;
+    if (state.only != nullptr) {
+        thread_ = state.only->thread;
+        next_request_ = state.only->requests[taken_ - 1];
+        return;
+    }
     for (; state.next_note < state.notes.size() && state.notes[state.next_note].event == taken_ - 1;
          ++state.next_note) {
         const EventNote& note = state.notes[state.next_note];

@@ -101,13 +101,14 @@ class StreamWriter {
             append_varint(raw_, start - began);
         }
         const std::uint64_t gap = start - clock_;
-        const bool has_cpu = event.cpu != no_cpu && gap > 0;
+        const bool has_cpu = event.cpu != no_cpu;
         append_varint(raw_, head_event + 2 * std::uint64_t{number} + (has_cpu ? 1 : 0));
         append_varint(raw_, gap);
         if (has_cpu) {
-            // Of a gap that began before the other thread's call ended, the part that is left.
-            const double share = std::min(
-                1.0, static_cast<double>(gap) / static_cast<double>(std::max<std::uint64_t>(event.gap, 1)));
+            // Of a gap that began before the other thread's call ended, the part that is left. Where nothing
+            // is left of it, no reader of the stream counts it, and the thread's own time is not lost.
+            const bool is_part = gap > 0 && gap < event.gap;
+            const double share = is_part ? static_cast<double>(gap) / static_cast<double>(event.gap) : 1.0;
             append_varint(raw_, static_cast<std::uint64_t>(static_cast<double>(event.cpu) * share));
         }
         append_varint(raw_, finish - start);

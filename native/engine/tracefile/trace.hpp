@@ -43,6 +43,12 @@ struct Damage {
     std::string what;
 };
 
+/// A place between two events of a thread at which a cursor for that thread stops.
+struct Pause {
+    std::uint64_t events = 0;  ///< of the thread, before it
+    bool begins = false;       ///< the thread begins after it: the next event has no gap
+};
+
 class RankCursor;
 struct TraceData;
 
@@ -129,6 +135,11 @@ class RankCursor {
         taken_ = filled_;
         return rows.first(some ? filled_ : 0);
     }
+    /// Leaves only the events of one thread, with the thread's own gaps and durations. Before the first
+    /// `next`, which returns false at each pause, too. Pauses are in order, no two at one place.
+    void only(std::uint32_t thread, std::vector<Pause> pauses);
+    /// Goes on after the pause that `next` has stopped at.
+    void pass_pause();
     /// Shapes of the block that are known so far: those of the events that were read, at least.
     std::size_t shapes() const { return shape_count_; }
     const Shape& shape(std::uint32_t number) const { return *shapes_[number]; }
@@ -167,6 +178,7 @@ class RankCursor {
     static constexpr std::size_t shapes_on_a_line = cache_line_bytes / sizeof(const Shape*);
 
     struct State;
+    struct ThreadRows;
 
     struct Release {
         void operator()(State* state) const;
@@ -175,6 +187,9 @@ class RankCursor {
     RankCursor(std::shared_ptr<const TraceData> data, std::uint32_t rank, std::pmr::memory_resource* memory);
     std::span<EventRow> own_rows() const;
     bool refill(std::span<EventRow> rows);
+    bool read_rows(std::span<EventRow> rows);
+    bool show_thread_rows(ThreadRows& only);
+    void keep_thread_rows(ThreadRows& only);
     void take_notes(Event& event);
     bool load_next_block();
     std::size_t read_records(std::span<EventRow> rows);

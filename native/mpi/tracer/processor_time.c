@@ -51,12 +51,25 @@ static clockid_t clock_of_gap(void) {
     return lw_threads_attached() == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID;
 }
 
+// Another thread may call MPI before the next reading, and then the process's time is not this thread's.
+static void read_own(struct lw_processor_time* time) {
+    if (!lw_recorder.locked) return;
+    time->own = lw_clock_read(CLOCK_THREAD_CPUTIME_ID);
+    time->threads = lw_threads_begun();
+}
+
+static bool others_called(const struct lw_processor_time* time) {
+    return lw_recorder.locked && time->clock == CLOCK_PROCESS_CPUTIME_ID &&
+           lw_threads_begun() != time->threads;
+}
+
 void lw_processor_time_attach(struct lw_processor_time* time, uint64_t origin, bool process_start) {
     // The process's CPU clock starts at 0 with the process, as its first gap does.
     *time = (struct lw_processor_time){
         .next_reading = every_gap ? 0 : origin,
         .read_at = process_start ? origin : 0,
-        .clock = process_start ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID};
+        .clock = process_start ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID,
+        .threads = lw_threads_begun()};
 }
 
 uint64_t lw_processor_time_after_gap(struct lw_call* call, uint64_t now) {
@@ -64,6 +77,10 @@ uint64_t lw_processor_time_after_gap(struct lw_call* call, uint64_t now) {
     struct lw_processor_time* time = &self->cpu;
     *self->long_gap_follows = true;
     clockid_t clock = clock_of_gap();
+    if (others_called(time)) {
+        time->clock = clock = CLOCK_THREAD_CPUTIME_ID;
+        time->latest = time->own;
+    }
     uint64_t cpu = lw_clock_read(clock);
     if (clock == time->clock && time->read_at) {
         uint64_t used = cpu > time->latest + reading_cpu ? cpu - time->latest - reading_cpu : 0;
@@ -76,6 +93,7 @@ uint64_t lw_processor_time_after_gap(struct lw_call* call, uint64_t now) {
     time->latest = cpu;
     time->clock = clock;
     time->read_at = 1;
+    read_own(time);
     // The reading's own time goes to the gap, which is long, and not to the call, which may be short.
     return lw_ticks();
 }
@@ -94,4 +112,5 @@ void lw_processor_time_before_gap(struct lw_thread* self, bool predicted, uint64
     time->clock = clock_of_gap();
     time->latest = lw_clock_read(time->clock);
     time->read_at = now;
+    read_own(time);
 }

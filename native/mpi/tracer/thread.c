@@ -18,6 +18,7 @@ static struct lw_thread** all;
 static uint32_t count, capacity;
 static struct lw_thread* free_ones;
 static _Atomic uint32_t attached;
+static _Atomic uint32_t begun;
 
 // A thread that ends leaves its state, with the open window of the file, to the next one that begins.
 static void release(void* state) {
@@ -64,6 +65,7 @@ struct lw_thread* lw_thread_attach(uint64_t origin) {
         self = make(origin);
     if (self) {
         atomic_fetch_add(&attached, 1);
+        atomic_fetch_add(&begun, 1);
         // The thread that had the state may have made its last call since ORIGIN was read.
         if (origin < self->last_exit) origin = self->last_exit;
         self->last_exit = origin;
@@ -88,6 +90,8 @@ void lw_threads_each(void (*function)(struct lw_thread*)) {
     for (uint32_t i = 0; i < count; i++) function(all[i]);
     pthread_mutex_unlock(&attaching);
 }
+
+uint32_t lw_threads_begun(void) { return atomic_load_explicit(&begun, memory_order_relaxed); }
 
 uint32_t lw_threads_attached(void) { return atomic_load_explicit(&attached, memory_order_relaxed); }
 

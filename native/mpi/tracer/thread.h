@@ -60,6 +60,8 @@ struct lw_thread* lw_thread_attach(uint64_t origin);
 void lw_threads_each(void (*function)(struct lw_thread*));
 /// How many threads have a state at the moment.
 uint32_t lw_threads_attached(void);
+/// How many have ever had one.
+uint32_t lw_threads_begun(void);
 
 #pragma GCC visibility pop
 #endif

@@ -205,6 +205,12 @@ def _warnings(trace: TraceFile, replay: Replay) -> list[str]:
                 else ""
             )
         )
+    if replay.threaded_ranks:
+        warnings.append(
+            f"several threads call MPI at once on {replay.threaded_ranks} of {trace.engine.ranks} ranks, and the trace does not "
+            "say where they wait for each other outside MPI: they begin after, and end before, the calls of the first thread "
+            "that the recording has there; other waits between them (barriers, locks) are left out"
+        )
     for name, count in sorted(replay.unmodelled.items()):
         warnings.append(
             f"{name} ({count} calls) is not modelled yet: it takes as long as when it was recorded, on every fabric"

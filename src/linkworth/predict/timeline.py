@@ -95,24 +95,37 @@ def _dump(file: Any, recording: dict[str, Any], names: list[str], layout: Layout
 
 
 def _events(recording: dict[str, Any], names: list[str], layout: Layout) -> Iterator[dict[str, Any]]:
-    """One process a node, one thread a rank; times in microseconds."""
+    """One process a node, one thread a rank, or one for each of its threads that call MPI; times in microseconds."""
     node_of = layout.node_of_rank
+    further = sorted({(rank, thread) for rank, thread, *_ in recording["calls"] if thread})
+
+    def number(rank: int, thread: int) -> int:
+        return rank + thread * len(node_of)
+
     for node in range(layout.nodes):
         yield {"ph": "M", "name": "process_name", "pid": node, "args": {"name": f"node {node}"}}
     for rank, node in enumerate(node_of):
         yield {"ph": "M", "name": "thread_name", "pid": node, "tid": rank, "args": {"name": f"rank {rank}"}}
-    for rank, name, start, end in recording["calls"]:
+    for rank, thread in further:
+        yield {
+            "ph": "M",
+            "name": "thread_name",
+            "pid": node_of[rank],
+            "tid": number(rank, thread),
+            "args": {"name": f"rank {rank} thread {thread}"},
+        }
+    for rank, thread, name, start, end in recording["calls"]:
         yield {
             "ph": "X",
             "name": names[name],
             "cat": "mpi",
             "pid": node_of[rank],
-            "tid": rank,
+            "tid": number(rank, thread),
             "ts": start * 1e6,
             "dur": (end - start) * 1e6,
         }
-    for number, (source, destination, size, sent, received) in enumerate(recording["messages"]):
-        both = {"name": "message", "cat": "message", "id": number}
+    for message, (source, destination, size, sent, received) in enumerate(recording["messages"]):
+        both = {"name": "message", "cat": "message", "id": message}
         yield {
             **both,
             "ph": "s",

@@ -41,6 +41,8 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
     collectives: CollectiveRules
     """Whose collective algorithms ran."""
     events: int
+    threaded_ranks: int
+    """Ranks whose threads call MPI at once."""
     neighbour_seconds: list[float]
     """Of the programs beside this one, in their order."""
     mark_seconds: list[list[float]] = msgspec.field(default_factory=list)
@@ -177,6 +179,7 @@ def replay_in_detail(
         stopped=result["stopped"],
         collectives=rules,
         events=result["events"],
+        threaded_ranks=result["threaded_ranks"],
         neighbour_seconds=[each["seconds"] for each in of_others],
         mark_seconds=result["mark_seconds"],
         recording=result.get("recording"),
