@@ -126,6 +126,8 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "120")
+    # On a busy machine the announcement of a slow search would stand in what tests compare.
+    monkeypatch.setattr("linkworth.mpi.progress.SLOW_SECONDS", 600.0)
 
 
 @pytest.fixture

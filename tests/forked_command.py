@@ -42,7 +42,9 @@ def next_call(connection: socket.socket) -> list[str] | None:
 
 if __name__ == "__main__":
     from linkworth.cli.main import VERBS
+    from linkworth.mpi import progress
 
+    progress.SLOW_SECONDS = 600.0  # as tests/conftest.py does in process
     for verb in VERBS:
         importlib.import_module(f"linkworth.cli.{verb}")
     arguments = next_call(socket.socket(fileno=int(sys.argv[1])))

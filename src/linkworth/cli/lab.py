@@ -104,10 +104,18 @@ def execute(name: str, words: tuple[str, ...], node: str | None, ranks: int | No
     Exit code: the command's own; 2 and 3 also where it could not be started.
     """
     from linkworth.lab import execute as execution
+    from linkworth.lab import state
     from linkworth.lab.site import open_lab
 
     if ranks is None:
-        refuse(("mpi", "nodes", "ppn", "transport"), "it is for ranks over the nodes; give -n as well")
+        # A preset is made with that many nodes.
+        useless = (
+            "mpi",
+            "ppn",
+            "transport",
+            *(["nodes"] if any(lab.name == name for lab in state.running()) else []),
+        )
+        refuse(useless, "it is for ranks over the nodes; give -n as well")
     else:
         refuse(("node",), "-n runs the command on ranks over the nodes; leave one of them out")
     output: BinaryIO = sys.stderr.buffer if as_json else sys.stdout.buffer
