@@ -136,10 +136,12 @@ void Simulation::on_envelope(std::uint32_t index) {
 void Simulation::tell_probe(const Message& message) {
     std::vector<Probe>& probes = ranks_[message.destination].probes;
     if (probes.empty()) return;
-    const auto told = std::ranges::partition(
-        probes, [&](const Probe& probe) { return !probe.wanted.accepts(message.envelope); });
-    const std::vector<Probe> found(told.begin(), told.end());
-    probes.erase(told.begin(), told.end());
+    // clang 14 does not compile std::ranges::partition of libstdc++ 12.
+    const auto told = std::partition(probes.begin(), probes.end(), [&](const Probe& probe) {
+        return !probe.wanted.accepts(message.envelope);
+    });
+    const std::vector<Probe> found(told, probes.end());
+    probes.erase(told, probes.end());
     for (const Probe& probe : found) {
         Actor& actor = ranks_[probe.seat].actor;
         actor.now.raise_to(message.at);

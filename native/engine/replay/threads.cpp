@@ -87,10 +87,10 @@ class ThreadScan {
         for (std::uint32_t place = 1; place < threads_.size(); ++place) wait_for_the_last_call(place);
         std::vector<ThreadStops> result;
         for (std::uint32_t place = 0; place < threads_.size(); ++place) {
-            ThreadStops& of_thread = result.emplace_back(numbers_[place], std::vector<ThreadStop>{});
+            ThreadStops& of_thread = result.emplace_back(ThreadStops{numbers_[place], {}});
             for (auto& [events, stop] : threads_[place].stops) {
-                ThreadStop& made = of_thread.stops.emplace_back(
-                    events, stop.begins, std::vector<ThreadWait>{}, std::move(stop.taken));
+                ThreadStop& made =
+                    of_thread.stops.emplace_back(ThreadStop{events, stop.begins, {}, std::move(stop.taken)});
                 for (const Wait& wait : stop.waits)
                     made.waits.push_back({wait.until.place, number_of(wait.until), wait.delay_seconds});
             }
