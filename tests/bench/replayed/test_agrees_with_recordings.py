@@ -42,7 +42,7 @@ def replayed_calls(tmp_path, test, settings):
         record=Record(0.0, 1e9, 10_000_000),
     )
     calls = defaultdict(list)
-    for rank, name, _, end in found.recording["calls"]:
+    for rank, _, name, _, end in found.recording["calls"]:
         calls[rank].append((trace.engine.names[name].partition("@")[0], end))
     return [calls[rank] for rank in range(RANKS)]
 
