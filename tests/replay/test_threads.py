@@ -11,6 +11,7 @@ from threaded_traces import merged
 
 from linkworth import _engine
 from linkworth.catalog import fabrics as catalog
+from linkworth.cli.main import main
 from linkworth.errors import UsageError
 from linkworth.model.prediction import Layout
 from linkworth.model.workload import Workload
@@ -105,6 +106,26 @@ def test_a_thread_probes_for_a_message_beside_another_that_does(tmp_path: Path) 
     found = replayed(tmp_path, [(0, first), (25, probing(1)), (26, probing(2))])
     # The first thread's sends leave at 30 us and 39 us after MPI_Init.
     assert found.prediction.seconds == pytest.approx(49e-6)
+
+
+def test_every_verb_that_replays_warns_of_threads(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    blocks = [(START + at * US, 0, records) for at, records in workers()]
+    trace = str(merged(tmp_path, blocks, list(range(len(blocks)))))
+    on = ["--on", "gbe", "--on", "ib-fdr", "--nodes", "1"]
+    prices = ["--price", "gbe=1", "--price", "ib-fdr=2"]
+    page = str(tmp_path / "report.html")
+    for words in (
+        ["predict", trace, *on],
+        ["sweep", trace, *on],
+        ["advise", trace, *on, *prices],
+        ["report", trace, *on, *prices, "-o", page],
+    ):
+        assert main(words) == 0
+        said = " ".join(capfd.readouterr().err.split())
+        assert said.count("several threads call MPI at once on 1 of 1 ranks") == 1, words[0]
+    assert "several threads call MPI at once on 1 of 1 ranks" in Path(page).read_text()
 
 
 def test_threads_without_thread_multiple_go_one_after_the_other(tmp_path: Path) -> None:

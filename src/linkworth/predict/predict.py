@@ -18,12 +18,12 @@ from linkworth.predict.calibrate import calibrated
 from linkworth.predict.timeline import MOST_EVENTS, Timeline, write
 from linkworth.predict.tolerance import tolerance_lacks, tolerances
 from linkworth.predict.uncertainty import interval, with_spread
+from linkworth.predict.warnings import replay_warnings
 from linkworth.replay.layout import lay_out
 from linkworth.replay.node_aware import node_warnings
 from linkworth.replay.run import Neighbour, Record, Replay, replay_in_detail
 from linkworth.trace.read import TraceFile, opened
 
-_SHOWN_SENTENCES = 3
 _AS_RECORDED = ReplaySettings()
 
 
@@ -127,7 +127,7 @@ def predict(
             )
             for fabric, prediction in zip(fabrics, predictions, strict=True)
         ]
-    warnings = node_aware + _warnings(trace, replays[0])
+    warnings = node_aware + replay_warnings(trace, replays[0])
     for other in others:
         warnings += other.damage
     if timeline is not None:
@@ -192,36 +192,3 @@ def _neighbour(trace: TraceFile, placement: str, nodes: int) -> tuple[str, Neigh
         raise UsageError(f"--beside {path}@{placement}: it needs {layout.nodes} nodes, but there are {nodes}")
     neighbour = Neighbour(trace.engine, layout, trace.incomplete)
     return trace.metadata.workload, neighbour, node_warnings(trace, layout)
-
-
-def _warnings(trace: TraceFile, replay: Replay) -> list[str]:
-    warnings = list(trace.damage)
-    if replay.stopped:
-        warnings.append(
-            f"the trace is cut, so this is the time up to where it ends: {'; '.join(replay.stopped[:_SHOWN_SENTENCES])}"
-            + (
-                f"; and {len(replay.stopped) - _SHOWN_SENTENCES} more"
-                if len(replay.stopped) > _SHOWN_SENTENCES
-                else ""
-            )
-        )
-    if replay.threaded_ranks:
-        warnings.append(
-            f"several threads call MPI at once on {replay.threaded_ranks} of {trace.engine.ranks} ranks, and the trace does not "
-            "say where they wait for each other outside MPI: they begin after, and end before, the calls of the first thread "
-            "that the recording has there; other waits between them (barriers, locks) are left out"
-        )
-    for name, count in sorted(replay.unmodelled.items()):
-        warnings.append(
-            f"{name} ({count} calls) is not modelled yet: it takes as long as when it was recorded, on every fabric"
-        )
-    if replay.input_output_seconds:
-        calls = ", ".join(
-            f"{name} {seconds:.3g} s" for name, seconds in sorted(replay.input_output_seconds.items())
-        )
-        warnings.append(
-            f"calls to files take their recorded time, whatever the fabric and the CPU (all ranks together: {calls})"
-        )
-    if trace.metadata.verified is False:
-        warnings.append("the recorded run failed its own verification; do not trust what follows from it")
-    return warnings

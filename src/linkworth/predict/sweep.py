@@ -73,7 +73,8 @@ def sweep(
             at, there, factor, parameters = applied(fabric, settings, list(axes), values)
             tasks.append(Task(at, layout, factor or calibration.cpu_factor, there))
             places.append((fabric.name, layout.nodes, placement, parameters))
-    predictions, who = replay_all(trace, tasks, workers=workers, shared=shared)
+    replays, who = replay_all(trace, tasks, workers=workers, shared=shared)
+    predictions = [each.prediction for each in replays]
     return Sweep(
         workload=trace.metadata.workload,
         ranks=ranks,
@@ -98,7 +99,7 @@ def sweep(
         calibration=calibration,
         workers=who,
         collectives=rules_for(trace.metadata.mpi, settings),
-        warnings=[*trace.damage, *node_aware],
+        warnings=node_aware + replays[0].warnings,
         incomplete=trace.lacks,
     )
 

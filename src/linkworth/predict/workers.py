@@ -21,7 +21,8 @@ from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout, Prediction
 from linkworth.model.settings import ReplaySettings
-from linkworth.replay.run import replay
+from linkworth.predict.warnings import replay_warnings
+from linkworth.replay.run import replay_in_detail
 from linkworth.trace.read import Allowance, TraceFile, open_trace
 
 CHUNKS_PER_PROCESS = 8
@@ -37,10 +38,17 @@ class Task(msgspec.Struct, frozen=True):
     settings: ReplaySettings
 
 
+class Replayed(msgspec.Struct, frozen=True):
+    """The result of a task."""
+
+    prediction: Prediction
+    warnings: list[str]
+
+
 def replay_all(
     trace: TraceFile, tasks: Sequence[Task], *, workers: int | None = None, shared: bool = True
-) -> tuple[list[Prediction], str]:
-    """Return the predictions of all tasks for a trace, in their order, and what replayed them.
+) -> tuple[list[Replayed], str]:
+    """Return the results of all tasks for a trace, in their order, and what replayed them.
 
     In a job that was started as `mpiexec -n N python -m mpi4py.futures -m linkworth ...` the other processes replay; else
     `workers` threads (default: all cores). `shared`: every process can read its path; if not, its bytes are sent once.
@@ -109,12 +117,12 @@ def _opened(path: str) -> TraceFile:
     return open_trace(Path(path), Allowance())
 
 
-def _replayed_there(path: str, sent: bool, task: Task) -> Prediction:
+def _replayed_there(path: str, sent: bool, task: Task) -> Replayed:
     return _replayed(_opened(str(_KEPT[0][0]) if sent else path), task)
 
 
-def _replayed(trace: TraceFile, task: Task) -> Prediction:
-    return replay(
+def _replayed(trace: TraceFile, task: Task) -> Replayed:
+    found = replay_in_detail(
         trace.engine,
         task.fabric,
         task.layout,
@@ -122,3 +130,4 @@ def _replayed(trace: TraceFile, task: Task) -> Prediction:
         tolerate_cut=trace.incomplete,
         settings=task.settings,
     )
+    return Replayed(found.prediction, replay_warnings(trace, found))
