@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkworth.statistics import compare
+from linkworth.statistics.compare import sigma_overlap
 from linkworth.statistics.permutation import equivalence_test, permutation_test
 from linkworth.statistics.precision import runs_to_decide
 
@@ -25,7 +26,8 @@ def test_separate_samples_by_hand() -> None:
     assert 0.18 < comparison.interval.low < 0.1998 < comparison.interval.high < 0.22
     assert comparison.three_sigma == "outside"
     # Deviation of a: squares 0.0125^2 + 0.0875^2 + 0.1125^2 + 0.0375^2 = 0.021875, over 3, root 0.08539.
-    assert comparison.sigmas == pytest.approx(2 / 0.0853913, rel=1e-5)
+    # b has the same deviation.
+    assert comparison.sigmas == pytest.approx(2 / (2 * 0.0853913), rel=1e-5)
     assert comparison.runs_to_decide is None
 
 
@@ -175,3 +177,12 @@ def test_the_number_of_runs_that_is_named_mostly_decides() -> None:
 def test_a_margin_must_be_above_zero(margin: float) -> None:
     with pytest.raises(ValueError, match="margin"):
         compare(A, B, margin=margin)
+
+
+def test_three_sigma_is_the_overlap_of_both_intervals() -> None:
+    # Deviations 1 and 1: the intervals are 10 +- 3 and 16 +- 3, which touch, and 10 +- 3 and 16.1 +- 3, which do not.
+    a = [9.0, 10.0, 11.0]
+    assert compare(a, [15.0, 16.0, 17.0]).three_sigma == "within"
+    assert compare(a, [15.1, 16.1, 17.1]).three_sigma == "outside"
+    assert sigma_overlap([15.0, 16.0, 17.0], a) is True
+    assert sigma_overlap([16.0], a) is None

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
-from linkworth.cli.output import OutputFile, OutputFolder, answer, emit_json, note
+from linkworth.cli.output import OutputFile, OutputFolder, answer, console, emit_json, note
 
 _FORMATS = ["csv", "parquet", "latex", "svg", "png", "pdf"]
 
@@ -79,6 +79,10 @@ def command(
     else:
         answer(f"{written.path}: {', '.join(written.sections)}")
         answer(f"{written.folder}: {len(written.files)} files of tables and figures")
+        if written.published is not None:
+            from linkworth.cli.published_table import published_table
+
+            console().print(published_table(written.published))
     for warning in written.warnings:
         note(f"linkworth: {warning}")
     return 0

@@ -76,8 +76,9 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     interval: Bounds | None
     """Of the relative difference."""
     sigmas: float | None
-    """|mean(b) - mean(a)| in standard deviations of a; None where a does not vary."""
+    """|mean(b) - mean(a)| over the sum of both standard deviations; None if neither varies."""
     three_sigma: Literal["within", "outside", "unknown"]
+    """`within`: the intervals mean +- 3 standard deviations overlap. `unknown`: one run has no deviation."""
     p_different: float | None
     """Of the permutation test that both are alike."""
     exact: bool

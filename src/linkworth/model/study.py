@@ -153,6 +153,43 @@ class StudyPrediction(msgspec.Struct, frozen=True, kw_only=True):
     """The environment in which programs without a skeleton are recorded; "": the first that measures, or else this machine."""
 
 
+class PublishedNumber(msgspec.Struct, frozen=True, kw_only=True):
+    """A number of a paper, and the expression over the study's results that gives ours."""
+
+    what: str
+    of: str
+    """An expression (`linkworth.study.expression`) in SI units."""
+    value: float
+    """In `unit`."""
+    unit: str = ""
+    scale: float = 1.0
+    """SI units in one `unit`."""
+    rounding: float = 0.0
+    """In `unit`: a difference up to this is none, since the paper prints no more digits."""
+    source: str = ""
+    miss: str = ""
+    """Why ours differs."""
+
+
+class PublishedConclusion(msgspec.Struct, frozen=True, kw_only=True):
+    """A conclusion of a paper, and the comparison of the study's results that states the same."""
+
+    what: str
+    holds: str
+    """An expression (`linkworth.study.expression`) that is true or not."""
+    source: str = ""
+    miss: str = ""
+    """Why ours does not reach it."""
+
+
+class Published(msgspec.Struct, frozen=True, kw_only=True):
+    """What a paper measured and concluded in the same experiment."""
+
+    source: str
+    numbers: list[PublishedNumber] = msgspec.field(default_factory=list)
+    conclusions: list[PublishedConclusion] = msgspec.field(default_factory=list)
+
+
 class Study(msgspec.Struct, frozen=True, kw_only=True):
     """A study file, with all variables filled in, at one of its scales."""
 
@@ -182,3 +219,4 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
     comparisons: list[StudyComparison] = msgspec.field(default_factory=list)
     prices: StudyPrices = StudyPrices()
     prediction: StudyPrediction = StudyPrediction()
+    published: Published | None = None

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from linkworth.model.statistics import Better, Bounds, Comparison, Verdict
 from linkworth.statistics.bootstrap import MANY, ratio_interval
@@ -31,8 +31,8 @@ def compare(
 
     The verdict is `same` only where the equivalence test says so at the level 1 - confidence; `faster` or `slower` (better or
     worse, for what is no time) where the permutation test does; else `undecided`. A real difference inside the margin is
-    `same`. The three-sigma rule of the literature (the mean of b lies within three standard deviations of a around a's mean)
-    is reported beside it and decides nothing, since more noise makes more things equal by it. Raises ValueError for empty
+    `same`. The three-sigma rule of the literature (the intervals mean +- 3 standard deviations overlap) is reported beside it
+    and decides nothing, since more noise makes more things equal by it. Raises ValueError for empty
     samples, values that are not finite, and a margin that is not above 0.
     """
     if not margin > 0:
@@ -44,7 +44,7 @@ def compare(
     test = permutation_test(first, second) if repeated else None
     p_equivalent = equivalence_test(first, second, margin) if repeated and positive else None
     relative = mean_b / mean_a - 1 if mean_a > 0 else None
-    sigmas, three_sigma = _three_sigma(first, mean_b)
+    sigmas, overlap = _sigmas(first, second)
     significance = 1 - confidence
     verdict: Verdict = "undecided"
     if p_equivalent is not None and p_equivalent <= significance * (1 + 1e-9):
@@ -64,7 +64,7 @@ def compare(
         relative_difference=relative,
         interval=_interval(first, second, confidence) if repeated and positive else None,
         sigmas=sigmas,
-        three_sigma=three_sigma,
+        three_sigma="unknown" if overlap is None else "within" if overlap else "outside",
         p_different=test.p_two_sided if test else None,
         exact=test.exact if test else False,
         p_equivalent=p_equivalent,
@@ -75,16 +75,18 @@ def compare(
     )
 
 
-def _three_sigma(
-    a: "NDArray[Any]", mean_b: float
-) -> tuple[float | None, Literal["within", "outside", "unknown"]]:
-    if len(a) < 2:
-        return None, "unknown"
-    distance, deviation = abs(mean_b - float(a.mean())), float(a.std(ddof=1))
-    return (
-        distance / deviation if deviation else None,
-        "within" if distance <= SIGMAS * deviation else "outside",
-    )
+def sigma_overlap(a: Sequence[float], b: Sequence[float]) -> bool | None:
+    """Return whether the intervals mean +- 3 standard deviations of two samples overlap; None of fewer than two values."""
+    return _sigmas(checked(a), checked(b))[1]
+
+
+def _sigmas(a: "NDArray[Any]", b: "NDArray[Any]") -> tuple[float | None, bool | None]:
+    """Return the distance of the means in sums of both standard deviations, and whether it is at most 3."""
+    if len(a) < 2 or len(b) < 2:
+        return None, None
+    distance = abs(float(b.mean()) - float(a.mean()))
+    deviations = float(a.std(ddof=1)) + float(b.std(ddof=1))
+    return distance / deviations if deviations else None, distance <= SIGMAS * deviations
 
 
 def _interval(a: "NDArray[Any]", b: "NDArray[Any]", confidence: float) -> Bounds:

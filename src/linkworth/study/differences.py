@@ -18,7 +18,13 @@ def differences(old: Study, new: Study) -> list[str]:
             if name in after:
                 found += _changed(f"{kind[:-1]} {name}: ", before[name], after[name])
     return found + _changed(
-        "", old, new, without={"workloads", "environments", "comparisons", "sha256", "path", "name", "scales"}
+        "",
+        old,
+        new,
+        without={
+            *("workloads", "environments", "comparisons"),
+            *("sha256", "path", "name", "scales", "published"),
+        },
     )
 
 

@@ -19,7 +19,7 @@ from linkworth.model.where import Binding
 from linkworth.mpi import apps
 from linkworth.study import micro
 from linkworth.study.document import Document, nearest
-from linkworth.study.lines import Place
+from linkworth.study.lines import Place, around, value_at
 from linkworth.study.matrix import is_list
 from linkworth.study.metrics import NAMES, is_metric
 from linkworth.study.patterns import matching
@@ -247,18 +247,19 @@ def comparisons_of(
 def _filled(
     document: Document, place: Place, kind: type[T], table: dict[str, Any]
 ) -> list[tuple[T, dict[str, Value]]]:
-    """Return the table at a place once for each choice of its variables' values."""
-    filled = []
-    index = place[-1]
-    assert isinstance(index, int)
+    """Return the table at a place once for each choice of its variables' values, with these values."""
+    found = []
     for values in combinations(document, place, table):
         # Decoded in the place of the original, so that an error has its line.
-        data: dict[str, Any] = {str(place[0]): [None] * (index + 1)}
-        one = Document(document.origin, data, document.lines)
-        one.replace(place, _with_words(document, table, values))
+        one = Document(document.origin, around(place, _with_words(document, table, values)), document.lines)
         own = {name: value for name, value in values.items() if name not in document.built_in}
-        filled.append((one.decode(kind, place, ENTRIES), own))
-    return filled
+        found.append((one.decode(kind, place, ENTRIES), own))
+    return found
+
+
+def filled(document: Document, place: Place, kind: type[T]) -> list[T]:
+    """Return the table at a place once for each choice of its variables' values."""
+    return [one for one, _ in _filled(document, place, kind, value_at(document.data, place))]
 
 
 def _with_words(document: Document, table: dict[str, Any], values: dict[str, Value]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from linkworth.study.document import Document, nearest, read
 from linkworth.study.entries import comparisons_of, environments_of, workloads_of
 from linkworth.study.lines import Place
 from linkworth.study.place import parse_where
+from linkworth.study.published import check_published, published_of
 from linkworth.study.scales import at_scale, for_all, kept
 from linkworth.study.schema import ENTRIES, StudyFile
 from linkworth.study.variables import STUDY_FOLDER, combinations, fill
@@ -37,6 +38,7 @@ def load(path: Path, *, scale: str = "", where: str = "", folder: Path | None = 
     check_variables(document)
     studies = {name: _resolve(document, name, where if name == scale else "") for name in ["", *scales]}
     check_scales(document, studies)
+    check_published(document, studies.values())
     check_all_used(document)
     return msgspec.structs.replace(
         studies[scale],
@@ -96,6 +98,7 @@ def _resolve(whole: Document, scale: str, where: str) -> Study:
         prediction=StudyPrediction(
             **{name: getattr(file.predict, name) for name in StudyPrediction.__struct_fields__}
         ),
+        published=published_of(document, file, figures),
     )
     check(document, study, file)
     return study

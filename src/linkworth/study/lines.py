@@ -161,3 +161,10 @@ def value_at(document: Any, place: Place) -> Any:  # noqa: ANN401 (a parsed docu
     for key in place:
         document = document[key]
     return document
+
+
+def around(place: Place, value: Any) -> Any:  # noqa: ANN401 (a parsed document's value)
+    """Return a document that has nothing but a value at a place."""
+    for key in reversed(place):
+        value = [*[None] * key, value] if isinstance(key, int) else {key: value}
+    return value

@@ -124,6 +124,45 @@ class PredictTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     record_on: str = ""
 
 
+Number = Annotated[float, Meta(description="In the table's unit.")]
+
+
+class NumbersTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One `[[published.numbers]]`: `metric` and `values` for a table of the paper, or `what`, `of` and `value` for one number."""
+
+    metric: str = ""
+    """The default is `seconds`."""
+    values: dict[str, dict[str, Number]] = {}
+    """By workload, then by environment."""
+    what: str = ""
+    of: str = ""
+    """An expression over results."""
+    value: Number | None = None
+    unit: str = ""
+    rounding: Annotated[float, Meta(ge=0)] = 0.0
+    """In the table's unit: a difference up to this counts as none."""
+    source: str = ""
+    miss: str = ""
+
+
+class ConclusionTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One `[[published.conclusions]]`."""
+
+    what: Text
+    holds: Text
+    """A comparison of results."""
+    source: str = ""
+    miss: str = ""
+
+
+class PublishedTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[published]`."""
+
+    source: Text
+    numbers: list[NumbersTable] = []
+    conclusions: list[ConclusionTable] = []
+
+
 class ScaleTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One `[scale.NAME]`: what differs when the study is run with `--scale NAME`."""
 
@@ -172,6 +211,7 @@ class StudyFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     comparisons: list[ComparisonTable] = []
     prices: PricesTable = PricesTable()
     predict: PredictTable = PredictTable()
+    published: PublishedTable | None = None
     scale: dict[str, ScaleTable] = {}
 
 
@@ -182,6 +222,7 @@ ENTRIES: dict[str, Any] = {
     "workloads": WorkloadChange,
     "figures": str,
     "measured": str,
+    "values": dict[str, Number],
 }
 """The type of the entries of each table with free keys, by the table's name."""
 

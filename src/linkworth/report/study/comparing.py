@@ -50,6 +50,8 @@ class Pair:
             "predicted": "predicted",
         }
         notes = [show.change_interval(comparison.interval), self.verdict]
+        if comparison.three_sigma != "unknown" and self.metric.kind in ("time", "rate"):
+            notes.append(f"{comparison.three_sigma} 3 sigma")
         if self.verdict == "undecided" and comparison.runs_to_decide:
             notes.append(f"about {units.count(comparison.runs_to_decide)} runs would decide")
         return Cell(

@@ -16,6 +16,7 @@ from linkworth.report.study.sections import (
     iterations,
     mtu,
     profiles,
+    published,
     runs,
     steps,
     times,
@@ -24,6 +25,7 @@ from linkworth.report.study.sections import (
 from linkworth.report.study.table import MOST_FIGURES, MOST_FIGURES_OF_ALL, Section
 
 _SECTIONS: list[Callable[[Results], Iterator[Section]]] = [
+    published.sections,
     times.sections,
     gains.sections,
     steps.sections,

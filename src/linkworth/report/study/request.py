@@ -12,6 +12,7 @@ from linkworth.model.study import RunRecord, Study
 from linkworth.report.study.contents import comparisons, contents
 from linkworth.report.study.files import FORMATS, write_files
 from linkworth.report.study.page import render
+from linkworth.report.study.published import PaperBeside, beside
 from linkworth.report.study.results import Compared, Results, smaller_problems
 from linkworth.report.study.trace_profiles import profiles_of
 from linkworth.study.unapplied import FACT, sentences
@@ -49,6 +50,8 @@ class StudyReport(msgspec.Struct, frozen=True, kw_only=True):
     open: int
     """Runs that the study asks for and that were not made yet."""
     comparisons: list[Compared]
+    published: PaperBeside | None
+    """The paper beside the study, if the study has a `[published]` table."""
     warnings: list[str]
 
 
@@ -134,5 +137,6 @@ def report(
         lost=lost,
         open=missing,
         comparisons=comparisons(results),
+        published=beside(results),
         warnings=warnings,
     )
