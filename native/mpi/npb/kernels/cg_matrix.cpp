@@ -2,187 +2,149 @@
 #include "cg_matrix.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <span>
 
-#include "../simd_block.hpp"
-#include "cg_vectors.hpp"
+#include "../random.hpp"
 
 namespace linkworth::npb::cg {
 namespace {
 
-/// Columns: their part of x fits in the first-level cache beside what streams through it.
-constexpr std::int64_t kNarrowestStrip = 4096;
-constexpr std::int64_t kWidestStrip = 65536;
-/// Elements of a row in a strip below which a slice's own cost outweighs the cache's gain.
-constexpr std::int64_t kFewElements = 8;
-
-std::size_t strip_width(const Class& problem, Range columns) {
-    const std::int64_t row = problem.nonzeros_per_vector * (problem.nonzeros_per_vector + 1);
-    const std::int64_t wanted = std::clamp(kFewElements * problem.order / row, kNarrowestStrip, kWidestStrip);
-    const std::int64_t strips = (columns.count + wanted - 1) / wanted;
-    return static_cast<std::size_t>((columns.count + strips - 1) / strips);
-}
-
-/// Which vectors have an element in each row, and its value, in the vectors' order.
-struct RowMembers {
-    std::vector<std::uint64_t> starts;
-    std::vector<Element> members;
+struct Element {
+    std::uint32_t index;
+    double value;
 };
 
-RowMembers members_of_rows(const SparseVectors& vectors, Range rows) {
-    RowMembers result;
+/// Rows of elements, one after the other. `starts` has one entry more than there are rows.
+struct SparseRows {
+    std::vector<std::size_t> starts;
+    std::vector<Element> elements;
+
+    std::span<const Element> row(std::size_t index) const {
+        return std::span(elements).subspan(starts[index], starts[index + 1] - starts[index]);
+    }
+};
+
+bool contains(Range range, std::int64_t index) {
+    return index >= range.first && index < range.first + range.count;
+}
+
+/// The vectors whose outer products make the matrix (NAS-95-020, 3.4): random values at random places, and
+/// 1/2 at the vector's own index. Elements that lie neither in `rows` nor in `columns` are left out.
+SparseRows generate_vectors(const Class& problem, Range rows, Range columns) {
+    RandomSequence sequence(kSeed);
+    sequence.next();  // the benchmark draws one number before the matrix
+    const double index_range = static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(problem.order)));
+
+    SparseRows vectors;
+    vectors.starts.push_back(0);
+    std::vector<Element> one;
+    for (std::int64_t own = 0; own < problem.order; ++own) {
+        one.clear();
+        while (static_cast<int>(one.size()) < problem.nonzeros_per_vector) {
+            const double value = sequence.next();
+            const auto index = static_cast<std::uint32_t>(index_range * sequence.next());
+            const auto same = [&](const Element& element) { return element.index == index; };
+            // Places beyond the order and places taken are drawn anew, with their values.
+            if (index >= problem.order || std::any_of(one.begin(), one.end(), same)) continue;
+            one.push_back({index, value});
+        }
+        const auto diagonal =
+            std::find_if(one.begin(), one.end(), [&](const Element& e) { return e.index == own; });
+        if (diagonal != one.end())
+            diagonal->value = 0.5;
+        else
+            one.push_back({static_cast<std::uint32_t>(own), 0.5});
+        for (const Element& element : one)
+            if (contains(rows, element.index) || contains(columns, element.index))
+                vectors.elements.push_back(element);
+        vectors.starts.push_back(vectors.elements.size());
+    }
+    return vectors;
+}
+
+/// Transposes: which vectors have an element in each row, and its value, in the vectors' order.
+SparseRows members_of_rows(const SparseRows& vectors, Range rows) {
+    SparseRows result;
     result.starts.assign(static_cast<std::size_t>(rows.count) + 2, 0);
     const auto row_of = [&](const Element& element) {
-        return static_cast<std::int64_t>(element.index) - rows.first;
+        return static_cast<std::size_t>(static_cast<std::int64_t>(element.index) - rows.first);
     };
-    const auto is_ours = [&](std::int64_t row) { return row >= 0 && row < rows.count; };
     for (const Element& element : vectors.elements)
-        if (const std::int64_t row = row_of(element); is_ours(row))
-            ++result.starts[static_cast<std::size_t>(row) + 2];
+        if (contains(rows, element.index)) ++result.starts[row_of(element) + 2];
     for (std::size_t i = 2; i < result.starts.size(); ++i) result.starts[i] += result.starts[i - 1];
-    result.members.resize(result.starts.back());
+    result.elements.resize(result.starts.back());
     for (std::uint32_t vector = 0; vector + 1 < vectors.starts.size(); ++vector)
-        for (std::uint64_t e = vectors.starts[vector]; e < vectors.starts[vector + 1]; ++e)
-            if (const std::int64_t row = row_of(vectors.elements[e]); is_ours(row))
-                result.members[result.starts[static_cast<std::size_t>(row) + 1]++] = {
-                    vector, vectors.elements[e].value};
+        for (const Element& element : vectors.row(vector))
+            if (contains(rows, element.index))
+                result.elements[result.starts[row_of(element) + 1]++] = {vector, element.value};
     result.starts.pop_back();
     return result;
 }
 
-/// Sums the elements of one row by column, in the order of their coming.
-class RowSum {
-  public:
-    explicit RowSum(std::int64_t columns)
-        : sums_(static_cast<std::size_t>(columns)), present_(static_cast<std::size_t>(columns), false) {}
-
-    void add(std::size_t column, double value) {
-        if (!present_[column]) {
-            present_[column] = true;
-            sums_[column] = 0.0;
-            columns_.push_back(static_cast<std::uint32_t>(column));
-        }
-        sums_[column] += value;
-    }
-
-    /// Calls take(column, sum) by ascending column and empties the row.
-    template <class Take>
-    void drain(Take&& take) {
-        std::sort(columns_.begin(), columns_.end());
-        for (const std::uint32_t column : columns_) {
-            take(column, sums_[column]);
-            present_[column] = false;
-        }
-        columns_.clear();
-    }
-
-  private:
-    std::vector<double> sums_;
-    std::vector<char> present_;
-    std::vector<std::uint32_t> columns_;
-};
-
 }  // namespace
 
-Matrix::Matrix(const Class& problem, Range rows, Range columns)
-    : rows_(static_cast<std::size_t>(rows.count)),
-      strip_width_(strip_width(problem, columns)),
-      strips_((static_cast<std::size_t>(columns.count) + strip_width_ - 1) / strip_width_) {
-    fill(problem, rows, columns);
-}
+Matrix::Matrix(const Class& problem, Range rows, Range columns) {
+    const SparseRows vectors = generate_vectors(problem, rows, columns);
+    const SparseRows members = members_of_rows(vectors, rows);
 
-void Matrix::fill(const Class& problem, Range rows, Range columns) {
-    const SparseVectors vectors = generate_vectors(problem, rows, columns);
-    const RowMembers rows_members = members_of_rows(vectors, rows);
+    // An upper bound, since duplicates count singly. Memory that stays unused is never touched.
+    std::size_t most = 0;
+    for (const Element& member : members.elements) most += vectors.row(member.index).size();
+    columns_.reserve(most);
+    values_.reserve(most);
 
-    // An upper bound: duplicates are counted singly, and the slices of a tile are filled by no more than what
-    // its longest row differs from the shortest, in each lane. What is not written takes no memory.
-    std::uint64_t most = 0;
-    for (std::size_t first = 0; first < rows_; first += kWindow) {
-        std::uint64_t longest = 0;
-        for (std::size_t row = first; row < std::min(first + kWindow, rows_); ++row) {
-            std::uint64_t length = 0;
-            for (std::uint64_t m = rows_members.starts[row]; m < rows_members.starts[row + 1]; ++m) {
-                const std::uint32_t vector = rows_members.members[m].index;
-                length += vectors.starts[vector + 1] - vectors.starts[vector];
-            }
-            most += length;
-            longest = std::max(longest, length);
-        }
-        most += strips_ * kLanes * std::min<std::uint64_t>(longest, strip_width_);
-    }
-    values_ = HugeArray<double>(most);
-    indices_ = HugeArray<std::uint16_t>(most);
-
-    std::vector<double> weights(static_cast<std::size_t>(problem.order));
+    // Vector i has the weight 0.1^(i / order), which sets the condition number.
     const double ratio = std::pow(kReciprocalCondition, 1.0 / static_cast<double>(problem.order));
+    std::vector<double> weights(static_cast<std::size_t>(problem.order));
     double weight = 1.0;
-    for (double& w : weights) {
-        w = weight;
+    for (double& each : weights) {
+        each = weight;
         weight *= ratio;
     }
 
-    RowSum sum(columns.count);
-    Rows window;
-    for (std::size_t row = 0; row < rows_; ++row) {
-        const std::int64_t global_row = rows.first + static_cast<std::int64_t>(row);
-        for (std::uint64_t m = rows_members.starts[row]; m < rows_members.starts[row + 1]; ++m) {
-            const Element& member = rows_members.members[m];
+    starts_.push_back(0);
+    std::vector<double> sums(static_cast<std::size_t>(columns.count));
+    std::vector<char> present(static_cast<std::size_t>(columns.count), 0);
+    std::vector<std::int32_t> places;
+    for (std::int64_t row = 0; row < rows.count; ++row) {
+        const std::int64_t global_row = rows.first + row;
+        places.clear();
+        // Elements of one place add up in the order of their vectors.
+        for (const Element& member : members.row(static_cast<std::size_t>(row))) {
             const double scale = weights[member.index] * member.value;
-            for (std::uint64_t e = vectors.starts[member.index]; e < vectors.starts[member.index + 1]; ++e) {
-                const Element& other = vectors.elements[e];
-                const std::int64_t column = static_cast<std::int64_t>(other.index) - columns.first;
-                if (column < 0 || column >= columns.count) continue;
+            for (const Element& other : vectors.row(member.index)) {
+                if (!contains(columns, other.index)) continue;
                 double value = other.value * scale;
                 if (other.index == global_row && member.index == global_row)
                     value += kReciprocalCondition - problem.shift;
-                sum.add(static_cast<std::size_t>(column), value);
+                const auto column = static_cast<std::int32_t>(other.index - columns.first);
+                const auto place = static_cast<std::size_t>(column);
+                if (!present[place]) {
+                    present[place] = 1;
+                    sums[place] = 0.0;
+                    places.push_back(column);
+                }
+                sums[place] += value;
             }
         }
-        window.starts.push_back(window.elements.size());
-        sum.drain([&](std::uint32_t column, double value) { window.elements.push_back({column, value}); });
-        if (window.starts.size() == kWindow || row + 1 == rows_) {
-            window.starts.push_back(window.elements.size());
-            append_window(window);
-            window.starts.clear();
-            window.elements.clear();
+        std::sort(places.begin(), places.end());
+        for (const std::int32_t column : places) {
+            columns_.push_back(column);
+            values_.push_back(sums[static_cast<std::size_t>(column)]);
+            present[static_cast<std::size_t>(column)] = 0;
         }
+        starts_.push_back(values_.size());
     }
 }
 
-void Matrix::append_window(const Rows& rows) {
-    const std::size_t count = rows.starts.size() - 1;
-    std::vector<std::size_t> begins(rows.starts.begin(), rows.starts.end() - 1), ends(count);
-    std::vector<std::uint16_t> order(count);
-    for (std::size_t strip = 0; strip < strips_; ++strip, begins = ends) {
-        const std::size_t first_column = strip * strip_width_;
-        for (std::size_t row = 0; row < count; ++row) {
-            ends[row] = begins[row];
-            while (ends[row] < rows.starts[row + 1] &&
-                   rows.elements[ends[row]].index < first_column + strip_width_)
-                ++ends[row];
-            order[row] = static_cast<std::uint16_t>(row);
-        }
-        const auto length = [&](std::size_t row) { return ends[row] - begins[row]; };
-        std::stable_sort(order.begin(), order.end(),
-                         [&](std::uint16_t a, std::uint16_t b) { return length(a) > length(b); });
-        for (std::size_t first = 0; first < count; first += kLanes) {
-            const std::size_t longest = length(order[first]);
-            slice_lengths_.push_back(static_cast<std::uint16_t>(longest));
-            for (std::size_t lane = 0; lane < kLanes; ++lane) {
-                const bool present = first + lane < count;
-                const std::size_t row = present ? order[first + lane] : 0;
-                slice_rows_.push_back(static_cast<std::uint16_t>(present ? row : kWindow + lane));
-                for (std::size_t i = 0; i < longest; ++i) {
-                    const bool filled = present && i < length(row);
-                    const Element element = filled ? rows.elements[begins[row] + i] : Element{0, 0.0};
-                    values_[elements_ + i * kLanes + lane] = element.value;
-                    indices_[elements_ + i * kLanes + lane] =
-                        static_cast<std::uint16_t>(filled ? element.index - first_column : 0);
-                }
-            }
-            elements_ += longest * kLanes;
-        }
+void Matrix::multiply(const std::vector<double>& x, std::vector<double>& result) const {
+    for (std::size_t row = 0; row + 1 < starts_.size(); ++row) {
+        double sum = 0.0;
+        for (std::size_t k = starts_[row]; k < starts_[row + 1]; ++k)
+            sum += values_[k] * x[static_cast<std::size_t>(columns_[k])];
+        result[row] = sum;
     }
 }
 

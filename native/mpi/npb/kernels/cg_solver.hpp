@@ -2,23 +2,23 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
-#include "../huge_array.hpp"
 #include "../programs/cg.hpp"
 #include "cg_matrix.hpp"
 
 namespace linkworth::npb::cg {
 
-/// Vectors and matrix of one rank, and the arithmetic of conjugate gradients on them; see the concept for
-/// each function.
+/// Vectors and matrix of one rank, and the arithmetic of conjugate gradients on them. The concept
+/// describes each function.
 class SolverKernel {
   public:
     SolverKernel(const Class& problem, const Layout& layout);
 
     void reset();
     double start_solve();
-    void multiply_direction() { matrix_.multiply(p_.data(), w_.data()); }
-    void multiply_solution() { matrix_.multiply(z_.data(), w_.data()); }
+    void multiply_direction() { matrix_.multiply(p_, w_); }
+    void multiply_solution() { matrix_.multiply(z_, w_); }
     double* rows(std::int64_t offset) { return w_.data() + offset; }
     double* received(std::int64_t offset) { return received_.data() + offset; }
     double* product() { return q_.data(); }
@@ -32,10 +32,10 @@ class SolverKernel {
     void normalise(double factor);
 
   private:
-    std::int64_t size_;  ///< of this rank's piece of a vector
+    std::size_t size_;  ///< of this rank's piece of a vector
     Matrix matrix_;
-    HugeArray<double> x_, z_, p_, r_, q_;
-    HugeArray<double> w_, received_;
+    std::vector<double> x_, z_, p_, r_, q_;
+    std::vector<double> w_, received_;
 };
 
 }  // namespace linkworth::npb::cg

@@ -5,7 +5,7 @@
 
 namespace linkworth::npb::ep {
 
-/// Generates and tallies pairs, many lanes at a time.
+/// Generates pairs of Gaussian deviates batch by batch and counts them by annulus.
 class PairKernel {
   public:
     Tally tally(Share share);
