@@ -58,8 +58,7 @@ class CountingKernel {
     void count_buckets() { work_.count(static_cast<double>(keys_)); }
     std::span<const int> bucket_sizes() const { return sizes_; }
     int* bucket_totals() { return nullptr; }
-    /// On one rank the keys stay where they are.
-    void scatter_keys() { work_.count(outgoing_.size() > 1 ? static_cast<double>(keys_) : 0.0); }
+    void scatter_keys() { work_.count(static_cast<double>(keys_)); }
     std::span<const int> outgoing_counts() const { return outgoing_; }
     std::span<int> incoming_counts() { return incoming_; }
     const int* outgoing() const { return nullptr; }

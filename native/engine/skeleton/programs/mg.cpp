@@ -19,27 +19,29 @@ class CountingKernel {
     Place claim(Charge, double) { return {}; }
     void put(Charge, const Place&) {}
 
-    Norm residual(bool with_norm, bool with_restriction) {
-        const double each =
-            kResidual + (with_norm ? kNorm : 0.0) + (with_restriction ? kRestrictionByRows : 0.0);
-        work_.count(each * points(layout_.levels()));
+    void clear(int) {}
+    void residual(int level) { work_.count(kResidual * points(level)); }
+    Norm norm() {
+        work_.count(kNorm * points(layout_.levels()));
         return {1.0, 1.0};
     }
-    void finish_restriction() { work_.count(kGhost * 0.5 * surface(layout_.levels())); }
-    void restrict_to_coarser(int level) { work_.count(kRestriction * points(level - 1)); }
-    void smooth_coarsest() { work_.count(kSmoothing * points(1)); }
-    void correct(int level) { work_.count((kInterpolation + kResidual + kSmoothing) * points(level)); }
-    void finish_smoothing(int level) { work_.count(kGhost * surface(level)); }
+    void restrict_residual(int level) { work_.count(kRestriction * points(level - 1)); }
+    void interpolate(int level) { work_.count(kInterpolation * points(level)); }
+    void smooth(int level) { work_.count(kSmoothing * points(level)); }
 
     const double* outgoing(Field, int level, int axis, int) {
         work_.count(static_cast<double>(layout_.face(level, axis)));
         return nullptr;
     }
-    double* incoming(int, int) { return nullptr; }
+    double* incoming(int) { return nullptr; }
     void take(Field, int level, int axis) {
         work_.count(2.0 * static_cast<double>(layout_.face(level, axis)));
     }
-    void wrap(Field, int level) { work_.count(2.0 * surface(level)); }
+    /// Each face is packed and unpacked, as between two ranks.
+    void wrap(Field, int level) {
+        for (int axis = 0; axis < kAxes; ++axis)
+            work_.count(4.0 * static_cast<double>(layout_.face(level, axis)));
+    }
 
     const double* outgoing_plane(int level, int axis) {
         work_.count(static_cast<double>(layout_.plane(level, axis)));
@@ -50,20 +52,14 @@ class CountingKernel {
     }
 
   private:
-    // Operations of a point of the level that the sum runs over, sums shared between points counted once.
-    static constexpr double kResidual = 15.0, kNorm = 3.0, kInterpolation = 5.0, kSmoothing = 15.0;
-    static constexpr double kRestrictionByRows = 4.0, kRestriction = 27.0, kGhost = 8.0;
+    // Operations of a point of the level that the loop runs over. Sums shared between points count once.
+    static constexpr double kResidual = 15.0, kNorm = 3.0, kInterpolation = 6.0, kSmoothing = 15.0;
+    static constexpr double kRestriction = 27.0;
 
     double points(int level) const {
         const Triple n = layout_.extents(level);
         return static_cast<double>(n[0]) * static_cast<double>(n[1]) * static_cast<double>(n[2]);
     }
-    double surface(int level) const {
-        double sum = 0.0;
-        for (int axis = 0; axis < kAxes; ++axis) sum += 2.0 * static_cast<double>(layout_.face(level, axis));
-        return sum;
-    }
-
     Work& work_;
     const Layout& layout_;
 };

@@ -42,8 +42,7 @@ SortKernel::SortKernel(const Class& problem, int rank, int ranks)
 void SortKernel::change_keys(int iteration) {
     const auto place = static_cast<std::size_t>(iteration);
     keys_[place] = iteration;
-    keys_[place + kIterations] =
-        static_cast<int>((std::int64_t{1} << problem_.log2_largest_key) - iteration);
+    keys_[place + kIterations] = static_cast<int>((std::int64_t{1} << problem_.log2_largest_key) - iteration);
 }
 
 void SortKernel::count_buckets() {
@@ -60,7 +59,8 @@ void SortKernel::count_buckets() {
 void SortKernel::scatter_keys() {
     outgoing_.resize(keys_.size());
     std::vector<int> next(buckets());  // where each bucket's next key goes
-    std::exclusive_scan(sizes_.begin(), sizes_.begin() + static_cast<std::ptrdiff_t>(buckets()), next.begin(), 0);
+    std::exclusive_scan(sizes_.begin(), sizes_.begin() + static_cast<std::ptrdiff_t>(buckets()), next.begin(),
+                        0);
     const int shift = bucket_shift_;
     for (const int key : keys_) {
         int& place = next[static_cast<std::size_t>(key >> shift)];
@@ -68,8 +68,7 @@ void SortKernel::scatter_keys() {
     }
 
     const std::span<const int> totals = std::span(totals_).first(buckets());
-    const std::vector<int> first =
-        assign_buckets(totals, static_cast<std::int64_t>(keys_.size()), ranks_);
+    const std::vector<int> first = assign_buckets(totals, static_cast<std::int64_t>(keys_.size()), ranks_);
     const auto sum = [&](std::span<const int> of, int begin, int end) {
         return std::accumulate(of.begin() + begin, of.begin() + end, std::int64_t{0});
     };
@@ -115,7 +114,8 @@ void SortKernel::sort() {
     keys_ = std::vector<int>();
     std::vector<int> sorted(received_);
     for (std::size_t i = 0; i < received_; ++i)
-        sorted[static_cast<std::size_t>(next[static_cast<std::size_t>(incoming_[i] - first_value_)]++)] = incoming_[i];
+        sorted[static_cast<std::size_t>(next[static_cast<std::size_t>(incoming_[i] - first_value_)]++)] =
+            incoming_[i];
 
     sorted_ = std::is_sorted(sorted.begin(), sorted.end());
     // Without keys, the edge of this rank's buckets stands for them: no key before lies above it.

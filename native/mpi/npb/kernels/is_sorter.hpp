@@ -34,9 +34,10 @@ class SortKernel {
 
     Class problem_;
     int rank_, ranks_;
-    int bucket_shift_;        ///< bucket = key >> this
-    std::vector<int> keys_;   ///< of this rank
-    std::vector<int> outgoing_;  ///< the same in the order of their buckets; after the exchange: counts by value
+    int bucket_shift_;       ///< bucket = key >> this
+    std::vector<int> keys_;  ///< of this rank
+    std::vector<int>
+        outgoing_;  ///< the same in the order of their buckets; after the exchange: counts by value
     std::vector<int> incoming_;
     std::vector<int> sizes_, totals_;
     std::vector<int> outgoing_counts_, incoming_counts_;

@@ -1,22 +1,155 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include "mg_cycle.hpp"
 
-#include "mg_restriction.hpp"
-#include "mg_rows.hpp"
+#include <cmath>
 
 namespace linkworth::npb::mg {
-
 namespace {
 
-/// Calls work(point, number) for each point of a plane across an axis, ghosts included.
+/// Values of one row of a box, ghosts included.
+class Line {
+  public:
+    explicit Line(std::int64_t extent) : values_(static_cast<std::size_t>(extent + 2)) {}
+    /// Of point 0.
+    double* data() { return values_.data() + 1; }
+
+  private:
+    std::vector<double> values_;
+};
+
+/// Sums over the neighbours of each point of row (y, z) that share its x: the four across faces and the four
+/// across edges.
+void sum_neighbours(const Grid& grid, std::int64_t y, std::int64_t z, double* __restrict faces,
+                    double* __restrict edges) {
+    const double *north = grid.row(y + 1, z), *south = grid.row(y - 1, z);
+    const double *above = grid.row(y, z + 1), *below = grid.row(y, z - 1);
+    const double *north_above = grid.row(y + 1, z + 1), *south_above = grid.row(y - 1, z + 1);
+    const double *north_below = grid.row(y + 1, z - 1), *south_below = grid.row(y - 1, z - 1);
+    for (std::int64_t x = -1; x <= grid.extent()[0]; ++x) {
+        faces[x] = south[x] + north[x] + below[x] + above[x];
+        edges[x] = south_below[x] + north_below[x] + south_above[x] + north_above[x];
+    }
+}
+
+/// result = v - A u. `v` may be `result`.
+void subtract_laplacian(const Grid& u, const Grid& v, Grid& result) {
+    static_assert(kLaplacian[1] == 0.0);
+    const auto [a0, a1, a2, a3] = kLaplacian;
+    const auto [nx, ny, nz] = u.extent();
+    Line faces_line(nx), edges_line(nx);
+    double *const faces = faces_line.data(), *const edges = edges_line.data();
+    for (std::int64_t z = 0; z < nz; ++z)
+        for (std::int64_t y = 0; y < ny; ++y) {
+            sum_neighbours(u, y, z, faces, edges);
+            const double *const from = v.row(y, z), *const centre = u.row(y, z);
+            double* const to = result.row(y, z);
+            for (std::int64_t x = 0; x < nx; ++x)
+                to[x] = from[x] - a0 * centre[x] - a2 * (edges[x] + faces[x - 1] + faces[x + 1]) -
+                        a3 * (edges[x - 1] + edges[x + 1]);
+        }
+}
+
+/// u += S r.
+void add_smoothed(const Grid& r, const Stencil& smoother, Grid& u) {
+    const auto [c0, c1, c2, c3] = smoother;  // c3 is 0 in every class
+    const auto [nx, ny, nz] = u.extent();
+    Line faces_line(nx), edges_line(nx);
+    double *const faces = faces_line.data(), *const edges = edges_line.data();
+    for (std::int64_t z = 0; z < nz; ++z)
+        for (std::int64_t y = 0; y < ny; ++y) {
+            sum_neighbours(r, y, z, faces, edges);
+            const double* const centre = r.row(y, z);
+            double* const to = u.row(y, z);
+            for (std::int64_t x = 0; x < nx; ++x)
+                to[x] += c0 * centre[x] + c1 * (centre[x - 1] + centre[x + 1] + faces[x]) +
+                         c2 * (edges[x] + faces[x - 1] + faces[x + 1]);
+        }
+}
+
+/// Along each axis, point J of a coarse box is point 2 J + 1 - odd of the fine one.
+using Odd = std::array<std::int64_t, kAxes>;
+
+Odd odd_of(const Layout& layout, int level) {
+    return {layout.starts_odd(level, 0), layout.starts_odd(level, 1), layout.starts_odd(level, 2)};
+}
+
+/// coarse = P fine: each coarse point becomes the weighted mean of the 27 fine ones around it.
+void restrict_grid(const Grid& fine, const Odd& odd, Grid& coarse) {
+    const auto [nx, ny, nz] = coarse.extent();
+    Line faces_line(fine.extent()[0]), edges_line(fine.extent()[0]);
+    double *const faces = faces_line.data(), *const edges = edges_line.data();
+    for (std::int64_t Z = 0; Z < nz; ++Z)
+        for (std::int64_t Y = 0; Y < ny; ++Y) {
+            const std::int64_t y = 2 * Y + 1 - odd[1], z = 2 * Z + 1 - odd[2];
+            sum_neighbours(fine, y, z, faces, edges);
+            const double* const centre = fine.row(y, z);
+            double* const to = coarse.row(Y, Z);
+            for (std::int64_t X = 0; X < nx; ++X) {
+                const std::int64_t x = 2 * X + 1 - odd[0];
+                to[X] = 0.5 * centre[x] + 0.25 * (centre[x - 1] + centre[x + 1] + faces[x]) +
+                        0.125 * (faces[x - 1] + faces[x + 1] + edges[x]) +
+                        0.0625 * (edges[x - 1] + edges[x + 1]);
+            }
+        }
+}
+
+/// fine += Q coarse, by trilinear interpolation, ghosts included.
+void add_interpolated(const Grid& coarse, const Odd& odd, Grid& fine) {
+    const std::int64_t nx = coarse.extent()[0];
+    Line mean_line(nx);
+    double* const mean = mean_line.data();
+    // A fine index lies on a coarse one, or between two.
+    struct Between {
+        std::int64_t lower, upper;
+        Between(std::int64_t fine, std::int64_t odd)
+            : lower((fine + 1 + odd) / 2 - 1), upper((fine + 2 + odd) / 2 - 1) {}
+    };
+    for (std::int64_t z = -1; z <= fine.extent()[2]; ++z)
+        for (std::int64_t y = -1; y <= fine.extent()[1]; ++y) {
+            const Between at_y(y, odd[1]), at_z(z, odd[2]);
+            const double* const lower_lower = coarse.row(at_y.lower, at_z.lower);
+            const double* const upper_lower = coarse.row(at_y.upper, at_z.lower);
+            const double* const lower_upper = coarse.row(at_y.lower, at_z.upper);
+            const double* const upper_upper = coarse.row(at_y.upper, at_z.upper);
+            for (std::int64_t X = -1; X <= nx; ++X)
+                mean[X] = 0.25 * (lower_lower[X] + upper_lower[X] + lower_upper[X] + upper_upper[X]);
+            double* const to = fine.row(y, z);
+            for (std::int64_t x = -1; x <= fine.extent()[0]; ++x) {
+                const Between at_x(x, odd[0]);
+                to[x] += 0.5 * (mean[at_x.lower] + mean[at_x.upper]);
+            }
+        }
+}
+
+/// Index of the first or last point.
+std::int64_t edge(std::int64_t extent, int direction) { return direction == kLower ? 0 : extent - 1; }
+/// Index of the ghost beyond it.
+std::int64_t beyond(std::int64_t extent, int direction) { return direction == kLower ? -1 : extent; }
+
+/// Calls work(point) for each point of a plane across an axis. Along the axes before `complete` the plane
+/// includes ghosts.
 template <class Work>
-void visit_plane(const Grid& grid, int axis, std::int64_t index, Work&& work) {
-    Triple from{-1, -1, -1}, to = grid.extent;
-    from[static_cast<std::size_t>(axis)] = to[static_cast<std::size_t>(axis)] = index;
-    std::size_t i = 0;
-    for (std::int64_t z = from[2]; z <= to[2]; ++z)
-        for (std::int64_t y = from[1]; y <= to[1]; ++y)
-            for (std::int64_t x = from[0]; x <= to[0]; ++x) work(grid.row(y, z)[x], i++);
+void visit_plane(Grid& grid, int axis, std::int64_t index, int complete, Work&& work) {
+    Triple from{}, to = grid.extent();
+    for (int along = 0; along < complete; ++along) {
+        --from[static_cast<std::size_t>(along)];
+        ++to[static_cast<std::size_t>(along)];
+    }
+    from[static_cast<std::size_t>(axis)] = index;
+    to[static_cast<std::size_t>(axis)] = index + 1;
+    for (std::int64_t z = from[2]; z < to[2]; ++z)
+        for (std::int64_t y = from[1]; y < to[1]; ++y)
+            for (std::int64_t x = from[0]; x < to[0]; ++x) work(grid.row(y, z)[x]);
+}
+
+void pack(Grid& grid, int axis, std::int64_t index, int complete, std::vector<double>& buffer) {
+    double* to = buffer.data();
+    visit_plane(grid, axis, index, complete, [&](double point) { *to++ = point; });
+}
+
+void unpack(Grid& grid, int axis, std::int64_t index, int complete, const std::vector<double>& buffer) {
+    const double* from = buffer.data();
+    visit_plane(grid, axis, index, complete, [&](double& point) { point = *from++; });
 }
 
 }  // namespace
@@ -25,17 +158,15 @@ CycleKernel::CycleKernel(const Class& problem, const Layout& layout, int rank)
     : problem_(problem),
       layout_(layout),
       rank_(rank),
-      finest_(layout.levels()),
-      charges_(layout.extents(finest_)),
-      faces_(layout),
-      rows_(layout.extents(finest_)) {
-    solutions_.resize(static_cast<std::size_t>(finest_) + 1);
-    residuals_.resize(static_cast<std::size_t>(finest_));
-    for (int level = 1; level <= finest_; ++level) {
-        const Triple extent = layout.extents(level);
-        solutions_[static_cast<std::size_t>(level)] = GhostedGrid(extent);
-        if (level < finest_) residuals_[static_cast<std::size_t>(level)] = GhostedGrid(extent);
+      charges_(layout.extents(layout.levels())),
+      solutions_(1),
+      residuals_(1),
+      outgoing_(layout.receive_size() / 2) {
+    for (int level = 1; level <= layout.levels(); ++level) {
+        solutions_.emplace_back(layout.extents(level));
+        residuals_.emplace_back(layout.extents(level));
     }
+    for (std::vector<double>& buffer : incoming_) buffer.resize(layout.receive_size());
 }
 
 void CycleKernel::start() {
@@ -46,113 +177,70 @@ void CycleKernel::start() {
 
 void CycleKernel::put(Charge kind, const Place& place) {
     const auto& [rank, x, y, z] = place;
-    if (rank == rank_) charges_.view().row(y, z)[x] = kind == Charge::positive ? 1.0 : -1.0;
+    if (rank == rank_) charges_.row(y, z)[x] = kind == Charge::positive ? 1.0 : -1.0;
 }
 
-Norm CycleKernel::residual(bool with_norm, bool with_restriction) {
-    const Grid &u = solution(finest_), &v = charges_.view();
-    const Triple& n = u.extent;
-    const std::int64_t block = rows_in_cache(n);
+void CycleKernel::residual(int level) {
+    Grid& r = residuals(level);
+    subtract_laplacian(solution(level), level == layout_.levels() ? charges_ : r, r);
+}
+
+Norm CycleKernel::norm() const {
+    const Grid& r = residuals_.back();
+    const auto [nx, ny, nz] = r.extent();
     Norm norm{0.0, 0.0};
-    faces_.start(n);
-    rows_.start(n);
-    double *const r = rows_.row(0, 0), *const halved = rows_.scratch();
-    for (std::int64_t from = 0; from < n[1]; from += block)
-        for (std::int64_t z = 0; z < n[2]; ++z)
-            for (std::int64_t y = from; y < std::min(from + block, n[1]); ++y) {
-                const Neighbourhood near = {{u.row(y - 1, z - 1), u.row(y, z - 1), u.row(y + 1, z - 1)},
-                                            {u.row(y - 1, z), u.row(y, z), u.row(y + 1, z)},
-                                            {u.row(y - 1, z + 1), u.row(y, z + 1), u.row(y + 1, z + 1)}};
-                const std::int64_t to = std::min(from + block, n[1]);
-                const Ahead ahead{row_ahead(u, y + 1, z + 1, from + 1, to + 1, kRowsAhead),
-                                  row_ahead(v, y, z, from, to, kRowsAhead)};
-                if (with_norm)
-                    residual_row_and_norm(near, v.row(y, z), r, n[0], ahead, norm);
-                else
-                    residual_row(near, v.row(y, z), r, n[0], ahead);
-                faces_.store_row(r, y, z);
-                if (!with_restriction) continue;
-                halve_row(r, halved, n[0]);
-                restrict_row(restricted(finest_ - 1), halved, 0, n[0] / 2, y, z, false);
+    for (std::int64_t z = 0; z < nz; ++z)
+        for (std::int64_t y = 0; y < ny; ++y) {
+            const double* const row = r.row(y, z);
+            for (std::int64_t x = 0; x < nx; ++x) {
+                norm.squares += row[x] * row[x];
+                norm.largest = std::max(norm.largest, std::fabs(row[x]));
             }
+        }
     return norm;
 }
 
-void CycleKernel::finish_restriction() {
-    const Triple& extent = solution(finest_).extent;
-    rows_.start(extent);
-    restrict_ghosts(restricted(finest_ - 1), faces_, extent, rows_.row(0, 0), rows_.scratch());
+void CycleKernel::restrict_residual(int level) {
+    restrict_grid(residuals(level), odd_of(layout_, level), residuals(level - 1));
 }
 
-void CycleKernel::restrict_to_coarser(int level) {
-    const Grid& fine = restricted(level);
-    rows_.start(fine.extent);
-    restrict_grid(restricted(level - 1), fine, odd(level), rows_.row(0, 0));
+void CycleKernel::interpolate(int level) {
+    add_interpolated(solution(level - 1), odd_of(layout_, level), solution(level));
 }
 
-void CycleKernel::smooth_coarsest() {
-    const Grid &u = solution(1), &r = restricted(1);
-    for (std::int64_t z = 0; z < u.extent[2]; ++z)
-        for (std::int64_t y = 0; y < u.extent[1]; ++y) {
-            const Neighbourhood near = {{r.row(y - 1, z - 1), r.row(y, z - 1), r.row(y + 1, z - 1)},
-                                        {r.row(y - 1, z), r.row(y, z), r.row(y + 1, z)},
-                                        {r.row(y - 1, z + 1), r.row(y, z + 1), r.row(y + 1, z + 1)}};
-            std::fill_n(u.row(y, z), u.extent[0], 0.0);
-            smooth_row(near, u.row(y, z), u.extent[0], problem_.smoother);
-        }
-}
-
-void CycleKernel::correct(int level) {
-    const bool finest = level == finest_;
-    const Correction work{solution(level),
-                          finest ? charges_.view() : restricted(level),
-                          solution(level - 1),
-                          odd(level),
-                          finest,
-                          problem_.smoother};
-    mg::correct(work, faces_, rows_);
-}
-
-void CycleKernel::finish_smoothing(int level) {
-    smooth_from_ghosts(solution(level), faces_, problem_.smoother, rows_.row(-1, 0));
-}
+void CycleKernel::smooth(int level) { add_smoothed(residuals(level), problem_.smoother, solution(level)); }
 
 const double* CycleKernel::outgoing(Field field, int level, int axis, int direction) {
-    if (ghosted(field)) {
-        faces_.start(layout_.extents(level));
-        faces_.pack(grid(field, level), axis, direction);
-    } else if (field == Field::charges && axis == 0 && direction == kUpper) {
-        faces_.start(layout_.extents(level));
-        faces_.store(charges_.view());
-    }
-    return faces_.outgoing(axis, direction);
+    Grid& of = grid(field, level);
+    pack(of, axis, edge(of.extent()[static_cast<std::size_t>(axis)], direction), axis, outgoing_);
+    return outgoing_.data();
 }
 
 void CycleKernel::take(Field field, int level, int axis) {
-    if (ghosted(field))
-        faces_.unpack(grid(field, level), axis);
-    else
-        faces_.complete(axis);
+    Grid& of = grid(field, level);
+    for (const int direction : {kLower, kUpper})
+        unpack(of, axis, beyond(of.extent()[static_cast<std::size_t>(axis)], direction), axis,
+               incoming_[direction]);
 }
 
 void CycleKernel::wrap(Field field, int level) {
-    if (ghosted(field)) return mg::wrap(grid(field, level));
-    if (field == Field::charges) return;
-    for (int axis = 0; axis < kAxes; ++axis) faces_.wrap(axis);
+    Grid& of = grid(field, level);
+    for (int axis = 0; axis < kAxes; ++axis)
+        for (const int direction : {kLower, kUpper}) {
+            const std::int64_t extent = of.extent()[static_cast<std::size_t>(axis)];
+            pack(of, axis, edge(extent, 1 - direction), axis, outgoing_);
+            unpack(of, axis, beyond(extent, direction), axis, outgoing_);
+        }
 }
 
 const double* CycleKernel::outgoing_plane(int level, int axis) {
-    double* const buffer = faces_.outgoing(axis, kUpper);
-    visit_plane(solution(level), axis, 0, [&](double& point, std::size_t i) { buffer[i] = point; });
-    return buffer;
+    pack(solution(level), axis, 0, kAxes, outgoing_);
+    return outgoing_.data();
 }
 
 void CycleKernel::take_planes(int level, int axis) {
-    for (const int direction : {kLower, kUpper}) {
-        const double* const buffer = faces_.incoming(axis, direction);
-        visit_plane(solution(level), axis, direction == kLower ? -1 : 0,
-                    [&](double& point, std::size_t i) { point = buffer[i]; });
-    }
+    for (const int direction : {kLower, kUpper})
+        unpack(solution(level), axis, direction == kLower ? -1 : 0, kAxes, incoming_[direction]);
 }
 
 }  // namespace linkworth::npb::mg

@@ -1,21 +1,42 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "../programs/mg.hpp"
 #include "mg_charges.hpp"
-#include "mg_faces.hpp"
-#include "mg_grid.hpp"
-#include "mg_smoothing.hpp"
 
 namespace linkworth::npb::mg {
 
-/// The boxes of one rank and the arithmetic of V-cycles on them; see the concept for each function.
-///
-/// The finest level's residual is never stored: whatever needs it takes its rows as they are computed, and
-/// its faces travel from the buffers of messages.
+/// One rank's box of a level with a layer of ghosts around it, all zero at first. x runs fastest, points -1
+/// and extent are ghosts.
+class Grid {
+  public:
+    Grid() = default;
+    explicit Grid(const Triple& extent)
+        : extent_(extent),
+          values_(static_cast<std::size_t>((extent[0] + 2) * (extent[1] + 2) * (extent[2] + 2))) {}
+
+    const Triple& extent() const { return extent_; }
+    double* row(std::int64_t y, std::int64_t z) { return values_.data() + offset(y, z); }
+    const double* row(std::int64_t y, std::int64_t z) const { return values_.data() + offset(y, z); }
+    void clear() { std::fill(values_.begin(), values_.end(), 0.0); }
+
+  private:
+    /// Of point (0, y, z).
+    std::int64_t offset(std::int64_t y, std::int64_t z) const {
+        return ((z + 1) * (extent_[1] + 2) + y + 1) * (extent_[0] + 2) + 1;
+    }
+
+    Triple extent_{};
+    std::vector<double> values_;
+};
+
+/// The boxes of one rank and the arithmetic of V-cycles on them. The concept describes each function.
 class CycleKernel {
   public:
     CycleKernel(const Class& problem, const Layout& layout, int rank);
@@ -25,42 +46,35 @@ class CycleKernel {
     Place claim(Charge kind, double value) { return search_->claim(kind, value); }
     void put(Charge kind, const Place& place);
 
-    Norm residual(bool with_norm, bool with_restriction);
-    void finish_restriction();
-    void restrict_to_coarser(int level);
-    void smooth_coarsest();
-    void correct(int level);
-    void finish_smoothing(int level);
+    void clear(int level) { solution(level).clear(); }
+    void residual(int level);
+    Norm norm() const;
+    void restrict_residual(int level);
+    void interpolate(int level);
+    void smooth(int level);
 
     const double* outgoing(Field field, int level, int axis, int direction);
-    double* incoming(int axis, int direction) { return faces_.incoming(axis, direction); }
+    double* incoming(int direction) { return incoming_[direction].data(); }
     void take(Field field, int level, int axis);
     void wrap(Field field, int level);
-
     const double* outgoing_plane(int level, int axis);
     void take_planes(int level, int axis);
 
   private:
-    /// True if the field is one of grids that hold their ghosts themselves.
-    static bool ghosted(Field field) { return field == Field::restricted || field == Field::solution; }
-    const Grid& solution(int level) const { return solutions_[static_cast<std::size_t>(level)].view(); }
-    const Grid& restricted(int level) const { return residuals_[static_cast<std::size_t>(level)].view(); }
-    const Grid& grid(Field field, int level) const {
-        return field == Field::solution ? solution(level) : restricted(level);
-    }
-    std::array<bool, kAxes> odd(int level) const {
-        return {layout_.starts_odd(level, 0), layout_.starts_odd(level, 1), layout_.starts_odd(level, 2)};
+    Grid& solution(int level) { return solutions_[static_cast<std::size_t>(level)]; }
+    Grid& residuals(int level) { return residuals_[static_cast<std::size_t>(level)]; }
+    Grid& grid(Field field, int level) {
+        if (field == Field::charges) return charges_;
+        return field == Field::solution ? solution(level) : residuals(level);
     }
 
     Class problem_;
     Layout layout_;
     int rank_;
-    int finest_;
     std::optional<ChargeSearch> search_;
-    PlainGrid charges_;
-    std::vector<GhostedGrid> solutions_, residuals_;  ///< by level, from 1; of residuals without the finest
-    Faces faces_;
-    SmoothingRows rows_;
+    Grid charges_;
+    std::vector<Grid> solutions_, residuals_;  ///< by level, from 1
+    std::vector<double> outgoing_, incoming_[2];
 };
 
 }  // namespace linkworth::npb::mg

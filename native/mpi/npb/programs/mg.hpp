@@ -23,9 +23,8 @@ inline std::string rank_problem(const Class& problem, int ranks) {
 
 enum class Charge { positive, negative };
 
-/// What a message between neighbours may carry: the charges v, the residual that was computed last, the
-/// residual that was brought down to a coarser level, and the solution u.
-enum class Field { charges, residual, restricted, solution };
+/// What a message between neighbours may carry: the charges v, the residual r, the solution u.
+enum class Field { charges, residual, solution };
 
 /// Rank, and x, y, z in that rank's box.
 using Place = std::array<int, 4>;
@@ -35,13 +34,9 @@ struct Norm {
 };
 
 /// Arithmetic of MG on one rank's boxes. Level 1 is the coarsest, `levels` the finest.
-///
-/// A step whose result at the edge of the box needs neighbours' residuals is cut in two, so that the rest
-/// need not wait for them: first as if the points beyond the box held zero, then, after the exchange, what
-/// these points add.
 template <class K>
-concept Kernel = requires(K kernel, Charge kind, double value, Place place, Norm norm, bool choice,
-                          Field field, int level, int axis, int direction) {
+concept Kernel = requires(K kernel, Charge kind, double value, Place place, Field field, int level, int axis,
+                          int direction) {
     /// v = u = 0 and a search of this rank's random numbers for the places of charges.
     kernel.start();
     /// The most extreme number here that has no charge yet, with a sign that makes it the largest.
@@ -50,35 +45,30 @@ concept Kernel = requires(K kernel, Charge kind, double value, Place place, Norm
     { kernel.claim(kind, value) } -> std::same_as<Place>;
     kernel.put(kind, place);
 
-    /// On the finest level: r = v - A u, and if wanted its norm and the first part of its restriction.
-    { kernel.residual(choice, choice) } -> std::same_as<Norm>;
-    /// The second part.
-    kernel.finish_restriction();
-    /// Of the restricted residual, from `level` to the next coarser one.
-    kernel.restrict_to_coarser(level);
-    /// u = S r on level 1.
-    kernel.smooth_coarsest();
-    /// u += the coarser level's u (u = it, below the finest level), r -= A u, u += S r, first part.
-    kernel.correct(level);
-    /// The second part.
-    kernel.finish_smoothing(level);
+    kernel.clear(level);     // u = 0
+    kernel.residual(level);  // r = v - A u on the finest level, r -= A u below
+    { kernel.norm() } -> std::same_as<Norm>;
+    kernel.restrict_residual(level);  // from `level` to the next coarser one
+    kernel.interpolate(level);        // u += the next coarser level's u
+    kernel.smooth(level);             // u += S r
 
-    /// The exchange of a field's faces with neighbours, axis after axis.
+    /// The exchange of a field's faces with neighbours, axis after axis. What is outgoing is sent before the
+    /// next is asked for.
     { kernel.outgoing(field, level, axis, direction) } -> std::same_as<const double*>;
-    { kernel.incoming(axis, direction) } -> std::same_as<double*>;
+    { kernel.incoming(direction) } -> std::same_as<double*>;
     kernel.take(field, level, axis);
-    /// The whole exchange where there is one rank only.
+    /// The whole exchange on a single rank.
     kernel.wrap(field, level);
 
-    /// The only plane across the axis of this level's u; and the planes below and of this rank, taken from
-    /// `incoming`.
+    /// The only plane across the axis of this level's u. A rank that rests on the level takes the planes
+    /// below and of itself from `incoming`.
     { kernel.outgoing_plane(level, axis) } -> std::same_as<const double*>;
     kernel.take_planes(level, axis);
 };
 
-using Timers = PhaseTimers<6>;
-inline constexpr Timers::Names kPhases{
-    "charges", "finest residual", "restriction", "correction and smoothing", "ghost exchange", "norms"};
+using Timers = PhaseTimers<7>;
+inline constexpr Timers::Names kPhases{"charges",   "residual",       "restriction", "interpolation",
+                                       "smoothing", "ghost exchange", "norms"};
 
 struct Result {
     double seconds = 0.0;        ///< of the timed region, the slowest rank's; on rank 0
@@ -95,9 +85,11 @@ class Run {
 
     Result operator()() {
         start();
-        evaluate(true, true);
+        residual(layout_.levels());
+        norm();
         cycle();
-        evaluate(true, false);
+        residual(layout_.levels());
+        norm();
 
         start();
         timers_.reset();
@@ -106,12 +98,13 @@ class Run {
         world_.mark_region(1);
         const double begin = world_.wall_time();
         Result result;
-        evaluate(true, true);
+        residual(layout_.levels());
+        norm();
         for (int iteration = 1; iteration <= problem_.iterations; ++iteration) {
             const double iteration_begin = world_.wall_time();
-            const bool last = iteration == problem_.iterations;
             cycle();
-            result.residual_norm = evaluate(last, !last);
+            residual(layout_.levels());
+            if (iteration == problem_.iterations) result.residual_norm = norm();
             result.iteration_seconds.push_back(world_.wall_time() - iteration_begin);
         }
         const double elapsed = world_.wall_time() - begin;
@@ -143,14 +136,17 @@ class Run {
         exchange(Field::charges, layout_.levels());
     }
 
-    /// The residual on the finest level; returns its norm, if it is wanted.
-    double evaluate(bool with_norm, bool cycle_follows) {
-        Norm mine{1.0, 1.0};
-        timers_.measure(1, [&] { mine = kernel_.residual(with_norm, cycle_follows); });
-        exchange(Field::residual, layout_.levels());
-        if (!with_norm) return 0.0;
-        Norm all = mine;
-        timers_.measure(5, [&] {
+    void residual(int level) {
+        timers_.measure(1, [&] { kernel_.residual(level); });
+        exchange(Field::residual, level);
+    }
+
+    /// The norm of the finest residual.
+    double norm() {
+        Norm all{};
+        timers_.measure(6, [&] {
+            const Norm mine = kernel_.norm();
+            all = mine;
             world_.allreduce(Reduction::sum, &mine.squares, &all.squares, 1);
             world_.allreduce(Reduction::max, &mine.largest, &all.largest, 1);
         });
@@ -159,30 +155,32 @@ class Run {
 
     void cycle() {
         for (int level = layout_.levels(); level > 1 && layout_.active(level - 1); --level) {
-            timers_.measure(2, [&] {
-                if (level == layout_.levels())
-                    kernel_.finish_restriction();
-                else
-                    kernel_.restrict_to_coarser(level);
-            });
-            exchange(Field::restricted, level - 1);
+            timers_.measure(2, [&] { kernel_.restrict_residual(level); });
+            exchange(Field::residual, level - 1);
         }
         if (layout_.active(1)) {
-            timers_.measure(3, [&] { kernel_.smooth_coarsest(); });
-            exchange(Field::solution, 1);
+            timers_.measure(4, [&] { kernel_.clear(1); });
+            smooth(1);
         }
         for (int level = 2; level <= layout_.levels(); ++level) {
             if (!layout_.active(level)) continue;
             spread(level - 1);
-            timers_.measure(3, [&] { kernel_.correct(level); });
-            exchange(Field::residual, level);
-            timers_.measure(3, [&] { kernel_.finish_smoothing(level); });
-            exchange(Field::solution, level);
+            timers_.measure(3, [&] {
+                if (level < layout_.levels()) kernel_.clear(level);
+                kernel_.interpolate(level);
+            });
+            residual(level);
+            smooth(level);
         }
     }
 
+    void smooth(int level) {
+        timers_.measure(4, [&] { kernel_.smooth(level); });
+        exchange(Field::solution, level);
+    }
+
     void exchange(Field field, int level) {
-        timers_.measure(4, [&] {
+        timers_.measure(5, [&] {
             if (layout_.ranks() == 1) return kernel_.wrap(field, level);
             for (int axis = 0; axis < kAxes; ++axis) {
                 auto requests = receive(level, axis);
@@ -200,7 +198,7 @@ class Run {
         for (int axis = 0; axis < kAxes; ++axis) {
             const Layout::Role role = layout_.role(level, axis);
             if (role == Layout::Role::none) continue;
-            timers_.measure(4, [&] {
+            timers_.measure(5, [&] {
                 if (role == Layout::Role::take) {
                     auto requests = receive(level + 1, axis);
                     for (auto& request : requests) world_.wait(request);
@@ -216,7 +214,7 @@ class Run {
     /// From the lower neighbour what goes up, and from the upper one what goes down.
     std::array<typename Comm::Request, 2> receive(int level, int axis) {
         const auto from = [&](int direction) {
-            return world_.irecv(kernel_.incoming(axis, direction), layout_.receive_size(),
+            return world_.irecv(kernel_.incoming(direction), layout_.receive_size(),
                                 layout_.neighbour(level, axis, direction), kTag + 1 - direction);
         };
         return {from(kLower), from(kUpper)};
