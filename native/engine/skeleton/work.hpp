@@ -26,6 +26,8 @@ class Work final : public npb::PhaseObserver {
         operations_[phase_] += operations;
         pending_seconds_ += operations * seconds_per_operation_[phase_];
     }
+    /// Adds time that no processor shortens, such as a file server's.
+    void wait(double seconds) { pending_seconds_ += seconds; }
     void enter(std::size_t phase) override { phase_ = phase; }
     void leave() override { phase_ = kNoPhase; }
 

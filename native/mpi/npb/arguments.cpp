@@ -59,12 +59,12 @@ imbalance::Problem imbalance_problem(const Options& options) {
 }
 
 stencil::Problem stencil_problem(const Options& options) {
-    stencil::Problem problem;
+    stencil::Problem problem = options.argument == "wrf" ? stencil::wrf() : stencil::Problem{};
     const auto complaint = [&](const std::string& what) {
-        return UsageError("stencil: give points as in 100x126x37, or default, " + what + ", not '" +
+        return UsageError("stencil: give points as in 100x126x37, default or wrf, " + what + ", not '" +
                           options.argument + "'");
     };
-    if (options.argument != "default" &&
+    if (options.argument != "default" && options.argument != "wrf" &&
         !parse_points(options.argument, {&problem.nx, &problem.ny, &problem.nz}))
         throw complaint("whole numbers below 2^31");
     constexpr std::int64_t least = stencil::kFewestPoints;
@@ -73,7 +73,11 @@ stencil::Problem stencil_problem(const Options& options) {
     if (problem.nx * problem.ny > kMostPoints / problem.nz) throw complaint("below 2^31 points in all");
     problem.iterations = int_option(options, "--iterations", problem.iterations, 1);
     problem.radiation_every = int_option(options, "--radiation-every", problem.radiation_every, 0);
+    problem.radiation_bands = int_option(options, "--radiation-bands", problem.radiation_bands, 2);
     problem.output_every = int_option(options, "--output-every", problem.output_every, 0);
+    problem.dynamics_steps = int_option(options, "--dynamics-steps", problem.dynamics_steps, 1);
+    problem.physics_steps = int_option(options, "--physics-steps", problem.physics_steps, 0);
+    problem.output_seconds = options.seconds("--output-seconds", problem.output_seconds);
     return problem;
 }
 

@@ -25,7 +25,11 @@ inline constexpr std::array kImbalanceOptions{
 inline constexpr std::array kStencilOptions{
     OptionText{"--iterations", "N", "of 75 s model time (default: 3456, three days)"},
     OptionText{"--radiation-every", "N", "iterations between radiation steps, 0: none (default: 12)"},
+    OptionText{"--radiation-bands", "N", "bands of a radiation step, at least 2 (default: 32, wrf: 256)"},
     OptionText{"--output-every", "N", "iterations between outputs, 0: none (default: 145)"},
+    OptionText{"--dynamics-steps", "N", "time steps of an iteration (default: 1, wrf: 7)"},
+    OptionText{"--physics-steps", "N", "steps of column physics in an iteration (default: 0, wrf: 50)"},
+    OptionText{"--output-seconds", "S", "that rank 0 takes to store an output (default: 0, wrf: 8)"},
     OptionText{"--output", "FILE", "write the outputs there (default: gather them only)"},
 };
 

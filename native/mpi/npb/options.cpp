@@ -31,6 +31,18 @@ std::int64_t Options::whole_number(std::string_view name, std::int64_t fallback,
     return static_cast<std::int64_t>(value);
 }
 
+double Options::seconds(std::string_view name, double fallback) const {
+    const std::string* const text = find(name);
+    if (!text) return fallback;
+    double value = 0.0;
+    const char* const end = text->data() + text->size();
+    const auto [stop, error] = std::from_chars(text->data(), end, value);
+    constexpr double kMost = 1e6;
+    if (error != std::errc{} || stop != end || !(value >= 0.0 && value <= kMost))
+        throw UsageError(std::string(name) + ": give seconds from 0 to 1e6, not '" + *text + "'");
+    return value;
+}
+
 Options parse_options(int argc, const char* const* argv) {
     Options options;
     for (int i = 1; i < argc; ++i) {

@@ -36,6 +36,8 @@ struct Options {
     /// A setting that is a whole number of at least `least`, written like 4000 or 4e3; `fallback` if it is
     /// not set. Throws UsageError.
     std::int64_t whole_number(std::string_view name, std::int64_t fallback, std::int64_t least) const;
+    /// A setting in seconds, from 0 to 1e6; `fallback` if it is not set. Throws UsageError.
+    double seconds(std::string_view name, double fallback) const;
 };
 
 /// Checks the form of the command line only; what a program takes is the registry's matter.

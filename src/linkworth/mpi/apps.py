@@ -31,9 +31,9 @@ _FORMS = {
         "the imbalanced sum is written imbalance:LEVEL, with a level from 1 (even) to 8 (all on one rank)",
     ),
     "stencil": _Form(
-        re.compile(r"stencil:(default|[0-9]+x[0-9]+x[0-9]+)"),
+        re.compile(r"stencil:(default|wrf|[0-9]+x[0-9]+x[0-9]+)"),
         ("stencil",),
-        "the weather-like code is written stencil:POINTS, such as stencil:100x126x37 or stencil:default",
+        "the weather-like code is written stencil:POINTS, such as stencil:100x126x37, stencil:default or stencil:wrf",
     ),
 }
 

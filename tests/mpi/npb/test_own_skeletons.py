@@ -40,7 +40,7 @@ def calls(trace, rank):
         ("imbalance:3", ["--operations", "1e6"], 4),
         ("stencil:24x17x5", STENCIL, 1),
         ("stencil:24x17x5", STENCIL, 2),
-        ("stencil:24x17x5", STENCIL, 6),
+        ("stencil:24x17x5", [*STENCIL, "--dynamics-steps", "3", "--physics-steps", "2"], 6),
         ("stencil:24x17x5", STENCIL, 9),
     ],
 )
@@ -80,8 +80,24 @@ def test_the_default_run_has_its_periods(tmp_path):
     )
     points = 100 * 126 * 37
     assert work["dynamics"] == 3456 * points
-    assert work["radiation"] == 288 * points
+    assert work["radiation"] == 288 * points * 32
     assert work["output copies"] == 2 * 5 * 23 * points
+
+
+def test_wrf_has_the_costs_of_a_forecast(tmp_path):
+    """7 exchanges of halos of 10 to 100 KB, 50 steps of physics, 8 s an output, and computation for most of the time."""
+    command = ["wrf", "--iterations", "12", "--output-every", "12"]
+    trace = skeleton(tmp_path / "s.lwt", "stencil", command, 48, seconds=0.0)
+    sizes = halo_bytes(trace, 0)
+    assert len(sizes) == 12 * 7 * 4
+    assert min(sizes) >= 10_000 and max(sizes) <= 100_000
+    assert max(event["gap_seconds"] for event in trace.iterate(0)) == pytest.approx(8.0)
+    phases = _engine.skeleton_programs()["stencil"]
+    work = dict(zip(phases, _engine.skeleton_operations("stencil", command, 1, 0), strict=True))
+    points = 100 * 126 * 37
+    assert work["column physics"] == 12 * 50 * points
+    assert work["dynamics"] == 12 * 7 * points
+    assert work["radiation"] == 256 * points
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 8, 64, 1000])

@@ -11,6 +11,7 @@ from linkworth.mpi import build
 
 FIELDS = 5
 OPTIONS = ["--iterations", "13", "--radiation-every", "4", "--output-every", "6"]
+WRF_OPTIONS = ["--dynamics-steps", "3", "--physics-steps", "4", "--radiation-bands", "64"]
 
 
 @pytest.fixture(scope="module")
@@ -30,12 +31,15 @@ def outputs(tmp_path_factory, open_mpi, launch):
 
 
 @pytest.mark.requires("openmpi")
-@pytest.mark.parametrize("points", ["70x31x9", "26x37x16"])  # more than one tile of columns; whole vectors
-def test_the_fields_do_not_depend_on_the_rank_count(outputs, points):
-    alone, fields = outputs(1, points, *OPTIONS)
+@pytest.mark.parametrize(
+    ("points", "more"),
+    [("70x31x9", ()), ("26x37x16", WRF_OPTIONS)],  # more than one tile of columns; whole vectors
+)
+def test_the_fields_do_not_depend_on_the_rank_count(outputs, points, more):
+    alone, fields = outputs(1, points, *OPTIONS, *more)
     assert fields.shape[0] == 2
     for ranks in (2, 4, 6, 9):
-        document, same = outputs(ranks, points, *OPTIONS)
+        document, same = outputs(ranks, points, *OPTIONS, *more)
         assert document["verified"] is True
         assert np.array_equal(same, fields)
         for name, value in alone["figures"].items():
@@ -91,7 +95,12 @@ def test_json_has_the_time_of_each_iteration(npb):
     document = json.loads(npb(2, "stencil", "12x12x5", "--iterations", "30", "--json").stdout)
     assert (document["program"], document["class"]) == ("stencil", None)
     assert document["size"] == [12, 12, 5]
-    assert document["parameters"] == {"radiation_every": 12, "output_every": 145}
+    assert document["parameters"] == {
+        "radiation_every": 12,
+        "output_every": 145,
+        "dynamics_steps": 1,
+        "physics_steps": 0,
+    }
     assert len(document["iteration_seconds"]) == document["iterations"] == 30
     assert 0 < sum(document["iteration_seconds"]) <= document["seconds"] * 1.001
     assert [check["name"] for check in document["checks"]] == ["mass", "momentum", "heat", "water"]
@@ -105,13 +114,13 @@ def test_json_has_the_time_of_each_iteration(npb):
         (
             1,
             ["100x126"],
-            "stencil: give points as in 100x126x37, or default, whole numbers below 2^31, not '100x126'",
+            "stencil: give points as in 100x126x37, default or wrf, whole numbers below 2^31, not '100x126'",
         ),
-        (1, ["3x4x5"], "stencil: give points as in 100x126x37, or default, at least 4x4x1, not '3x4x5'"),
+        (1, ["3x4x5"], "stencil: give points as in 100x126x37, default or wrf, at least 4x4x1, not '3x4x5'"),
         (
             1,
             ["100000x100000x1"],
-            "stencil: give points as in 100x126x37, or default, below 2^31 points in all, not '100000x100000x1'",
+            "stencil: give points as in 100x126x37, default or wrf, below 2^31 points in all, not '100000x100000x1'",
         ),
         (
             5,

@@ -14,13 +14,16 @@ Problem problem_of(Arguments arguments) {
     return parsed("stencil", npb::kStencilOptions, arguments, npb::stencil_problem);
 }
 
-/// Counts points, and in the copies numbers.
+/// Counts points, in radiation once a band, in physics once a step, and in the copies numbers.
 class CountingKernel {
   public:
     CountingKernel(Work& work, const Problem& problem, int rank, int ranks)
         : work_(work), rank_(rank), nz_(problem.nz), piece_(Grid(problem, ranks).piece(rank)) {
         points_ = static_cast<double>(piece_.points(nz_));
         domain_points_ = static_cast<double>(problem.nx * problem.ny * problem.nz);
+        bands_ = problem.radiation_bands;
+        physics_steps_ = problem.physics_steps;
+        output_seconds_ = problem.output_seconds;
     }
 
     void start() {}
@@ -30,12 +33,16 @@ class CountingKernel {
     void unpack(Side side) { work_.count(halo(side)); }
     void wrap(Side side) { work_.count(halo(side)); }
     void advance() { work_.count(points_); }
-    void radiate(int) { work_.count(points_); }
+    void mix_columns() { work_.count(points_ * physics_steps_); }
+    void radiate(int) { work_.count(points_ * bands_); }
     void pack_output(int) { work_.count(points_); }
     const double* piece() const { return nullptr; }
     double* pieces() { return nullptr; }
     void take_output(int) {
         if (rank_ == 0) work_.count(domain_points_);
+    }
+    void store_output() {
+        if (rank_ == 0) work_.wait(output_seconds_);
     }
     Totals totals() const { return {}; }
 
@@ -49,7 +56,7 @@ class CountingKernel {
     int rank_;
     std::int64_t nz_;
     Piece piece_;
-    double points_, domain_points_;
+    double points_, domain_points_, bands_, physics_steps_, output_seconds_;
 };
 static_assert(Kernel<CountingKernel>);
 

@@ -22,7 +22,8 @@ std::span<const Program> programs() {
                 "any rank count that leaves each rank 3 x 3 lines", run_lu},
         Program{"imbalance", "computation spread unevenly, from even (LEVEL 1) to all on one rank (8)",
                 "any rank count", run_imbalance, "LEVEL", kImbalanceOptions},
-        Program{"stencil", "a weather-like code; POINTS as in 100x126x37, or default for that",
+        Program{"stencil",
+                "a weather-like code; POINTS as in 100x126x37, default for that, or wrf with WRF's costs",
                 "any rank count that leaves each rank 4 x 4 columns", run_stencil, "POINTS", kStencilOptions},
     };
     return table;

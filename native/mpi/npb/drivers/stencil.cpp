@@ -78,7 +78,9 @@ Outcome run_stencil(MpiCommunicator& world, const Options& options) {
     outcome.checks = checks(problem, result);
     outcome.iteration_seconds = std::move(result.iteration_seconds);
     outcome.parameters = {{"radiation every", static_cast<double>(problem.radiation_every)},
-                          {"output every", static_cast<double>(problem.output_every)}};
+                          {"output every", static_cast<double>(problem.output_every)},
+                          {"dynamics steps", static_cast<double>(problem.dynamics_steps)},
+                          {"physics steps", static_cast<double>(problem.physics_steps)}};
     outcome.figures = {{"kinetic energy", result.last[stencil::kinetic_energy]},
                        {"rain", result.last[stencil::rain]},
                        {"radiation", result.last[stencil::radiation]}};

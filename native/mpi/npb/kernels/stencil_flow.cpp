@@ -143,11 +143,12 @@ void Flow::advance_tile(State& state, std::int64_t first, std::int64_t last) {
 void Flow::update(double* __restrict column, const double* __restrict primitives,
                   const double* __restrict west, const double* __restrict east,
                   const double* __restrict south, const double* __restrict north) {
-    constexpr double kPerFace = kTimeStep / kSpacing;
+    const double per_face = model_.time_step / kSpacing;
     const std::size_t levels = levels_;
-    const double cosine = std::cos(kCoriolis * kTimeStep), sine = std::sin(kCoriolis * kTimeStep);
+    const double angle = kCoriolis * model_.time_step;
+    const double cosine = std::cos(angle), sine = std::sin(angle);
     const double kelvin = model_.kelvin, latent = kLatentHeating / kelvin;
-    constexpr double kFalls = kTimeStep / kRainTime;
+    const double falls = model_.time_step / kRainTime;
     const double *const up = up_.data(), *const down = down_.data(), *const per_pascal = per_pascal_.data();
     double* const rain = rain_.data();
     const double *const h_ = primitives + kH * levels, *const u_ = primitives + kU * levels,
@@ -157,7 +158,7 @@ void Flow::update(double* __restrict column, const double* __restrict primitives
     for (std::size_t k = 0; k < levels; ++k) {
         const auto gained = [&](std::size_t field) {
             const std::size_t i = field * levels + k;
-            return column[i] + kPerFace * ((west[i] - east[i]) + (south[i] - north[i]));
+            return column[i] + per_face * ((west[i] - east[i]) + (south[i] - north[i]));
         };
         const double above = up[k] * (h_[k] + h_[k + 1]), below = down[k] * (h_[k] + *(h_ + k - 1));
         const auto mixed = [&](const double* value) {
@@ -170,7 +171,7 @@ void Flow::update(double* __restrict column, const double* __restrict primitives
         const double per_h = 1.0 / h;
         const double held = saturation_times_pressure(kelvin * heat * per_h) * per_pascal[k];
         const double excess = water - held * h;
-        const double fall = excess > 0.0 ? kFalls * excess : 0.0;
+        const double fall = excess > 0.0 ? falls * excess : 0.0;
         rain[k] += fall;
         column[kThickness * levels + k] = h;
         column[kMomentumX * levels + k] = cosine * x + sine * y;

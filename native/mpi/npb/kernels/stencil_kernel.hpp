@@ -6,6 +6,7 @@
 
 #include "../huge_array.hpp"
 #include "stencil_flow.hpp"
+#include "stencil_physics.hpp"
 #include "stencil_radiation.hpp"
 #include "stencil_state.hpp"
 
@@ -24,11 +25,13 @@ class ColumnKernel {
     void unpack(Side side);
     void wrap(Side side);
     void advance() { flow_.advance(state_); }
+    void mix_columns() { physics_.mix(state_); }
     void radiate(int iteration) { radiation_.radiate(state_, iteration); }
     void pack_output(int field);
     const double* piece() const { return output_piece_.data(); }
     double* pieces() { return output_pieces_.data(); }
     void take_output(int field);
+    void store_output();
     Totals totals() const;
 
   private:
@@ -53,6 +56,7 @@ class ColumnKernel {
     Model model_;
     State state_;
     Flow flow_;
+    Physics physics_;
     Radiation radiation_;
     std::array<Halo, 4> halos_;
     HugeArray<double> output_piece_, output_pieces_, output_field_;

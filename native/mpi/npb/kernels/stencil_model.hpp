@@ -13,7 +13,7 @@
 /// layers above and below by mixing and radiation. Lengths in m, times in s, temperatures in K.
 namespace linkworth::npb::stencil {
 
-inline constexpr double kTimeStep = 75.0;
+inline constexpr double kTimeStep = 75.0;    ///< of an iteration
 inline constexpr double kSpacing = 12500.0;  ///< of points in x and y
 inline constexpr double kCoriolis = 1e-4;    ///< per second: middle latitudes
 inline constexpr double kDomainHeight = 12000.0;
@@ -28,17 +28,19 @@ inline constexpr double kLatentHeating = 2490.0;  ///< K for a unit of water: 2.
 /// Constants that follow from the number of layers.
 struct Model {
     explicit Model(const Problem& problem)
-        : layer_depth(kDomainHeight / static_cast<double>(problem.nz)),
+        : time_step(kTimeStep / problem.dynamics_steps),
+          layer_depth(kDomainHeight / static_cast<double>(problem.nz)),
           // Gravity waves of 40 m/s, as of the atmosphere's first internal modes, in each layer.
           buoyancy(1600.0 / layer_depth),
           kelvin(kSurfaceTemperature / buoyancy),
           // The explicit scheme is stable up to 1/2.
-          mixing(std::min(0.2, kVerticalDiffusivity * kTimeStep / (layer_depth * layer_depth))) {}
+          mixing(std::min(0.2, kVerticalDiffusivity * time_step / (layer_depth * layer_depth))) {}
 
     double pressure(std::int64_t layer) const {
         return kSurfacePressure * std::exp(-(static_cast<double>(layer) + 0.5) * layer_depth / kScaleHeight);
     }
 
+    double time_step;  ///< of the flow
     double layer_depth;
     double buoyancy;  ///< at the surface temperature, m/s^2
     double kelvin;    ///< of a unit of buoyancy

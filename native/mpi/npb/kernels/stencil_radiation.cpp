@@ -25,6 +25,7 @@ Radiation::Radiation(const Problem& problem, const Model& model, const Piece& pi
       nx_global_(problem.nx),
       x_(piece.x),
       nz_(static_cast<std::size_t>(state.nz())),
+      bands_(static_cast<std::size_t>(problem.radiation_bands)),
       heating_(kTimeStep * problem.radiation_every / kHeatCapacity / model.kelvin),
       absorber_(nz_),
       planck_(nz_),
@@ -37,7 +38,7 @@ void Radiation::radiate(State& state, int iteration) {
     for (std::int64_t first = 0; first < columns; first += kColumns) {
         const std::int64_t count = std::min<std::int64_t>(kColumns, columns - first);
         load(state, first, count, hour_angle);
-        for (std::size_t band = 0; band < kBands; ++band) add_band(band);
+        for (std::size_t band = 0; band < bands_; ++band) add_band(band);
         heat(state, first, count);
     }
 }
@@ -66,14 +67,14 @@ void Radiation::load(const State& state, std::int64_t first, std::int64_t count,
 
 /// All bands have the same part of the energy, and absorb from little to much in equal ratios.
 void Radiation::add_band(std::size_t band) {
-    constexpr double kPart = 1.0 / kBands;
-    const double absorption =
-        kWeakest * std::pow(kStrongest / kWeakest, static_cast<double>(band) / (kBands - 1));
+    const double part_of_band = 1.0 / static_cast<double>(bands_);
+    const double absorption = kWeakest * std::pow(kStrongest / kWeakest, static_cast<double>(band) /
+                                                                             static_cast<double>(bands_ - 1));
     Row flux;
     double* const passing = flux.data();
     double* const top = upward_[nz_].data();
     for (std::size_t i = 0; i < kColumns; ++i) {
-        passing[i] = kPart * sun_[i];
+        passing[i] = part_of_band * sun_[i];
         top[i] -= passing[i];
     }
     for (std::size_t k = nz_; k-- > 0;) {
@@ -82,7 +83,7 @@ void Radiation::add_band(std::size_t band) {
 #pragma omp simd
         for (std::size_t i = 0; i < kColumns; ++i) {
             const double part = exponential(-absorption * absorber[i]);
-            const double out = passing[i] * part + kPart * planck[i] * (1.0 - part);
+            const double out = passing[i] * part + part_of_band * planck[i] * (1.0 - part);
             passed[i] = part;
             passing[i] = out;
             upward[i] -= out;
@@ -92,7 +93,7 @@ void Radiation::add_band(std::size_t band) {
                                kSurfaceTemperature * kSurfaceTemperature;
     double* const ground = upward_[0].data();
     for (std::size_t i = 0; i < kColumns; ++i) {
-        passing[i] = kPart * kGround;
+        passing[i] = part_of_band * kGround;
         ground[i] += passing[i];
     }
     for (std::size_t k = 0; k < nz_; ++k) {
@@ -100,7 +101,7 @@ void Radiation::add_band(std::size_t band) {
         double* const upward = upward_[k + 1].data();
 #pragma omp simd
         for (std::size_t i = 0; i < kColumns; ++i) {
-            passing[i] = passing[i] * passed[i] + kPart * planck[i] * (1.0 - passed[i]);
+            passing[i] = passing[i] * passed[i] + part_of_band * planck[i] * (1.0 - passed[i]);
             upward[i] += passing[i];
         }
     }

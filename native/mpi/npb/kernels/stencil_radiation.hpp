@@ -20,7 +20,6 @@ class Radiation {
     double gained() const { return gained_; }
 
   private:
-    static constexpr std::size_t kBands = 32;
     /// Columns side by side in vectors; a layer's values of them lie together.
     static constexpr std::size_t kColumns = 32;
     using Row = std::array<double, kColumns>;
@@ -32,7 +31,7 @@ class Radiation {
     const Model model_;
     std::int64_t nx_global_;
     Range x_;
-    std::size_t nz_;
+    std::size_t nz_, bands_;
     double heating_;  ///< thickness times buoyancy for a flux of 1 W/m^2 from one call to the next
     std::vector<Row> absorber_, planck_, passed_;
     std::vector<Row> upward_;  ///< net flux through the ground, between the layers and at the top, W/m^2

@@ -15,6 +15,7 @@ ColumnKernel::ColumnKernel(const Problem& problem, int rank, int ranks, std::FIL
       model_(problem),
       state_(piece_, problem.nz),
       flow_(problem, model_, state_),
+      physics_(problem, model_),
       radiation_(problem, model_, piece_, state_),
       file_(file) {
     for (const Side side : kSides) {

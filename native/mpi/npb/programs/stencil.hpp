@@ -11,7 +11,8 @@
 #include "stencil_layout.hpp"
 
 /// Stencil: the pattern of a regional weather model. Each iteration exchanges halos with four neighbours and
-/// advances the fields; now and then a physics step works on columns, and an output step gathers the fields.
+/// advances the fields, in one step or several, and may then work on columns. Now and then radiation works on
+/// columns too, and an output step gathers the fields.
 namespace linkworth::npb::stencil {
 
 /// Prognostic fields: thickness, two momenta, buoyancy and water, each times the thickness.
@@ -40,18 +41,22 @@ concept Kernel = requires(K kernel, const K view, Side side, int field, int iter
     kernel.wrap(side);
     /// One time step of flow, mixing and rain.
     kernel.advance();
+    /// Turbulence in the columns, all steps of an iteration.
+    kernel.mix_columns();
     kernel.radiate(iteration);
     kernel.pack_output(field);
     { kernel.piece() } -> std::same_as<const double*>;  // nx * ny * nz values of the rank
     { kernel.pieces() } -> std::same_as<double*>;       // of all ranks, on rank 0
     /// Rank 0 puts the pieces into their places; the last field ends an output.
     kernel.take_output(field);
+    /// Rank 0 lets the time pass that storing an output takes.
+    kernel.store_output();
     { view.totals() } -> std::same_as<Totals>;
 };
 
-using Timers = PhaseTimers<6>;
-inline constexpr Timers::Names kPhases{"dynamics",      "radiation",     "halo copies",
-                                       "halo exchange", "output copies", "output gathering"};
+using Timers = PhaseTimers<7>;
+inline constexpr Timers::Names kPhases{"dynamics",      "radiation",        "halo copies",   "halo exchange",
+                                       "output copies", "output gathering", "column physics"};
 
 struct Result {
     double seconds = 0.0;    ///< of the timed region, the slowest rank's; on rank 0
@@ -112,8 +117,11 @@ class Run {
     static bool due(int iteration, int period) { return period > 0 && iteration % period == 0; }
 
     void iterate(int iteration) {
-        exchange_halos();
-        timers_.measure(0, [&] { kernel_.advance(); });
+        for (int step = 0; step < problem_.dynamics_steps; ++step) {
+            exchange_halos();
+            timers_.measure(0, [&] { kernel_.advance(); });
+        }
+        if (problem_.physics_steps > 0) timers_.measure(6, [&] { kernel_.mix_columns(); });
         if (due(iteration, problem_.radiation_every)) timers_.measure(1, [&] { kernel_.radiate(iteration); });
         if (due(iteration, problem_.output_every)) gather_output();
     }
@@ -150,6 +158,8 @@ class Run {
             timers_.measure(5, [&] { world_.gatherv(kernel_.piece(), piece_sizes_, kernel_.pieces(), 0); });
             timers_.measure(4, [&] { kernel_.take_output(field); });
         }
+        // In no phase: it is no computation whose rate could be measured.
+        if (problem_.output_seconds > 0.0) kernel_.store_output();
     }
 
     void sum(const Totals& mine, Totals& all) {
