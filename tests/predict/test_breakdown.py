@@ -107,6 +107,16 @@ def test_loads_are_of_nics_and_switches_over_time(two_regions: Path) -> None:
         assert max(each.busy_share) == pytest.approx(1.0)
 
 
+def test_the_use_of_cores_over_time_is_the_computation_of_each_rank(two_regions: Path) -> None:
+    (found,) = predict(two_regions, [SLOW], nodes=2, with_loads=True).predictions
+    assert [each.node for each in found.core_use] == ["node 0", "node 1"]
+    for each, computed in zip(found.core_use, (14 * MS, 15 * MS), strict=True):
+        width = each.times[0]
+        assert sum(sample[0] for sample in each.samples) * width == pytest.approx(computed)
+        assert each.samples[0] == [pytest.approx(1.0)]
+        assert each.mean == [pytest.approx(computed / each.times[-1])]
+
+
 def test_each_nic_of_a_node_has_its_load(two_regions: Path) -> None:
     # 1 MB over two rails of 1e8 B/s: 5 ms on each, from 14 ms on.
     on = fabric(way(bandwidth=1e8), rails=2, stripe_min_bytes=65536)

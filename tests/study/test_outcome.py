@@ -4,7 +4,7 @@ from linkworth.model.bench import BenchResult, BenchRow, Carried
 from linkworth.model.counters import NicCounters, NodeCounters
 from linkworth.model.run import CoreUse, RunResult
 from linkworth.model.study import StudyWorkload
-from linkworth.study.outcome import of_bench, of_run
+from linkworth.study.outcome import of_bench, of_run, thinned
 
 
 def nic(name, sent):
@@ -97,3 +97,22 @@ def test_a_micro_benchmark_gives_its_rows_and_its_best():
     )
     assert found.metrics["latency_seconds"] == 2e-6 and found.metrics["x_per_second"] == 1.0
     assert found.metrics["sent_bytes"] == 160 and found.facts["carried"] == "over d0"
+
+
+def test_a_long_run_keeps_means_of_its_samples():
+    times = [0.5 * number for number in range(1, 121)]
+    use = CoreUse(
+        node="n", mean=[0.5], times=[*times, 60.25], samples=[[number % 2] for number in range(121)]
+    )
+    kept = thinned(use, 60)
+    assert len(kept.times) <= 60
+    assert kept.times[0] == 1.5 and kept.times[-1] == 60.25
+    # 0, 1, 0 of the same length; the last is one sample of half a second and one of a quarter.
+    assert kept.samples[0] == [pytest.approx(1 / 3, abs=1e-4)]
+    assert thinned(kept, 60) == kept
+
+
+def test_samples_of_cores_are_kept_with_the_counters():
+    use = CoreUse(node="n", mean=[0.5], times=[1.0], samples=[[0.5]])
+    assert outcome("./own", core_use=[use], counted=True).core_use == [use]
+    assert outcome("./own", core_use=[use]).core_use == []

@@ -6,6 +6,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -126,6 +127,21 @@ ReplayOptions replay_options(const nb::dict& given) {
     return options;
 }
 
+/// The time in which each rank computed, in stretches of time that are the same for all.
+nb::dict computation(std::vector<replay::LoadHistory> ranks) {
+    double width = 0;
+    for (const auto& rank : ranks) width = std::max(width, rank.width_seconds());
+    nb::list busy;
+    for (auto& rank : ranks) {
+        rank.widen_to(width);
+        busy.append(rank.busy());
+    }
+    nb::dict out;
+    out["width_seconds"] = width;
+    out["busy"] = busy;
+    return out;
+}
+
 nb::dict recorded(const replay::Recording& recording) {
     static constexpr const char* kinds[] = {"nic_out", "nic_in", "switch_up", "switch_down"};
     nb::list calls, messages, loads;
@@ -149,6 +165,7 @@ nb::dict recorded(const replay::Recording& recording) {
     out["calls"] = calls;
     out["messages"] = messages;
     out["loads"] = loads;
+    out["computation"] = computation(recording.computation);
     out["cut"] = recording.cut;
     return out;
 }

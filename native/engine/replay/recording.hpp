@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What a replay can keep for a timeline: calls, messages, and how busy each link was.
+/// What a replay can keep for a timeline: calls, messages, and how busy each link and each rank was.
 #pragma once
 
 #include <algorithm>
@@ -31,6 +31,10 @@ class LoadHistory {
     double width_seconds() const { return width_; }
     /// Busy seconds of each.
     const std::vector<double>& busy() const { return busy_; }
+    /// Doubles the stretches until they are at least this long.
+    void widen_to(double seconds) {
+        while (width_ < seconds) widen();
+    }
 
   private:
     static constexpr std::size_t bins = 512;
@@ -81,8 +85,13 @@ struct Recording {
     std::vector<RecordedCall> calls;
     std::vector<RecordedMessage> messages;
     std::vector<LinkLoad> loads;
-    bool cut = false;  ///< there were more
+    std::vector<LoadHistory> computation;  ///< [rank] the time in which it computed
+    bool cut = false;                      ///< there were more
 
+    void computed(std::uint32_t rank, double from, double to) {
+        if (rank >= computation.size()) computation.resize(rank + 1);
+        computation[rank].add(from, to);
+    }
     void call(const RecordedCall& call) {
         if (call.start_seconds < from_seconds || call.start_seconds >= to_seconds) return;
         if (calls.size() < most) {

@@ -143,6 +143,9 @@ inline bool Simulation::fetch(RankState& state) {
             state.actor.now.add_wait(compute);
         }
         state.program->region.compute(state.rank, compute);
+        if (options_.recording != nullptr) [[unlikely]]
+            options_.recording->computed(state.rank, state.actor.now.seconds - compute,
+                                         state.actor.now.seconds);
     }
     return true;
 }
@@ -178,6 +181,7 @@ void Simulation::on_computed(std::uint32_t computation) {
     state.counts_computation() ? state.actor.now.compute_until(end.seconds)
                                : state.actor.now.wait_until(end.seconds);
     state.program->region.compute(state.rank, end.seconds - began);
+    if (options_.recording != nullptr) options_.recording->computed(state.rank, began, end.seconds);
     state.actor.event_pending = true;
     resume_at_its_time(state.seat);
 }

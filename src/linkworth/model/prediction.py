@@ -5,6 +5,7 @@ import msgspec
 from linkworth.model.collectives import CollectiveRules
 from linkworth.model.profile import Pop
 from linkworth.model.rates import RateSource
+from linkworth.model.run import CoreUse
 from linkworth.model.settings import ReplaySettings
 
 
@@ -74,6 +75,8 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     """By level of MPI_Pcontrol, of a program that marks its timed part."""
     loads: list[LinkLoad] = msgspec.field(default_factory=list)
     """Filled on request: links that carried something."""
+    core_use: list[CoreUse] = msgspec.field(default_factory=list)
+    """Filled on request: the share of the time in which each rank computed, as if it had a core of its own, node by node."""
     interval: Interval | None = None
     """Filled on request."""
 

@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from linkworth.model.counters import NodeCounters
+from linkworth.model.run import CoreUse
 from linkworth.model.where import Where
 
 Mode = Literal["measure", "predict", "trace"]
@@ -37,6 +38,8 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     rows: list[dict[str, float | str]] = msgspec.field(default_factory=list)
     """Of a micro-benchmark: its rows."""
     counters: list[NodeCounters] = msgspec.field(default_factory=list)
+    core_use: list[CoreUse] = msgspec.field(default_factory=list)
+    """How busy the cores were over time, if the study measures counters; of predictions, the share of computation."""
     facts: dict[str, str] = msgspec.field(default_factory=dict)
     """MPI version, transport, node facts, where it ran."""
     command: list[str] = msgspec.field(default_factory=list)

@@ -1,10 +1,11 @@
-"""What a predicted run's time consists of, beyond the parts that every replay gives: efficiencies, regions, loads of links."""
+"""What a predicted run has beside the parts that every replay gives: efficiencies, regions, loads of links, use of cores."""
 
 from collections.abc import Callable
 from typing import Any
 
-from linkworth.model.prediction import LinkLoad, RegionTime
+from linkworth.model.prediction import Layout, LinkLoad, RegionTime
 from linkworth.model.profile import Pop
+from linkworth.model.run import CoreUse
 from linkworth.profile.pop import efficiencies
 from linkworth.replay.run import Replay
 
@@ -71,4 +72,31 @@ def loads(recording: dict[str, Any]) -> list[LinkLoad]:
                     busy_share=shares,
                 )
             )
+    return found
+
+
+def core_use(recording: dict[str, Any], layout: Layout) -> list[CoreUse]:
+    """Return the share of each stretch of time in which each rank of a recording computed, up to the last that does."""
+    width = recording["computation"]["width_seconds"]
+    busy = recording["computation"]["busy"]
+    stretches = max(
+        (number + 1 for rank in busy for number, seconds in enumerate(rank) if seconds), default=0
+    )
+    if not stretches:
+        return []
+    # Ranks after the last that computes are not in the recording.
+    idle = [0.0] * stretches
+    shares = [[min(1.0, seconds / width) for seconds in rank[:stretches]] for rank in busy]
+    shares += [idle] * (len(layout.node_of_rank) - len(shares))
+    found = []
+    for node in range(layout.nodes):
+        ranks = [shares[rank] for rank, its_node in enumerate(layout.node_of_rank) if its_node == node]
+        found.append(
+            CoreUse(
+                node=f"node {node}",
+                mean=[sum(rank) / stretches for rank in ranks],
+                times=[(number + 1) * width for number in range(stretches)],
+                samples=[list(each) for each in zip(*ranks, strict=True)],
+            )
+        )
     return found

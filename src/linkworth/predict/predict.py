@@ -46,9 +46,9 @@ def predict(
 
     `measured` (a fabric and the seconds that the program took on it) scales the computation so that the replay on that fabric
     takes that long; it replaces `cpu_factor`. `with_tolerances` adds the latency and bandwidth that the program can bear on
-    fabrics that have both, `with_loads` how busy each link is (not `beside` other programs); `timeline` is written for the first
-    fabric. `beside` are traces of programs that run at the same time
-    on the same nodes, each with its placement on them.
+    fabrics that have both. `with_loads` adds how busy each link and each rank's core is; it is not for `beside`.
+    `timeline` is written for the first fabric. `beside` are traces of programs that run at the same time on the same nodes,
+    each with its placement on them.
 
     Raises UsageError for a trace, a layout, a time or a file that cannot be used, and DamagedInputError for an incomplete trace.
     """
@@ -98,12 +98,13 @@ def predict(
         )
 
     def broken_down(fabric: Fabric, replay: Replay) -> Prediction:
-        loads = breakdown.loads(replay.recording) if replay.recording is not None else []
+        recording = replay.recording
         return msgspec.structs.replace(
             replay.prediction,
             efficiency=breakdown.efficiency(replay, ideal),
             regions=breakdown.regions(replay, lambda level: replayed(fabric, counted_level=level)),
-            loads=loads,
+            loads=breakdown.loads(recording) if recording is not None else [],
+            core_use=breakdown.core_use(recording, layout) if recording is not None else [],
         )
 
     # The engine runs without the interpreter's lock, so threads use all cores.

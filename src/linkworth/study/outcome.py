@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from statistics import fmean
 
 import msgspec
@@ -9,11 +10,15 @@ import msgspec
 from linkworth.model.bench import BenchResult
 from linkworth.model.call_profile import CallProfile
 from linkworth.model.counters import NodeCounters
-from linkworth.model.run import RunResult
+from linkworth.model.run import CoreUse, RunResult
 from linkworth.model.study import RecordState, StudyWorkload
 
 DRAWN_SECONDS = "drawn_seconds"
 """The series of a prediction's times under draws of the fabric's parameters, draw by draw."""
+
+
+MOST_SAMPLES = 60
+"""Of a run's use of cores: a figure shows no more."""
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,6 +34,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     series: dict[str, list[float]] = msgspec.field(default_factory=dict)
     rows: list[dict[str, float | str]] = msgspec.field(default_factory=list)
     counters: list[NodeCounters] = msgspec.field(default_factory=list)
+    core_use: list[CoreUse] = msgspec.field(default_factory=list)
     facts: dict[str, str] = msgspec.field(default_factory=dict)
     command: list[str] = msgspec.field(default_factory=list)
 
@@ -56,6 +62,7 @@ def of_run(result: RunResult, workload: StudyWorkload, output: str, *, counted: 
         metrics=metrics | figures,
         series={"iteration_seconds": iterations} if iterations else {},
         counters=result.counters if counted else [],
+        core_use=[thinned(use) for use in result.core_use] if counted else [],
         facts=_facts(result),
         command=result.command,
     )
@@ -121,6 +128,27 @@ def of_counters(counters: Sequence[NodeCounters]) -> dict[str, float]:
     for name in sorted({nic.nic for nic in nics if nic.sent_bytes}):
         metrics[f"{name}_sent_bytes"] = float(sum(nic.sent_bytes for nic in nics if nic.nic == name))
     return metrics
+
+
+def thinned(use: CoreUse, most: int = MOST_SAMPLES) -> CoreUse:
+    """Return the use of cores in at most so many samples; neighbours become their mean, weighted by their lengths."""
+    together = -(-len(use.times) // most)
+    if together <= 1:
+        return use
+    lengths = [end - start for start, end in pairwise([0.0, *use.times])]
+    times, samples = [], []
+    for start in range(0, len(use.times), together):
+        part = slice(start, start + together)
+        weights = lengths[part]
+        total = sum(weights)
+        times.append(use.times[part][-1])
+        samples.append(
+            [
+                round(sum(weight * share for weight, share in zip(weights, core, strict=True)) / total, 4)
+                for core in zip(*use.samples[part], strict=True)
+            ]
+        )
+    return msgspec.structs.replace(use, times=times, samples=samples)
 
 
 def shares_cores(facts: Mapping[str, str]) -> bool:

@@ -121,6 +121,7 @@ def _job(
         machine=store.study.prediction.machine,
         draws=draws,
         measured=measured,
+        counted="counters" in store.study.measure,
         targets=targets,
     )
 

@@ -24,7 +24,7 @@ from linkworth.skeleton.program import check, parse
 from linkworth.skeleton.record import record_skeleton
 from linkworth.study import micro
 from linkworth.study.matrix import PlannedRun
-from linkworth.study.outcome import DRAWN_SECONDS, Outcome, of_bench
+from linkworth.study.outcome import DRAWN_SECONDS, Outcome, of_bench, thinned
 from linkworth.trace.read import open_trace
 
 
@@ -82,6 +82,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """Of the catalog, whose memory decides a micro-benchmark's longest message."""
     measured: Measured | None
     """The time that scales the computation."""
+    counted: bool = False
+    """The use of each core over time is wanted."""
     draws: int
     """Of the parameters of fabrics, where they have a spread: the same for all environments of the workload."""
     targets: list[Target]
@@ -156,6 +158,7 @@ def _replayed(job: Job, group: Sequence[Target]) -> list[tuple[str, Outcome]]:
             cpu_factor=first.cpu_factor * _measured_factor(job, first),
             placement=first.arrangement.placement,
             settings=ReplaySettings(mpi_library=first.library),
+            with_loads=job.counted,
         )
     except (LinkworthError, OSError) as error:
         return [(target.run, Outcome(state="failed", cause=str(error))) for target in group]
@@ -222,6 +225,7 @@ def of_prediction(found: PredictionSet, prediction: Prediction, more_facts: Mapp
         metrics |= msgspec.structs.asdict(prediction.efficiency)
         # Useful time over the run time of all ranks is the share of computation, and the rest communication and waiting.
         metrics["compute_share"] = prediction.efficiency.parallel_efficiency
+        metrics["core_utilisation"] = prediction.efficiency.parallel_efficiency
         metrics["communication_share"] = 1.0 - prediction.efficiency.parallel_efficiency
     calibration = found.calibration
     facts = {
@@ -235,7 +239,8 @@ def of_prediction(found: PredictionSet, prediction: Prediction, more_facts: Mapp
     facts |= more_facts
     if found.warnings:
         facts["warnings"] = "; ".join(found.warnings)
-    return Outcome(state="done", metrics=metrics, facts=facts)
+    core_use = [thinned(use) for use in prediction.core_use]
+    return Outcome(state="done", metrics=metrics, core_use=core_use, facts=facts)
 
 
 def _bench(job: Job, target: Target) -> Outcome:

@@ -287,6 +287,7 @@ def record_of(
         series=outcome.series,
         rows=outcome.rows,
         counters=outcome.counters,
+        core_use=outcome.core_use,
         facts=outcome.facts | ({FACT: without} if without else {}),
         command=outcome.command or planned.workload.command,
         block=planned.block,
