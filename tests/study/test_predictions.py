@@ -9,6 +9,11 @@ from linkworth.errors import UsageError
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.predict import predict
 from linkworth.predict.uncertainty import quantile
+from linkworth.report.study.published import beside
+from linkworth.report.study.results import Results
+from linkworth.skeleton.program import check, parse
+from linkworth.skeleton.rates import RateRequest, rates_for
+from linkworth.skeleton.record import record_skeleton
 from linkworth.study import resume as taking_up
 from linkworth.study.metrics import is_metric
 from linkworth.study.outcome import Outcome
@@ -124,6 +129,58 @@ def test_a_known_time_scales_the_computation(begin):
     found = {(r.workload, r.environment): r for r in store.records()}
     assert found["npb:is.S", "gbe-1500"].metrics["seconds"] == pytest.approx(0.5, rel=0.01)
     assert found["npb:mg.S", "gbe-1500"].metrics["seconds"] == pytest.approx(0.25, rel=0.01)
+
+
+PUBLISHED = """\
+mode = "predict"
+workloads = ["npb:is.S"]
+ranks = 4
+nodes = 2
+environments = ["gbe", "ib-fdr"]
+[predict]
+machine = "xeon-e5-2650v3-x2"
+measured_on = "ib-fdr"
+[published]
+source = "A paper"
+[[published.numbers]]
+unit = "ms"
+values = { "npb:is.S" = { ib-fdr = 250, gbe = 400 } }
+"""
+
+
+def test_a_published_time_scales_the_computation_and_is_given(begin):
+    store = begin(PUBLISHED)
+    assert run_study(store).exit_code == 0
+    times = {record.environment: record.metrics["seconds"] for record in store.records()}
+    assert times["ib-fdr"] == pytest.approx(0.25, rel=1e-3)
+    assert times["gbe"] > times["ib-fdr"]
+    found = beside(Results(store.study, store.records()))
+    assert [(number.given, number.paper) for number in found.numbers] == [(True, 250), (False, 400)]
+    assert len(found.compared) == 1
+
+
+def test_a_study_replays_a_recording_that_it_names(begin, tmp_path):
+    program = parse(["npb:is.S"])
+    rates = rates_for(program, RateRequest(machine="xeon-e5-2650v3-x2"))
+    record_skeleton(program, check(program, 4), rates, tmp_path / "is.lwt")
+    store = begin("""\
+mode = "predict"
+ranks = 4
+nodes = 2
+environments = ["gbe"]
+workloads = [
+    { run = "no-such-program", name = "as recorded", recording = "${study_folder}/is.lwt" },
+    { run = "no-such-program", name = "half as fast", recording = "${study_folder}/is.lwt", cpu_factor = 0.5 },
+    { run = "no-such-program", name = "gone", recording = "${study_folder}/no.lwt" },
+]
+""")
+    status = run_study(store)
+    assert {record.mode for record in store.records()} == {"predict"}
+    assert list(status.problems.values()) == [
+        f"gone cannot be predicted: there is no recording {tmp_path / 'no.lwt'}"
+    ]
+    found = {record.workload: record.metrics.get("critical_compute_seconds") for record in store.records()}
+    assert found["half as fast"] == pytest.approx(2 * found["as recorded"], rel=0.01)
 
 
 def test_ranks_that_a_program_cannot_use_are_refused_before_anything_runs(begin):

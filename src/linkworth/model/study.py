@@ -76,6 +76,10 @@ class StudyWorkload(msgspec.Struct, frozen=True, kw_only=True):
     """A metric's name to the regular expression whose first group is its value in the program's output."""
     iteration_pattern: str = ""
     time_limit_seconds: float | None = None
+    recording: str = ""
+    """Path of a trace that predictions replay; "": the study records the program."""
+    cpu_factor: float = 1.0
+    """Of predictions: speed of the predicted cores against those that the program was recorded on."""
     variables: dict[str, Value] = msgspec.field(default_factory=dict)
     """Those that its table uses, with their values."""
 

@@ -63,6 +63,8 @@ def workloads_of(document: Document, place: Place) -> list[StudyWorkload]:
                     figures=one.figures,
                     iteration_pattern=one.iteration_pattern,
                     time_limit_seconds=one.time_limit_seconds,
+                    recording=one.recording,
+                    cpu_factor=_number(one.cpu_factor) or 1.0,
                     variables=values,
                 )
             )

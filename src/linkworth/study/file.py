@@ -12,7 +12,7 @@ from linkworth.study.document import Document, nearest, read
 from linkworth.study.entries import comparisons_of, environments_of, workloads_of
 from linkworth.study.lines import Place
 from linkworth.study.place import parse_where
-from linkworth.study.published import check_published, published_of
+from linkworth.study.published import check_published, published_of, times_of
 from linkworth.study.scales import at_scale, for_all, kept
 from linkworth.study.schema import ENTRIES, StudyFile
 from linkworth.study.variables import STUDY_FOLDER, combinations, fill
@@ -100,8 +100,23 @@ def _resolve(whole: Document, scale: str, where: str) -> Study:
         ),
         published=published_of(document, file, figures),
     )
+    study = msgspec.structs.replace(study, prediction=_with_published_times(study))
     check(document, study, file)
     return study
+
+
+def _with_published_times(study: Study) -> StudyPrediction:
+    """Return the prediction; an environment of `measured_on` that nothing measures gives its published times."""
+    wanted = study.prediction
+    environment = next((each for each in study.environments if each.name == wanted.measured_on), None)
+    if environment is None or "measure" in environment.modes:
+        return wanted
+    times = times_of(study.published, environment.name)
+    if not times:
+        return wanted
+    here = {workload.name for workload in study.workloads}
+    known = {name: f"{environment.fabric}={seconds:.6g}" for name, seconds in times.items() if name in here}
+    return msgspec.structs.replace(wanted, measured_on="", measured=known | wanted.measured)
 
 
 def _optional(document: Document, place: Place, value: int | str | None) -> int | None:

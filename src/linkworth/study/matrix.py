@@ -119,7 +119,7 @@ def _recordings(
             continue
         places = [environment for one, environment in measured if one is workload]
         asked = "trace" in study.measure and bool(places)
-        predicted_here = any(one is workload for one, _ in predicted)
+        predicted_here = not workload.recording and any(one is workload for one, _ in predicted)
         if asked or (predicted_here and (named or not has_skeleton(workload))):
             chosen = [environment for environment in places if environment.name == named] or places
             wanted.append((workload, chosen[0] if chosen else _here(study)))
@@ -144,6 +144,7 @@ def _planned(
             _deciding(environment),
             [mode, ranks, nodes, per_node],
             study.prediction if mode == "predict" else None,
+            *([workload.recording, workload.cpu_factor] if mode == "predict" and _states_recording(workload) else []),
             *(_LATER if mode == "predict" and _states_later_keys(environment) else []),
         ]
     )  # fmt: skip
@@ -164,6 +165,10 @@ def _planned(
 
 _LATER = ["mpi, rate and latency apply to predictions"]
 """Makes predictions anew that were made before these keys had an effect."""
+
+
+def _states_recording(workload: StudyWorkload) -> bool:
+    return bool(workload.recording) or workload.cpu_factor != 1.0
 
 
 def _states_later_keys(environment: Environment) -> bool:

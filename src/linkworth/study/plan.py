@@ -179,7 +179,9 @@ def _where_options(planned: PlannedRun) -> list[str]:
 
 def _predict_command(planned: PlannedRun, study: Study) -> list[str]:
     environment = planned.environment
-    target = as_text(planned.workload.command)
+    workload = planned.workload
+    target = shlex.quote(workload.recording) if workload.recording else as_text(workload.command)
+    cpu_factor = environment.cpu_factor * workload.cpu_factor
     fabric = environment.fabric + (f"x{environment.nics}" if (environment.nics or 1) > 1 else "")
     changed = environment.mtu or environment.aggregation or environment.rate or environment.latency
     if (
@@ -191,7 +193,7 @@ def _predict_command(planned: PlannedRun, study: Study) -> list[str]:
         return ["linkworth", "study", "run", study.path, *scale, "--filter", chosen]
     listed = environment.placement not in ("block", "cyclic")
     given = {
-        "-n": planned.ranks if has_skeleton(planned.workload) else None,
+        "-n": planned.ranks if has_skeleton(workload) and not workload.recording else None,
         "--nodes": None if listed else planned.nodes,
         "--ppn": None if listed else planned.ranks_per_node,
         "--on": fabric,
@@ -199,7 +201,7 @@ def _predict_command(planned: PlannedRun, study: Study) -> list[str]:
         "--machine": study.prediction.machine,
         "--calibrate-with": study.prediction.calibrate_with,
         "--measured": study.prediction.measured.get(planned.workload.name),
-        "--cpu-factor": None if environment.cpu_factor == 1.0 else f"{environment.cpu_factor:g}",
+        "--cpu-factor": None if cpu_factor == 1.0 else f"{cpu_factor:g}",
         "--placement": None if environment.placement == "block" else environment.placement,
     }
     command = ["linkworth", "predict", target]

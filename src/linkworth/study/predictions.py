@@ -5,6 +5,7 @@ import itertools
 from collections.abc import Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 from statistics import median
 
 import msgspec
@@ -67,7 +68,8 @@ def prepare(
 
 def is_recorded(workload: StudyWorkload, study: Study) -> bool:
     """Say whether the predictions of a workload replay a recording of its run."""
-    return not is_bench(workload) and (not has_skeleton(workload) or bool(study.prediction.record_on))
+    named = bool(workload.recording or study.prediction.record_on)
+    return not is_bench(workload) and (named or not has_skeleton(workload))
 
 
 def _target(planned: PlannedRun, study: Study) -> Target:
@@ -75,7 +77,7 @@ def _target(planned: PlannedRun, study: Study) -> Target:
         run=planned.run,
         fabric=fabric_of(planned.environment),
         arrangement=Arrangement.of(planned, planned.environment.placement),
-        cpu_factor=planned.environment.cpu_factor,
+        cpu_factor=planned.environment.cpu_factor * planned.workload.cpu_factor,
         library=library_of(planned.environment, study, recorded=is_recorded(planned.workload, study)),
     )
 
@@ -102,6 +104,10 @@ def _job(
             progress=progress,
         )
         trace = store.trace(f"{workload.name}-{planned.ranks}")
+    elif workload.recording:
+        trace = Path(workload.recording)
+        if not trace.exists():
+            raise LinkworthError(f"{workload.name} cannot be predicted: there is no recording {trace}")
     else:
         recording = next(
             one for one in store.planned if one.mode == "trace" and one.workload.name == workload.name

@@ -55,6 +55,10 @@ class WorkloadChange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     time_limit_seconds: Seconds | None = None
     otherwise: str = ""
     """What runs in its place where the program is not installed."""
+    recording: str = ""
+    """A trace of the program on as many ranks, which predictions replay."""
+    cpu_factor: Factor | None = None
+    """Of predictions, beside that of the environment: for a recording made on other cores."""
 
 
 class WorkloadTable(WorkloadChange, frozen=True, kw_only=True, forbid_unknown_fields=True):

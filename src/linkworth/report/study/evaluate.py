@@ -22,7 +22,6 @@ from linkworth.predict.uncertainty import draws
 from linkworth.report.study.layouts import nodes_of
 from linkworth.report.study.prices import prices_of
 from linkworth.report.study.results import Group, Results
-from linkworth.report.units import significant
 from linkworth.statistics.compare import MARGIN, sigma_overlap
 from linkworth.study.expression import WITHIN, Expression, Selection, called, is_result, texts
 from linkworth.study.outcome import DRAWN_SECONDS
@@ -110,8 +109,7 @@ class Evaluator:
             return self._group(texts(node)[0])
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return node.value
-        value = float(self._number(node)[0])
-        return f"-{significant(-value)}" if value < 0 else significant(value)
+        return f"{float(self._number(node)[0]):.3g}"
 
     def _number(self, node: ast.expr) -> "NDArray[Any]":
         import numpy
