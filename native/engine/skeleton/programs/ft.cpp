@@ -24,10 +24,11 @@ class CountingKernel {
 
     /// Two random numbers a point.
     void prepare() { work_.count(2.0 * points_); }
-    void forward(int stage) { work_.count(transform(stage)); }
-    void inverse(int stage, int) {
+    void forward(int stage) { work_.count(transform(stage) + kCopyOperations * copies(stage) * points_); }
+    void inverse(int stage) {
         const bool evolves = stage == layout_.stages() - 1;
-        work_.count(transform(stage) + (evolves ? kEvolveOperations * points_ : 0.0));
+        work_.count(transform(stage) + kCopyOperations * copies(stage) * points_ +
+                    (evolves ? kEvolveOperations * points_ : 0.0));
     }
     const Checksum* outgoing() { return nullptr; }
     Checksum* incoming() { return nullptr; }
@@ -38,9 +39,15 @@ class CountingKernel {
     }
 
   private:
-    static constexpr double kEvolveOperations = 3.0;  ///< two decays multiplied, and by a complex number
+    static constexpr double kEvolveOperations = 2.0;  ///< a complex number times a decay
+    static constexpr double kCopyOperations = 10.0;   ///< what cutting or joining costs, in operations
     static constexpr double kChecksumPoints = 1024.0;
 
+    /// Times that a stage cuts the field for an exchange or joins it after one.
+    double copies(int stage) const {
+        if (layout_.shape == Shape::whole || stage == layout_.stages() - 1) return 0.0;
+        return stage > 0 ? 2.0 : 1.0;
+    }
     double transform(int stage) const {
         const bool last = stage == layout_.stages() - 1;
         double steps = log_z_;

@@ -1,8 +1,7 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include "../programs/ft.hpp"
 
-#include "../kernels/ft_pencils.hpp"
-#include "../kernels/ft_slabs.hpp"
+#include "../kernels/ft_solver.hpp"
 #include "common.hpp"
 #include "drivers.hpp"
 
@@ -15,11 +14,7 @@ Outcome run_ft(MpiCommunicator& world, const Options& options) {
     ft::Timers timers(ft::kPhases, options.timers);
     const ft::Result result =
         ft::run(world, problem, options.timers, timers, [&](const ft::Layout& layout, auto&& with_kernel) {
-            if (layout.shape == ft::Shape::pencils) {
-                ft::PencilKernel kernel(problem, layout, world.rank());
-                return with_kernel(kernel);
-            }
-            ft::SlabKernel kernel(problem, layout, world.rank());
+            ft::SolverKernel kernel(problem, layout, world.rank());
             return with_kernel(kernel);
         });
 

@@ -46,13 +46,12 @@ inline Layout layout_of(const Class& problem, int ranks) {
 /// Arithmetic of FT. A transform has `stages` parts; between two of them the program exchanges `outgoing` for
 /// `incoming`.
 template <class K>
-concept Kernel = requires(K kernel, int stage, int iteration) {
+concept Kernel = requires(K kernel, int stage) {
     /// Index map, roots of unity, and the random initial field.
     kernel.prepare();
     kernel.forward(stage);
-    /// Stages run from the last to the first; the last one also evolves the spectrum to the time of
-    /// `iteration` (from 1).
-    kernel.inverse(stage, iteration);
+    /// Stages run from the last to the first. The last one first evolves the spectrum by one time step.
+    kernel.inverse(stage);
     { kernel.outgoing() } -> std::same_as<const Checksum*>;
     { kernel.incoming() } -> std::same_as<Checksum*>;
     /// This rank's part of the sum over the 1024 chosen points.
@@ -94,7 +93,7 @@ class Run {
         start();
         for (int iteration = 1; iteration <= iterations_; ++iteration) {
             const double iteration_begin = world_.wall_time();
-            inverse(iteration);
+            inverse();
             result.checksums.push_back(checksum());
             result.iteration_seconds.push_back(world_.wall_time() - iteration_begin);
         }
@@ -113,9 +112,9 @@ class Run {
         }
     }
 
-    void inverse(int iteration) {
+    void inverse() {
         for (int stage = layout_.stages() - 1; stage >= 0; --stage) {
-            timers_.measure(2, [&] { kernel_.inverse(stage, iteration); });
+            timers_.measure(2, [&] { kernel_.inverse(stage); });
             if (stage > 0) exchange(stage - 1);
         }
     }
@@ -148,7 +147,7 @@ class Run {
     int iterations_;
 };
 
-/// `make_kernel(layout, use)` makes the arithmetic that suits the layout and returns use(kernel).
+/// `make_kernel(layout, use)` makes the arithmetic and returns use(kernel).
 /// `timers_on`: rank 0's word counts, as it does for iterations and layout.
 template <Communicator Comm, class MakeKernel>
 Result run(Comm& world, const Class& problem, int timers_on, Timers& timers, MakeKernel&& make_kernel) {
