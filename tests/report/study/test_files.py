@@ -53,14 +53,14 @@ def test_csv_and_parquet_hold_the_same_numbers(
 
 
 def test_figures_are_what_their_names_say(networks_folder: Path) -> None:
-    assert (networks_folder / "mtu-1.png").read_bytes().startswith(b"\x89PNG\r\n")
-    assert (networks_folder / "mtu-1.pdf").read_bytes().startswith(b"%PDF-")
-    assert ElementTree.parse(networks_folder / "mtu-1.svg").getroot().tag.endswith("svg")
+    assert (networks_folder / "by-mtu-1.png").read_bytes().startswith(b"\x89PNG\r\n")
+    assert (networks_folder / "by-mtu-1.pdf").read_bytes().startswith(b"%PDF-")
+    assert ElementTree.parse(networks_folder / "by-mtu-1.svg").getroot().tag.endswith("svg")
 
 
 def test_only_the_wanted_formats_are_written(tmp_path: Path, networks_sections: dict[str, Section]) -> None:
-    written = write_files([networks_sections["mtu"]], tmp_path, ["csv", "svg"])
-    assert sorted(written.files) == ["mtu-1.csv", "mtu-1.svg"]
+    written = write_files([networks_sections["by-mtu"]], tmp_path, ["csv", "svg"])
+    assert sorted(written.files) == ["by-mtu-1.csv", "by-mtu-1.svg"]
 
 
 def test_a_folder_that_cannot_be_written_is_one_sentence(
@@ -69,7 +69,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(
     taken = tmp_path / "file"
     taken.write_text("")
     with pytest.raises(UsageError, match=r"cannot write .*file.*give another place with -o"):
-        write_files([networks_sections["mtu"]], taken, ["csv"])
+        write_files([networks_sections["by-mtu"]], taken, ["csv"])
 
 
 def test_latex_is_a_whole_table() -> None:

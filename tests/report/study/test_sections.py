@@ -33,7 +33,7 @@ def test_only_what_the_study_holds_is_there(
         "times-1", "gains", "costs", "profiles", "groups", "cells", "lost", "environments",
     ]  # fmt: skip
     assert list(networks_sections) == [
-        "steps-1", "curve-1", "mtu", "iterations", "traffic", "cores", "cells", "environments",
+        "steps-1", "curve-1", "by-mtu", "iterations", "traffic", "cores", "cells", "environments",
     ]  # fmt: skip
 
 
@@ -171,7 +171,7 @@ def test_steps_are_held_against_the_one_before_and_the_start(networks_sections: 
 
 
 def test_the_mtu_sweep_is_one_line(networks_sections: dict[str, Section]) -> None:
-    (drawing,) = networks_sections["mtu"].drawings
+    (drawing,) = networks_sections["by-mtu"].drawings
     assert [row[1].value for row in drawing.data.rows] == [1500, 4000, 9000]
     assert {row[0].text for row in drawing.data.rows} == {"sockets"}
     assert drawing.data.rows[2][3].value == pytest.approx(9.5e7 * 6**0.5, rel=0.01)
