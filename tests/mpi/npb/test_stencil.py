@@ -141,8 +141,8 @@ def test_json_has_the_time_of_each_iteration(npb):
         (
             1,
             ["default", "--operations", "5"],
-            "unknown option '--operations'; the options are --iterations, --radiation-every, --output-every, --output, "
-            "--json, --timers and --help",
+            "unknown option '--operations'; the options are --iterations, --radiation-every, --radiation-bands, "
+            "--output-every, --dynamics-steps, --physics-steps, --output-seconds, --output, --json, --timers and --help",
         ),
     ],
 )

@@ -6,6 +6,7 @@ import numpy
 
 from linkworth.model.counters import NicCounters, NodeCounters
 from linkworth.model.profile import Group
+from linkworth.model.run import CoreUse
 from linkworth.model.study import (
     Environment,
     Mode,
@@ -178,6 +179,7 @@ def networks() -> tuple[Study, list[RunRecord]]:
                     metrics={"seconds": total, "elapsed_seconds": total},
                     series={"iteration_seconds": (total / 50 * rng.normal(1, 0.05, 50)).tolist()},
                     counters=[_node(f"n{node}", 2, total) for node in range(2)],
+                    core_use=[_core_use(f"n{node}", total) for node in range(2)],
                 )
             )
     environments = [
@@ -212,6 +214,11 @@ def networks() -> tuple[Study, list[RunRecord]]:
         ],
     )
     return study, records
+
+
+def _core_use(node: str, seconds: float) -> CoreUse:
+    """Core 0 works 9 tenths of the time, core 1 all the time in the first half."""
+    return CoreUse(node=node, mean=[0.9, 0.5], times=[seconds / 2, seconds], samples=[[0.9, 1.0], [0.9, 0.0]])
 
 
 def _node(name: str, nics: int, seconds: float) -> NodeCounters:

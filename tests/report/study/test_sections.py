@@ -193,6 +193,16 @@ def test_core_utilisation_is_of_the_time_of_the_run(networks_sections: dict[str,
     assert [cell.value for cell in row[3:]] == [2, *(pytest.approx(x) for x in (0.7, 0.5, 0.9))]
 
 
+def test_each_core_is_drawn_over_time(networks_sections: dict[str, Section]) -> None:
+    drawing = next(each for each in networks_sections["cores"].drawings if "over time" in each.figure.title)
+    shares = {}
+    for row in drawing.data.rows:
+        shares.setdefault(row[0].text, []).append(row[3].value)
+    assert len(shares) == 3 * 2 * 2  # environments, nodes, cores
+    second = shares["sockets, n1, core 1"]
+    assert second == [*[pytest.approx(1.0)] * (len(second) // 2), *[pytest.approx(0.0)] * (len(second) // 2)]
+
+
 def test_iterations_are_medians_over_the_runs(networks_sections: dict[str, Section]) -> None:
     section = networks_sections["iterations"]
     assert section.tables[0].rows[0][3].value == 300

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from statistics import fmean
+from typing import NamedTuple
 
 import altair as alt
 
+from linkworth.model.run import CoreUse
 from linkworth.report.charts import theme
 from linkworth.report.charts.figure import values
 from linkworth.report.study import show
@@ -12,17 +14,27 @@ from linkworth.report.study.results import Group, Results
 from linkworth.report.study.sections import look
 from linkworth.report.study.table import Drawing, Section, Table, column, drawing, whole, words
 
+_COLUMNS = 30
+"""Stretches of time in a figure of cores over time."""
+
 
 def sections(results: Results) -> Iterator[Section]:
-    """Yield the core utilisation where measured runs have CPU time by core."""
-    use = [(group, cores) for group in results.groups(modes=["measure"]) if (cores := _by_core(group))]
+    """Yield the core utilisation where runs have CPU time by core, or predictions computation by rank."""
+    use = [(group, cores) for group in results.groups() if (cores := _by_core(group))]
     if not use:
         return
+    workloads = list(dict.fromkeys(group.workload for group, _ in use))
+    of_workload = {name: [each for each in use if each[0].workload == name] for name in workloads}
+    over_time = [
+        _over_time(f"cores-over-time-{number + 1}", workload, lines)
+        for number, workload in enumerate(workloads)
+        if (lines := [line for group, _ in of_workload[workload] for line in _lines(group)])
+    ]
     yield Section(
         key="cores",
         title="Core utilisation",
-        text="CPU time of each core over the time of the run, mean over the runs. MPI libraries that poll keep a core busy while "
-        "they wait.",
+        text="Measured: CPU time of each core over the time of the run, mean over the runs. MPI libraries that poll keep a core "
+        "busy while they wait. Predicted: the share of the time in which each rank computes, as if it had a core of its own.",
         tables=[
             Table(
                 key="cores",
@@ -39,7 +51,7 @@ def sections(results: Results) -> Iterator[Section]:
                 rows=[
                     [
                         words(group.workload),
-                        words(group.environment),
+                        words(_name(group)),
                         words(node),
                         whole(len(shares)),
                         show.number(fmean(shares), "share"),
@@ -52,19 +64,27 @@ def sections(results: Results) -> Iterator[Section]:
             )
         ],
         drawings=[
-            _drawing(n + 1, workload, [each for each in use if each[0].workload == workload])
-            for n, workload in enumerate(dict.fromkeys(group.workload for group, _ in use))
+            *(_drawing(n + 1, workload, of_workload[workload]) for n, workload in enumerate(workloads)),
+            *over_time,
         ],
     )
+
+
+def _name(group: Group) -> str:
+    return f"{group.environment}, predicted" if group.mode == "predict" else group.environment
 
 
 def _by_core(group: Group) -> dict[str, list[float]]:
     """Return, by node, the share of the time that each core was busy."""
     shares: dict[str, list[list[float]]] = {}
     for record in group.done:
+        for use in record.core_use:
+            shares.setdefault(use.node, []).append(use.mean)
         seconds = record.metrics.get("elapsed_seconds", record.metrics.get("seconds", 0.0))
+        if record.core_use or seconds <= 0:
+            continue
         for node in record.counters:
-            if node.core_seconds and seconds > 0:
+            if node.core_seconds:
                 busy = [min(1.0, each / seconds) for each in node.core_seconds]
                 shares.setdefault(node.node, []).append(busy)
     return {
@@ -74,6 +94,114 @@ def _by_core(group: Group) -> dict[str, list[float]]:
     }
 
 
+class _Line(NamedTuple):
+    """One core over the time of a run, or the mean of a node's cores."""
+
+    name: str
+    seconds: float
+    """Of the run."""
+    shares: list[float]
+    """Of each of `_COLUMNS` equal stretches."""
+
+
+def _lines(group: Group) -> list[_Line]:
+    """Return each core of the first run that has samples."""
+    for record in group.done:
+        sampled = [use for use in record.core_use if use.times]
+        if sampled:
+            return [
+                _Line(f"{_name(group)}, {use.node}, core {core}", use.times[-1], _resampled(use, core))
+                for use in sampled
+                for core in range(len(use.mean))
+            ]
+    return []
+
+
+def _resampled(use: CoreUse, core: int) -> list[float]:
+    """Return a core's share of each of `_COLUMNS` equal stretches from the start to the last sample."""
+    width = use.times[-1] / _COLUMNS
+    busy = [0.0] * _COLUMNS
+    for start, end, sample in zip([0.0, *use.times], use.times, use.samples, strict=False):
+        for place in range(int(start / width), min(_COLUMNS, int(end / width) + 1)):
+            overlap = min(end, (place + 1) * width) - max(start, place * width)
+            busy[place] += max(0.0, overlap) * sample[core]
+    return [min(1.0, each / width) for each in busy]
+
+
+def _by_node(lines: Sequence[_Line]) -> list[_Line]:
+    nodes: dict[str, list[_Line]] = {}
+    for line in lines:
+        nodes.setdefault(line.name.rpartition(", core ")[0], []).append(line)
+    return [
+        _Line(
+            name,
+            cores[0].seconds,
+            [fmean(column) for column in zip(*(core.shares for core in cores), strict=True)],
+        )
+        for name, cores in nodes.items()
+    ]
+
+
+def _over_time(key: str, workload: str, lines: Sequence[_Line]) -> Drawing:
+    note = "The first run of each environment."
+    if len(lines) > look.MOST_ROWS:
+        lines = _by_node(lines)
+        note += " There are too many cores to draw each: the mean of each node's."
+    lines = lines[: look.MOST_ROWS]
+    data = [
+        {
+            "name": line.name,
+            "from": column * line.seconds / _COLUMNS,
+            "to": (column + 1) * line.seconds / _COLUMNS,
+            "share": share,
+            "label": f"{line.name}, from {show.text(column * line.seconds / _COLUMNS, 'time')}: {share:.0%} busy",
+        }
+        for line in lines
+        for column, share in enumerate(line.shares)
+    ]
+    chart = (
+        alt.Chart(values(data))
+        .mark_rect()
+        .encode(
+            x=alt.X("from:Q", title="s", axis=alt.Axis(grid=False)),
+            x2="to:Q",
+            y=look.names_on_y([line.name for line in lines]),
+            color=_shade(),
+            description="label:N",
+        )
+        .properties(width=look.WIDTH - 120, height=alt.Step(16 if len(lines) <= 24 else 10))
+    )
+    return drawing(
+        key,
+        f"{workload}: each core over time",
+        chart,
+        [
+            column("core", "core", number=False),
+            column("from [s]", "from"),
+            column("to [s]", "to"),
+            column("busy [1]", "busy"),
+        ],
+        [
+            [
+                words(str(row["name"])),
+                *(show.number(float(str(row[end])), "time") for end in ("from", "to")),
+                show.number(float(str(row["share"])), "share"),
+            ]
+            for row in data
+        ],
+        note=note,
+        wide=True,
+    )
+
+
+def _shade() -> alt.Color:
+    return alt.Color(
+        "share:Q",
+        scale=alt.Scale(domain=[0, 1], range=[theme.LIGHT_BLUE, theme.DARK_BLUE]),
+        legend=alt.Legend(format="%", gradientLength=120),
+    )
+
+
 def _drawing(number: int, workload: str, use: Sequence[tuple[Group, dict[str, list[float]]]]) -> Drawing:
     data, rows = [], []
     for group, cores in use:
@@ -81,13 +209,13 @@ def _drawing(number: int, workload: str, use: Sequence[tuple[Group, dict[str, li
             for core, share in enumerate(shares):
                 data.append(
                     {
-                        "name": f"{group.environment}, {node}",
+                        "name": f"{_name(group)}, {node}",
                         "core": core,
                         "share": share,
-                        "label": f"{group.environment}, {node}, core {core}: {share:.0%} busy",
+                        "label": f"{_name(group)}, {node}, core {core}: {share:.0%} busy",
                     }
                 )
-                rows.append([words(group.environment), words(node), whole(core), show.number(share, "share")])
+                rows.append([words(_name(group)), words(node), whole(core), show.number(share, "share")])
     most = max(int(str(row["core"])) for row in data) + 1
     names = list(dict.fromkeys(str(row["name"]) for row in data))
     chart = (
@@ -96,16 +224,12 @@ def _drawing(number: int, workload: str, use: Sequence[tuple[Group, dict[str, li
         .encode(
             x=alt.X("core:O", title="core", axis=alt.Axis(labelAngle=0, labelOverlap=True)),
             y=look.names_on_y(names),
-            color=alt.Color(
-                "share:Q",
-                scale=alt.Scale(domain=[0, 1], range=[theme.LIGHT_BLUE, theme.DARK_BLUE]),
-                legend=alt.Legend(format="%", gradientLength=120),
-            ),
+            color=_shade(),
             description="label:N",
         )
         .properties(width=min(look.WIDTH - 120, max(60, 24 * most)), height=alt.Step(20))
     )
-    means = {group.environment: fmean(fmean(shares) for shares in cores.values()) for group, cores in use}
+    means = {_name(group): fmean(fmean(shares) for shares in cores.values()) for group, cores in use}
     listed = ", ".join(f"{share:.0%} on {name}" for name, share in list(means.items())[:4])
     return drawing(
         f"cores-{number}",
