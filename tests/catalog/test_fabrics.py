@@ -15,13 +15,27 @@ from linkworth.errors import UsageError
 from linkworth.replay.layout import block
 
 CONTRACT = [
-    *("ideal", "shm", "gbe", "10gbe", "25gbe", "40gbe", "100gbe", "roce100", "opa100", "efa", "slingshot"),
+    *(
+        "ideal",
+        "shm",
+        "loopback",
+        "gbe",
+        "10gbe",
+        "25gbe",
+        "40gbe",
+        "100gbe",
+        "roce100",
+        "opa100",
+        "efa",
+        "slingshot",
+    ),
     *("ib-sdr", "ib-ddr", "ib-qdr", "ib-fdr", "ib-edr", "ib-hdr", "ib-ndr"),
 ]
 
 PUBLISHED = {
     # fabric: microseconds at 8 B (low, high), bytes per second at 4 MiB (low, high); from the sources in the files
     "shm": ((0.24, 0.51), (8.4e9, 10.8e9)),
+    "loopback": ((14.5, 15.5), (5e9, 6e9)),
     "gbe": ((20, 30), (116e6, 118.5e6)),
     "10gbe": ((16, 37.8), (1.16e9, 1.19e9)),
     "ib-sdr": ((1.26, 3.6), (0.948e9, 1e9)),
@@ -39,7 +53,7 @@ PUBLISHED = {
 
 def test_the_catalog_has_the_names_of_the_contract():
     assert sorted(fabrics.names()) == sorted(CONTRACT)
-    assert fabrics.names()[:2] == ["ideal", "shm"]
+    assert fabrics.names()[:3] == ["ideal", "shm", "loopback"]
 
 
 @pytest.mark.parametrize("name", CONTRACT)

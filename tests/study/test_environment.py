@@ -67,6 +67,17 @@ def test_rate_and_latency_replace_those_of_the_fabric(tmp_path):
     assert rates["rate"] == pytest.approx(rates["bare"] / 10, rel=0.02)
 
 
+def test_sockets_within_a_node_take_the_loopback(tmp_path):
+    environments = [f'name = "{name}", fabric = "gbe", transport = "{name}"' for name in ("tcp", "shm+tcp")]
+    found = predicted(
+        tmp_path, environments, '[{ run = "bench:latency --sizes 8", ranks = 2, nodes = 1, name = "inside" }]'
+    )
+    seconds = {name: found["inside", name].metrics["latency_seconds"] for name in ("tcp", "shm+tcp")}
+    assert seconds["tcp"] == pytest.approx(15e-6, rel=0.01)
+    assert seconds["shm+tcp"] < 1e-6
+    assert all("transport" not in found["inside", name].facts.get("not applied", "") for name in seconds)
+
+
 @pytest.mark.parametrize(
     ("key", "value"), [("rate", "fast"), ("latency", "3 parsecs"), ("isolation", "glass")]
 )
@@ -79,11 +90,9 @@ def test_a_link_that_cannot_be_is_refused_with_its_line(tmp_path, key, value):
 
 
 def test_what_a_prediction_cannot_apply_is_named_in_its_record(tmp_path):
-    states = (
-        'transport = "tcp", isolation = "nspawn", binding = "core", options = ["--exclusive"], cpu_factor = 2'
-    )
+    states = 'transport = "shm-cma", isolation = "nspawn", binding = "core", options = ["--exclusive"], cpu_factor = 2'
     found = predicted(tmp_path, [f'fabric = "gbe", {states}'], '["npb:is.S", "bench:latency --sizes 8"]')
-    whole = "transport tcp, isolation nspawn, binding core, options --exclusive"
+    whole = "transport shm-cma, isolation nspawn, binding core, options --exclusive"
     assert found["npb:is.S", "gbe"].facts["not applied"] == whole
     bench = found["bench:latency --sizes 8", "gbe"].facts["not applied"]
     assert bench == f"{whole}, cpu_factor 2 (a micro-benchmark computes nothing)"

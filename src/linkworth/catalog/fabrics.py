@@ -17,7 +17,7 @@ _WITH_RAILS = re.compile(r"(?P<name>.+)x(?P<rails>[0-9]+)")
 
 
 def names() -> list[str]:
-    """Return the names of the catalog's fabrics: `ideal` and `shm` first, then in order of bandwidth."""
+    """Return the names of the catalog's fabrics: `ideal`, `shm` and `loopback` first, then in order of bandwidth."""
     catalog = _catalog()
     return sorted(catalog, key=lambda name: _order(catalog[name]))
 
@@ -70,7 +70,7 @@ def is_path(text: str) -> bool:
 
 
 def _order(fabric: model.Fabric) -> tuple[int, float, float]:
-    first = {"ideal": 0, "shm": 1}.get(fabric.name, 2)
+    first = {"ideal": 0, "shm": 1, "loopback": 2}.get(fabric.name, 3)
     return first, fabric.link.bandwidth_bytes_per_second, -fabric.link.latency_seconds
 
 

@@ -46,6 +46,12 @@ TITLES = {
 }
 
 
+SOCKETS = frozenset({"tcp", "ucx-tcp", "ofi-tcp"})
+"""Transports that take sockets within a node too."""
+SHARED_MEMORY = frozenset({"shm+tcp", "ucx-shm+tcp"})
+"""Transports that copy through shared memory within a node."""
+
+
 def names(mpi: MpiInstallation) -> list[str]:
     """Return the transports that are known for a library; `default` is the first."""
     return [DEFAULT, *_known(mpi)]

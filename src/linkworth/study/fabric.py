@@ -7,6 +7,7 @@ from linkworth.errors import UsageError
 from linkworth.lab.spec import LabSpec, with_options
 from linkworth.model.fabric import Fabric
 from linkworth.model.study import Environment
+from linkworth.mpi.transports import SOCKETS
 
 _AGGREGATION = {
     "stripe": "stripe",
@@ -24,7 +25,7 @@ _AGGREGATION = {
 
 
 def fabric_of(environment: Environment) -> Fabric:
-    """Return the environment's fabric with its rate, latency, MTU, NICs and aggregation.
+    """Return the environment's fabric with its rate, latency, MTU, NICs, aggregation and transport.
 
     Raises UsageError for values that do not go together.
     """
@@ -52,4 +53,11 @@ def fabric_of(environment: Environment) -> Fabric:
                 f"choose {', '.join(_AGGREGATION)}"
             )
         fabric = msgspec.structs.replace(fabric, aggregation=_AGGREGATION[environment.aggregation])
+    if environment.transport in SOCKETS:
+        loopback = fabrics.get("loopback")
+        fabric = msgspec.structs.replace(
+            fabric,
+            intranode=loopback.link,
+            intranode_total_bytes_per_second=loopback.intranode_total_bytes_per_second,
+        )
     return msgspec.structs.replace(fabric, name=environment.name)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from linkworth.model.study import Environment, Mode
+from linkworth.mpi.transports import SHARED_MEMORY, SOCKETS
 from linkworth.study.matrix import PlannedRun, is_bench
 
 FACT = "not applied"
@@ -35,7 +36,7 @@ def _of_prediction(planned: PlannedRun) -> list[str]:
     found = [
         f"{key} {value}"
         for key, value in (
-            ("transport", environment.transport),
+            ("transport", "" if environment.transport in SOCKETS | SHARED_MEMORY else environment.transport),
             ("isolation", environment.isolation),
             ("binding", environment.where.binding),
             ("options", " ".join(environment.where.options)),
