@@ -81,8 +81,17 @@ def test_memory_is_in_bytes(tmp_path):
 def test_mptcp_as_the_kernel_says(tmp_path, content, present):
     if content:
         tree(tmp_path, {"sys/net/mptcp/enabled": content})
-    check = kernel.features(tmp_path)[-1]
-    assert (check.name, check.present) == ("MPTCP", present)
+    check = next(each for each in kernel.features(tmp_path) if each.name == "MPTCP")
+    assert check.present == present
+
+
+def test_a_missing_container_tool_is_named_with_its_package(monkeypatch):
+    monkeypatch.setattr(
+        kernel.shutil, "which", lambda tool, **_: None if tool == "systemd-nspawn" else f"/usr/bin/{tool}"
+    )
+    checks = {check.name: check for check in kernel.features()}
+    assert (checks["systemd-nspawn"].present, checks["LXC"].present) == (False, True)
+    assert "systemd-container" in checks["systemd-nspawn"].remedy
 
 
 def test_what_could_not_be_tried_is_not_called_absent(tmp_path, monkeypatch):

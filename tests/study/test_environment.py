@@ -1,16 +1,19 @@
 """Whatever an environment states is applied to its predictions, or named as not applied."""
 
+import os
+
 import pytest
 
 from linkworth.catalog import fabrics
-from linkworth.errors import UsageError
+from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.lab import kernel
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import find
 from linkworth.study import resume as taking_up
 from linkworth.study.file import load
 from linkworth.study.library import library_of
 from linkworth.study.matrix import expand
-from linkworth.study.plan import command_of
+from linkworth.study.plan import command_of, plan_of
 from linkworth.study.runner import run_study
 from linkworth.study.unapplied import sentences, unapplied
 
@@ -116,6 +119,24 @@ def test_what_a_measured_run_cannot_apply_is_named(tmp_path):
         "cpu_factor 2 (of predictions)"
     )
     assert unapplied(runs["lab", "measure"]) == ""
+
+
+def test_a_missing_container_tool_is_named_before_anything_runs(tmp_path, monkeypatch):
+    path = tmp_path / "s.toml"
+    path.write_text(
+        'where = "lab:gbe"\nworkloads = ["npb:is.S"]\nranks = 4\nnodes = 2\nenvironments = [\n'
+        '{ name = "native" }, { name = "one", isolation = "nspawn" }, { name = "two", isolation = "nspawn" }]\n'
+    )
+
+    def absent(name):
+        raise EnvironmentLacksError(f"a lab needs the command {name}; install systemd-container")
+
+    monkeypatch.setattr(kernel, "tool", absent)
+    monkeypatch.setattr(kernel, "may_make_namespaces", lambda: True)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    with pytest.raises(EnvironmentLacksError, match=r"^one, two: a lab needs .*systemd-nspawn; .* --filter$"):
+        plan_of(path, folder=tmp_path / "s.study", scale="", where="", filters=[])
+    assert len(plan_of(path, folder=None, scale="", where="", filters=["environment=native"]).runs) == 1
 
 
 def test_the_figures_of_an_output_are_not_predicted(tmp_path):

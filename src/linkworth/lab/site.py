@@ -9,7 +9,7 @@ from typing import Self
 import msgspec
 
 from linkworth.errors import UsageError
-from linkworth.lab import cgroups, labs, state
+from linkworth.lab import aggregation, cgroups, isolation, labs, state
 from linkworth.lab import spec as specs
 from linkworth.lab.addresses import LAUNCH_NIC
 from linkworth.lab.bonding import BOND
@@ -131,6 +131,15 @@ def open_lab(where: Where) -> LabSite:
         spec = msgspec.structs.replace(spec, nodes=where.nodes)
     spec = specs.with_options(spec, _options(where))
     return LabSite(labs.up(spec), where, cleaned)
+
+
+def check_lab(where: Where) -> None:
+    """Raise EnvironmentLacksError if this machine has no containers, or no way to join NICs, as a place asks for them."""
+    if labs.find(where.name) is not None:
+        return
+    spec = specs.with_options(specs.preset_or_error(where.name, []), _options(where))
+    aggregation.aggregation_for(spec)
+    isolation.isolation_for(spec)
 
 
 def _options(where: Where) -> dict[str, str]:

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import msgspec
 
-from linkworth.errors import UsageError
+from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.lab.site import check_lab
 from linkworth.launch import hostfile
 from linkworth.launch.base import Job
 from linkworth.launch.given import is_launcher
 from linkworth.measure import plan as launch_plan
 from linkworth.model.study import Study
+from linkworth.mpi.transports import SOCKETS
 from linkworth.skeleton.program import check, parse
 from linkworth.study.attempt import as_workload
 from linkworth.study.fabric import fabric_of
@@ -94,8 +96,9 @@ def plan_of(file: Path, *, folder: Path | None, scale: str, where: str, filters:
 
 def check_all(study: Study, runs: Sequence[PlannedRun]) -> None:
     """Raise UsageError for the first run that cannot be: a rank count that a program does not take, fabrics that do not fit,
-    a file of hosts that is not there.
+    a file of hosts that is not there. Raise EnvironmentLacksError if this machine lacks what labs need.
     """
+    _check_labs(study, runs)
     seen: set[tuple[str, int | None]] = set()
     for name in {planned.environment.where.name for planned in runs if _over_ssh(planned)}:
         hostfile.read(Path(name))
@@ -121,6 +124,20 @@ def check_all(study: Study, runs: Sequence[PlannedRun]) -> None:
                 check(parse(planned.workload.command), planned.ranks)
             except UsageError as error:
                 raise UsageError(f"{study.path}: on {planned.ranks} ranks: {error}") from None
+
+
+def _check_labs(study: Study, runs: Sequence[PlannedRun]) -> None:
+    """Raise EnvironmentLacksError with all environments whose lab cannot be made here, and why."""
+    lacking: dict[str, list[str]] = {}
+    in_labs = {planned.environment.name: planned for planned in runs if _in_lab(planned)}
+    for name in (environment.name for environment in study.environments if environment.name in in_labs):
+        try:
+            check_lab(where_of(in_labs[name]))
+        except EnvironmentLacksError as error:
+            lacking.setdefault(str(error), []).append(name)
+    if lacking:
+        causes = "; ".join(f"{', '.join(names)}: {cause}" for cause, names in lacking.items())
+        raise EnvironmentLacksError(f"{causes}; or choose other environments with --filter")
 
 
 def command_of(planned: PlannedRun, study: Study) -> list[str]:
@@ -184,6 +201,7 @@ def _predict_command(planned: PlannedRun, study: Study) -> list[str]:
     cpu_factor = environment.cpu_factor * workload.cpu_factor
     fabric = environment.fabric + (f"x{environment.nics}" if (environment.nics or 1) > 1 else "")
     changed = environment.mtu or environment.aggregation or environment.rate or environment.latency
+    changed = changed or environment.transport in SOCKETS
     if (
         is_bench(planned.workload) or changed or study.prediction.measured_on
     ):  # `predict` has no options for these

@@ -43,6 +43,7 @@ _PURPOSES = {
     "netem": "latency and loss of an emulated link",
     "bonding": "several links used as one",
 }
+_CONTAINERS = {"systemd-nspawn": ("systemd-nspawn", "systemd-container"), "LXC": ("lxc-execute", "lxc")}
 _GET_TOOLS = "apt-get install iproute2 (or: dnf install iproute iproute-tc)"
 
 
@@ -65,7 +66,7 @@ def features(proc: Path = Path("/proc")) -> list[Check]:
     except (OSError, subprocess.TimeoutExpired, ValueError):
         pass
     checks = [_feature(name, trouble.get(name), ip, tc) for name in _PURPOSES]
-    return [*checks, _mptcp(proc)]
+    return [*checks, _mptcp(proc), *(_container(name, *of) for name, of in _CONTAINERS.items())]
 
 
 def _feature(name: str, trouble: str | None, ip: str, tc: str) -> Check:
@@ -80,6 +81,18 @@ def _feature(name: str, trouble: str | None, ip: str, tc: str) -> Check:
         detail=detail,
         purpose=_PURPOSES[name],
         remedy=_GET_TOOLS if tool_missing else "",
+    )
+
+
+def _container(name: str, tool: str, package: str) -> Check:
+    path = shutil.which(tool, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
+    return Check(
+        group="kernel",
+        name=name,
+        present=path is not None,
+        detail=path or f"{tool} is not on PATH",
+        purpose="containers as nodes of an emulated cluster",
+        remedy="" if path else f"apt-get install {package} (or: dnf install {package})",
     )
 
 
