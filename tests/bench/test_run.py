@@ -4,11 +4,13 @@ import json
 
 import pytest
 
+from linkworth.bench.doubts import above_link
 from linkworth.bench.run import BenchStopped, Prepared, default_ranks, execute
 from linkworth.bench.session import rows_of, run_all
 from linkworth.bench.settings import BenchSettings
 from linkworth.bench.store import ResultFile, read
 from linkworth.bench.tests import TESTS
+from linkworth.cli.main import main
 from linkworth.errors import EnvironmentLacksError, LinkworthError, UsageError
 from linkworth.launch.fake import FakeLauncher
 from linkworth.measure.plan import Plan
@@ -112,6 +114,28 @@ def test_doubts_are_said(change, sentence):
     result = execute(prepared(FakeLauncher(stdout=lines(START, ROW | change, END))))
     assert len(result.warnings) == 1
     assert result.warnings[0].startswith(sentence)
+
+
+def test_rates_above_the_link_are_flagged():
+    rates = {1024: 131e6, 32768: 128e6, 1048576: 117e6}
+    found = above_link("bandwidth", rates, 125e6)
+    assert found.startswith(
+        "the rate at 1024 B, 32768 B is above the link's 125 MB/s (up to 131 MB/s at 1024 B)"
+    )
+    assert above_link("bibandwidth", rates, 125e6) == "", "two directions have twice the rate"
+    assert above_link("alltoall", rates, 125e6) == "", "no single link bounds a collective"
+    assert above_link("bandwidth", rates, 7e9) == ""
+
+
+def test_a_file_of_another_tool_is_judged_by_the_rate_that_the_user_names(tmp_path, capsys):
+    path = tmp_path / "osu.txt"
+    path.write_text(
+        "# OSU MPI Bandwidth Test v7.3\n# Size      Bandwidth (MB/s)\n1024       131.00\n1048576    117.00\n"
+    )
+    assert main(["bench", str(path), "--link-rate", "1gbit"]) == 0
+    assert "# note: the rate at 1024 B is above the link's 125 MB/s" in capsys.readouterr().out
+    assert main(["bench", str(path), "--link-rate", "fast"]) == 2
+    assert "--link-rate fast: a rate is a number" in capsys.readouterr().err
 
 
 def test_ranks_that_share_cores_are_said():

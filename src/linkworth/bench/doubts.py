@@ -22,6 +22,31 @@ def doubts(
     ]
 
 
+def rates_of(rows: Iterable[BenchRow]) -> dict[int, float]:
+    """Return the bandwidth in bytes a second by message size."""
+    return {row.bytes: rate for row in rows if (rate := row.bandwidth_bytes_per_second) is not None}
+
+
+ONE_LINK = {"bandwidth": 1, "pingpong": 1, "bibandwidth": 2}
+"""Tests of two ranks whose rate one link bounds, and the directions that they use at once."""
+
+
+def above_link(test: str, rates: Mapping[int, float], link_bytes_per_second: float) -> str:
+    """Return a sentence on rates, by message size in bytes, that are above a link's; empty if there are none.
+
+    Rates and the link's are in bytes a second. Tests whose rate no single link bounds are not judged.
+    """
+    bound = ONE_LINK.get(test, 0) * link_bytes_per_second
+    high = {size: rate for size, rate in rates.items() if bound and rate > bound}
+    if not high:
+        return ""
+    size, rate = max(high.items(), key=lambda item: item[1])
+    return (
+        f"the rate at {_sizes(high)} is above the link's {bound / 1e6:.4g} MB/s (up to {rate / 1e6:.4g} MB/s at {size} B): "
+        "buffers took the messages before the link carried them, or another path carried them"
+    )
+
+
 def _imprecise(rows: Sequence[BenchRow], precision: float, seconds: float) -> str:
     wide = [row for row in rows if _half_width(row) > precision]
     if not wide:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from linkworth.bench import settings as options
 from linkworth.bench.carried import carried
-from linkworth.bench.doubts import doubts
+from linkworth.bench.doubts import above_link, doubts, rates_of
 from linkworth.bench.naming import environment
 from linkworth.bench.settings import BenchSettings
 from linkworth.bench.stream import Both, ResultStream
@@ -21,7 +21,7 @@ from linkworth.measure.counters import CounterWatch
 from linkworth.measure.ending import classify
 from linkworth.measure.plan import Plan
 from linkworth.measure.run import yielding_environment
-from linkworth.model.bench import BenchResult, BenchRow
+from linkworth.model.bench import LINK_RATE, BenchResult, BenchRow
 from linkworth.model.counters import NodeCounters
 from linkworth.model.workload import Workload
 from linkworth.mpi import build, find
@@ -199,6 +199,9 @@ def _result(
         if getattr(settings, name):
             facts[name] = "yes"
     warnings = [*stream.warnings, *doubts(stream.rows, stream.drifts, settings.precision, settings.seconds)]
+    link = facts.get(LINK_RATE, "").removesuffix(" B/s")
+    if link and len(nodes) > 1:
+        warnings += filter(None, [above_link(test.name, rates_of(stream.rows), float(link))])
     if 0 < plan.cores < len(members):
         warnings.append(
             f"{len(members)} ranks share {plan.cores} cores: times hold the waiting for a core, not the network's alone"

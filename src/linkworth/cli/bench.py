@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import rich_click as click
 
 from linkworth.cli.bench_options import MEASURING_PARAMETERS, measuring_options
@@ -58,6 +59,11 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Draw the results, those of FILEs over each other, into this .svg or .png.",
 )
+@click.option(
+    "--link-rate",
+    metavar="RATE",
+    help="Rate of a node's link, such as 1gbit: measured rates above it are flagged.  [default: a lab's own]",
+)
 @click.option("--dry-run", is_flag=True, help="Show what would run, and run nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.argument("words", nargs=-1, metavar="[TEST|FILE]...")
@@ -69,6 +75,7 @@ def command(
     timeout: float | None,
     output: Path | None,
     plot: Path | None,
+    link_rate: str | None,
     dry_run: bool,
     as_json: bool,
     words: tuple[str, ...],
@@ -83,12 +90,14 @@ def command(
     time limit); what was measured until then is kept.
     """
     from linkworth.bench import request, store
+    from linkworth.lab.spec import parse_rate
     from linkworth.measure.parsers import bench as parsers
     from linkworth.report import bench as drawing
     from linkworth.writing.documents import encode
     from linkworth.writing.files import is_stream, write_output
 
     files, names = request.split(words)
+    link = parse_rate(link_rate, "--link-rate") / 8 if link_rate else None
     _refuse_useless(names)
     if plot:
         drawing.check_plot(plot)
@@ -111,6 +120,8 @@ def command(
         if output and is_stream(output) and done:
             write_output(output, encode(store.document(done), indent=2) + b"\n")
         shown += [(f"{result.where}, {result.mpi}", result) for result in done]
+    if link is not None:
+        shown = [(label, _judged(result, link)) for label, result in shown]
     if shown:
         _show([result for _, result in shown], as_json)
     if plot and shown:
@@ -122,6 +133,15 @@ def command(
             + (f"; what was measured is in {output}" if output and names and done else "")
         )
     return 4 if stopped else 0
+
+
+def _judged(result: BenchResult, link: float) -> BenchResult:
+    """Return a result with the warning on rates above those of a link of so many bytes a second."""
+    from linkworth.bench.doubts import above_link, rates_of
+
+    found = above_link(result.test, rates_of(result.rows), link)
+    new = [found] if found and found not in result.warnings else []
+    return msgspec.structs.replace(result, warnings=[*result.warnings, *new])
 
 
 def _refuse_useless(names: Sequence[str]) -> None:

@@ -19,7 +19,7 @@ from linkworth.lab.launcher import LabLauncher
 from linkworth.lab.spec import LabSpec, describe_rate
 from linkworth.launch.counters import node_counters
 from linkworth.launch.local import cores
-from linkworth.model.bench import PORT_BUFFER
+from linkworth.model.bench import LINK_RATE, PORT_BUFFER
 from linkworth.model.counters import NodeCounters
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.where import Where
@@ -166,6 +166,8 @@ def facts(spec: LabSpec) -> dict[str, str]:
         "cores": f"{here} of one machine, shared by all nodes"
         + ("" if (os.cpu_count() or here) == here else f" ({os.cpu_count()} there)"),
     }
+    if spec.rate is not None:
+        said[LINK_RATE] = f"{spec.rate * spec.nics / 8:.0f} B/s"
     if spec.buffer is not None:
         said[PORT_BUFFER] = f"{spec.buffer} B"
     if spec.loss:

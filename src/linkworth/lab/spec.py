@@ -190,12 +190,12 @@ def parse_factor(text: str) -> float:
     return float(match["number"])
 
 
-def parse_rate(text: str) -> float:
+def parse_rate(text: str, option: str = "--rate") -> float:
     """Return bits per second from `1gbit`, `100 Mbit/s`. Raises UsageError."""
     match = _NUMBER_AND_UNIT.fullmatch(text)
     unit = match["unit"].lower().removesuffix("/s") if match else ""
     if match is None or unit not in _RATE_UNITS:
-        raise UsageError(f"--rate {text}: a rate is a number and kbit, mbit or gbit, such as 1gbit")
+        raise UsageError(f"{option} {text}: a rate is a number and kbit, mbit or gbit, such as 1gbit")
     return float(f"{match['number']}e{_RATE_UNITS[unit]}")
 
 

@@ -7,6 +7,9 @@ from linkworth.model.counters import NodeCounters
 PORT_BUFFER = "port buffer"
 """The fact of a result that says what the switch holds for one node's link: `65536 B`."""
 
+LINK_RATE = "link rate"
+"""The fact of a result that states the rate of a node's links together: `125000000 B/s`."""
+
 
 class BenchRow(msgspec.Struct, frozen=True, kw_only=True):
     """One message size (and one pattern, where a test has several)."""

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import altair as alt
 
+from linkworth.bench.doubts import above_link
+from linkworth.model.bench import LINK_RATE
 from linkworth.report import units
 from linkworth.report.charts.figure import values
 from linkworth.report.charts.sensitivity import log_ticks
@@ -24,7 +26,9 @@ from linkworth.report.study.table import (
     words,
 )
 from linkworth.statistics import compare
+from linkworth.study.fabric import fabric_of
 from linkworth.study.metrics import Metric, metric
+from linkworth.study.micro import is_micro, parse
 
 _MOST_FIGURES = 6
 """Of one workload: patterns beyond them are in the files only."""
@@ -66,13 +70,33 @@ def _section(results: Results, workload: str, groups: Sequence[Group], key: str)
             else:
                 tables.append(_table(suffix, what, of, curves))
     equal = _equality(results, workload, key)
+    flags = [sentence for group in groups if (sentence := _above_link(results, group))]
     return Section(
         key=key,
         title=workload,
-        text=_text(equal),
+        text=" ".join([*filter(None, [_text(equal)]), *flags]),
         tables=[*([equal] if equal else []), *tables],
         drawings=drawings,
     )
+
+
+def _above_link(results: Results, group: Group) -> str:
+    """Return a sentence on measured rates that are above the environment's link."""
+    environment, workload = results.environment(group.environment), results.workload(group.workload)
+    if group.mode != "measure" or environment is None or workload is None or not is_micro(workload.command):
+        return ""
+    test = parse(workload.command).test.name
+    stated = {record.facts.get(LINK_RATE, "").removesuffix(" B/s") for record in group.done}
+    if len(stated) == 1 and (text := stated.pop()):
+        link = float(text)
+    elif environment.fabric and environment.where.kind != "lab":
+        fabric = fabric_of(environment)
+        link = fabric.link.bandwidth_bytes_per_second * fabric.rails
+    else:
+        return ""
+    rates = {point.size: point.description.median for point in curve(group, MEASURES[0], "")}
+    found = above_link(test, rates, link)
+    return f"{group.environment}: {found}." if found else ""
 
 
 def _drawing(key: str, what: str, of: Metric, curves: dict[str, list[Point]]) -> Drawing:
