@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "anchor_file.h"
 #include "event_file.h"
 #include "failure.h"
 #include "read_definitions.h"
@@ -40,6 +41,7 @@ static OTF2_ErrorCode read_definitions(OTF2_Reader* archive, struct defining* de
 static const char* open_reader(struct lw_otf2_reader** made, const char* anchor,
                                const struct lw_otf2_definitions* listener) {
     failure_listen();
+    if (!anchor_file_fits(anchor)) return failure_say("it claims more properties than its bytes can contain");
     struct lw_otf2_reader* reader = calloc(1, sizeof *reader);
     if (reader == NULL || (reader->anchor = strdup(anchor)) == NULL) {
         free(reader);

@@ -55,6 +55,18 @@ def test_damaged_archives_are_one_sentence(
     assert not output.exists()
 
 
+def test_more_properties_than_the_anchor_file_can_contain(
+    archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    anchor = archive / "traces.otf2"
+    whole = anchor.read_bytes()
+    name = whole.index(b"LINKWORTH::METADATA")
+    anchor.write_bytes(whole[: name - 4] + (1 << 22).to_bytes(4, "little") + whole[name:])
+    code, said = refused(capsys, archive, "-o", tmp_path / "never.lwt")
+    assert code == 2
+    assert "it claims more properties than its bytes can contain" in said
+
+
 def test_fewer_events_than_the_archive_says_are_told(
     archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
