@@ -86,16 +86,27 @@ def command(
     bcast, allgather, barrier, or `collectives`, or `all`; without one it is latency and bandwidth. A FILE of earlier results, or
     of OSU, IMB, NetPIPE, HPCC or ucx_perftest, is shown, and drawn with --plot.
 
+    The test `init` stands alone. It launches a program that only initialises MPI, five times on each of 1, 2, 4 ... to -n ranks
+    and nodes, and fits the seconds as a + b x ranks + c x nodes. `linkworth predict --startup FILE` uses its -o FILE.
+
     Exit code: 0 measured, 1 it failed, 2 it cannot be run like this, 3 this machine lacks something, 4 it was stopped (Ctrl-C,
     time limit); what was measured until then is kept.
     """
     from linkworth.bench import request, store
+    from linkworth.cli import bench_startup as startup
     from linkworth.lab.spec import parse_rate
     from linkworth.measure.parsers import bench as parsers
     from linkworth.report import bench as drawing
     from linkworth.writing.documents import encode
     from linkworth.writing.files import is_stream, write_output
 
+    if startup.TEST in words:
+        if len(words) > 1:
+            raise click.UsageError("init stands alone: run it by itself, and other tests in another call")
+        refuse((*MEASURING_PARAMETERS, "link_rate", "plot"), "init has no message sizes and no chart")
+        return startup.run(
+            where, ranks=ranks, mpi=mpi, timeout=timeout, output=output, dry_run=dry_run, as_json=as_json
+        )
     files, names = request.split(words)
     link = parse_rate(link_rate, "--link-rate") / 8 if link_rate else None
     _refuse_useless(names)

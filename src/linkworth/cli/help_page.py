@@ -32,7 +32,12 @@ EXAMPLES = {
     "run": ("run -n 8 -- ./program input.dat", "run --profile -n 8 npb:ft.W"),
     "trace": ("trace -n 8 -o app.lwt -- ./program input.dat", "trace --skeleton -n 1024 -o lu.lwt npb:lu.D"),
     "profile": ("profile app.lwt", "profile large.lwt --smaller small.lwt --full"),
-    "bench": ("bench latency bandwidth -o here.json", "bench collectives --lab gbe -n 8 --sizes 1K,64K"),
+    "bench": (
+        "bench latency bandwidth -o here.json",
+        "bench collectives --lab gbe -n 8 --sizes 1K,64K",
+        "bench init -n 8 -o startup.json",
+        "bench init --hostfile hosts --nodes 4 -o startup.json",
+    ),
     "calibrate": ("calibrate here.json -o mine.toml", "calibrate osu.txt --base gbe --plot fit.svg"),
     "convert": ("convert app.lwt --to perfetto", "convert run.otf2 -o app.lwt"),
     "predict": (

@@ -43,6 +43,12 @@ if TYPE_CHECKING:
     help="A program that runs at the same time on the same nodes, and its placement (block, cyclic, 0,0,1,1); repeatable.",
 )
 @click.option(
+    "--startup",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Take MPI_Init from this file of `linkworth bench init -o`.  [default: as recorded]",
+)
+@click.option(
     "--timeline",
     type=OutputFile(),
     metavar="FILE",
@@ -72,6 +78,7 @@ def command(
     with_tolerances: bool,
     with_loads: bool,
     beside: tuple[str, ...],
+    startup: Path | None,
     timeline: Path | None,
     timeline_window: str | None,
     placement: str,
@@ -92,8 +99,9 @@ def command(
     comes from a small run here, --machine or --measured; the answer says which.
     """
     from linkworth.catalog import fabrics
+    from linkworth.catalog.startup import load as load_startup
     from linkworth.cli.output import console, emit_json, note
-    from linkworth.cli.prediction_table import further_tables, prediction_table
+    from linkworth.cli.prediction_table import further_tables, initialisation_line, prediction_table
     from linkworth.cli.steps import Steps
     from linkworth.cli.units import seconds
     from linkworth.predict import predict, request
@@ -103,6 +111,7 @@ def command(
     chosen = [fabrics.get(name) for name in fabric_names]
     known = request.measured_time(measured) if measured is not None else None
     rates = RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine)
+    started = None if startup is None else load_startup(startup)
     shown = request.timeline(timeline, timeline_window, chosen)
     with (
         Steps() as steps,
@@ -120,6 +129,7 @@ def command(
             with_tolerances=with_tolerances,
             with_loads=with_loads,
             timeline=shown,
+            startup=started,
             beside=[(open_trace(other, allowed), how) for other, how in request.neighbours(beside)],
         )
     for warning in predictions.warnings:
@@ -129,6 +139,8 @@ def command(
         emit_json(predictions)
     else:
         console().print(prediction_table(predictions))
+        if predictions.initialisation is not None:
+            console().print(initialisation_line(predictions.initialisation))
         for other in predictions.beside:
             console().print(f"beside it on {other.fabric}: {other.workload}, {seconds(other.seconds)}")
         for further in further_tables(predictions):

@@ -6,6 +6,7 @@ from rich.table import Table
 
 from linkworth.cli.units import seconds, volume
 from linkworth.model.prediction import Prediction, PredictionSet
+from linkworth.model.startup import Initialisation
 from linkworth.replay.collectives import rules_in_words
 
 _SHOWN_LINKS = 8
@@ -16,6 +17,14 @@ def _time(prediction: Prediction) -> str:
     if within is None:
         return seconds(prediction.seconds)
     return f"{seconds(prediction.seconds)} ({seconds(within.low_seconds)} to {seconds(within.high_seconds)})"
+
+
+def initialisation_line(found: Initialisation) -> str:
+    """Return a sentence on MPI_Init, which is in none of the times."""
+    launch = (
+        "" if found.launch_seconds is None else f", and launching it {seconds(found.launch_seconds)} in all"
+    )
+    return f"MPI_Init comes before: {seconds(found.seconds)}{launch} ({found.source})."
 
 
 def further_tables(found: PredictionSet) -> Iterator[Table]:

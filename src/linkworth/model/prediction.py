@@ -7,6 +7,7 @@ from linkworth.model.profile import Pop
 from linkworth.model.rates import RateSource
 from linkworth.model.run import CoreUse
 from linkworth.model.settings import ReplaySettings
+from linkworth.model.startup import Initialisation
 
 
 class Layout(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,6 +132,8 @@ class PredictionSet(msgspec.Struct, frozen=True, kw_only=True):
     """Whose collective algorithms were replayed; None of a file that does not name them."""
     region: str = "whole"
     """`whole`: from MPI_Init to MPI_Finalize; `marked`: the part that the program marks by MPI_Pcontrol(1) and (0)."""
+    initialisation: Initialisation | None = None
+    """MPI_Init, which no prediction's `seconds` includes; None where nothing is known of it."""
     tolerances: list[Tolerance] = msgspec.field(default_factory=list)
     """Filled on request."""
     without_tolerances: dict[str, str] = msgspec.field(default_factory=dict)

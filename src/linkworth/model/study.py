@@ -158,6 +158,8 @@ class StudyPrediction(msgspec.Struct, frozen=True, kw_only=True):
     """By the workload's name, `FABRIC=SECONDS`: a time known from elsewhere that scales it."""
     record_on: str = ""
     """The environment in which programs without a skeleton are recorded; "": the first that measures, or else this machine."""
+    startup: str = ""
+    """A file of `linkworth bench init -o`, which gives MPI_Init; "": as recorded, or the default."""
 
 
 class PublishedNumber(msgspec.Struct, frozen=True, kw_only=True):

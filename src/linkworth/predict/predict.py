@@ -9,12 +9,14 @@ from typing import Any
 import msgspec
 
 from linkworth.catalog import fabrics as catalog
+from linkworth.catalog.startup import Startup
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import NeighbourTime, Prediction, PredictionSet
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict import breakdown
 from linkworth.predict.calibrate import calibrated
+from linkworth.predict.initialisation import initialisation
 from linkworth.predict.timeline import MOST_EVENTS, Timeline, write
 from linkworth.predict.tolerance import tolerance_lacks, tolerances
 from linkworth.predict.uncertainty import interval, with_spread
@@ -41,6 +43,7 @@ def predict(
     with_loads: bool = False,
     timeline: Timeline | None = None,
     beside: Sequence[tuple[Path | TraceFile, str]] = (),
+    startup: Startup | None = None,
 ) -> PredictionSet:
     """Replay a trace, open or at a path, on each of `fabrics`, in that order.
 
@@ -48,7 +51,7 @@ def predict(
     takes that long; it replaces `cpu_factor`. `with_tolerances` adds the latency and bandwidth that the program can bear on
     fabrics that have both. `with_loads` adds how busy each link and each rank's core is; it is not for `beside`.
     `timeline` is written for the first fabric. `beside` are traces of programs that run at the same time on the same nodes,
-    each with its placement on them.
+    each with its placement on them. `startup` has the cost of MPI_Init; without it the recorded one is shown.
 
     Raises UsageError for a trace, a layout, a time or a file that cannot be used, and DamagedInputError for an incomplete trace.
     """
@@ -162,6 +165,7 @@ def predict(
         placement=placement,
         settings=settings,
         collectives=replays[0].collectives,
+        initialisation=initialisation(trace, layout, startup),
         tolerances=borne,
         without_tolerances=without_tolerances,
         beside=[

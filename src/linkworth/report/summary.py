@@ -37,7 +37,7 @@ class SummaryRow(msgspec.Struct, frozen=True, kw_only=True):
     ran_on: str
     shares: RunShares
     init_time: str
-    """Of a rank in MPI_Init and MPI_Finalize; empty for a program that was not run."""
+    """Of a rank in MPI_Init and MPI_Finalize; of a program that was not run the predicted MPI_Init, `about 77 ms`."""
     change: str
     """What the compared networks change for this run."""
     speedup: str
@@ -110,6 +110,13 @@ def mpi_name(mpi: MpiInfo) -> str:
     return f"{mpi.library.rpartition('/')[2]} {said}".strip()
 
 
+def _init_time(item: ReportItem) -> str:
+    if item.profile.rates is None:
+        return units.duration(item.profile.init_seconds)
+    started = item.predictions.initialisation
+    return "" if started is None else f"about {units.duration(started.seconds)}"
+
+
 def _row(item: ReportItem, fabrics: list[str], scale: units.CostScale) -> SummaryRow:
     profile, advice = item.profile, item.advice
     times = [(each.fabric, each.seconds) for each in item.predictions.predictions]
@@ -123,7 +130,7 @@ def _row(item: ReportItem, fabrics: list[str], scale: units.CostScale) -> Summar
         time=units.duration(seconds_where_it_ran(item)),
         ran_on=ran_on(item),
         shares=profile.run_shares,
-        init_time="" if profile.rates is not None else units.duration(profile.init_seconds),
+        init_time=_init_time(item),
         change="nothing to compare" if change is None else change.sentence,
         speedup="–" if change is None else change.factor,
         group=profile.group or "not known",

@@ -12,6 +12,7 @@ import msgspec
 
 from linkworth.catalog import fabrics
 from linkworth.catalog.assignment import parse_assignment
+from linkworth.catalog.startup import Startup, load
 from linkworth.errors import LinkworthError
 from linkworth.model.number_range import SECONDS
 from linkworth.model.rates import RateSource
@@ -128,8 +129,15 @@ def _job(
         draws=draws,
         measured=measured,
         counted="counters" in store.study.measure,
+        startup=_startup(store.study),
         targets=targets,
     )
+
+
+def _startup(study: Study) -> Startup | None:
+    """Return the cost of MPI_Init that the study names. Raises UsageError for a file that has none."""
+    name = study.prediction.startup
+    return load(Path(study.path).parent / name, "[predict] startup") if name else None
 
 
 def _uncertain(store: Store) -> set[str]:

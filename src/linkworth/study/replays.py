@@ -11,6 +11,7 @@ import msgspec
 
 from linkworth.bench.replayed.predict import predict as predict_bench
 from linkworth.catalog import machines
+from linkworth.catalog.startup import Startup
 from linkworth.errors import LinkworthError, UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout, Prediction, PredictionSet
@@ -86,6 +87,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """The use of each core over time is wanted."""
     draws: int
     """Of the parameters of fabrics, where they have a spread: the same for all environments of the workload."""
+    startup: Startup | None = None
+    """The cost of MPI_Init; None: as recorded, or the default."""
     targets: list[Target]
 
 
@@ -159,6 +162,7 @@ def _replayed(job: Job, group: Sequence[Target]) -> list[tuple[str, Outcome]]:
             placement=first.arrangement.placement,
             settings=ReplaySettings(mpi_library=first.library),
             with_loads=job.counted,
+            startup=job.startup,
         )
     except (LinkworthError, OSError) as error:
         return [(target.run, Outcome(state="failed", cause=str(error))) for target in group]
@@ -228,6 +232,9 @@ def of_prediction(found: PredictionSet, prediction: Prediction, more_facts: Mapp
         metrics["core_utilisation"] = prediction.efficiency.parallel_efficiency
         metrics["communication_share"] = 1.0 - prediction.efficiency.parallel_efficiency
     calibration = found.calibration
+    started = found.initialisation
+    if started is not None:
+        metrics["init_seconds"] = started.seconds
     facts = {
         "ranks": str(found.ranks),
         "nodes": str(found.nodes),
@@ -236,6 +243,8 @@ def of_prediction(found: PredictionSet, prediction: Prediction, more_facts: Mapp
         "collectives of": found.collectives.library if found.collectives is not None else "",
         "computation": calibration.rates.description if calibration.rates else "as recorded",
     }
+    if started is not None:
+        facts["initialisation"] = started.source
     facts |= more_facts
     if found.warnings:
         facts["warnings"] = "; ".join(found.warnings)

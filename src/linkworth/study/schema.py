@@ -126,6 +126,8 @@ class PredictTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     measured_on: str = ""
     measured: dict[str, str] = {}
     record_on: str = ""
+    startup: str = ""
+    """A file of `linkworth bench init -o`, from the study file's folder; it gives MPI_Init of predicted runs."""
 
 
 Number = Annotated[float, Meta(description="In the table's unit.")]

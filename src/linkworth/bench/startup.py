@@ -1,0 +1,255 @@
+"""Measures the cost of starting an MPI program: launches a trivial one on 1 to n ranks and fits a line."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from linkworth.errors import IncompleteError, LinkworthError, UsageError
+from linkworth.launch import allocation, pairing
+from linkworth.launch.base import Job, Stream
+from linkworth.launch.rank_limit import check_started_ranks
+from linkworth.launch.site import Site
+from linkworth.measure.ending import classify
+from linkworth.measure.where import open_site
+from linkworth.model.mpi import MpiInstallation
+from linkworth.model.startup import StartupFit, StartupResult, StartupRow
+from linkworth.model.where import Where
+from linkworth.mpi import build, find
+from linkworth.statistics.student import t_quantile
+
+LAUNCHES = 5
+"""Launches on each number of ranks and nodes, in rounds: a machine that becomes slower is so for all of them."""
+_INIT = re.compile(r"^linkworth-init (\d+\.\d+)$", re.MULTILINE)
+
+
+class StartupStopped(IncompleteError):
+    """The launches were stopped; `result` has the complete rounds, None without any."""
+
+    def __init__(self, message: str, result: StartupResult | None) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+class Shape(NamedTuple):
+    """A number of ranks and of nodes to launch on."""
+
+    ranks: int
+    nodes: int
+
+
+def shapes(most_ranks: int, most_nodes: int) -> list[Shape]:
+    """Return the powers of two up to each limit, and the limits, with at least one rank on each node."""
+
+    def counts(most: int) -> list[int]:
+        return sorted({1 << power for power in range(most.bit_length()) if 1 << power <= most} | {most})
+
+    return [
+        Shape(ranks, nodes) for nodes in counts(most_nodes) for ranks in counts(most_ranks) if ranks >= nodes
+    ]
+
+
+def measure(
+    where: Where,
+    *,
+    mpi: str | None = None,
+    ranks: int | None = None,
+    timeout: float | None = None,
+    say: Callable[[str], None] | None = None,
+    plan: Callable[[int], None] = lambda _: None,
+    step: Callable[[str], None] = lambda _: None,
+) -> StartupResult:
+    """Launch a program that only initialises MPI and return the times with their fit.
+
+    `ranks` is the largest number of ranks (None: the cores of the place). `timeout` is in seconds of a launch.
+    Raises UsageError and EnvironmentLacksError if nothing can run, LinkworthError for a launch that fails, and StartupStopped
+    with the complete rounds if the user stops it or a launch takes too long.
+    """
+    chosen = find.choose(mpi)
+    command = [str(build.size_probe(chosen)), "init"]
+    with open_place(where, say) as site:
+        asked = _shapes(site, ranks)
+        name, facts, cores = site.name, site.facts(), site.cores
+    plan(LAUNCHES * len(asked))
+    times: dict[Shape, list[tuple[float, float]]] = {shape: [] for shape in asked}
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+
+    def result(warnings: Sequence[str]) -> StartupResult:
+        crowded = [f"{shape.ranks} on {shape.nodes}" for shape in asked if 0 < cores < shape.ranks]
+        shared = (
+            [f"launches with more ranks than the {cores} cores include waits for a core"] if crowded else []
+        )
+        return summarised(
+            times,
+            mpi=chosen.library_version,
+            where=name,
+            date=started,
+            facts=facts,
+            warnings=[*warnings, *shared],
+        )
+
+    for number in range(LAUNCHES):
+        complete = {shape: list(each) for shape, each in times.items()}
+        try:
+            for shape, site in _places(where, asked, say):
+                times[shape].append(_launch(site, chosen, command, shape, timeout))
+                step(f"launch {number + 1} of {LAUNCHES} on {shape.ranks} ranks")
+        except StartupStopped as stop:
+            times = complete
+            said = f"not complete: {number} of {LAUNCHES} rounds"
+            raise StartupStopped(str(stop), result([said]) if number else None) from None
+    return result([])
+
+
+def arguments(where: Where, *, mpi: str | None, ranks: int | None) -> list[list[str]]:
+    """Return the command line of each kind of launch, without running it."""
+    chosen = find.choose(mpi)
+    with open_place(where, None) as site:
+        asked = _shapes(site, ranks)
+    return [
+        site.launcher(chosen).arguments(Job(command=["lw-size-probe", "init"], ranks=shape.ranks))
+        for shape, site in _places(where, asked, None)
+    ]
+
+
+def open_place(where: Where, say: Callable[[str], None] | None) -> Site:
+    """Open a place for launches. Raises UsageError for a batch system whose queue would be measured instead."""
+    if where.kind in ("slurm", "pbs", "lsf") and not (where.kind == "slurm" and allocation.inside()):
+        raise UsageError(
+            f"bench init launches many times, and each would wait in the queue of {where.kind}; "
+            "run it inside an allocation (salloc), or with --hostfile"
+        )
+    return open_site(where, say)
+
+
+def _shapes(site: Site, ranks: int | None) -> list[Shape]:
+    nodes = len(site.nodes)
+    most = max(ranks or site.cores or nodes, 1)
+    if most < nodes:
+        raise UsageError(
+            f"-n {most}: there are {nodes} nodes; give at least a rank for each, or fewer --nodes"
+        )
+    check_started_ranks(most, site)
+    return shapes(most, nodes)
+
+
+def _places(
+    where: Where, asked: Sequence[Shape], say: Callable[[str], None] | None
+) -> Iterator[tuple[Shape, Site]]:
+    """Yield each shape with a place of its number of nodes, which is open for shapes in a row."""
+    for nodes, alike in groupby(asked, key=lambda shape: shape.nodes):
+        limited = where if where.kind == "local" else msgspec.structs.replace(where, nodes=nodes)
+        with open_place(limited, say) as site:
+            for shape in alike:
+                yield shape, site
+
+
+class _Output:
+    """Remembers the output of a launch."""
+
+    def __init__(self) -> None:
+        self._held: dict[Stream, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
+
+    def output(self, stream: Stream, data: bytes) -> None:
+        """Keep what the launch wrote."""
+        self._held[stream] += data
+
+    def tick(self, seconds: float) -> None:
+        """Do nothing."""
+
+    def text(self) -> str:
+        """Return both streams."""
+        return "".join(held.decode(errors="replace") for held in self._held.values())
+
+
+def _launch(
+    site: Site, mpi: MpiInstallation, command: list[str], shape: Shape, timeout: float | None
+) -> tuple[float, float]:
+    """Return the wall time of a launch and the longest MPI_Init in it, in seconds."""
+    kept = _Output()
+    end = site.launcher(mpi).run(Job(command=command, ranks=shape.ranks, timeout=timeout), kept)
+    if end.interrupted or end.timed_out:
+        raise StartupStopped(f"init: {classify(end, kept.text(), timeout).message}", None)
+    trouble = pairing.verdict(kept.text(), shape.ranks, shape.nodes)
+    found = _INIT.search(kept.text())
+    if end.exit_code or trouble or not found:
+        ending = classify(end, kept.text(), timeout).message or "the launch printed no time of MPI_Init"
+        reason = f"the launcher {trouble}" if trouble else ending
+        raise LinkworthError(f"init on {shape.ranks} ranks of {shape.nodes} nodes: {reason}")
+    return end.seconds, float(found[1])
+
+
+def summarised(
+    times: dict[Shape, list[tuple[float, float]]],
+    *,
+    mpi: str,
+    where: str,
+    date: str,
+    facts: dict[str, str],
+    warnings: Sequence[str] = (),
+) -> StartupResult:
+    """Return the result of launches: (wall time, longest MPI_Init) in seconds by shape."""
+    rows = [
+        StartupRow(
+            ranks=shape.ranks,
+            nodes=shape.nodes,
+            launch_seconds=[launch for launch, _ in each],
+            init_seconds=[init for _, init in each],
+        )
+        for shape, each in times.items()
+    ]
+    said = list(warnings)
+    if len({row.nodes for row in rows}) == 1:
+        said.append("the cost of a node is not measured: all launches were on the same number of nodes")
+    if len({row.ranks for row in rows}) == 1:
+        said.append("the cost of a rank is not measured: all launches had the same number of ranks")
+    return StartupResult(
+        rows=rows,
+        launch=fitted([(row.ranks, row.nodes, row.launch_seconds) for row in rows]),
+        init=fitted([(row.ranks, row.nodes, row.init_seconds) for row in rows]),
+        mpi=mpi,
+        where=where,
+        date=date,
+        facts=facts,
+        warnings=said,
+    )
+
+
+def fitted(samples: Sequence[tuple[int, int, Sequence[float]]]) -> StartupFit:
+    """Fit seconds = a + b ranks + c nodes to (ranks, nodes, seconds of the launches) by least squares."""
+    points = [(ranks, nodes, value) for ranks, nodes, values in samples for value in values]
+    columns = {"base": [1.0] * len(points)}
+    varied = [
+        ("rank", [float(ranks) for ranks, _, _ in points]),
+        ("node", [float(nodes) for _, nodes, _ in points]),
+    ]
+    for name, column in varied:
+        # A number that does not vary, or only with another, has no cost of its own in these launches.
+        tried = np.array([*columns.values(), column])
+        if np.linalg.matrix_rank(tried) == len(tried):
+            columns[name] = column
+    matrix = np.array(list(columns.values())).T
+    seconds = np.array([value for _, _, value in points])
+    found = np.linalg.lstsq(matrix, seconds, rcond=None)[0]
+    degrees = len(points) - len(columns)
+    half: dict[str, float] = {}
+    if degrees > 0:
+        variance = float(np.sum((seconds - matrix @ found) ** 2)) / degrees
+        spread = np.sqrt(variance * np.diag(np.linalg.inv(matrix.T @ matrix)))
+        half = dict(zip(columns, (t_quantile(0.975, degrees) * spread).tolist(), strict=True))
+    terms = dict(zip(columns, found.tolist(), strict=True))
+    fit = StartupFit(
+        base_seconds=terms["base"],
+        seconds_per_rank=terms.get("rank", 0.0),
+        seconds_per_node=terms.get("node", 0.0),
+        base_half_width=half.get("base"),
+        rank_half_width=half.get("rank"),
+        node_half_width=half.get("node"),
+    )
+    means = [(ranks, nodes, float(np.mean(values))) for ranks, nodes, values in samples]
+    misses = [abs(fit.seconds(ranks, nodes) / mean - 1) for ranks, nodes, mean in means if mean > 0]
+    return msgspec.structs.replace(fit, worst_miss=max(misses, default=0.0))

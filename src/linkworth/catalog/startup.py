@@ -1,0 +1,62 @@
+"""The cost of starting an MPI program: a file of `linkworth bench init`, or a default with its sources."""
+
+from pathlib import Path
+
+import msgspec
+
+from linkworth.errors import UsageError
+from linkworth.model.json_errors import JSON_ERRORS
+from linkworth.model.startup import StartupFit, StartupResult
+
+DEFAULT_INIT = StartupFit(base_seconds=0.07, seconds_per_rank=22 / 229_376)
+"""MPI_Init where nothing was measured: an order of magnitude.
+
+Base: the least MPI_Init of one rank with MPICH 5.0.2 on an Intel Xeon, `linkworth bench init`, measured 2026-11-24.
+A rank: "MPI_Init completed under 22 seconds with 229,376 processes on 3,584 KNL nodes", MVAPICH2 2.3a, 2017,
+http://mvapich.cse.ohio-state.edu/performance/job-startup/ (an upper bound, with the base inside it).
+"""
+DEFAULT_SOURCE = (
+    "an order of magnitude from MPICH 5.0.2 on one rank (2026-11-24) and MVAPICH2 2.3a on 229,376 ranks (2017); "
+    "measure yours with `linkworth bench init -o FILE` and give --startup FILE"
+)
+
+
+class Startup(msgspec.Struct, frozen=True, kw_only=True):
+    """The fits to use, and their origin in words."""
+
+    init: StartupFit
+    launch: StartupFit | None
+    """None if it was not measured."""
+    source: str
+    most_ranks: int = 0
+    """The largest number of ranks that was launched; 0: unknown."""
+    most_nodes: int = 0
+
+
+DEFAULT = Startup(init=DEFAULT_INIT, launch=None, source=DEFAULT_SOURCE)
+
+
+def load(path: Path, option: str = "--startup") -> Startup:
+    """Return what `linkworth bench init -o` wrote. Raises UsageError, which begins with `option`, for any other file."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{option} {path}: {error.strerror}") from None
+    try:
+        found = msgspec.json.decode(content, type=StartupResult)
+    except JSON_ERRORS as error:
+        raise UsageError(f"{option} {path}: not a result of `linkworth bench init -o`: {error}") from None
+    if found.schema != "linkworth.startup/1":
+        raise UsageError(
+            f"{option} {path}: its schema is {found.schema}; give a file of `linkworth bench init -o`"
+        )
+    ranks = max((row.ranks for row in found.rows), default=0)
+    nodes = max((row.nodes for row in found.rows), default=0)
+    place = f"{found.mpi.partition(',')[0]} on up to {ranks} ranks of {nodes} nodes, {found.where}, {found.date[:10]}"
+    return Startup(
+        init=found.init,
+        launch=found.launch,
+        source="; ".join([f"{path}: {place}", *found.warnings]),
+        most_ranks=ranks,
+        most_nodes=nodes,
+    )

@@ -1,0 +1,84 @@
+"""`linkworth bench init`: the cost of starting an MPI program."""
+
+import shlex
+from pathlib import Path
+
+from linkworth.bench import startup
+from linkworth.bench.startup import StartupStopped
+from linkworth.cli.output import console, emit_json, note
+from linkworth.cli.steps import Steps
+from linkworth.cli.units import seconds
+from linkworth.model.startup import StartupFit, StartupResult
+from linkworth.model.where import Where
+from linkworth.writing.documents import encode
+from linkworth.writing.files import write_output
+
+TEST = "init"
+
+
+def run(
+    where: Where,
+    *,
+    ranks: int | None,
+    mpi: str | None,
+    timeout: float | None,
+    output: Path | None,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    """Measure, write and show the cost; return the exit code."""
+    if dry_run:
+        commands = startup.arguments(where, mpi=mpi, ranks=ranks)
+        if as_json:
+            tests = [{"arguments": words} for words in commands]
+            emit_json({"schema": "linkworth.bench-plan/1", "tests": tests})
+        else:
+            console().print("\n".join(shlex.join(words) for words in commands))
+        return 0
+    stopped = ""
+    with Steps() as steps:
+        try:
+            result: StartupResult | None = startup.measure(
+                where, mpi=mpi, ranks=ranks, timeout=timeout, say=note, plan=steps.plan, step=steps.step
+            )
+        except StartupStopped as stop:
+            result, stopped = stop.result, str(stop)
+    if result is not None:
+        if output is not None:
+            write_output(output, encode(result, indent=2) + b"\n")
+        if as_json:
+            emit_json(result)
+        else:
+            console().print(table(result))
+    if stopped:
+        note(f"linkworth: {stopped}" + (f"; what was measured is in {output}" if output and result else ""))
+    return 4 if stopped else 0
+
+
+def table(result: StartupResult) -> str:
+    """Return the lines, without a newline at the end."""
+    lines = [
+        "# linkworth init: launch and MPI_Init of a program that does nothing else",
+        f"# {result.mpi}, {result.where}, {result.date}",
+    ]
+    lines += [f"# note: {warning}" for warning in result.warnings]
+    lines.append(f"{'# Ranks':<10}{'Nodes':>8}{'Launches':>10}{'Launch (s)':>14}{'MPI_Init (s)':>14}")
+    for row in result.rows:
+        count = len(row.launch_seconds)
+        launch, init = sum(row.launch_seconds) / count, sum(row.init_seconds) / count
+        lines.append(f"{row.ranks:<10}{row.nodes:>8}{count:>10}{launch:>14.4f}{init:>14.4f}")
+    return "\n".join([*lines, _fit("launch", result.launch), _fit("MPI_Init", result.init)])
+
+
+def _fit(name: str, fit: StartupFit) -> str:
+    def term(value: float, half: float | None) -> str:
+        return seconds(value) if half is None else f"{seconds(value)} +- {seconds(half)}"
+
+    parts = [term(fit.base_seconds, fit.base_half_width)]
+    if fit.rank_half_width is not None or fit.seconds_per_rank:
+        parts.append(f"{term(fit.seconds_per_rank, fit.rank_half_width)} a rank")
+    if fit.node_half_width is not None or fit.seconds_per_node:
+        parts.append(f"{term(fit.seconds_per_node, fit.node_half_width)} a node")
+    return (
+        f"# {name}: {', '.join(parts)} (95 % confidence; the fit misses a mean by up to {fit.worst_miss:.0%})"
+    )

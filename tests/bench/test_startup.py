@@ -1,0 +1,171 @@
+"""The cost of a start: launches in rounds, an honest fit, and what a place or a launch lacks."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from linkworth.bench import startup
+from linkworth.bench.startup import Shape, fitted, shapes, summarised
+from linkworth.cli.main import main
+from linkworth.errors import LinkworthError
+from linkworth.launch.base import Job, JobEnd, Observer
+from linkworth.mpi import find
+
+
+class FakeSite:
+    """Nodes whose launches take 0.2 s, 10 ms a rank and 50 ms a node; MPI_Init takes half of it."""
+
+    name, cores, transport = "fake", 4, ""
+
+    def __init__(self, nodes: int | None, fails_after: int = 1000) -> None:
+        self.nodes = [f"n{number}" for number in range(nodes or 2)]
+        self.fails_after = fails_after
+
+    def launcher(self, _):
+        return self
+
+    def facts(self):
+        return {}
+
+    def arguments(self, job: Job) -> list[str]:
+        return ["fakerun", "-n", str(job.ranks), *job.command]
+
+    def run(self, job: Job, observer: Observer) -> JobEnd:
+        self.count()
+        seconds = 0.2 + 0.01 * job.ranks + 0.05 * len(self.nodes)
+        lines = [f"linkworth-probe {rank} {job.ranks} n{rank % len(self.nodes)}" for rank in range(job.ranks)]
+        observer.output("stdout", "\n".join([*lines, f"linkworth-init {seconds / 2:.9f}", ""]).encode())
+        return JobEnd(exit_code=0, seconds=seconds, interrupted=LAUNCHED[0] > self.fails_after)
+
+    def count(self):
+        LAUNCHED[0] += 1
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+LAUNCHED = [0]
+
+
+@pytest.fixture
+def place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """Two nodes of a fake cluster; the result is set to end it early."""
+    limit = SimpleNamespace(launches=1000)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "hosts").write_text("n0\nn1\n")
+    LAUNCHED[0] = 0
+    monkeypatch.setattr(startup, "open_place", lambda where, _: FakeSite(where.nodes, limit.launches))
+    monkeypatch.setattr(startup.build, "size_probe", lambda _: tmp_path / "lw-size-probe")
+    monkeypatch.setattr(
+        find, "choose", lambda _: SimpleNamespace(library_version="Fake MPI 1.0", kind="fake")
+    )
+    return limit
+
+
+WHERE = ["--hostfile", "hosts", "-n", "4"]
+
+
+def test_ranks_and_nodes_have_their_cost_each(place, capsys, tmp_path: Path) -> None:
+    kept = tmp_path / "startup.json"
+    assert main(["bench", "init", *WHERE, "--json", "-o", str(kept)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found == json.loads(kept.read_text())
+    assert [(row["ranks"], row["nodes"]) for row in found["rows"]] == [(1, 1), (2, 1), (4, 1), (2, 2), (4, 2)]
+    assert all(len(row["launch_seconds"]) == startup.LAUNCHES for row in found["rows"])
+    for name, share in (("launch", 1.0), ("init", 0.5)):
+        fit = found[name]
+        assert fit["base_seconds"] == pytest.approx(0.2 * share, abs=1e-6)
+        assert fit["seconds_per_rank"] == pytest.approx(0.01 * share, abs=1e-6)
+        assert fit["seconds_per_node"] == pytest.approx(0.05 * share, abs=1e-6)
+    assert found["warnings"] == []
+
+
+def test_the_table_shows_the_fit(place, capsys) -> None:
+    assert main(["bench", "init", *WHERE]) == 0
+    shown = capsys.readouterr().out
+    assert "# launch: 200 ms" in shown
+    assert "10 ms" in shown and "a rank" in shown and "a node" in shown
+
+
+def test_stopped_launches_keep_the_complete_rounds(place, capsys) -> None:
+    place.launches = 2 * 5 + 2
+    assert main(["bench", "init", *WHERE, "--json"]) == 4
+    found = json.loads(capsys.readouterr().out)
+    assert {len(row["init_seconds"]) for row in found["rows"]} == {2}
+    assert found["warnings"] == ["not complete: 2 of 5 rounds"]
+
+
+def test_nothing_is_fitted_without_a_round(place, capsys) -> None:
+    place.launches = 3
+    assert main(["bench", "init", *WHERE]) == 4
+    assert capsys.readouterr().out == ""
+
+
+def test_a_dry_run_prints_each_kind_of_launch(place, capsys) -> None:
+    assert main(["bench", "init", *WHERE, "--dry-run"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "fakerun -n 1 lw-size-probe init"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["init", "latency"], "init stands alone"),
+        (["init", "--sizes", "8"], "init has no message sizes"),
+        (["init", "--slurm"], "each would wait in the queue of slurm"),
+    ],
+)
+def test_what_init_cannot_do_is_one_sentence(words: list[str], said: str, capsys) -> None:
+    assert main(["bench", *words]) == 2
+    assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_launcher_of_another_mpi_is_named(place, monkeypatch) -> None:
+    monkeypatch.setattr(
+        FakeSite,
+        "run",
+        lambda self, job, observer: (
+            observer.output("stdout", b"linkworth-probe 0 1 n0\nlinkworth-init 0.1\n" * job.ranks)
+            or JobEnd(exit_code=0, seconds=1.0)
+        ),
+    )
+    with pytest.raises(LinkworthError, match="copies of rank 0 of 1"):
+        startup.measure(startup.Where(kind="hostfile", name="hosts"), ranks=4)
+
+
+def test_noise_widens_the_interval() -> None:
+    steady = fitted([(1, 1, [1.0, 1.001]), (2, 1, [2.0, 2.001]), (4, 1, [4.0, 4.001])])
+    noisy = fitted([(1, 1, [0.5, 1.5]), (2, 1, [1.5, 2.5]), (4, 1, [3.5, 4.5])])
+    assert steady.seconds_per_rank == pytest.approx(1.0, abs=1e-6)
+    assert steady.rank_half_width is not None and noisy.rank_half_width is not None
+    assert steady.rank_half_width < 0.01 < 0.3 < noisy.rank_half_width
+    assert noisy.worst_miss < 0.01
+
+
+def test_what_does_not_vary_has_no_cost_and_a_note() -> None:
+    found = summarised(
+        {Shape(2, 2): [(1.0, 0.5)], Shape(4, 4): [(2.0, 1.0)]}, mpi="", where="", date="", facts={}
+    )
+    # Ranks and nodes vary together: only their sum is known.
+    assert found.launch.seconds_per_rank == pytest.approx(0.5)
+    assert found.launch.node_half_width is None
+    one = summarised({Shape(2, 1): [(1.0, 0.5)]}, mpi="", where="", date="", facts={})
+    assert len(one.warnings) == 2
+    assert shapes(6, 3) == [
+        *(Shape(ranks, 1) for ranks in (1, 2, 4, 6)),
+        *(Shape(ranks, 2) for ranks in (2, 4, 6)),
+        *(Shape(ranks, 3) for ranks in (4, 6)),
+    ]
+
+
+def test_a_real_mpi_is_launched(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not any(mpi.mpicxx and mpi.mpiexec for mpi in find.find_all()):
+        pytest.skip("no MPI with a compiler wrapper")
+    monkeypatch.setattr(startup, "LAUNCHES", 1)
+    found = startup.measure(startup.Where(), ranks=1)
+    ((launch,), (init,)) = found.rows[0].launch_seconds, found.rows[0].init_seconds
+    assert 0 < init < launch
