@@ -70,6 +70,37 @@ def test_rate_and_latency_replace_those_of_the_fabric(tmp_path):
     assert rates["rate"] == pytest.approx(rates["bare"] / 10, rel=0.02)
 
 
+def test_virtual_machines_are_predicted_and_not_built_in_a_lab(tmp_path):
+    environments = [
+        f'name = "{kind}", fabric = "ib-fdr", isolation = "{kind}"' for kind in ("sriov", "passthrough")
+    ]
+    found = predicted(
+        tmp_path, [*environments, 'name = "native", fabric = "ib-fdr"'], '["bench:latency --sizes 8"]'
+    )
+    seconds = {name: record.metrics["latency_seconds"] for (_, name), record in found.items()}
+    assert seconds["sriov"] - seconds["native"] == pytest.approx(0.48e-6, rel=1e-3)
+    assert seconds["passthrough"] - seconds["native"] == pytest.approx(0.15e-6, rel=1e-3)
+    assert all("isolation" not in record.facts.get("not applied", "") for record in found.values())
+    measured = (
+        'workloads = ["npb:is.S"]\n[[environments]]\nfabric = "gbe"\nisolation = "sriov"\nwhere = "{}"\n'
+    )
+    path = tmp_path / "m.toml"
+    path.write_text(measured.format("lab:gbe"))
+    with pytest.raises(
+        UsageError, match=r"m\.toml:4: environments\[0\]\.isolation: a lab has no virtual machines"
+    ):
+        load(path)
+    path.write_text(measured.format("local"))
+    (planned,) = expand(load(path), 1)
+    assert unapplied(planned) == "isolation sriov (whether these nodes have it is not checked)"
+
+
+def test_the_start_of_a_study_is_that_of_its_file(tmp_path):
+    (tmp_path / "start.json").write_text('{"schema": "linkworth.bench/1"}')
+    with pytest.raises(UsageError, match=r"s\.toml:9: predict\.startup: .*start\.json: not a result"):
+        predicted(tmp_path, ['name = "a", fabric = "gbe"'], text=ONE + 'startup = "start.json"\n')
+
+
 def test_sockets_within_a_node_take_the_loopback(tmp_path):
     environments = [f'name = "{name}", fabric = "gbe", transport = "{name}"' for name in ("tcp", "shm+tcp")]
     found = predicted(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from linkworth.catalog import virtual
 from linkworth.catalog.decode import data_folder, read_toml, unknown_name
 from linkworth.catalog.fabric_file import RAILS_MAX, PathTable, parse, plain, topology
 from linkworth.errors import CalibrationWarning, UsageError
@@ -25,8 +26,16 @@ def names() -> list[str]:
 def get(name_or_path: str) -> model.Fabric:
     """Return a fabric by its catalog name, `NAMExK` (K rails), or the path of a `.toml` file (`FILE.tomlxK` works too).
 
-    An unknown name and a file with a fault are UsageErrors; the first gives the nearest names.
+    `+sriov` or `+passthrough` behind it puts the nodes into virtual machines. An unknown name and a file with a fault are
+    UsageErrors; the first gives the nearest names.
     """
+    native, plus, kind = name_or_path.rpartition("+")
+    if plus and not is_path(kind) and not Path(name_or_path).is_file():
+        if kind not in virtual.KINDS:
+            raise UsageError(
+                f"{name_or_path}: +{kind} is no kind of NIC; write {' or '.join(f'+{one}' for one in virtual.KINDS)}"
+            )
+        return virtual.virtualised(get(native), kind)
     base, rails = _split_rails(name_or_path)
     if is_path(base):
         found = _from_file(Path(base), origin=base)

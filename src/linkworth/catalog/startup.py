@@ -36,20 +36,18 @@ class Startup(msgspec.Struct, frozen=True, kw_only=True):
 DEFAULT = Startup(init=DEFAULT_INIT, launch=None, source=DEFAULT_SOURCE)
 
 
-def load(path: Path, option: str = "--startup") -> Startup:
-    """Return what `linkworth bench init -o` wrote. Raises UsageError, which begins with `option`, for any other file."""
+def load(path: Path) -> Startup:
+    """Return what `linkworth bench init -o` wrote. Raises UsageError for any other file."""
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise UsageError(f"{option} {path}: {error.strerror}") from None
+        raise UsageError(f"{path}: {error.strerror}") from None
     try:
         found = msgspec.json.decode(content, type=StartupResult)
     except JSON_ERRORS as error:
-        raise UsageError(f"{option} {path}: not a result of `linkworth bench init -o`: {error}") from None
+        raise UsageError(f"{path}: not a result of `linkworth bench init -o`: {error}") from None
     if found.schema != "linkworth.startup/1":
-        raise UsageError(
-            f"{option} {path}: its schema is {found.schema}; give a file of `linkworth bench init -o`"
-        )
+        raise UsageError(f"{path}: its schema is {found.schema}; give a file of `linkworth bench init -o`")
     ranks = max((row.ranks for row in found.rows), default=0)
     nodes = max((row.nodes for row in found.rows), default=0)
     place = f"{found.mpi.partition(',')[0]} on up to {ranks} ranks of {nodes} nodes, {found.where}, {found.date[:10]}"

@@ -55,6 +55,13 @@ from linkworth.trace.read import Allowance
     metavar="SECONDS",
     help="For each integer program; then the best schedule so far counts.",
 )
+@click.option(
+    "--network-state",
+    "state",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Measured utilisation of links (.toml or .csv); predictions take the busiest of each kind of nodes.",
+)
 @rate_options
 @damage_option("allocation", lambda _: {"choices": [], "placements": []})
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.allocation/1).")
@@ -65,6 +72,7 @@ def command(
     form: str | None,
     slots: int,
     time_limit: float,
+    state: Path | None,
     calibrate_with: str | None,
     calibrate_anew: bool,
     machine: str | None,
@@ -86,6 +94,7 @@ def command(
             budget=budget,
             slots=slots,
             time_limit=time_limit,
+            state=state,
             rates=RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine),
             allowed=allowed,
             progress=steps,

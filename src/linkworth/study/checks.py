@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 
-from linkworth.catalog import fabrics, machines
+from linkworth.catalog import fabrics, machines, startup
 from linkworth.catalog import prices as price_catalogs
 from linkworth.catalog.assignment import parse_assignment
 from linkworth.model.number_range import SECONDS
@@ -87,6 +88,8 @@ def _check_prediction(document: Document, study: Study) -> None:
         raise document.error(("predict", "machine"), "give either machine or calibrate_with")
     if wanted.machine:
         document.check(("predict", "machine"), partial(machines.get, wanted.machine))
+    if wanted.startup:
+        document.check(("predict", "startup"), partial(startup.load, Path(wanted.startup)))
     for name, text in wanted.measured.items():
         place: Place = ("predict", "measured", name)
         fabric, _ = document.check(place, partial(parse_assignment, text, "measured", "SECONDS", SECONDS))

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from linkworth.catalog import fabrics
+from linkworth.catalog import fabrics, virtual
 from linkworth.errors import UsageError
 from linkworth.lab.spec import LabSpec, with_options
 from linkworth.measure.iterations import pattern
@@ -140,8 +140,14 @@ def environments_of(document: Document, place: Place, file: StudyFile) -> list[E
                 f"{name} is in a lab, whose nodes share the cores of this machine: ranks of different nodes would be bound to "
                 'the same core; leave it out there (binding = "none" in a scale)',
             )
+        if one.isolation in virtual.KINDS and "measure" in modes and where.kind == "lab":
+            raise document.error(
+                (*place, "isolation"),
+                f"a lab has no virtual machines with {one.isolation}; predict {name}, or measure it on such machines with "
+                'where = "hostfile:FILE" or "slurm"',
+            )
         for key in ("rate", "latency", "isolation"):
-            if text := getattr(one, key):
+            if (text := getattr(one, key)) and text not in virtual.KINDS:
                 document.check((*place, key), partial(with_options, LabSpec(), {key: text}))
         if one.nics is not None and "predict" in modes and fabrics.get(one.fabric).rails > 1:
             raise document.error(

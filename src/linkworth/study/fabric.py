@@ -2,7 +2,7 @@
 
 import msgspec
 
-from linkworth.catalog import fabrics
+from linkworth.catalog import fabrics, virtual
 from linkworth.errors import UsageError
 from linkworth.lab.spec import LabSpec, with_options
 from linkworth.model.fabric import Fabric
@@ -53,6 +53,8 @@ def fabric_of(environment: Environment) -> Fabric:
                 f"choose {', '.join(_AGGREGATION)}"
             )
         fabric = msgspec.structs.replace(fabric, aggregation=_AGGREGATION[environment.aggregation])
+    if environment.isolation in virtual.KINDS:
+        fabric = virtual.virtualised(fabric, environment.isolation)
     if environment.transport in SOCKETS:
         loopback = fabrics.get("loopback")
         fabric = msgspec.structs.replace(

@@ -100,7 +100,11 @@ def _resolve(whole: Document, scale: str, where: str) -> Study:
         ),
         published=published_of(document, file, figures),
     )
-    study = msgspec.structs.replace(study, prediction=_with_published_times(study))
+    prediction = _with_published_times(study)
+    if prediction.startup:
+        beside = Path(document.built_in[STUDY_FOLDER]) / prediction.startup
+        prediction = msgspec.structs.replace(prediction, startup=str(beside))
+    study = msgspec.structs.replace(study, prediction=prediction)
     check(document, study, file)
     return study
 

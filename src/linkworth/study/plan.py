@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from linkworth.catalog import virtual
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.lab.site import check_lab
 from linkworth.launch import hostfile
@@ -200,6 +201,7 @@ def _predict_command(planned: PlannedRun, study: Study) -> list[str]:
     target = shlex.quote(workload.recording) if workload.recording else as_text(workload.command)
     cpu_factor = environment.cpu_factor * workload.cpu_factor
     fabric = environment.fabric + (f"x{environment.nics}" if (environment.nics or 1) > 1 else "")
+    fabric += f"+{environment.isolation}" if environment.isolation in virtual.KINDS else ""
     changed = environment.mtu or environment.aggregation or environment.rate or environment.latency
     changed = changed or environment.transport in SOCKETS
     if (
@@ -215,6 +217,7 @@ def _predict_command(planned: PlannedRun, study: Study) -> list[str]:
         "--nodes": None if listed else planned.nodes,
         "--ppn": None if listed else planned.ranks_per_node,
         "--on": fabric,
+        "--startup": study.prediction.startup or None,
         "--mpi-library": library_of(environment, study, recorded=is_recorded(planned.workload, study)),
         "--machine": study.prediction.machine,
         "--calibrate-with": study.prediction.calibrate_with,

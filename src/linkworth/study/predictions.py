@@ -135,9 +135,9 @@ def _job(
 
 
 def _startup(study: Study) -> Startup | None:
-    """Return the cost of MPI_Init that the study names. Raises UsageError for a file that has none."""
+    """Return the cost of MPI_Init that the study names; None if it names none."""
     name = study.prediction.startup
-    return load(Path(study.path).parent / name, "[predict] startup") if name else None
+    return load(Path(name)) if name else None
 
 
 def _uncertain(store: Store) -> set[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from linkworth.catalog import virtual
 from linkworth.model.study import Environment, Mode
 from linkworth.mpi.transports import SHARED_MEMORY, SOCKETS
 from linkworth.study.matrix import PlannedRun, is_bench
@@ -37,7 +38,7 @@ def _of_prediction(planned: PlannedRun) -> list[str]:
         f"{key} {value}"
         for key, value in (
             ("transport", "" if environment.transport in SOCKETS | SHARED_MEMORY else environment.transport),
-            ("isolation", environment.isolation),
+            ("isolation", "" if environment.isolation in virtual.KINDS else environment.isolation),
             ("binding", environment.where.binding),
             ("options", " ".join(environment.where.options)),
         )
@@ -56,8 +57,10 @@ def _of_run(environment: Environment) -> list[str]:
         found += [
             f"{key} {value} (set in a lab only)"
             for key in _LAB_ONLY
-            if (value := getattr(environment, key)) not in (None, "")
+            if (value := getattr(environment, key)) not in (None, "", *virtual.KINDS)
         ]
+        if environment.isolation in virtual.KINDS:
+            found.append(f"isolation {environment.isolation} (whether these nodes have it is not checked)")
     if environment.placement != "block":
         found.append(f"placement {environment.placement} (of predictions)")
     if environment.cpu_factor != 1.0 and "predict" not in environment.modes:

@@ -1,6 +1,6 @@
 """How long each program of a queue takes on each kind of node, and what that costs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -9,6 +9,7 @@ from linkworth.advise.allocate.queue import NodeKind, Program, Queue, fabric_of
 from linkworth.advise.choose import cost_usd
 from linkworth.catalog import fabrics
 from linkworth.errors import DamagedInputError, UsageError
+from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict
 from linkworth.predict.request import is_program, traced
 from linkworth.skeleton.progress import Progress, Silence
@@ -35,14 +36,16 @@ def options_of(
     queue: Queue,
     folder: Path,
     *,
+    loads: Mapping[str, float] | None = None,
     rates: RateRequest | None = None,
     allowed: Allowance | None = None,
     progress: Progress | None = None,
 ) -> list[Option]:
     """Return all ways to run the programs: times that the queue gives, and predictions for the others.
 
-    `folder` is that of the queue file. Raises UsageError for traces, programs and numbers of ranks that cannot be used, and
-    DamagedInputError for an incomplete trace unless it is `allowed`.
+    `folder` is that of the queue file. `loads` has, by kind of nodes, the share of its links that others use.
+    Raises UsageError for traces, programs and numbers of ranks that cannot be used, and DamagedInputError for an incomplete
+    trace unless it is `allowed`.
     """
     bundled = [program for program in queue.programs if program.workload and is_program(program.workload)]
     if rates is not None and rates.option is not None and not bundled:
@@ -54,7 +57,7 @@ def options_of(
     found = []
     for index, program in enumerate(queue.programs):
         progress.step(f"predicting {program.name}")
-        found += _of_program(queue, index, program, folder, rates, allowed)
+        found += _of_program(queue, index, program, folder, loads or {}, rates, allowed)
     return found
 
 
@@ -63,6 +66,7 @@ def _of_program(
     index: int,
     program: Program,
     folder: Path,
+    loads: Mapping[str, float],
     rates: RateRequest | None,
     allowed: Allowance | None,
 ) -> list[Option]:
@@ -78,7 +82,7 @@ def _of_program(
             if program.ranks is not None and program.ranks != ranks:
                 raise UsageError(f"the trace has {ranks} ranks, but ranks = {program.ranks}; leave ranks out")
             return _known(queue, index, program, ranks) + _predicted(
-                queue, index, program, folder, trace, ranks
+                queue, index, program, folder, loads, trace, ranks
             )
     except (UsageError, DamagedInputError) as error:
         raise type(error)(f"program {program.name}: {error}") from None
@@ -94,14 +98,24 @@ def _known(queue: Queue, index: int, program: Program, ranks: int) -> list[Optio
 
 
 def _predicted(
-    queue: Queue, index: int, program: Program, folder: Path, trace: TraceFile, ranks: int
+    queue: Queue,
+    index: int,
+    program: Program,
+    folder: Path,
+    loads: Mapping[str, float],
+    trace: TraceFile,
+    ranks: int,
 ) -> list[Option]:
     found = []
     for place, kind in _kinds(queue, program):
         for nodes in _node_counts(program, kind, ranks):
             if _given(program, kind, nodes) is None:
                 predicted = predict(
-                    trace, [fabrics.get(fabric_of(kind, folder))], nodes=nodes, cpu_factor=kind.cpu_factor
+                    trace,
+                    [fabrics.get(fabric_of(kind, folder))],
+                    nodes=nodes,
+                    cpu_factor=kind.cpu_factor,
+                    settings=ReplaySettings(background_load=loads.get(kind.name, 0.0)),
                 )
                 (prediction,) = predicted.predictions
                 option = _option(queue, index, place, nodes, ranks, prediction.seconds)

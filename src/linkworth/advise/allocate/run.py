@@ -1,10 +1,11 @@
 """From a queue file to an allocation."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
-from linkworth.advise.allocate import explain
+from linkworth.advise.allocate import explain, network_state
 from linkworth.advise.allocate.highs import require_solver
 from linkworth.advise.allocate.options import Option, options_of
 from linkworth.advise.allocate.program import Problem
@@ -25,18 +26,23 @@ def allocate(
     budget: float | None = None,
     slots: int = SLOTS,
     time_limit: float = TIME_LIMIT_SECONDS,
+    state: Path | None = None,
     rates: RateRequest | None = None,
     allowed: Allowance | None = None,
     progress: Progress | None = None,
 ) -> tuple[Queue, Allocation]:
     """Return the queue of a file and where and when its programs run; `goal` and `budget` go before the file's.
 
+    `state` is a file with the measured utilisation of links, which predicted times take into account.
+
     Raises UsageError for a file that cannot be used, EnvironmentLacksError without HiGHS, and DamagedInputError for an incomplete
     trace unless it is `allowed`.
     """
     queue = load(path)
     require_solver()
-    options = options_of(queue, path.parent, rates=rates, allowed=allowed, progress=progress)
+    busiest = network_state.load(state, queue) if state is not None else {}
+    loads = {name: link.utilisation for name, link in busiest.items()}
+    options = options_of(queue, path.parent, loads=loads, rates=rates, allowed=allowed, progress=progress)
     allocation = allocate_options(
         queue,
         options,
@@ -45,12 +51,28 @@ def allocate(
         slots=slots,
         time_limit=time_limit,
     )
-    warnings = [
+    warnings = network_state.sentences(busiest) + _untouched(queue, loads)
+    warnings += [
         f"{queue.programs[option.program].name}: {warning}"
         for option in options
         for warning in option.warnings
     ]
     return queue, msgspec.structs.replace(allocation, warnings=list(dict.fromkeys(warnings)))
+
+
+def _untouched(queue: Queue, loads: Mapping[str, float]) -> list[str]:
+    """Return a sentence if known times stand where a load would have changed a prediction."""
+    loaded = [name for name, load in loads.items() if load > 0]
+    known = [
+        program.name
+        for program in queue.programs
+        if any(key.partition(":")[0] in loaded for key in program.seconds)
+    ]
+    if not known:
+        return []
+    return [
+        f"the known seconds of {', '.join(known)} are taken as they are, whatever the state of the network"
+    ]
 
 
 def allocate_options(
