@@ -329,3 +329,21 @@ def test_nothing_is_predicted_from_an_incomplete_recording(tmp_path, ending):
     [made] = make(job)
     assert (made.outcome.state, made.outcome.metrics) == ("failed", {})
     assert "x.lwt is incomplete: readable are all recorded events of ranks 0 to 1" in made.outcome.cause
+
+
+def test_the_stencil_has_predicted_iterations_and_cores_over_time(tmp_path):
+    text = (
+        'mode = "predict"\nranks = 4\nnodes = 2\nmeasure = ["time", "counters"]\nenvironments = ["gbe"]\n'
+        'workloads = [{ run = "stencil:24x24x4 --iterations 24 --physics-steps 2", name = "weather" }]\n'
+        '[predict]\nmachine = "xeon-e5-2650v3-x2"\n'
+    )
+    (tmp_path / "s.toml").write_text(text)
+    store = taking_up.begin(tmp_path / "s.toml", folder=tmp_path / "s.study")
+    run_study(store)
+    [record] = store.records()
+    iterations = record.series["iteration_seconds"]
+    assert len(iterations) == 24
+    assert sum(iterations) == pytest.approx(record.metrics["seconds"], rel=0.01)
+    assert min(iterations[11], iterations[23]) > max(iterations[:11])  # radiation
+    assert [use.node for use in record.core_use] == ["node 0", "node 1"]
+    assert 0.2 < record.metrics["core_utilisation"] < 1

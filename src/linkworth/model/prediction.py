@@ -76,6 +76,8 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     """By level of MPI_Pcontrol, of a program that marks its timed part."""
     loads: list[LinkLoad] = msgspec.field(default_factory=list)
     """Filled on request: links that carried something."""
+    mark_seconds: list[float] = msgspec.field(default_factory=list)
+    """Filled on request: when rank 0 calls MPI_Pcontrol, from the start of the replay."""
     core_use: list[CoreUse] = msgspec.field(default_factory=list)
     """Filled on request: the share of the time in which each rank computed, as if it had a core of its own, node by node."""
     interval: Interval | None = None

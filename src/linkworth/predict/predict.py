@@ -49,9 +49,9 @@ def predict(
 
     `measured` (a fabric and the seconds that the program took on it) scales the computation so that the replay on that fabric
     takes that long; it replaces `cpu_factor`. `with_tolerances` adds the latency and bandwidth that the program can bear on
-    fabrics that have both. `with_loads` adds how busy each link and each rank's core is; it is not for `beside`.
-    `timeline` is written for the first fabric. `beside` are traces of programs that run at the same time on the same nodes,
-    each with its placement on them. `startup` has the cost of MPI_Init; without it the recorded one is shown.
+    fabrics that have both. `with_loads` adds how busy each link and each rank's core is, and the marks of rank 0. It is not
+    for `beside`. `timeline` is written for the first fabric. `beside` are traces of programs that run at the same time on the
+    same nodes, each with its placement on them. `startup` has the cost of MPI_Init; without it the recorded one is shown.
 
     Raises UsageError for a trace, a layout, a time or a file that cannot be used, and DamagedInputError for an incomplete trace.
     """
@@ -108,13 +108,14 @@ def predict(
             regions=breakdown.regions(replay, lambda level: replayed(fabric, counted_level=level)),
             loads=breakdown.loads(recording) if recording is not None else [],
             core_use=breakdown.core_use(recording, layout) if recording is not None else [],
+            mark_seconds=replay.mark_seconds[0] if replay.mark_seconds else [],
         )
 
     # The engine runs without the interpreter's lock, so threads use all cores.
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         record = Record(0.0, 0.0, 0) if with_loads else None
         ideal_replay = pool.submit(without_network)
-        replays = list(pool.map(lambda fabric: replayed(fabric, record=record), fabrics))
+        replays = list(pool.map(lambda fabric: replayed(fabric, record=record, marks=with_loads), fabrics))
         ideal = ideal_replay.result()
         predictions = list(pool.map(broken_down, fabrics, replays))
     if settings.samples:

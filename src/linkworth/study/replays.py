@@ -5,7 +5,9 @@ Runs in a process of its own, so that the predictions of a study use all cores.
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
+from statistics import fmean
 
 import msgspec
 
@@ -27,6 +29,9 @@ from linkworth.study import micro
 from linkworth.study.matrix import PlannedRun
 from linkworth.study.outcome import DRAWN_SECONDS, Outcome, of_bench, thinned
 from linkworth.trace.read import open_trace
+
+_MARKS_ITERATIONS = "stencil:"
+"""The bundled program that calls MPI_Pcontrol at the start of each iteration, and after the last."""
 
 
 class Arrangement(msgspec.Struct, frozen=True, kw_only=True):
@@ -170,9 +175,26 @@ def _replayed(job: Job, group: Sequence[Target]) -> list[tuple[str, Outcome]]:
     if job.measured is not None:
         facts["scaled"] = f"to {job.measured.seconds:.6g} s on {job.measured.fabric.name}"
     outcomes = [of_prediction(found, prediction, facts) for prediction in found.predictions]
+    if job.command[0].startswith(_MARKS_ITERATIONS):
+        outcomes = [
+            _with_iterations(outcome, prediction.mark_seconds)
+            for outcome, prediction in zip(outcomes, found.predictions, strict=True)
+        ]
     if job.draws:
         outcomes = _with_draws(job, group, found, outcomes)
     return [(target.run, outcome) for target, outcome in zip(group, outcomes, strict=True)]
+
+
+def _with_iterations(outcome: Outcome, marks: Sequence[float]) -> Outcome:
+    """Return the outcome with rank 0's iterations, between one mark and the next."""
+    times = [end - start for start, end in pairwise(marks)]
+    if not times:
+        return outcome
+    return msgspec.structs.replace(
+        outcome,
+        metrics=outcome.metrics | {"iteration_seconds": fmean(times)},
+        series=outcome.series | {"iteration_seconds": times},
+    )
 
 
 def _measured_factor(job: Job, target: Target) -> float:

@@ -18,18 +18,14 @@ _MOST_POINTS = 400
 
 
 def sections(results: Results) -> Iterator[Section]:
-    """Yield the iterations where runs have a series of them."""
-    groups = [
-        group
-        for group in results.groups(modes=["measure"])
-        if any(record.series.get(SERIES) for record in group.done)
-    ]
+    """Yield the iterations where runs or predictions have a series of them."""
+    groups = [group for group in results.groups() if any(record.series.get(SERIES) for record in group.done)]
     if not groups:
         return
     rows = []
     for group in groups:
         all_of_them = describe([value for record in group.done for value in record.series.get(SERIES, [])])
-        rows.append([words(group.workload), words(group.environment), *_figures(all_of_them, group)])
+        rows.append([words(group.workload), words(_name(group)), *_figures(all_of_them, group)])
     yield Section(
         key="iterations",
         title="Time of an iteration",
@@ -58,6 +54,10 @@ def sections(results: Results) -> Iterator[Section]:
     )
 
 
+def _name(group: Group) -> str:
+    return f"{group.environment}, predicted" if group.mode == "predict" else group.environment
+
+
 def _figures(all_of_them: Description, group: Group) -> list[Cell]:
     return [
         whole(len(group.done)),
@@ -84,8 +84,8 @@ def _line(group: Group) -> list[tuple[int, float]]:
 
 
 def _drawing(number: int, workload: str, groups: Sequence[Group]) -> Drawing:
-    names = [group.environment for group in groups][: look.MOST_LINES]
-    lines = {group.environment: _line(group) for group in groups}
+    names = [_name(group) for group in groups][: look.MOST_LINES]
+    lines = {_name(group): _line(group) for group in groups}
     data = [
         {
             "environment": name,
