@@ -347,3 +347,5 @@ def test_the_stencil_has_predicted_iterations_and_cores_over_time(tmp_path):
     assert min(iterations[11], iterations[23]) > max(iterations[:11])  # radiation
     assert [use.node for use in record.core_use] == ["node 0", "node 1"]
     assert 0.2 < record.metrics["core_utilisation"] < 1
+    # 1448 bytes of data in 1514 of a packet.
+    assert record.metrics["sent_bytes"] == pytest.approx(record.metrics["internode_bytes"] * 1514 / 1448)

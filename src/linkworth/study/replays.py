@@ -34,6 +34,10 @@ _MARKS_ITERATIONS = "stencil:"
 """The bundled program that calls MPI_Pcontrol at the start of each iteration, and after the last."""
 
 
+ETHERNET_HEADER_BYTES = 14
+"""Of the bytes around a packet the kernel's counters include the header, but no preamble, checksum or gap."""
+
+
 class Arrangement(msgspec.Struct, frozen=True, kw_only=True):
     """How many nodes there are, and how ranks are placed on them."""
 
@@ -174,7 +178,10 @@ def _replayed(job: Job, group: Sequence[Target]) -> list[tuple[str, Outcome]]:
     facts = {} if first.cpu_factor == 1.0 else {"cpu factor": f"{first.cpu_factor:.6g}"}
     if job.measured is not None:
         facts["scaled"] = f"to {job.measured.seconds:.6g} s on {job.measured.fabric.name}"
-    outcomes = [of_prediction(found, prediction, facts) for prediction in found.predictions]
+    outcomes = [
+        of_prediction(found, prediction, facts, target.fabric)
+        for target, prediction in zip(group, found.predictions, strict=True)
+    ]
     if job.command[0].startswith(_MARKS_ITERATIONS):
         outcomes = [
             _with_iterations(outcome, prediction.mark_seconds)
@@ -234,7 +241,9 @@ def _with_draws(
     ]
 
 
-def of_prediction(found: PredictionSet, prediction: Prediction, more_facts: Mapping[str, str]) -> Outcome:
+def of_prediction(
+    found: PredictionSet, prediction: Prediction, more_facts: Mapping[str, str], fabric: Fabric
+) -> Outcome:
     """Return the outcome of a prediction."""
     metrics = {
         "seconds": prediction.seconds,
@@ -247,6 +256,8 @@ def of_prediction(found: PredictionSet, prediction: Prediction, more_facts: Mapp
         "timed_internode_bytes": float(prediction.timed_internode_bytes),
         "messages": float(prediction.messages),
     }
+    if fabric.link.header_in_mtu_bytes:
+        metrics["sent_bytes"] = sent_bytes(prediction.internode_bytes, fabric)
     if prediction.efficiency is not None:
         metrics |= msgspec.structs.asdict(prediction.efficiency)
         # Useful time over the run time of all ranks is the share of computation, and the rest communication and waiting.
@@ -272,6 +283,15 @@ def of_prediction(found: PredictionSet, prediction: Prediction, more_facts: Mapp
         facts["warnings"] = "; ".join(found.warnings)
     core_use = [thinned(use) for use in prediction.core_use]
     return Outcome(state="done", metrics=metrics, core_use=core_use, facts=facts)
+
+
+def sent_bytes(payload: int, fabric: Fabric) -> float:
+    """Return what NICs count of messages over IP: full packets with the headers of Ethernet and those inside the MTU.
+
+    Acknowledgements and packets that are not full are left out.
+    """
+    mtu, headers = fabric.link.mtu_bytes, fabric.link.header_in_mtu_bytes
+    return payload * (mtu + ETHERNET_HEADER_BYTES) / (mtu - headers)
 
 
 def _bench(job: Job, target: Target) -> Outcome:
