@@ -7,6 +7,7 @@ import pytest
 import linkworth
 from linkworth.cli.main import main
 from linkworth.errors import UsageError
+from linkworth.study import resume as taking_up
 from linkworth.study import shipped_files
 from linkworth.study.file import load
 from linkworth.study.matrix import expand
@@ -18,7 +19,7 @@ FILES = sorted((ROOT / "studies").glob("*.toml"))
 
 
 def test_the_five_studies_and_a_starter_are_there() -> None:
-    assert {path.stem for path in FILES} == {*PAPERS, "first"}
+    assert {path.stem for path in FILES} == {*PAPERS, "first", "future-work"}
 
 
 @pytest.mark.parametrize("name", PAPERS)
@@ -77,13 +78,27 @@ def test_no_study_names_a_file_relative_to_the_current_folder(path: Path) -> Non
             assert Path(word).is_absolute() or Path(word).name not in beside
 
 
-@pytest.mark.parametrize("name", [*PAPERS, "first"])
+@pytest.mark.parametrize("name", [*PAPERS, "first", "future-work"])
 def test_every_study_has_its_page(name: str) -> None:
     page = (ROOT / "docs" / "studies" / f"{name}.md").read_text(encoding="utf-8")
     assert f"linkworth study run studies/{name}.toml" in page
     if name in PAPERS:
         assert "--scale lab" in page and "--scale predict" in page and "--where hostfile" in page
     assert f"studies/{name}.md" in (ROOT / "zensical.toml").read_text(encoding="utf-8")
+
+
+def test_future_work_is_predicted_with_the_effect_of_each_question(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["study", "run", "future-work", "--scale", "quick"]) == 0
+    records = taking_up.resume(tmp_path / "future-work-quick.study").records()
+    seconds = {(record.workload, record.environment): record.metrics["seconds"] for record in records}
+    ft, lu = (
+        {where: found for (what, where), found in seconds.items() if what == f"npb:{name}.S"}
+        for name in ("ft", "lu")
+    )
+    assert ft["gbe-8"] < ft["gbe-4"] < ft["gbe-2"]
+    assert ft["mptcp-4"] < ft["mptcp-2"] < ft["gbe-2"]
+    assert lu["ib-fdr-2"] < lu["ib-fdr-passthrough"] < lu["ib-fdr-sriov"] < 1.05 * lu["ib-fdr-2"]
 
 
 def test_the_starter_runs_here_and_predicts() -> None:
