@@ -1,6 +1,7 @@
 """Ranks that MPI did not find: reports as the preload library writes them, and a script that hides its MPI."""
 
 import sys
+import tempfile
 from pathlib import Path
 
 import fake_installation as fake
@@ -13,7 +14,7 @@ from linkworth.launch.given import GivenLauncher
 from linkworth.launch.local_site import LocalSite
 from linkworth.measure import call_profile, plan, run
 from linkworth.measure.plan import Plan
-from linkworth.measure.ranks_found import RanksFound
+from linkworth.measure.ranks_found import RanksFound, ranks_found
 from linkworth.model.workload import Workload
 from linkworth.mpi import preload
 from linkworth.mpi.target import NO_TARGET
@@ -104,6 +105,27 @@ def test_ranks_elsewhere_report_through_a_folder_that_is_shared(tmp_path, monkey
 
 
 @pytest.mark.requires("mpi")
+def test_ranks_of_the_users_own_launcher_report_through_the_current_folder(tmp_path, monkeypatch, given):
+    monkeypatch.chdir(tmp_path)
+    workload = Workload(name="program", command=given.command, ranks=2)
+    decided = Plan(workload, given.command, NO_TARGET, fake.described("mpich", "5.0.2"), given, None)
+    with ranks_found(decided) as found:
+        (file,) = found.variables.values()
+        assert Path(file).is_relative_to(tmp_path) and found.library.is_relative_to(tmp_path)
+        assert found.library.read_bytes() == preload.ranks_library().read_bytes()
+    assert not list(tmp_path.glob(".linkworth-ranks-*"))
+
+    def refused(prefix: str, dir: Path | None = None) -> str:
+        if dir is not None:
+            raise PermissionError(13, "Permission denied")
+        (tmp_path / "temporary").mkdir()
+        return str(tmp_path / "temporary")
+
+    monkeypatch.setattr(tempfile, "mkdtemp", refused)
+    with ranks_found(decided) as found:
+        assert Path(found.variables[preload.RANKS]).parent == tmp_path / "temporary"
+
+
 def test_the_reports_of_a_job_that_outlived_linkworth_count(tmp_path):
     left = tmp_path / "ranks-found"
     left.mkdir()

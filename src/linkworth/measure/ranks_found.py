@@ -78,12 +78,13 @@ def ranks_found(decided: Plan, folder: Path | None = None) -> Iterator[RanksFoun
     """Give a run a file for its reports that its ranks can write to.
 
     Hosts of a file and nodes of a batch system share `folder`, the run's own (None: the current one), with this machine.
-    A file of an earlier linkworth in it stays: its job may still run and be found again.
+    So may the nodes of the user's own launcher, whose number is not known; if no file can be made there, it is on this machine.
+    A file of an earlier linkworth in the folder stays: its job may still run and be found again.
     """
-    here = decided.site is None or decided.site.name.split()[0] in ("local", "lab")
+    here = decided.site is not None and decided.site.name.split()[0] in ("local", "lab")
     try:
         if here or folder is None:
-            place = Path(tempfile.mkdtemp(prefix=".linkworth-ranks-", dir=None if here else Path.cwd()))
+            place = _new_folder(None if here else Path.cwd(), may_be_here=decided.site is None)
         else:
             place = folder.absolute() / "ranks-found"
             place.mkdir(exist_ok=True)
@@ -94,6 +95,16 @@ def ranks_found(decided: Plan, folder: Path | None = None) -> Iterator[RanksFoun
         yield _reports(place, own_library=not here)
     finally:
         shutil.rmtree(place, ignore_errors=True)
+
+
+def _new_folder(parent: Path | None, *, may_be_here: bool) -> Path:
+    """Make a folder in `parent` (None: for temporary files); `may_be_here`: there if `parent` cannot be written."""
+    try:
+        return Path(tempfile.mkdtemp(prefix=".linkworth-ranks-", dir=parent))
+    except OSError:
+        if not may_be_here:
+            raise
+        return Path(tempfile.mkdtemp(prefix=".linkworth-ranks-"))
 
 
 def _reports(place: Path, *, own_library: bool) -> RanksFound:
