@@ -130,3 +130,18 @@ def test_no_path_of_a_developers_machine_is_left() -> None:
             f"{path.relative_to(ROOT)}:{n}" for n, line in enumerate(lines, 1) if MACHINE_PATH.search(line)
         ]
     assert not found
+
+
+def test_the_wheel_leaves_out_no_file_of_the_package() -> None:
+    tracked = [str(path.relative_to(ROOT)) for path in tracked_files()]
+    packaged = [path for path in tracked if path.startswith(("src/linkworth/", "native/"))]
+    # The builder of wheels skips what .gitignore names, also if it is tracked.
+    done = subprocess.run(
+        ["git", "check-ignore", "--no-index", "--stdin"],
+        cwd=ROOT,
+        input="\n".join(packaged),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert packaged and not done.stdout
