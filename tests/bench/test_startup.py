@@ -100,6 +100,26 @@ def test_stopped_launches_keep_the_complete_rounds(place, capsys) -> None:
     assert found["warnings"] == ["not complete: 2 of 5 rounds"]
 
 
+def test_an_interrupt_between_launches_keeps_the_rounds_too(place, capsys, monkeypatch, tmp_path) -> None:
+    kept = tmp_path / "kept.json"
+
+    def counted(_):
+        LAUNCHED[0] += 1
+        if LAUNCHED[0] > 7:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(FakeSite, "count", counted)
+    assert main(["bench", "init", *WHERE, "-o", str(kept)]) == 4
+    assert {len(row["init_seconds"]) for row in json.loads(kept.read_text())["rows"]} == {1}
+    assert "it was interrupted; what was measured is in" in " ".join(capsys.readouterr().err.split())
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_any_launch(place, capsys, tmp_path) -> None:
+    assert main(["bench", "init", *WHERE, "-o", str(tmp_path / "none" / "x.json")]) == 2
+    assert "there is no folder" in capsys.readouterr().err
+    assert LAUNCHED[0] == 0
+
+
 def test_nothing_is_fitted_without_a_round(place, capsys) -> None:
     place.launches = 3
     assert main(["bench", "init", *WHERE]) == 4

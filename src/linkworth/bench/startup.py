@@ -98,10 +98,11 @@ def measure(
             for shape, site in _places(where, asked, say):
                 times[shape].append(_launch(site, chosen, command, shape, timeout))
                 step(f"launch {number + 1} of {LAUNCHES} on {shape.ranks} ranks")
-        except StartupStopped as stop:
+        except (StartupStopped, KeyboardInterrupt) as stop:
             times = complete
             said = f"not complete: {number} of {LAUNCHES} rounds"
-            raise StartupStopped(str(stop), result([said]) if number else None) from None
+            reason = str(stop) or "init: it was interrupted"
+            raise StartupStopped(reason, result([said]) if number else None) from None
     return result([])
 
 

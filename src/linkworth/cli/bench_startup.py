@@ -5,6 +5,7 @@ from pathlib import Path
 
 from linkworth.bench import startup
 from linkworth.bench.startup import StartupStopped
+from linkworth.bench.store import check_writable
 from linkworth.cli.output import console, emit_json, note
 from linkworth.cli.steps import Steps
 from linkworth.cli.units import seconds
@@ -35,6 +36,8 @@ def run(
         else:
             console().print("\n".join(shlex.join(words) for words in commands))
         return 0
+    if output is not None:
+        check_writable(output)
     stopped = ""
     with Steps() as steps:
         try:
