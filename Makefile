@@ -20,7 +20,7 @@ NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
 C_FILES = $(shell find native tests benchmarks -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp')
 SHELL_FILES = $(shell find scripts -name '*.sh') .ci/run
 
-.PHONY: help demo build check test test-exhaustive native-test fuzz bench lint format reference docs clean distclean
+.PHONY: help demo build check test test-exhaustive native-test fuzz bench lint format reference papers docs clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,13 +77,16 @@ reference: build ## renew docs/reference/cli.md and study.schema.json from the c
 	@$(BIN)/python scripts/cli_reference.py docs/reference/cli.md
 	@$(BIN)/python -m linkworth.study.schema > docs/reference/study.schema.json
 
+papers: $(VENV)/.engine ## predict the experiments of five papers in three minutes, beside what was published; renews docs/studies and README.md
+	@$(BIN)/python scripts/papers.py linkworth-papers --renew
+
 docs: $(VENV)/.engine $(VENV)/.docs ## the documentation site in site/
 	@$(BIN)/python scripts/cli_reference.py --check docs/reference/cli.md
 	@$(BIN)/zensical build --clean --strict
 	@echo "docs: site/index.html"
 
 clean: ## remove what was built; keeps .venv and .mpi
-	@rm -rf build dist site report.html $(DEMO_OUTPUT) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf build dist site report.html $(DEMO_OUTPUT) linkworth-papers .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@rm -f $(VENV)/.engine
 
 distclean: clean ## remove .venv and .mpi as well

@@ -97,6 +97,10 @@ def test_costs_follow_time_nodes_and_price(interconnects_sections: dict[str, Sec
     assert best[7].text == "cheapest" and best[6].mark == "good"
     assert row[7].value == pytest.approx(72 * 0.78 / (14.4 * 0.975) - 1)
     assert "ib-fdr for 6" in interconnects_sections["costs"].text
+    beside = interconnects_sections["costs"].tables[1]
+    assert [column.title for column in beside.columns] == ["workload", "time is", "ib-fdr", "gbe", "cheapest"]
+    row = cells(beside, "npb:ep.C")
+    assert row["cheapest"].text == "gbe" and row["gbe"].value < row["ib-fdr"].value
 
 
 def test_gains_are_by_program_and_class(interconnects_sections: dict[str, Section]) -> None:

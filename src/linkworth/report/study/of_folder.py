@@ -4,8 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from linkworth.report.study.files import FORMATS
+from linkworth.report.study.published import PaperBeside, beside
 from linkworth.report.study.request import Progress, StudyReport, report
+from linkworth.report.study.results import Results, smaller_problems
+from linkworth.report.study.trace_profiles import profiles_of
 from linkworth.study import shipped_files
+from linkworth.study.expression import parse
 from linkworth.study.store import Store, find
 
 
@@ -40,6 +44,27 @@ def report_of(
         traces=_traces(store) if make_profiles else {},
         progress=progress,
     )
+
+
+def paper_of(store: Store) -> PaperBeside | None:
+    """Return a study's paper beside its results, without a report; None of a study without a `[published]` table.
+
+    Profiles are made only of the traces whose group a conclusion names.
+    """
+    published = store.study.published
+    if published is None:
+        return None
+    named = {
+        each.workload
+        for conclusion in published.conclusions
+        for each in parse(conclusion.holds).selections
+        if each.metric == "group"
+    }
+    smaller = smaller_problems([workload.name for workload in store.study.workloads])
+    wanted = named | {smaller[name] for name in named if name in smaller}
+    traces = {key: path for key, path in _traces(store).items() if key[0] in wanted}
+    profiles, _ = profiles_of(traces, smaller)
+    return beside(Results(store.study, store.records(), profiles))
 
 
 def _traces(store: Store) -> dict[tuple[str, str], Path]:

@@ -59,6 +59,7 @@ def sections(results: Results) -> Iterator[Section]:
                     for here in [cheapest[each.group.workload, each.group.mode]]
                 ],
             ),
+            *_side_by_side(list(cheapest.values()), scale),
             Table(
                 key="prices",
                 title="Prices",
@@ -80,6 +81,50 @@ def sections(results: Results) -> Iterator[Section]:
             ),
         ],
     )
+
+
+def _side_by_side(compared: Sequence[Cheapest], scale: units.CostScale) -> list[Table]:
+    """Return the table with a line a workload and a column an environment, if there are several environments."""
+    names = list(dict.fromkeys(each.group.environment for here in compared for each in here.alike))
+    rows = [
+        [
+            words(here.workload),
+            words("predicted" if here.mode == "predict" else "measured"),
+            *(
+                next(
+                    (
+                        Cell(
+                            text=scale.text(each.cost),
+                            value=each.cost,
+                            mark="good" if each is here.best else "",
+                        )
+                        for each in here.alike
+                        if each.group.environment == name
+                    ),
+                    nothing(),
+                )
+                for name in names
+            ),
+            words(here.best.group.environment),
+        ]
+        for here in compared
+        if len(here.alike) > 1
+    ]
+    if not rows:
+        return []
+    return [
+        Table(
+            key="costs-beside",
+            title=f"Cost of a run, {scale.label}",
+            columns=[
+                column("workload", "workload", number=False),
+                column("how", "time is", number=False),
+                *(column(f"{name} [US$]", name) for name in names),
+                column("cheapest", "cheapest", number=False),
+            ],
+            rows=rows,
+        )
+    ]
 
 
 def _row(scale: units.CostScale, here: Cheapest, each: Priced) -> list[Cell]:

@@ -1,0 +1,79 @@
+"""docs/studies and the README's table: they are those of the study files and of the kept results, and these are of today."""
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from linkworth.report.study.published import beside
+from linkworth.report.study.results import Results
+from linkworth.study import resume, shipped_files
+from linkworth.study.runner import run_study
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import study_pages  # noqa: E402 (a script, not a module of the package)
+
+KEPT = json.loads(study_pages.KEPT.read_text(encoding="utf-8"))
+RENEW = "renew it: make papers"
+
+
+def test_the_kept_results_are_of_the_study_files() -> None:
+    files = shipped_files.files()
+    for paper in KEPT["papers"]:
+        content = files[paper["name"]].read_bytes()
+        assert hashlib.sha256(content).hexdigest() == paper["sha256"], f"{paper['name']}: {RENEW}"
+    assert [paper["name"] for paper in KEPT["papers"]] == [
+        name for name, path in files.items() if study_pages.published(path)
+    ]
+
+
+def test_the_pages_are_those_of_the_study_files_and_results() -> None:
+    for name, text in study_pages.pages(KEPT).items():
+        path = ROOT / "docs" / "studies" / f"{name}.md"
+        assert path.read_text(encoding="utf-8") == text, f"{path.name}: {RENEW}"
+
+
+def test_the_readme_has_the_table() -> None:
+    readme = study_pages.README.read_text(encoding="utf-8")
+    assert study_pages.table(KEPT).splitlines()[2] in readme
+    assert study_pages.with_table(readme, KEPT) == readme, RENEW
+
+
+def test_each_miss_has_its_sentence() -> None:
+    missed = [
+        conclusion["what"]
+        for paper in KEPT["papers"]
+        for conclusion in paper["conclusions"]
+        if not conclusion["reached"] and not conclusion["miss"]
+    ]
+    assert not missed
+
+
+def test_the_document_keeps_its_contract() -> None:
+    assert KEPT["schema"] == "linkworth.papers/1"
+    for paper in KEPT["papers"]:
+        assert all({"what", "paper", "ours"} <= number.keys() for number in paper["numbers"])
+        assert all({"what", "reached"} <= conclusion.keys() for conclusion in paper["conclusions"])
+        assert paper["reached"] == sum(conclusion["reached"] for conclusion in paper["conclusions"])
+
+
+@pytest.mark.parametrize(
+    ("name", "filters"),
+    [
+        ("osu-and-npb", "workload=npb:is.B,bandwidth environment=gbe,ib-fdr"),
+        ("interconnects", "workload=npb:ep.A,npb:mg.A"),
+    ],
+)
+def test_what_is_quick_to_predict_still_gives_the_kept_results(name, filters, tmp_path) -> None:
+    store = resume.begin(shipped_files.files()[name], folder=tmp_path / "s.study", scale="predict")
+    run_study(store, filters=[filters])
+    found = beside(Results(store.study, store.records()))
+    assert found is not None
+    [kept] = [paper for paper in KEPT["papers"] if paper["name"] == name]
+    compared = {number.what: number.ours for number in found.numbers if number.ours is not None}
+    assert len(compared) == 4
+    expected = {number["what"]: number["ours"] for number in kept["numbers"] if number["what"] in compared}
+    assert compared == pytest.approx(expected, rel=1e-3), RENEW
