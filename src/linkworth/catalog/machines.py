@@ -25,6 +25,7 @@ class MachineTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     fabrics: list[str]
     cpu_factor: float = 1.0
     core_speed: float | None = None
+    thread_gain: float = 1.0
     sources: list[SourceTable] = msgspec.field(default_factory=list)
 
 
@@ -59,6 +60,10 @@ def _machine(table: MachineTable) -> Machine:
         value = getattr(table, field)
         if value is not None and value not in CPU_FACTOR:
             raise UsageError(f"machine {table.name}: {field} is {value}; give {CPU_FACTOR}")
+    if not 1 <= table.thread_gain <= 2:
+        raise UsageError(
+            f"machine {table.name}: thread_gain is {table.thread_gain}; give a number from 1 to 2"
+        )
     sources = [plain(source, SourceNote) for source in table.sources]
     values = {field: getattr(table, field) for field in table.__struct_fields__ if field != "sources"}
     return Machine(**values, sources=sources)

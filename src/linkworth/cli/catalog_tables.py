@@ -90,6 +90,7 @@ def machine_details(machine: Machine) -> RenderableType:
         ("nodes", str(machine.nodes)),
         ("processor", f"{machine.sockets_per_node} x {machine.processor}"),
         ("cores a node", str(machine.cores_per_node)),
+        ("two ranks on a core", f"{machine.thread_gain:g} x one rank"),
         ("memory a node", units.size(machine.memory_bytes_per_node)),
         ("fabrics", " ".join(machine.fabrics)),
         ("speed of a core", f"{machine.cpu_factor:g} of the reference core"),

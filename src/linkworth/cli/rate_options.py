@@ -15,7 +15,7 @@ def rate_options(command: _Command) -> _Command:
     """Add --calibrate-with, --calibrate-anew and --machine."""
     for decorator in (
         click.option("--machine", metavar="NAME", help="For a bundled program without a trace: compute as fast as a core of "
-                     "this machine of the catalog (see `linkworth machines`)."),
+                     "this machine of the catalog, whose cores the ranks of a node share (see `linkworth machines`)."),
         click.option("--calibrate-anew", is_flag=True, help="For a bundled program without a trace: time that run again and keep "
                      "the new times, where the machine was busy the last time, or has changed since."),
         click.option("--calibrate-with", metavar="CLASS", help="For a bundled program without a trace: time its computation in "

@@ -21,4 +21,6 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     core_speed: float | None = None
     """Speed of one core against the core behind the shipped rates of the bundled programs (catalog/data/rates.toml); None
     where nobody published a time that tells."""
+    thread_gain: float = 1.0
+    """What a core does with ranks on both of its hardware threads, against one rank: from 1 to 2."""
     sources: list[SourceNote] = msgspec.field(default_factory=list)

@@ -38,6 +38,10 @@ class RateSource(msgspec.Struct, frozen=True, kw_only=True):
     """What the timed run took, in its timed region."""
     machine: str = ""
     """The machine of the catalog."""
+    cores_per_node: int | None = None
+    """Cores of that machine, which the ranks of a node share. None: each rank has a core."""
+    thread_gain: float = 1.0
+    """What one of these cores does with ranks on both hardware threads, against one rank."""
     date: str = ""
     """Of the timing, ISO 8601."""
     quality: TimingQuality | None = None

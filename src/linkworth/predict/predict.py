@@ -23,7 +23,7 @@ from linkworth.predict.uncertainty import interval, with_spread
 from linkworth.predict.warnings import replay_warnings
 from linkworth.replay.layout import lay_out
 from linkworth.replay.node_aware import node_warnings
-from linkworth.replay.run import Neighbour, Record, Replay, replay_in_detail
+from linkworth.replay.run import Neighbour, Record, Replay, on_known_machine, replay_in_detail
 from linkworth.trace.read import TraceFile, opened
 
 _AS_RECORDED = ReplaySettings()
@@ -63,6 +63,7 @@ def predict(
         raise UsageError("--loads is of a program alone: leave out --beside, or --loads")
     trace = opened(trace)
     trace.require_every_rank()
+    settings = on_known_machine(settings, trace.metadata.rates)
     layout = lay_out(trace.engine.ranks, nodes, ppn, placement)
     node_aware = node_warnings(trace, layout)
     calibration = calibrated(trace, layout, cpu_factor=cpu_factor, measured=measured, settings=settings)

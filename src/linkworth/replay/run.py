@@ -13,6 +13,7 @@ from linkworth.model.collectives import CollectiveRules
 from linkworth.model.fabric import Fabric
 from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.model.prediction import Layout, Prediction
+from linkworth.model.rates import RateSource
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import MpiInfo
 from linkworth.replay.collectives import rules_for
@@ -89,6 +90,7 @@ class _Recorded(msgspec.Struct):
 
     mpi: MpiInfo = MpiInfo()
     source: str = "recorded"
+    rates: RateSource | None = None
 
 
 def replay(
@@ -128,7 +130,9 @@ def replay_in_detail(
     A `record` is of a program alone. With `counted_level` only computation at that level of MPI_Pcontrol is computation among
     the parts of the critical path, any other is waiting. `marks`: keep the time of each call of MPI_Pcontrol.
     """
-    rules = rules_for(_recorded(trace).mpi, settings)
+    recorded = _recorded(trace)
+    settings = on_known_machine(settings, recorded.rates)
+    rules = rules_for(recorded.mpi, settings)
     layouts = [layout, *(other.layout for other in beside)]
     most_on_a_node = max(Counter(node for each in layouts for node in each.node_of_rank).values())
     options = engine_options(
@@ -183,6 +187,15 @@ def replay_in_detail(
         neighbour_seconds=[each["seconds"] for each in of_others],
         mark_seconds=result["mark_seconds"],
         recording=result.get("recording"),
+    )
+
+
+def on_known_machine(settings: ReplaySettings, rates: RateSource | None) -> ReplaySettings:
+    """Return the settings with the cores of the machine that `rates` name, unless they have a number of cores."""
+    if rates is None or rates.cores_per_node is None or settings.cores_per_node is not None:
+        return settings
+    return msgspec.structs.replace(
+        settings, cores_per_node=rates.cores_per_node, second_rank_speedup=rates.thread_gain
     )
 
 

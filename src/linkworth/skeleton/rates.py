@@ -176,12 +176,16 @@ def _of_machine(program: Program, machine: Machine) -> RateSource:
         )
     reference = _reference(program, speed)
     processor = reference_rates.reference().processor
+    cores = f"{machine.cores_per_node} core{'s' if machine.cores_per_node > 1 else ''}"
+    gain = f", each with {machine.thread_gain:g} x the speed for two ranks" if machine.thread_gain > 1 else ""
     return msgspec.structs.replace(
         reference,
         method="machine",
         machine=machine.name,
+        cores_per_node=machine.cores_per_node,
+        thread_gain=machine.thread_gain,
         description=(
             f"computation as fast as a core of {machine.name}: {speed:.3g} x one core of {processor} ({how}), "
-            f"on which {reference.workload} was timed ({reference.date})"
+            f"on which {reference.workload} was timed ({reference.date}); the ranks of a node share its {cores}{gain}"
         ),
     )

@@ -1,0 +1,41 @@
+"""The ranks of a program that is recorded for a machine of the catalog share the cores of its nodes."""
+
+import pytest
+
+from linkworth.catalog import fabrics, machines
+from linkworth.model.settings import ReplaySettings
+from linkworth.predict.predict import predict
+from linkworth.skeleton import RateRequest, parse, rates_for, record_skeleton
+
+MACHINE = machines.get("xeon-e5-2650v3-x2")
+
+
+@pytest.fixture
+def predicted(tmp_path):
+    def run(app, ranks, nodes, **settings):
+        program = parse([app])
+        rates = rates_for(program, RateRequest(machine=MACHINE.name))
+        path = tmp_path / "skeleton.lwt"
+        record_skeleton(program, ranks, rates, path, replace=True)
+        return predict(path, [fabrics.get("ib-fdr")], nodes=nodes, settings=ReplaySettings(**settings))
+
+    return run
+
+
+def test_more_ranks_than_cores_slow_each_other(predicted):
+    alone, shared = predicted("npb:ep.S", 32, 2), predicted("npb:ep.S", 32, 1)
+    assert (shared.settings.cores_per_node, shared.settings.second_rank_speedup) == (20, 1.14)
+    slowed = shared.predictions[0].compute_seconds / alone.predictions[0].compute_seconds
+    assert slowed == pytest.approx(32 / (8 + 12 * 1.14), rel=1e-3)
+
+
+def test_cores_that_are_given_replace_the_machines(predicted):
+    alone = predicted("npb:ep.S", 32, 2).predictions[0]
+    assert predicted("npb:ep.S", 32, 1, cores_per_node=40).predictions[0].compute_seconds == pytest.approx(
+        alone.compute_seconds
+    )
+
+
+def test_the_core_speed_reproduces_the_published_time(predicted):
+    """EP.C on 64 ranks took 4.66 s (2019): core_speed in machines.toml has to follow the rates of EP."""
+    assert predicted("npb:ep.C", 64, 2).predictions[0].seconds == pytest.approx(4.66, rel=0.01)
