@@ -19,61 +19,44 @@ class CountingKernel {
     CountingKernel(Work& work, const flow::MultiPartition& layout) : work_(work), layout_(layout) {
         for (int side = 0; side < flow::kSides; ++side)
             face_numbers_ += static_cast<double>(flow::face_message(layout, side));
-        for (int cell = 0; cell < layout.cells(); ++cell) points_ += points_of(cell);
     }
 
-    void prepare() {}
     void reset() {}
-    void right_hand_side() { work_.count(kRightHandSide * points_); }
+    void right_hand_side(int cell) { work_.count(kRightHandSide * points(cell)); }
     void pack_faces() { work_.count(kFaceNumber * face_numbers_); }
     void unpack_faces() { work_.count(kFaceNumber * face_numbers_); }
     const double* outgoing_face(int) { return nullptr; }
     double* incoming_face(int) { return nullptr; }
     void eliminate(int axis, int slab) {
-        const bool last = slab == layout_.cells() - 1;
-        work_.count((kElimination + (last ? kSubstitution : 0.0)) *
-                    in_bundles(layout_.cell_in(slab, axis), axis));
+        work_.count(kElimination * points(layout_.cell_in(slab, axis)));
+        if (slab == layout_.cells() - 1) substitute(axis, slab);
     }
-    void substitute(int axis, int slab) {
-        const double again = npb::bt::keeps_eliminated(layout_) ? 0.0 : kElimination;
-        work_.count((again + kSubstitution) * in_bundles(layout_.cell_in(slab, axis), axis));
-    }
+    void substitute(int axis, int slab) { work_.count(kSubstitution * points(layout_.cell_in(slab, axis))); }
     const double* outgoing() { return nullptr; }
     double* incoming() { return nullptr; }
-    void squared_errors(flow::State&) {}
-    void squared_residuals(flow::State&) {}
-    flow::State error_norms(const flow::State&) { return kUnknown; }
-    flow::State residual_norms(const flow::State&) { return kUnknown; }
+    flow::State squared_errors() { return {}; }
+    flow::State squared_residuals() { return {}; }
 
   private:
-    /// Operations a point. Elimination: the Jacobians 70, the three blocks 40, the product with the block
-    /// before 2 x 18 x 6 less its zeros, the factors 75, and 45 for each of six columns. Substitution: a
-    /// block times a vector. Right-hand side: three axes with 80 each and what the fluxes are made of.
-    static constexpr double kElimination = 70 + 40 + 216 + 75 + 6 * 45;
+    /// Operations a point. Elimination: the three blocks 200, the product with the block before 2 x 25 x 6,
+    /// and 55 for each of the eleven columns that solve() works on. Substitution: a block times a vector.
+    /// Right-hand side: three axes with 100 each, and what the fluxes are made of.
+    static constexpr double kElimination = 200 + 300 + 11 * 55;
     static constexpr double kSubstitution = 50;
-    static constexpr double kRightHandSide = 3 * 80 + 30;
-    /// A number to pack or unpack takes as long as so many of all those on the average: 1.3 to 1.4 ns against
-    /// 0.028, on a rank of BT.A on 4 and on 9 that runs alone, without messages, on one core of an Intel Xeon
-    /// (family 6, model 207); 2026-11-22, benchmarks/skeleton/bench_phases.py.
-    static constexpr double kFaceNumber = 48;
-    static constexpr flow::State kUnknown{1.0, 1.0, 1.0, 1.0, 1.0};
+    static constexpr double kRightHandSide = 3 * 100 + 15;
+    /// A number of a face to pack or unpack takes as long as so many operations: 2.5 ns against 0.29, on
+    /// ranks of class A on 4 and 9 that run alone (benchmarks/skeleton/bench_phases.py).
+    static constexpr double kFaceNumber = 8.0;
 
-    double points_of(int cell) const {
-        double product = 1.0;
-        for (const int side : layout_.box(cell).size) product *= side;
-        return product;
-    }
-    /// The points that lines along an axis go through: eight lines at a time, side by side in x, or in y
-    /// where they go along x (bt_solver.cpp).
-    double in_bundles(int cell, int axis) const {
-        constexpr int lines = 8;
-        const int side = layout_.box(cell).size[axis == 0 ? 1 : 0];
-        return points_of(cell) / side * ((side + lines - 1) / lines * lines);
+    /// Points of a cell that are inside the grid.
+    double points(int cell) const {
+        const flow::Points inner = flow::inner_points(layout_.box(cell), layout_.points());
+        return static_cast<double>(inner.along(0)) * inner.along(1) * inner.along(2);
     }
 
     Work& work_;
     const flow::MultiPartition& layout_;
-    double face_numbers_ = 0.0, points_ = 0.0;
+    double face_numbers_ = 0.0;
 };
 static_assert(Kernel<CountingKernel>);
 

@@ -9,61 +9,44 @@ namespace {
 
 using namespace npb::lu;
 
-// Floating point operations a point in the arithmetic of native/mpi/npb/kernels/lu_*.
-constexpr double kRightHandSide = 390.0, kLower = 165.0, kUpper = 200.0, kNorm = 10.0;
-
-// What takes long for what it computes, in as many of those operations (0.021 ns each) as take its time:
-// medians of single calls on ranks of LU.A on 1, 2 and 4, each alone, without messages, on one core of an
-// Intel Xeon (family 6, model 207); 2026-11-22. benchmarks/skeleton/bench_phases.py shows what comes of them.
-/// 1 / density, a division: 0.71 ns a stored point.
-constexpr double kInverseDensity = 38.0;
-/// A number of a ghost plane: 1.1 to 2.5 ns to pack or unpack, because each is in a line of the cache of its
-/// own.
-constexpr double kGhostNumber = 78.0;
-/// A point of a line, five such numbers that were just computed (4.3 ns); and what comes in, gathered
-/// together with its state and added to the system (14 ns in the lower sweep, 18 to 22 in the upper one,
-/// which comes to the plane first).
-constexpr double kPackedPoint = 200.0, kTakenLower = 630.0, kTakenUpper = 900.0;
+// Floating point operations a point: the right-hand side is BT's. A sweep makes three blocks of neighbours
+// and one of the point itself, multiplies the former and solves the latter.
+constexpr double kRightHandSide = 315.0, kSweep = 3 * 50.0 + 30.0 + 3 * 50.0 + 120.0, kAdd = 10.0,
+                 kNorm = 10.0;
+/// A number to pack or unpack takes as long as so many of those operations: 2.9 ns against 0.44, on ranks of
+/// LU.A on 4 and 9 that run alone (benchmarks/skeleton/bench_phases.py).
+constexpr double kMovedNumber = 6.0;
 
 /// Counts floating point operations, and as such what moves numbers.
 class CountingKernel {
   public:
     CountingKernel(Work& work, const Class& problem, const Layout& layout) : work_(work) {
-        // The arithmetic takes eight rows at a time, each a point behind the one before it (lu_skew.hpp).
-        constexpr int rows = 8, reach = npb::flow::kReach;
         const int along_x = layout.inner_x().count, along_y = layout.inner_y().count;
-        const auto blocks_of = [](int count) { return (count + rows - 1) / rows; };
-        const int steps = along_x + rows - 1;
-        plane_ = static_cast<double>(blocks_of(along_y) * rows) * steps;
-        const int rows_before = blocks_of(reach + along_y) == blocks_of(along_y) ? reach : rows;
-        stored_ = static_cast<double>(blocks_of(rows_before + along_y + reach) * rows) * (steps + 2 * reach);
+        plane_ = static_cast<double>(along_x) * along_y;
         planes_ = problem.points - 2;
         ghosts_along_x_ = static_cast<double>(problem.points) * layout.own_x().count * kLayerNumbers;
         ghosts_along_y_ = static_cast<double>(problem.points) * layout.own_y().count * kLayerNumbers;
-        for (const Side side : {low_x, high_x, low_y, high_y}) {
-            if (!layout.has_neighbour(side)) continue;
-            const bool low = side == low_x || side == low_y;
-            (low ? low_lines_ : high_lines_) += across_x(side) ? along_y : along_x;
-        }
+        for (const Side side : {low_x, high_x, low_y, high_y})
+            if (layout.has_neighbour(side))
+                line_numbers_ += npb::flow::kComponents * (across_x(side) ? along_y : along_x);
     }
 
     void fill_exact() {}
     void fill_initial() {}
     void pack_ghosts(Side side) {
-        work_.count(kGhostNumber * (across_x(side) ? ghosts_along_y_ : ghosts_along_x_));
+        work_.count(kMovedNumber * (across_x(side) ? ghosts_along_y_ : ghosts_along_x_));
     }
     void unpack_ghosts(Side side) { pack_ghosts(side); }
     const double* outgoing_ghosts(Side) { return nullptr; }
     double* incoming_ghosts(Side) { return nullptr; }
-    void right_hand_side(int) { work_.count(kRightHandSide * plane_ + kInverseDensity * stored_); }
+    void right_hand_side() { work_.count(kRightHandSide * plane_ * planes_); }
     void take_forcing() {}
-    void lower(int) { work_.count(kLower * plane_ + kTakenLower * low_lines_ + kPackedPoint * high_lines_); }
-    void upper(int, npb::flow::State*) {
-        work_.count(kUpper * plane_ + kTakenUpper * high_lines_ + kPackedPoint * low_lines_);
-    }
+    void lower(int) { work_.count(kSweep * plane_ + kMovedNumber * line_numbers_); }
+    void upper(int) { lower(0); }
+    void add_changes() { work_.count(kAdd * plane_ * planes_); }
     const double* outgoing_line(Side) { return nullptr; }
     double* incoming_line(Side) { return nullptr; }
-    void add_squared_residuals(npb::flow::State&) { work_.count(kNorm * plane_ * planes_); }
+    void add_squares(npb::flow::State&) { work_.count(kNorm * plane_ * planes_); }
     void add_squared_errors(npb::flow::State&) {}
     void take_faces(int) {}
     void pack_face_line(Side, int) {}
@@ -76,11 +59,10 @@ class CountingKernel {
     static constexpr double kLayerNumbers = npb::flow::kReach * npb::flow::kComponents;
 
     Work& work_;
-    double plane_;   ///< points that a plane's arithmetic goes through, padding included
-    double stored_;  ///< points of a plane in memory: ghosts and padding too
-    int planes_;
-    double low_lines_ = 0.0, high_lines_ = 0.0;  ///< points of a plane's lines to or from those neighbours
-    double ghosts_along_x_, ghosts_along_y_;
+    double plane_ = 0.0;  ///< inner points of a plane
+    int planes_ = 0;
+    double line_numbers_ = 0.0;  ///< of a plane's lines to and from all neighbours
+    double ghosts_along_x_ = 0.0, ghosts_along_y_ = 0.0;
 };
 static_assert(Kernel<CountingKernel>);
 

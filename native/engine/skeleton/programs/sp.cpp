@@ -10,16 +10,6 @@ namespace {
 using namespace npb;
 using namespace npb::sp;
 
-/// Floating point operations of one point, as the formulas have them.
-constexpr double kRightHandSide = 300.0;
-constexpr double kEliminate[3] = {116.0, 100.0, 100.0};
-constexpr double kSubstitute[3] = {20.0, 20.0, 70.0};
-
-/// A number of a face to pack or unpack takes as long as so many of them on the average: 1.2 ns against
-/// 0.043, on a rank of SP.A on 4 and on 9 that runs alone, without messages, on one core of an Intel Xeon
-/// (family 6, model 207); 2026-11-22, benchmarks/skeleton/bench_phases.py.
-constexpr double kFaceNumber = 28.0;
-
 /// Counts floating point operations, and as such the numbers of faces.
 class CountingKernel {
   public:
@@ -33,29 +23,29 @@ class CountingKernel {
     void unpack_faces() { work_.count(kFaceNumber * face_numbers_); }
     const double* outgoing_face(int) { return nullptr; }
     double* incoming_face(int) { return nullptr; }
-    void right_hand_side(int cell) {
-        const flow::Box box = layout_.box(cell);
-        work_.count(kRightHandSide * box.size[0] * box.size[1] * box.size[2]);
-    }
-    void eliminate(int axis, int cell) {
-        work_.count(kEliminate[axis] * points(axis, cell, {0, layout_.box(cell).size[axis == 2 ? 1 : 2]}));
-    }
-    void solve(int axis, int cell, Sections sections) {
-        work_.count((kEliminate[axis] + kSubstitute[axis]) * points(axis, cell, sections));
-    }
-    const double* outgoing_lines() { return nullptr; }
-    double* incoming_rows(int) { return nullptr; }
-    double* incoming_values() { return nullptr; }
-    void squared_errors(flow::State&) {}
-    void squared_residuals(flow::State&) {}
+    void right_hand_side(int cell) { work_.count(kRightHandSide * points(cell)); }
+    void eliminate(int axis, int cell) { work_.count(kEliminate[axis] * points(cell)); }
+    void substitute(int axis, int cell) { work_.count(kSubstitute[axis] * points(cell)); }
+    const double* outgoing() { return nullptr; }
+    double* incoming() { return nullptr; }
+    flow::State squared_errors() { return {}; }
+    flow::State squared_residuals() { return {}; }
 
   private:
-    /// Eight lines at a time, side by side in x, or in y where they go along x (sp_sweeps.hpp).
-    double points(int axis, int cell, Sections sections) const {
-        constexpr int lines = 8;
-        const flow::Box box = layout_.box(cell);
-        const int across = (box.size[axis == 0 ? 1 : 0] + lines - 1) / lines * lines;
-        return static_cast<double>(sections.count) * box.size[axis] * across;
+    /// Operations a point. Elimination: the matrices of three wave speeds 45, their rows 36, five variables
+    /// with 5 each, and along x the change to characteristic variables. Substitution: five variables with 4
+    /// each, and the change of variables, which along z ends in the field.
+    static constexpr double kRightHandSide = 320.0;
+    static constexpr double kEliminate[3] = {136.0, 106.0, 106.0};
+    static constexpr double kSubstitute[3] = {30.0, 30.0, 55.0};
+    /// A number of a face to pack or unpack takes as long as so many operations: 2.4 ns against 0.41, on
+    /// ranks of class A on 4 and 9 that run alone (benchmarks/skeleton/bench_phases.py).
+    static constexpr double kFaceNumber = 6.0;
+
+    /// Points of a cell that are inside the grid.
+    double points(int cell) const {
+        const flow::Points inner = flow::inner_points(layout_.box(cell), layout_.points());
+        return static_cast<double>(inner.along(0)) * inner.along(1) * inner.along(2);
     }
 
     Work& work_;

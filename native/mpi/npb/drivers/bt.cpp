@@ -1,6 +1,7 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include "../programs/bt.hpp"
 
+#include "../flow/fill.hpp"
 #include "../kernels/bt_solver.hpp"
 #include "common.hpp"
 #include "drivers.hpp"
@@ -30,8 +31,10 @@ Outcome run_bt(MpiCommunicator& world, const Options& options) {
     outcome.operation = "floating point";
     outcome.tolerance = bt::kTolerance;
     outcome.iteration_seconds = result.iteration_seconds;
-    flow::add_checks(outcome, "residual", result.residual, problem.residual);
-    flow::add_checks(outcome, "error", result.error, problem.error);
+    flow::add_checks(outcome, "residual", flow::root_mean_squares(result.residual_squares, problem.points),
+                     problem.residual);
+    flow::add_checks(outcome, "error", flow::root_mean_squares(result.error_squares, problem.points),
+                     problem.error);
     if (options.timers) collect_timers(world, timers, outcome);
     return outcome;
 }

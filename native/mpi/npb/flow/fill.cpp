@@ -21,21 +21,21 @@ void for_each_point(const Box& box, int ghosts, int points, StateAt&& state_at, 
 }  // namespace
 
 void fill_initial(Field& field, const Box& box, int points) {
-    for_each_point(box, 0, points, initial_state, [&](int x, int y, int z, const State& state) {
-        for (int m = 0; m < kComponents; ++m) field.row(m, y, z)[x] = state[m];
+    for_each_point(box, field.ghosts(), points, initial_state, [&](int x, int y, int z, const State& state) {
+        for (int m = 0; m < kComponents; ++m) field.at(x, y, z)[m] = state[m];
     });
 }
 
 void fill_exact(Field& field, const Box& box, int points) {
     for_each_point(box, field.ghosts(), points, exact_state, [&](int x, int y, int z, const State& state) {
-        for (int m = 0; m < kComponents; ++m) field.row(m, y, z)[x] = state[m];
+        for (int m = 0; m < kComponents; ++m) field.at(x, y, z)[m] = state[m];
     });
 }
 
 void add_squared_errors(const Field& field, const Box& box, int points, State& sums) {
     for_each_point(box, 0, points, exact_state, [&](int x, int y, int z, const State& state) {
         for (int m = 0; m < kComponents; ++m) {
-            const double error = field.row(m, y, z)[x] - state[m];
+            const double error = field.at(x, y, z)[m] - state[m];
             sums[m] += error * error;
         }
     });
@@ -44,9 +44,8 @@ void add_squared_errors(const Field& field, const Box& box, int points, State& s
 void add_squares(const Field& field, State& sums) {
     for (int z = 0; z < field.size()[2]; ++z)
         for (int y = 0; y < field.size()[1]; ++y)
-            for (int m = 0; m < kComponents; ++m)
-                for (int x = 0; x < field.size()[0]; ++x)
-                    sums[m] += field.row(m, y, z)[x] * field.row(m, y, z)[x];
+            for (int x = 0; x < field.size()[0]; ++x)
+                for (int m = 0; m < kComponents; ++m) sums[m] += field.at(x, y, z)[m] * field.at(x, y, z)[m];
 }
 
 State root_mean_squares(const State& sums, int points) {

@@ -5,7 +5,8 @@
 
 namespace linkworth::npb::flow {
 
-/// Sets the points of a box of the grid (`points` along each axis) to the field that the solvers start from.
+/// Sets the points of a box of the grid (`points` along each axis) and its ghosts to the field that the
+/// solvers start from.
 void fill_initial(Field& field, const Box& box, int points);
 
 /// Sets the points of a box and its ghosts to the exact solution.

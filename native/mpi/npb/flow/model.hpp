@@ -1,6 +1,7 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 /// The model of the three flow solvers BT, SP and LU: the compressible Navier-Stokes equations in a cube,
@@ -60,5 +61,22 @@ constexpr std::array<double, 5> fourth_difference(int i, int points) {
 struct Box {
     std::array<int, 3> first, size;
 };
+
+/// Indices of some points of a box along each axis: [first, last).
+struct Points {
+    std::array<int, 3> first, last;
+
+    int along(int axis) const { return last[axis] - first[axis]; }
+};
+
+/// Those inside a grid of `points` points along each axis.
+inline Points inner_points(const Box& box, int points) {
+    Points inner{};
+    for (int axis = 0; axis < 3; ++axis) {
+        inner.first[axis] = std::max(0, 1 - box.first[axis]);
+        inner.last[axis] = std::min(box.size[axis], points - 1 - box.first[axis]);
+    }
+    return inner;
+}
 
 }  // namespace linkworth::npb::flow

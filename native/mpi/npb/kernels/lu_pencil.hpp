@@ -4,14 +4,15 @@
 #include <array>
 #include <vector>
 
-#include "../huge_array.hpp"
+#include "../flow/blocks.hpp"
+#include "../flow/field.hpp"
+#include "../flow/right_hand_side.hpp"
 #include "../programs/lu.hpp"
-#include "lu_factors.hpp"
-#include "lu_skew.hpp"
 
 namespace linkworth::npb::lu {
 
-/// Fields of one rank and the arithmetic on them; see the concept for each function.
+/// Fields of one rank and the arithmetic on them; see the concept for each function. Indices of the fields
+/// count from the first inner point of the pencil. The grid's boundary lies in the ghosts.
 class PencilKernel {
   public:
     PencilKernel(const Class& problem, const Layout& layout);
@@ -22,13 +23,14 @@ class PencilKernel {
     void unpack_ghosts(Side side);
     const double* outgoing_ghosts(Side) const { return outgoing_ghosts_.data(); }
     double* incoming_ghosts(Side) { return incoming_ghosts_.data(); }
-    void right_hand_side(int plane);
+    void right_hand_side();
     void take_forcing();
     void lower(int plane);
-    void upper(int plane, State* squares);
+    void upper(int plane);
+    void add_changes();
     const double* outgoing_line(Side side) const { return outgoing_lines_[side].data(); }
     double* incoming_line(Side side) { return incoming_lines_[side].data(); }
-    void add_squared_residuals(State& sums) const;
+    void add_squares(State& sums) const;
     void add_squared_errors(State& sums) const;
     void take_faces(int axis);
     void pack_face_line(Side side, int face);
@@ -50,52 +52,32 @@ class PencilKernel {
         }
     };
 
-    const Lanes* u(int plane, int block) const {
-        return reinterpret_cast<const Lanes*>(u_.data()) + skew_.vector(plane, block);
-    }
-    Lanes* u(int plane, int block) {
-        return reinterpret_cast<Lanes*>(u_.data()) + skew_.vector(plane, block);
-    }
-    template <class Field>
-    static auto* inner(Field& field, std::ptrdiff_t at) {
-        using Vector = std::conditional_t<std::is_const_v<Field>, const Lanes, Lanes>;
-        return reinterpret_cast<Vector*>(field.data()) + at;
-    }
-    /// Calls use(x, y, z, place of the point in u) for all own points, the grid's boundary included.
+    /// Calls use(components of a point) for those in a message of ghosts, in its order.
     template <class Use>
-    void for_each_own_point(Use&& use) const;
-    template <class StateAt>
-    void fill(StateAt&& state_at);
-    /// Calls use(place of a point's first component) for those in a message of ghosts, in its order.
+    void for_each_ghost(Side side, bool outside, Use&& use);
+    /// Calls use(change of a point) for a line of a plane beside one side: the outermost points, or,
+    /// `outside`, the ghosts.
     template <class Use>
-    void for_each_ghost(Side side, bool outside, Use&& use) const;
-
-    void invert_densities(int plane);
-    const Lanes* inverse_densities(int plane, int block) const;
-    /// Adds what the neighbours' lines add to the system of a plane, to arrivals_.
-    template <Sweep sweep>
-    void take_lines(int plane);
-    template <Sweep sweep>
-    void take_line(int plane, Side side);
-    template <Sweep sweep, bool with_squares>
-    void sweep_plane(int plane, State* squares);
-    void pack_line(int plane, Side side);
+    void for_each_line_point(int z, Side side, bool outside, Use&& use);
+    void unpack_line(int z, Side side);
+    void pack_line(int z, Side side);
+    std::size_t place(int x, int y) const { return static_cast<std::size_t>(y * box_.size[0] + x); }
+    /// Sets the blocks of a plane. `step` is from a point to the neighbours that the system contains: -1 in
+    /// the lower one, 1 in the upper one.
+    void find_blocks(int z, int step);
+    void solve_lower(int z);
+    void solve_upper(int z);
 
     Class problem_;
     Layout layout_;
-    Skew skew_;
-    StencilFactors stencil_;
-    BlockFactors blocks_;
-    InsideLanes inside_;
-    HugeArray<double> u_;        ///< with ghosts
-    HugeArray<double> r_;        ///< right-hand side, then solution
-    HugeArray<double> forcing_;  ///< inner points
-    HugeArray<double> inverse_densities_;
-    int inverted_ = -1;           ///< the last plane of them
-    HugeArray<double> arrivals_;  ///< of a plane: what the plane before it and lines that came in add to it
-    HugeArray<double> row_;       ///< of a block: what its rows add to the next block's
-    HugeArray<double> zeros_;     ///< in place of it for the first block
-    HugeArray<double> outgoing_ghosts_, incoming_ghosts_;
+    flow::Box box_;  ///< the inner points
+    flow::Field u_;  ///< with kReach ghosts
+    flow::Field r_;  ///< right-hand side, then change; with one ghost
+    flow::Field forcing_;
+    flow::Field derived_;
+    std::array<std::vector<flow::Block>, 3> neighbour_;  ///< of a plane, by axis: blocks of the neighbours
+    std::vector<flow::Block> diagonal_;                  ///< of a plane
+    std::vector<double> outgoing_ghosts_, incoming_ghosts_;
     std::array<std::vector<double>, kSides> outgoing_lines_, incoming_lines_;
     std::array<Face, 2> faces_;
     int face_axis_ = 2;

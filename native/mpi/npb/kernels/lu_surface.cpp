@@ -8,7 +8,7 @@ namespace linkworth::npb::lu {
 
 void PencilKernel::take_faces(int axis) {
     face_axis_ = axis;
-    const Range whole{0, skew_.points()};
+    const Range whole{0, problem_.points};
     for (int number = 0; number < 2; ++number) {
         Face& face = faces_[number];
         face.first = axis == 0 ? layout_.own_y() : layout_.own_x();
@@ -23,13 +23,13 @@ void PencilKernel::take_faces(int axis) {
                               : axis == 1 ? at
                                           : j,
                           z = axis == 2 ? at : j;
-                const double* const u = u_.data() + skew_.point(x - skew_.x().first, y - skew_.y().first, z);
-                const double density = u[0], a = u[kWidth], b = u[2 * kWidth], c = u[3 * kWidth];
-                face.at(i, j) = flow::kPressure * (u[4 * kWidth] - 0.5 * (a * a + b * b + c * c) / density);
+                const double* const u = u_.at(x - box_.first[0], y - box_.first[1], z - 1);
+                const double momentum = u[1] * u[1] + u[2] * u[2] + u[3] * u[3];
+                face.at(i, j) = flow::kPressure * (u[4] - 0.5 * momentum / u[0]);
             }
     }
     const auto longest = static_cast<std::size_t>(
-        2 * (std::max({layout_.own_x().count, layout_.own_y().count, skew_.points()}) + 2));
+        2 * (std::max({layout_.own_x().count, layout_.own_y().count, problem_.points}) + 2));
     outgoing_face_line_.resize(longest);
     incoming_face_line_.resize(longest);
 }
@@ -85,7 +85,7 @@ double PencilKernel::face_sum() const {
             for (int j = js.first; j < js.end(); ++j)
                 sum += face.at(i, j) + face.at(i + 1, j) + face.at(i, j + 1) + face.at(i + 1, j + 1);
     }
-    const double spacing = 1.0 / (skew_.points() - 1.0);
+    const double spacing = 1.0 / (problem_.points - 1.0);
     return spacing * spacing * sum;
 }
 

@@ -1,139 +1,153 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-#include "../wide_vectors.hpp"
-//
+// The two triangular systems of a step (RNR-94-007, 3.4), plane by plane.
 #include <algorithm>
 
-#include "lu_block_solve.hpp"
 #include "lu_pencil.hpp"
 
 namespace linkworth::npb::lu {
 
-/// Vectors of a plane one after the other, each with what the vector before it, the block before it and the
-/// plane before it add to its system. arrivals_ holds what comes from the plane before, and takes what goes
-/// to the next one.
-template <Sweep sweep, bool with_squares>
-void PencilKernel::sweep_plane(int plane, State* squares) {
-    constexpr bool up = sweep == Sweep::lower;
-    constexpr std::ptrdiff_t step = up ? kComponents : -kComponents;
-    const BlockFactors f = blocks_;
-    const int last_step = skew_.inner_steps() - 1, last_block = skew_.inner_blocks() - 1;
-    const std::ptrdiff_t start = up ? 0 : std::ptrdiff_t{last_step} * kComponents;
-    Lanes sums[kComponents] = {};
+using flow::Block;
+using flow::kComponents;
 
-    for (int b = 0; b <= last_block; ++b) {
-        const int block = up ? b : last_block - b;
-        const std::ptrdiff_t begin = skew_.inner_vector(plane, block) + start;
-        Lanes* at = u(plane, block) + start;
-        Lanes* r = inner(r_, begin);
-        Lanes* arrivals = inner(arrivals_, block * skew_.inner_block_stride() + start);
-        Lanes* const line = inner(row_, kWidth * kComponents);
-        Lanes* row_out = line + start;
-        // The neighbouring block's last row is kLanes - 1 steps on, and adds to the step after its own.
-        const Lanes* row_in =
-            (b == 0 ? inner(zeros_, kWidth * kComponents) : line) + start + step * (kWidth - 1);
-        Lanes from_x[kComponents] = {}, from_y[kComponents] = {};
-        for (int s = 0; s <= last_step;
-             ++s, at += step, r += step, arrivals += step, row_out += step, row_in += step) {
-            const Lanes inside = inside_(up ? s : last_step - s, block);
-            const Point point(at);
-            Lanes sum[kComponents];
-            for (int m = 0; m < kComponents; ++m) {
-                const Lanes shifted =
-                    up ? window<kWidth - 1>(row_in[m], from_y[m]) : window<1>(from_y[m], row_in[m]);
-                sum[m] = arrivals[m] + from_x[m] + shifted;
-                if (up) sum[m] += f.time_step * r[m];
-            }
-            Change change = solve_diagonal(f, point, sum, inside);
-            if (!up) {
-                for (int m = 0; m < kComponents; ++m) change.v[m] += r[m];
-                change = Change(point, change.v);
-            }
-            const Contributions gives = contributions<sweep>(f, at, point, change);
-            for (int m = 0; m < kComponents; ++m) {
-                r[m] = change.v[m];
-                from_x[m] = gives.to[0][m];
-                row_out[m] = from_y[m] = gives.to[1][m];
-                arrivals[m] = gives.to[2][m];
-                if (!up) at[m] += f.update * change.v[m];
-                if (with_squares) sums[m] += change.v[m] * change.v[m];
-            }
-        }
-    }
-    if (with_squares)
-        for (int m = 0; m < kComponents; ++m)
-            for (int lane = 0; lane < kWidth; ++lane) (*squares)[m] += sums[m][lane];
+namespace {
+
+/// sum += block x.
+void add_product(const Block& block, const double* x, State& sum) {
+    for (int row = 0; row < kComponents; ++row)
+        for (int k = 0; k < kComponents; ++k) sum[row] += block[row][k] * x[k];
 }
 
-/// `side` is where the line comes from. Its state is in the ghosts beside the inner points; vectors are made
-/// of points along the line.
-template <Sweep sweep>
-void PencilKernel::take_line(int plane, Side side) {
-    const bool along_y = across_x(side);
-    const int length = along_y ? skew_.y().count : skew_.x().count;
-    const int beside = side == low_x || side == low_y ? 0 : (along_y ? skew_.x().count : skew_.y().count) - 1;
-    const int ghost = beside == 0 && (side == low_x || side == low_y) ? -1 : beside + 1;
-    const double* const line = incoming_lines_[side].data();
-    const double* const u = u_.data();
-    double* const arrivals = arrivals_.data();
-    for (int first = 0; first < length; first += kWidth) {
-        const int count = std::min(kWidth, length - first);
-        Lanes state[kComponents] = {Lanes{} + 1.0}, solution[kComponents] = {};
-        for (int lane = 0; lane < count; ++lane) {
-            const int i = first + lane;
-            const std::ptrdiff_t from = along_y ? skew_.point(ghost, i, plane) : skew_.point(i, ghost, plane);
-            for (int m = 0; m < kComponents; ++m) {
-                state[m][lane] = u[from + m * kWidth];
-                solution[m][lane] = line[i * kComponents + m];
-            }
+/// Solves block x = right by elimination without pivoting; x replaces `right`.
+void solve(Block block, State& right) {
+    double inverse[kComponents];
+    for (int p = 0; p < kComponents; ++p) {
+        inverse[p] = 1.0 / block[p][p];
+        for (int row = p + 1; row < kComponents; ++row) {
+            const double factor = block[row][p] * inverse[p];
+            for (int column = p + 1; column < kComponents; ++column)
+                block[row][column] -= factor * block[p][column];
+            right[row] -= factor * right[p];
         }
-        const Point point(state);
-        const Contributions gives = contributions<sweep>(blocks_, state, point, Change(point, solution));
-        const Lanes(&given)[kComponents] = gives.to[along_y ? 0 : 1];
-        for (int lane = 0; lane < count; ++lane) {
-            const int i = first + lane;
-            const std::ptrdiff_t to =
-                along_y ? skew_.inner_point(beside, i, 1) : skew_.inner_point(i, beside, 1);
-            for (int m = 0; m < kComponents; ++m) arrivals[to + m * kWidth] += given[m][lane];
-        }
+    }
+    for (int row = kComponents - 1; row >= 0; --row) {
+        for (int column = row + 1; column < kComponents; ++column)
+            right[row] -= block[row][column] * right[column];
+        right[row] *= inverse[row];
     }
 }
 
-template <Sweep sweep>
-void PencilKernel::take_lines(int plane) {
-    constexpr bool up = sweep == Sweep::lower;
-    if (plane == (up ? 1 : skew_.points() - 2)) std::fill_n(arrivals_.data(), arrivals_.size(), 0.0);
-    for (const Side side : {up ? low_x : high_x, up ? low_y : high_y})
-        if (layout_.has_neighbour(side)) take_line<sweep>(plane, side);
+/// Sets the block of a point itself, in which the convective fluxes of its two sides cancel.
+void find_diagonal(const Class& problem, const flow::PointState& at, Block& block) {
+    const double second = 2.0 * problem.time_step * flow::differences(problem.points).second;
+    const double artificial = second * (flow::kDiffusion[0] + flow::kDiffusion[1] + flow::kDiffusion[2]);
+    const double viscosity = second * (1.0 + 1.0 + 4.0 / 3.0) * flow::kViscosity * at.inverse_density;
+    const double heat = second * 3.0 * flow::kConduction * at.inverse_density;
+    block = {};
+    for (int m = 0; m < kComponents; ++m) block[m][m] = 1.0 + artificial;
+    for (int d = 0; d < 3; ++d) {
+        block[1 + d][0] = -viscosity * at.velocity[d];
+        block[1 + d][1 + d] += viscosity;
+        block[4][1 + d] = (viscosity - heat) * at.velocity[d];
+    }
+    block[4][0] = -(viscosity - heat) * 2.0 * at.kinetic - heat * at.energy;
+    block[4][4] += heat;
 }
 
-void PencilKernel::pack_line(int plane, Side side) {
+}  // namespace
+
+void PencilKernel::find_blocks(int z, int step) {
+    const flow::Differences factors = flow::differences(problem_.points);
+    const double first = problem_.time_step * factors.first, second = problem_.time_step * factors.second;
+    for (int y = 0; y < box_.size[1]; ++y)
+        for (int x = 0; x < box_.size[0]; ++x) {
+            const flow::PointState here(u_, derived_, x, y, z);
+            find_diagonal(problem_, here, diagonal_[place(x, y)]);
+            for (int axis = 0; axis < 3; ++axis) {
+                std::array<int, 3> at{x, y, z};
+                at[axis] += step;
+                const flow::PointState there(u_, derived_, at[0], at[1], at[2]);
+                flow::find_jacobians(axis, step * first, -second, there, neighbour_[axis][place(x, y)]);
+            }
+        }
+}
+
+void PencilKernel::solve_lower(int z) {
+    for (int y = 0; y < box_.size[1]; ++y)
+        for (int x = 0; x < box_.size[0]; ++x) {
+            double* const change = r_.at(x, y, z);
+            State sum{};
+            for (int axis = 0; axis < 3; ++axis)
+                add_product(neighbour_[axis][place(x, y)], change - r_.stride(axis), sum);
+            for (int m = 0; m < kComponents; ++m)
+                sum[m] = problem_.time_step * change[m] - kRelaxation * sum[m];
+            solve(diagonal_[place(x, y)], sum);
+            std::copy(sum.begin(), sum.end(), change);
+        }
+}
+
+void PencilKernel::solve_upper(int z) {
+    for (int y = box_.size[1] - 1; y >= 0; --y)
+        for (int x = box_.size[0] - 1; x >= 0; --x) {
+            double* const change = r_.at(x, y, z);
+            State sum{};
+            for (int axis = 0; axis < 3; ++axis)
+                add_product(neighbour_[axis][place(x, y)], change + r_.stride(axis), sum);
+            for (double& value : sum) value *= kRelaxation;
+            solve(diagonal_[place(x, y)], sum);
+            for (int m = 0; m < kComponents; ++m) change[m] -= sum[m];
+        }
+}
+
+template <class Use>
+void PencilKernel::for_each_line_point(int z, Side side, bool outside, Use&& use) {
+    const int cut = across_x(side) ? 0 : 1;
+    const bool low = side == low_x || side == low_y;
+    std::array<int, 2> at{};
+    at[cut] = low ? (outside ? -1 : 0) : box_.size[cut] - (outside ? 0 : 1);
+    for (int& i = at[1 - cut]; i < box_.size[1 - cut]; ++i) use(r_.at(at[0], at[1], z));
+}
+
+void PencilKernel::unpack_line(int z, Side side) {
     if (!layout_.has_neighbour(side)) return;
-    const bool along_y = across_x(side);
-    const int length = along_y ? skew_.y().count : skew_.x().count;
-    const int at = side == low_x || side == low_y ? 0 : (along_y ? skew_.x().count : skew_.y().count) - 1;
+    const double* in = incoming_lines_[side].data();
+    for_each_line_point(z, side, true, [&](double* change) {
+        std::copy_n(in, kComponents, change);
+        in += kComponents;
+    });
+}
+
+void PencilKernel::pack_line(int z, Side side) {
+    if (!layout_.has_neighbour(side)) return;
     double* out = outgoing_lines_[side].data();
-    for (int i = 0; i < length; ++i) {
-        const double* const from =
-            r_.data() + (along_y ? skew_.inner_point(at, i, plane) : skew_.inner_point(i, at, plane));
-        for (int m = 0; m < kComponents; ++m) *out++ = from[m * kWidth];
-    }
+    for_each_line_point(z, side, false,
+                        [&](const double* change) { out = std::copy_n(change, kComponents, out); });
 }
 
 void PencilKernel::lower(int plane) {
-    take_lines<Sweep::lower>(plane);
-    sweep_plane<Sweep::lower, false>(plane, nullptr);
-    pack_line(plane, high_x);
-    pack_line(plane, high_y);
+    const int z = plane - 1;
+    unpack_line(z, low_x);
+    unpack_line(z, low_y);
+    find_blocks(z, -1);
+    solve_lower(z);
+    pack_line(z, high_x);
+    pack_line(z, high_y);
 }
 
-void PencilKernel::upper(int plane, State* squares) {
-    take_lines<Sweep::upper>(plane);
-    if (squares)
-        sweep_plane<Sweep::upper, true>(plane, squares);
-    else
-        sweep_plane<Sweep::upper, false>(plane, nullptr);
-    pack_line(plane, low_x);
-    pack_line(plane, low_y);
+void PencilKernel::upper(int plane) {
+    const int z = plane - 1;
+    unpack_line(z, high_x);
+    unpack_line(z, high_y);
+    find_blocks(z, 1);
+    solve_upper(z);
+    pack_line(z, low_x);
+    pack_line(z, low_y);
+}
+
+void PencilKernel::add_changes() {
+    const double factor = 1.0 / (kRelaxation * (2.0 - kRelaxation));
+    flow::for_each_point({{}, box_.size}, [&](int x, int y, int z) {
+        for (int m = 0; m < kComponents; ++m) u_.at(x, y, z)[m] += factor * r_.at(x, y, z)[m];
+    });
 }
 
 }  // namespace linkworth::npb::lu

@@ -2,143 +2,189 @@
 #include "sp_solver.hpp"
 
 #include <algorithm>
-
-#include "../flow/fill.hpp"
-#include "sp_handover.hpp"
+#include <cmath>
 
 namespace linkworth::npb::sp {
+
 namespace {
 
-/// Vectors of a bundle along y or z, so that it and the fields around it fit in the second level cache.
-constexpr int kWidestBundle = 8;
-constexpr int kWidth = static_cast<int>(kLanes);
+/// The diagonals of a matrix that differ from row to row: from the point before to two points after. That of
+/// two points before is the same everywhere.
+enum Diagonal { kBefore, kCentre, kAfter, kSecondAfter, kDiagonals };
+
+/// The speed of sound in each wave speed.
+constexpr double kSign[kSpeeds] = {0.0, 1.0, -1.0};
+
+/// The variables of each wave speed: [first, last).
+constexpr int kFirstVariable[kSpeeds] = {0, 3, 4}, kLastVariable[kSpeeds] = {3, 4, 5};
 
 }  // namespace
 
-SolverKernel::SolverKernel(const Class& problem, const Layout& layout)
-    : points_(static_cast<int>(problem.points)),
-      time_step_(problem.time_step),
-      layout_(layout),
-      faces_(layout),
-      right_hand_side_(points_) {
-    for (int axis = 0; axis < 3; ++axis) factors_[axis] = step_factors(axis, points_, time_step_);
+SolverKernel::SolverKernel(const Class& problem, const Layout& layout) : Cells(layout, problem.time_step) {
     std::size_t most_lines = 0;
     for (int cell = 0; cell < layout.cells(); ++cell) {
-        const flow::Box box = layout.box(cell);
-        states_.emplace_back(box.size, flow::kReach, 1.0);
-        forcing_.emplace_back(box.size, 0, 0.0);
-        changes_.emplace_back(box.size, 0, 0.0);
-        flow::fill_exact(states_.back(), box, points_);
-        right_hand_side_(box, states_.back(), nullptr, -1.0, forcing_.back());
+        const std::array<int, 3>& size = cells_[cell].box.size;
+        sound_.emplace_back(size, 1, 0.0, 1);
+        auto& matrices = matrices_.emplace_back();
+        for (flow::Field& field : matrices) field = flow::Field(size, flow::kReach, 0.0, kDiagonals);
         for (int axis = 0; axis < 3; ++axis)
             most_lines = std::max(most_lines, inner_lines(layout, cell, axis));
     }
-    const int side = layout.longest_side();
-    kept_ = HugeArray<Points>(Kept::size(side, std::min(kWidestBundle, whole_vectors(side))));
-    std::fill_n(kept_.data(), kept_.size(), Points{});
-    scratch_ = HugeArray<Speeds>(scratch_size(side));
     if (layout.cells() == 1) return;
-    rows_message_ = most_lines * kHandedToElimination;
-    outgoing_ = HugeArray<double>(rows_message_);
-    incoming_rows_ = HugeArray<double>(rows_message_ * static_cast<std::size_t>(layout.cells()));
-    incoming_values_ = HugeArray<double>(most_lines * kHandedToSubstitution);
+    outgoing_.resize(most_lines * kHandedToElimination);
+    incoming_.resize(most_lines * kHandedToElimination);
 }
 
-void SolverKernel::reset() {
-    for (int cell = 0; cell < layout_.cells(); ++cell)
-        flow::fill_initial(states_[cell], layout_.box(cell), points_);
+void SolverKernel::right_hand_side(int number) {
+    Cells::right_hand_side(number);
+    const flow::Cell& cell = cells_[number];
+    flow::for_each_point(flow::with_ghosts(cell.box.size), [&](int x, int y, int z) {
+        const double* const derived = cell.derived.at(x, y, z);
+        const double pressure = flow::kPressure * (cell.u.at(x, y, z)[4] - derived[flow::kKinetic]);
+        *sound_[number].at(x, y, z) = std::sqrt(flow::kHeatRatio * pressure * derived[flow::kInverseDensity]);
+    });
 }
 
-void SolverKernel::right_hand_side(int cell) {
-    right_hand_side_(layout_.box(cell), states_[cell], &forcing_[cell], time_step_, changes_[cell]);
+/// For a wave speed lambda the matrix is
+///     1 + dt (lambda d/dx - sigma d^2/dx^2 + h^3 epsilon d^4/dx^4),
+/// in central differences, sigma the largest of the axis' diffusion coefficients (RNR-94-007, 3.2.2). Values
+/// outside the inner points are zero, and one-sided fourth differences change nothing but the middle of the
+/// first and the last row.
+void SolverKernel::find_matrices(int axis, int number) {
+    // The largest coefficient of all components is that of the energy.
+    static_assert(flow::kConduction > 4.0 / 3.0 * flow::kViscosity);
+    const flow::Cell& cell = cells_[number];
+    const flow::Field& sound = sound_[number];
+    const flow::Differences factors = flow::differences(layout_.points());
+    const double convection = time_step_ * factors.first, second = time_step_ * factors.second;
+    const double fourth = time_step_ * flow::kDissipation;
+    const auto spread = [&](const double* derived) {
+        return second * (flow::kDiffusion[axis] + flow::kConduction * derived[flow::kInverseDensity]);
+    };
+
+    flow::for_each_point(cell.inner, [&](int x, int y, int z) {
+        const double* const here = cell.derived.at(x, y, z);
+        const double* const low = here - cell.derived.stride(axis);
+        const double* const high = here + cell.derived.stride(axis);
+        const double sound_low = sound.at(x, y, z)[-sound.stride(axis)];
+        const double sound_high = sound.at(x, y, z)[sound.stride(axis)];
+        const int index = cell.box.first[axis] + (axis == 0 ? x : axis == 1 ? y : z);
+        const bool edge = index == 1 || index == layout_.points() - 2;
+        for (int speed = 0; speed < kSpeeds; ++speed) {
+            const double speed_low = low[flow::kVelocity + axis] + kSign[speed] * sound_low;
+            const double speed_high = high[flow::kVelocity + axis] + kSign[speed] * sound_high;
+            double* const row = matrices_[number][speed].at(x, y, z);
+            row[kBefore] = -convection * speed_low - spread(low) - 4.0 * fourth;
+            row[kCentre] = 1.0 + 2.0 * spread(here) + (edge ? 5.0 : 6.0) * fourth;
+            row[kAfter] = convection * speed_high - spread(high) - 4.0 * fourth;
+            row[kSecondAfter] = fourth;
+        }
+    });
 }
 
-Extent SolverKernel::extent(int cell, int axis) const {
-    const flow::Box box = layout_.box(cell);
-    return {box.size[axis], box.first[axis] == 0, box.first[axis] + box.size[axis] == points_};
+void SolverKernel::eliminate(int axis, int number, int speed) {
+    flow::Cell& cell = cells_[number];
+    flow::Field& matrices = matrices_[number][speed];
+    const double fourth = time_step_ * flow::kDissipation;
+    const std::ptrdiff_t to_row = matrices.stride(axis), to_values = cell.right.stride(axis);
+    flow::for_each_point(cell.inner, [&](int x, int y, int z) {
+        double* const row = matrices.at(x, y, z);
+        double* const values = cell.right.at(x, y, z);
+        const double *const one = row - to_row, *const two = one - to_row;
+        row[kBefore] -= fourth * two[kAfter];
+        row[kCentre] -= fourth * two[kSecondAfter] + row[kBefore] * one[kAfter];
+        row[kAfter] -= row[kBefore] * one[kSecondAfter];
+        const double inverse = 1.0 / row[kCentre];
+        row[kAfter] *= inverse;
+        row[kSecondAfter] *= inverse;
+        for (int m = kFirstVariable[speed]; m < kLastVariable[speed]; ++m)
+            values[m] = inverse * (values[m] - fourth * values[m - 2 * to_values] -
+                                   row[kBefore] * values[m - to_values]);
+    });
 }
 
-Sections SolverKernel::inner(int cell, int axis, Sections sections) const {
-    const Extent across = extent(cell, axis == 2 ? 1 : 2);
-    const int first = std::max(sections.first, across.first());
-    return {first, std::min(sections.first + sections.count, across.last() + 1) - first};
+void SolverKernel::substitute(int axis, int number, int speed) {
+    flow::Cell& cell = cells_[number];
+    const flow::Field& matrices = matrices_[number][speed];
+    const std::ptrdiff_t to_values = cell.right.stride(axis);
+    const flow::Points& inner = cell.inner;
+    for (int z = inner.last[2] - 1; z >= inner.first[2]; --z)
+        for (int y = inner.last[1] - 1; y >= inner.first[1]; --y)
+            for (int x = inner.last[0] - 1; x >= inner.first[0]; --x) {
+                const double* const row = matrices.at(x, y, z);
+                double* const values = cell.right.at(x, y, z);
+                for (int m = kFirstVariable[speed]; m < kLastVariable[speed]; ++m)
+                    values[m] -=
+                        row[kAfter] * values[m + to_values] + row[kSecondAfter] * values[m + 2 * to_values];
+            }
 }
 
-template <class Use>
-void SolverKernel::for_each_bundle(int axis, int cell, int section, Use&& use) const {
-    if (axis == 0) {
-        const Extent along_y = extent(cell, 1);
-        const int end = along_y.last() + 1;
-        for (int y = along_y.first(); y < end; y += kWidth)
-            use(Bundle{section, y, std::min(kWidth, end - y)});
-        return;
-    }
-    const int vectors = whole_vectors(layout_.box(cell).size[0]);
-    const int bundles = (vectors + kWidestBundle - 1) / kWidestBundle;
-    for (int i = 0; i < bundles; ++i) {
-        const int first = i * vectors / bundles;
-        use(Bundle{section, first, (i + 1) * vectors / bundles - first});
-    }
+void SolverKernel::unpack_rows(int axis, int number) {
+    flow::Cell& cell = cells_[number];
+    if (cell.box.first[axis] == 0) return;
+    const double* in = incoming_.data();
+    for_each_line(number, axis, [&](int x, int y, int z) {
+        for (int p = -2; p < 0; ++p) {
+            for (flow::Field& matrices : matrices_[number]) {
+                double* const row = matrices.at(x, y, z) + p * matrices.stride(axis);
+                row[kAfter] = *in++;
+                row[kSecondAfter] = *in++;
+            }
+            std::copy_n(in, flow::kComponents, cell.right.at(x, y, z) + p * cell.right.stride(axis));
+            in += flow::kComponents;
+        }
+    });
 }
 
-template <bool kSubstitutes>
-void SolverKernel::sweep(int axis, int cell, Sections sections) {
-    const Sections own = inner(cell, axis, sections);
-    const Extent along = extent(cell, axis), along_x = extent(cell, 0);
-    const double *rows = incoming_rows(cell), *values = incoming_values();
+void SolverKernel::pack_rows(int axis, int number) {
+    const flow::Cell& cell = cells_[number];
+    const int size = cell.box.size[axis];
+    if (cell.box.first[axis] + size == layout_.points()) return;
     double* out = outgoing_.data();
-    const auto bring = [](const double*& message) {
-        return [&message](Lanes& vector, InnerLanes inner) { take(message, inner, vector); };
-    };
-    const auto hand_on = [&](const Lanes& vector, InnerLanes inner) { give(vector, inner, out); };
-    const auto clear = [](Lanes& vector, InnerLanes) { vector = Lanes{}; };
-
-    const auto solve_bundle = [&](const Bundle& bundle) {
-        const Kept kept(kept_.data(), axis == 0 ? 1 : bundle.count);
-        const auto inner_lanes = [&](int v) -> InnerLanes {
-            if (axis == 0) return {0, bundle.count};
-            const int x = (bundle.first + v) * kWidth, first = std::max(along_x.first() - x, 0);
-            return {first, std::min(along_x.last() + 1 - x, kWidth) - first};
-        };
-        if (along.starts)
-            for_each_vector(kept, along.first() - 2, true, inner_lanes, clear);
-        else
-            for_each_vector(kept, -2, true, inner_lanes, bring(rows));
-        constexpr std::array kEliminate{eliminate_along_x, eliminate_along_y, eliminate_along_z};
-        kEliminate[axis](states_[cell], changes_[cell], bundle, along, factors_[axis], kept, scratch_.data());
-        if constexpr (!kSubstitutes)
-            return for_each_vector(kept, along.points - 2, true, inner_lanes, hand_on);
-
-        if (along.ends)
-            for_each_vector(kept, along.last() + 1, false, inner_lanes, clear);
-        else
-            for_each_vector(kept, along.points, false, inner_lanes, bring(values));
-        if (axis == 0)
-            substitute_along_x(kept, bundle, along, changes_[cell]);
-        else if (axis == 1)
-            substitute_along_y(kept, bundle, along, changes_[cell]);
-        else
-            substitute_along_z(kept, bundle, along, states_[cell]);
-        if (!along.starts) for_each_vector(kept, 0, false, inner_lanes, hand_on);
-    };
-    for (int section = own.first; section < own.first + own.count; ++section)
-        for_each_bundle(axis, cell, section, solve_bundle);
+    for_each_line(number, axis, [&](int x, int y, int z) {
+        for (int p = size - 2; p < size; ++p) {
+            for (const flow::Field& matrices : matrices_[number]) {
+                const double* const row = matrices.at(x, y, z) + p * matrices.stride(axis);
+                *out++ = row[kAfter];
+                *out++ = row[kSecondAfter];
+            }
+            out = std::copy_n(cell.right.at(x, y, z) + p * cell.right.stride(axis), flow::kComponents, out);
+        }
+    });
 }
 
-void SolverKernel::eliminate(int axis, int cell) { sweep<false>(axis, cell, {0, layout_.longest_side()}); }
-
-void SolverKernel::solve(int axis, int cell, Sections sections) { sweep<true>(axis, cell, sections); }
-
-void SolverKernel::squared_errors(flow::State& sums) const {
-    sums.fill(0.0);
-    for (int cell = 0; cell < layout_.cells(); ++cell)
-        flow::add_squared_errors(states_[cell], layout_.box(cell), points_, sums);
+void SolverKernel::eliminate(int axis, int cell) {
+    if (axis == 0) conserved_to_x(cell);
+    find_matrices(axis, cell);
+    unpack_rows(axis, cell);
+    for (int speed = 0; speed < kSpeeds; ++speed) eliminate(axis, cell, speed);
+    pack_rows(axis, cell);
 }
 
-void SolverKernel::squared_residuals(flow::State& sums) const {
-    sums.fill(0.0);
-    for (const flow::Field& changes : changes_) flow::add_squares(changes, sums);
-    for (double& sum : sums) sum /= time_step_ * time_step_;
+void SolverKernel::substitute(int axis, int number) {
+    flow::Cell& cell = cells_[number];
+    const int size = cell.box.size[axis];
+    const bool starts = cell.box.first[axis] == 0, ends = cell.box.first[axis] + size == layout_.points();
+    const std::ptrdiff_t step = cell.right.stride(axis);
+    const double* in = incoming_.data();
+    if (!ends)
+        for_each_line(number, axis, [&](int x, int y, int z) {
+            for (int p = size; p < size + 2; ++p, in += flow::kComponents)
+                std::copy_n(in, flow::kComponents, cell.right.at(x, y, z) + p * step);
+        });
+    for (int speed = 0; speed < kSpeeds; ++speed) substitute(axis, number, speed);
+    double* out = outgoing_.data();
+    if (!starts)
+        for_each_line(number, axis, [&](int x, int y, int z) {
+            for (int p = 0; p < 2; ++p)
+                out = std::copy_n(cell.right.at(x, y, z) + p * step, flow::kComponents, out);
+        });
+    if (axis == 0) x_to_y(number);
+    if (axis == 1) y_to_z(number);
+    if (axis == 2) {
+        z_to_conserved(number);
+        add_changes(number);
+    }
 }
 
 }  // namespace linkworth::npb::sp

@@ -2,61 +2,45 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <vector>
 
-#include "../flow/faces.hpp"
-#include "../flow/field.hpp"
-#include "../flow/right_hand_side.hpp"
-#include "../huge_array.hpp"
+#include "../flow/cells.hpp"
 #include "../programs/sp.hpp"
-#include "sp_sweeps.hpp"
 
 namespace linkworth::npb::sp {
 
-/// Fields of one rank's cells and the arithmetic of SP on them; see the concept for each function. What
-/// elimination makes of a bundle of lines stays in cache; a line that goes on in another cell is eliminated
-/// again before substitution, which costs less than bringing it back from memory.
-class SolverKernel {
+/// The three wave speeds: velocity of the flow, and the speed of sound added to it and taken from it.
+inline constexpr int kSpeeds = 3;
+
+/// Arithmetic of SP with its fields; see the concept for each function.
+class SolverKernel : public flow::Cells {
   public:
     SolverKernel(const Class& problem, const Layout& layout);
 
-    void reset();
-    void pack_faces() { faces_.pack(states_); }
-    void unpack_faces() { faces_.unpack(states_); }
-    const double* outgoing_face(int side) const { return faces_.outgoing(side); }
-    double* incoming_face(int side) { return faces_.incoming(side); }
-
     void right_hand_side(int cell);
     void eliminate(int axis, int cell);
-    void solve(int axis, int cell, Sections sections);
-    const double* outgoing_lines() const { return outgoing_.data(); }
-    double* incoming_rows(int cell) { return incoming_rows_.data() + cell * rows_message_; }
-    double* incoming_values() { return incoming_values_.data(); }
-    void squared_errors(flow::State& sums) const;
-    void squared_residuals(flow::State& sums) const;
+    void substitute(int axis, int cell);
+    const double* outgoing() const { return outgoing_.data(); }
+    double* incoming() { return incoming_.data(); }
 
   private:
-    Extent extent(int cell, int axis) const;
-    /// The inner ones of the grid.
-    Sections inner(int cell, int axis, Sections sections) const;
-    /// Calls use(bundle) for the bundles of a section.
-    template <class Use>
-    void for_each_bundle(int axis, int cell, int section, Use&& use) const;
-    template <bool kSubstitutes>
-    void sweep(int axis, int cell, Sections sections);
+    void unpack_rows(int axis, int cell);
+    void pack_rows(int axis, int cell);
+    /// Sets the matrices of all lines of a cell along an axis.
+    void find_matrices(int axis, int cell);
+    /// The variables of one wave speed.
+    void eliminate(int axis, int cell, int speed);
+    void substitute(int axis, int cell, int speed);
+    // Passes over the changes of a cell, from one set of variables to the next (sp_variables.cpp).
+    void conserved_to_x(int cell);
+    void x_to_y(int cell);
+    void y_to_z(int cell);
+    void z_to_conserved(int cell);
 
-    int points_;
-    double time_step_;
-    Layout layout_;
-    std::array<StepFactors, 3> factors_;
-    flow::Faces faces_;
-    flow::RightHandSide right_hand_side_;
-    std::vector<flow::Field> states_, forcing_, changes_;  ///< by cell
-    HugeArray<Points> kept_;                               ///< of one bundle
-    HugeArray<Speeds> scratch_;
-    std::size_t rows_message_ = 0;  ///< numbers
-    HugeArray<double> outgoing_, incoming_rows_, incoming_values_;
+    std::vector<flow::Field> sound_;  ///< speed of sound, by cell
+    /// Diagonals of each wave speed's matrices, by cell. Ghosts are rows of the cell before.
+    std::vector<std::array<flow::Field, kSpeeds>> matrices_;
+    std::vector<double> outgoing_, incoming_;
 };
 
 }  // namespace linkworth::npb::sp

@@ -33,28 +33,13 @@ inline std::size_t lines_per_message(const flow::MultiPartition& layout) {
     return side * side;
 }
 
-/// Lines that are solved side by side, at most.
-inline constexpr int kSideBySide = 8;
-
-/// Whether what the elimination leaves of the slabs but the last, kEliminated numbers a point, has room in
-/// half of a usual second level cache, and is kept there for the substitution. If not, the elimination is
-/// done once more then, which costs less than to write and read that much memory.
-inline bool keeps_eliminated(const flow::MultiPartition& layout) {
-    constexpr double kCacheBytes = 1 << 20;
-    const double side = layout.longest_side();
-    const double lines = (layout.longest_side() + kSideBySide - 1) / kSideBySide * kSideBySide * side;
-    return (layout.cells() - 1) * lines * side * kEliminated * static_cast<double>(sizeof(double)) <=
-           kCacheBytes;
-}
-
 /// Arithmetic of BT on this rank's cells. A sweep along an axis goes through the slabs of cells upwards,
 /// where each eliminates, and downwards, where each substitutes.
 template <class K>
-concept Kernel = flow::FaceKernel<K> && requires(K kernel, int axis, int slab, flow::State& sums) {
-    kernel.prepare();  // the forcing term
-    kernel.reset();    // the initial field
+concept Kernel = flow::FaceKernel<K> && requires(K kernel, int axis, int slab, int cell) {
+    kernel.reset();  // the initial field
     /// Time step times the right-hand side, with the forcing.
-    kernel.right_hand_side();
+    kernel.right_hand_side(cell);
     /// Takes up what the slab before has sent and makes what the next one needs; in the last slab also does
     /// what `substitute` does in the others.
     kernel.eliminate(axis, slab);
@@ -63,12 +48,9 @@ concept Kernel = flow::FaceKernel<K> && requires(K kernel, int axis, int slab, f
     kernel.substitute(axis, slab);
     { kernel.outgoing() } -> std::convertible_to<const double*>;  // of a sweep
     { kernel.incoming() } -> std::convertible_to<double*>;
-    /// Sums of squares over this rank's points.
-    kernel.squared_errors(sums);
-    kernel.squared_residuals(sums);
-    /// Root mean squares over the grid, from sums over all ranks; residuals of one unit of time.
-    { kernel.error_norms(sums) } -> std::same_as<flow::State>;
-    { kernel.residual_norms(sums) } -> std::same_as<flow::State>;
+    /// Sums of squares over this rank's points; residuals of one unit of time.
+    { kernel.squared_errors() } -> std::same_as<flow::State>;
+    { kernel.squared_residuals() } -> std::same_as<flow::State>;
 };
 
 using Timers = PhaseTimers<6>;
@@ -76,8 +58,9 @@ inline constexpr Timers::Names kPhases{"right-hand side", "x sweeps",      "y sw
                                        "z sweeps",        "face exchange", "sweep exchange"};
 
 struct Result {
-    double seconds = 0.0;  ///< of the timed region, the slowest rank's; on rank 0
-    flow::State residual{}, error{};
+    double seconds = 0.0;         ///< of the timed region, the slowest rank's; on rank 0
+    flow::State error_squares{};  ///< sums over all ranks
+    flow::State residual_squares{};
     std::vector<double> iteration_seconds;
 };
 
@@ -95,7 +78,6 @@ class Run {
           timers_(timers) {}
 
     Result operator()() {
-        kernel_.prepare();
         kernel_.reset();
         step();
         kernel_.reset();
@@ -130,7 +112,9 @@ class Run {
 
     void find_right_hand_side() {
         timers_.measure(4, [&] { flow::exchange_faces(faces_, layout_, kernel_); });
-        timers_.measure(0, [&] { kernel_.right_hand_side(); });
+        timers_.measure(0, [&] {
+            for (int cell = 0; cell < layout_.cells(); ++cell) kernel_.right_hand_side(cell);
+        });
     }
 
     void solve(int axis) {
@@ -165,15 +149,11 @@ class Run {
     }
 
     void find_norms(Result& result) {
-        flow::State mine{}, sums{};
-        kernel_.squared_errors(mine);
-        world_.allreduce(Reduction::sum, mine.data(), sums.data(), sums.size());
-        result.error = kernel_.error_norms(sums);
+        flow::State mine = kernel_.squared_errors();
+        world_.allreduce(Reduction::sum, mine.data(), result.error_squares.data(), mine.size());
         find_right_hand_side();
-        mine = {};
-        kernel_.squared_residuals(mine);
-        world_.allreduce(Reduction::sum, mine.data(), sums.data(), sums.size());
-        result.residual = kernel_.residual_norms(sums);
+        mine = kernel_.squared_residuals();
+        world_.allreduce(Reduction::sum, mine.data(), result.residual_squares.data(), mine.size());
     }
 
     Comm &world_, &sweep_, &faces_;

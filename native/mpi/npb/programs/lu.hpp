@@ -22,7 +22,7 @@ using flow::State;
 /// Arithmetic of LU on one rank's pencil. Planes are z = 1 ... points - 2. Messages have a buffer for each
 /// side, which stays where it is.
 template <class K>
-concept Kernel = requires(K kernel, int plane, int axis, int face, Side side, State& sums, bool flag) {
+concept Kernel = requires(K kernel, int plane, int axis, int face, Side side, State& sums) {
     /// The field u := the exact solution, and := the start of the iteration, on all own points.
     kernel.fill_exact();
     kernel.fill_initial();
@@ -31,18 +31,20 @@ concept Kernel = requires(K kernel, int plane, int axis, int face, Side side, St
     kernel.unpack_ghosts(side);
     { kernel.outgoing_ghosts(side) } -> std::same_as<const double*>;
     { kernel.incoming_ghosts(side) } -> std::same_as<double*>;
-    /// r := difference operator of u + forcing, on a plane.
-    kernel.right_hand_side(plane);
+    /// r := difference operator of u + forcing.
+    kernel.right_hand_side();
     /// forcing := -r everywhere, so that the exact solution's right-hand side is zero.
     kernel.take_forcing();
-    /// r := solution of the lower triangular system on a plane, with the lines that came in; and the
-    /// upper one's, which is added to u. The lines for the neighbours are then ready. `sums`, if
-    /// wanted, gets the squares of the upper one's solution added.
+    /// r := solution of the lower triangular system on a plane, and then of the upper one, with the lines
+    /// that came in. The lines for the neighbours are then ready.
     kernel.lower(plane);
-    kernel.upper(plane, &sums);
+    kernel.upper(plane);
+    /// Adds the solution to u.
+    kernel.add_changes();
     { kernel.outgoing_line(side) } -> std::same_as<const double*>;
     { kernel.incoming_line(side) } -> std::same_as<double*>;
-    kernel.add_squared_residuals(sums);
+    /// Adds the squares of r over own points, and those of the distance of u to the exact solution.
+    kernel.add_squares(sums);
     kernel.add_squared_errors(sums);
     /// Pressures on the two faces that enclose the volume of the surface integral along an axis.
     kernel.take_faces(axis);
@@ -88,7 +90,7 @@ class Run {
     Result operator()() {
         kernel_.fill_exact();
         exchange_ghosts();
-        right_hand_sides();
+        right_hand_side();
         kernel_.take_forcing();
         kernel_.fill_initial();
         iterate(1, false);
@@ -110,11 +112,11 @@ class Run {
     };
 
     Result iterate(int steps, bool timed) {
-        const auto residuals = [&](State& sums) { kernel_.add_squared_residuals(sums); };
+        const auto squares = [&](State& sums) { kernel_.add_squares(sums); };
         Result result;
         exchange_ghosts();
-        right_hand_sides();
-        result.residuals = root_mean_squares(residuals);
+        right_hand_side();
+        result.residuals = root_mean_squares(squares);
         timers_.reset();
         world_.barrier();
 
@@ -122,21 +124,16 @@ class Run {
         const double begin = world_.wall_time();
         double previous = begin;
         for (int step = 1; step <= steps; ++step) {
-            // A step's right-hand side is worked out plane by plane just before the next step's lower solve
-            // takes it, while it is in cache.
-            lower_sweep(step > 1);
-            const bool last = step == steps;
-            State corrections{};
-            upper_sweep(last && timed ? &corrections : nullptr);
-            if (last && timed)
-                result.corrections = root_mean_squares([&](State& sums) { sums = corrections; });
+            lower_sweep();
+            upper_sweep();
+            if (step == steps && timed) result.corrections = root_mean_squares(squares);
             exchange_ghosts();
-            if (last) right_hand_sides();
+            right_hand_side();
             const double now = world_.wall_time();
             result.iteration_seconds.push_back(now - previous);
             previous = now;
         }
-        if (timed) result.residuals = root_mean_squares(residuals);
+        if (timed) result.residuals = root_mean_squares(squares);
         const double elapsed = world_.wall_time() - begin;
         if (timed) world_.mark_region(0);
 
@@ -144,27 +141,25 @@ class Run {
         return result;
     }
 
-    void right_hand_sides() {
-        timers_.measure(0, [&] {
-            for (int plane = 1; plane < problem_.points - 1; ++plane) kernel_.right_hand_side(plane);
-        });
+    void right_hand_side() {
+        timers_.measure(0, [&] { kernel_.right_hand_side(); });
     }
 
-    void lower_sweep(bool with_right_hand_side) {
+    void lower_sweep() {
         for (int plane = 1; plane < problem_.points - 1; ++plane) {
-            if (with_right_hand_side) timers_.measure(0, [&] { kernel_.right_hand_side(plane); });
             receive_lines(low_y, low_x);
             timers_.measure(1, [&] { kernel_.lower(plane); });
             send_lines(high_y, high_x);
         }
     }
 
-    void upper_sweep(State* corrections) {
+    void upper_sweep() {
         for (int plane = problem_.points - 2; plane > 0; --plane) {
             receive_lines(high_y, high_x);
-            timers_.measure(2, [&] { kernel_.upper(plane, corrections); });
+            timers_.measure(2, [&] { kernel_.upper(plane); });
             send_lines(low_y, low_x);
         }
+        timers_.measure(2, [&] { kernel_.add_changes(); });
     }
 
     void receive_lines(Side first, Side second) {

@@ -21,9 +21,8 @@ constexpr Side opposite(Side side) { return static_cast<Side>(side ^ 1); }
 constexpr bool across_x(Side side) { return side == low_x || side == high_x; }
 
 /// A grid of ranks, as square as their number allows, cuts x and y into pencils along z. Consecutive ranks
-/// are neighbours along its longer side, as in NPB 3.4. That side cuts y here, because the arithmetic runs
-/// along x: rank r is at (r / down, r % down). Where a grid of points does not divide, the first pencils get
-/// one line more.
+/// are neighbours along its longer side, as in NPB 3.4. That side cuts y here: rank r is at (r / down, r %
+/// down). Where a grid of points does not divide, the first pencils get one line more.
 class Layout {
   public:
     /// Each pencil has at least as many lines in x and in y: the reach of the dissipation and a point of its

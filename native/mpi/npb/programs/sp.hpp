@@ -26,22 +26,11 @@ inline std::string rank_problem(const Class& problem, int ranks) {
     return flow::multi_partition_problem("sp", problem.letter, static_cast<int>(problem.points), ranks);
 }
 
-/// Sections [first, first + count) of a cell: planes of the same z for work along x and y, of the same y
-/// along z.
-struct Sections {
-    int first, count;
-};
-
 /// Lines of a cell that are solved along an axis: those in the inner of the grid.
 inline std::size_t inner_lines(const Layout& layout, int cell, int axis) {
-    const flow::Box box = layout.box(cell);
-    std::size_t lines = 1;
-    for (const int other : {(axis + 1) % 3, (axis + 2) % 3}) {
-        const bool starts = box.first[other] == 0;
-        const bool ends = box.first[other] + box.size[other] == layout.points();
-        lines *= static_cast<std::size_t>(box.size[other] - starts - ends);
-    }
-    return lines;
+    const flow::Points inner = flow::inner_points(layout.box(cell), layout.points());
+    return static_cast<std::size_t>(inner.along((axis + 1) % 3)) *
+           static_cast<std::size_t>(inner.along((axis + 2) % 3));
 }
 
 /// What a line's elimination hands on: of its last two points, two factors of each of the three matrices and
@@ -51,25 +40,23 @@ inline constexpr int kHandedToSubstitution = 2 * 5;
 
 /// Arithmetic of SP on the cells of a rank. `cell` and `axis` count as in the layout.
 template <class K>
-concept Kernel =
-    flow::FaceKernel<K> && requires(K kernel, int cell, int axis, Sections sections, flow::State& sums) {
-        /// The field to start from.
-        kernel.reset();
-        /// Time step times the right-hand side.
-        kernel.right_hand_side(cell);
-        /// Eliminates all lines of a cell along the axis, after what the cell before has handed on, and makes
-        /// what the next cell needs.
-        kernel.eliminate(axis, cell);
-        /// The same for the lines of the sections and then substitutes back, after what the next cell has
-        /// handed on, and makes what the cell before needs. Along z the results are added to the field.
-        kernel.solve(axis, cell, sections);
-        { kernel.outgoing_lines() } -> std::convertible_to<const double*>;
-        { kernel.incoming_rows(cell) } -> std::convertible_to<double*>;
-        { kernel.incoming_values() } -> std::convertible_to<double*>;
-        /// Sums of squares over this rank's cells: distance from the exact solution, right-hand side over dt.
-        kernel.squared_errors(sums);
-        kernel.squared_residuals(sums);
-    };
+concept Kernel = flow::FaceKernel<K> && requires(K kernel, int cell, int axis) {
+    /// The field to start from.
+    kernel.reset();
+    /// Time step times the right-hand side.
+    kernel.right_hand_side(cell);
+    /// Eliminates along all lines of a cell, after what the cell before has handed on, and makes what the
+    /// next cell needs.
+    kernel.eliminate(axis, cell);
+    /// Substitutes back along them, after what the next cell has handed on, and makes what the cell before
+    /// needs. Along z the results are added to the field.
+    kernel.substitute(axis, cell);
+    { kernel.outgoing() } -> std::convertible_to<const double*>;
+    { kernel.incoming() } -> std::convertible_to<double*>;
+    /// Sums of squares over this rank's points; residuals of one unit of time.
+    { kernel.squared_errors() } -> std::same_as<flow::State>;
+    { kernel.squared_residuals() } -> std::same_as<flow::State>;
+};
 
 using Timers = PhaseTimers<6>;
 inline constexpr Timers::Names kPhases{"faces",         "right-hand side", "lines along x",
@@ -135,27 +122,15 @@ class Run {
     }
 
     void step() {
-        exchange_faces();
-        if (layout_.cells() == 1) return step_alone();
-        for (int cell = 0; cell < layout_.cells(); ++cell) right_hand_side(cell);
+        find_right_hand_side();
         for (int axis = 0; axis < 3; ++axis) solve(axis);
     }
 
-    void exchange_faces() {
+    void find_right_hand_side() {
         timers_.measure(kFaces, [&] { flow::exchange_faces(face_comm_, layout_, kernel_); });
-    }
-    void right_hand_side(int cell) {
-        timers_.measure(kRightHandSide, [&] { kernel_.right_hand_side(cell); });
-    }
-
-    /// One cell, whose lines go on nowhere: x and y together, plane by plane, while the plane is in cache.
-    void step_alone() {
-        right_hand_side(0);
-        const Sections planes = all_sections(0, 0);
-        for (int z = planes.first; z < planes.first + planes.count; ++z)
-            for (int axis = 0; axis < 2; ++axis)
-                timers_.measure(kLines + axis, [&] { kernel_.solve(axis, 0, {z, 1}); });
-        timers_.measure(kLines + 2, [&] { kernel_.solve(2, 0, all_sections(0, 2)); });
+        timers_.measure(kRightHandSide, [&] {
+            for (int cell = 0; cell < layout_.cells(); ++cell) kernel_.right_hand_side(cell);
+        });
     }
 
     /// All lines along an axis, slab after slab of cells and back.
@@ -166,43 +141,39 @@ class Run {
         for (int slab = 0; slab <= last; ++slab) {
             const int cell = layout_.cell_in(slab, axis);
             const std::size_t count = inner_lines(layout_, cell, axis) * kHandedToElimination;
-            if (slab > 0) receive(kernel_.incoming_rows(cell), count, previous, kEliminationTag + axis, sent);
-            if (slab == last) break;
+            if (slab > 0) receive(count, previous, kEliminationTag + axis, sent);
             timers_.measure(kLines + axis, [&] { kernel_.eliminate(axis, cell); });
-            send(count, next, kEliminationTag + axis, sent);
+            if (slab < last) send(count, next, kEliminationTag + axis, sent);
         }
         for (int slab = last; slab >= 0; --slab) {
             const int cell = layout_.cell_in(slab, axis);
             const std::size_t count = inner_lines(layout_, cell, axis) * kHandedToSubstitution;
-            if (slab < last) receive(kernel_.incoming_values(), count, next, kSubstitutionTag + axis, sent);
-            timers_.measure(kLines + axis, [&] { kernel_.solve(axis, cell, all_sections(cell, axis)); });
+            if (slab < last) receive(count, next, kSubstitutionTag + axis, sent);
+            timers_.measure(kLines + axis, [&] { kernel_.substitute(axis, cell); });
             if (slab > 0) send(count, previous, kSubstitutionTag + axis, sent);
         }
     }
 
     void send(std::size_t count, int to, int tag, typename Comm::Request& request) {
         timers_.measure(kLineExchange,
-                        [&] { request = line_comm_.isend(kernel_.outgoing_lines(), count, to, tag); });
+                        [&] { request = line_comm_.isend(kernel_.outgoing(), count, to, tag); });
     }
 
     /// Waits for what went out before, too.
-    void receive(double* to, std::size_t count, int from, int tag, typename Comm::Request& sent) {
+    void receive(std::size_t count, int from, int tag, typename Comm::Request& sent) {
         timers_.measure(kLineExchange, [&] {
-            std::array<typename Comm::Request, 2> requests{line_comm_.irecv(to, count, from, tag), sent};
+            std::array<typename Comm::Request, 2> requests{
+                line_comm_.irecv(kernel_.incoming(), count, from, tag), sent};
             line_comm_.wait_all(requests);
         });
     }
 
-    Sections all_sections(int cell, int axis) const { return {0, layout_.box(cell).size[axis == 2 ? 1 : 2]}; }
-
     void measure_distances(Result& result) {
-        flow::State sums{};
-        kernel_.squared_errors(sums);
-        world_.allreduce(Reduction::sum, sums.data(), result.error_squares.data(), sums.size());
-        exchange_faces();
-        for (int cell = 0; cell < layout_.cells(); ++cell) right_hand_side(cell);
-        kernel_.squared_residuals(sums);
-        world_.allreduce(Reduction::sum, sums.data(), result.residual_squares.data(), sums.size());
+        flow::State mine = kernel_.squared_errors();
+        world_.allreduce(Reduction::sum, mine.data(), result.error_squares.data(), mine.size());
+        find_right_hand_side();
+        mine = kernel_.squared_residuals();
+        world_.allreduce(Reduction::sum, mine.data(), result.residual_squares.data(), mine.size());
     }
 
     static constexpr int kEliminationTag = 1, kSubstitutionTag = 4;
