@@ -140,6 +140,25 @@ def test_what_a_stopped_replay_does_not_tell_is_left_out() -> None:
     assert row["serialisation"].value == pytest.approx(0.9)
 
 
+def test_the_figures_of_shares_include_initialisation() -> None:
+    study, records = samples.interconnects()
+    shares = {"compute_share": 0.6, "communication_share": 0.4}
+    started = [
+        replace(one, metrics=one.metrics | shares | {"seconds": 3.0, "init_seconds": 1.0})
+        if one.mode == "predict" and one.workload == "npb:is.A"
+        else one
+        for one in records
+    ]
+    section = {each.key: each for each in contents(Results(study, started, {}))}["profiles"]
+    titles = [each.title for each in section.tables[0].columns]
+    (row,) = (r for r in section.tables[0].rows if (r[0].text, r[1].text) == ("npb:is.A", "gbe, predicted"))
+    assert row[titles.index("of time with initialisation")].value == pytest.approx(0.25)
+    assert row[titles.index("computation")].value == pytest.approx(0.6)
+    (drawn,) = (each for each in section.drawings if each.data.title.startswith("gbe, predicted"))
+    bar = next(r for r in drawn.data.rows if r[0].text == "npb:is.A")
+    assert [cell.value for cell in bar[1:]] == pytest.approx([0.45, 0.3, 0.25])
+
+
 def test_profiles_say_where_they_are_from(interconnects_sections: dict[str, Section]) -> None:
     table = interconnects_sections["profiles"].tables[0]
     sources = {row[1].text for row in table.rows}

@@ -54,7 +54,18 @@ class _Shares(msgspec.Struct, frozen=True, kw_only=True):
     computation: float
     communication: float
     init_seconds: float
+    initialisation: float
+    """MPI_Init as a part of the predicted or measured time and MPI_Init together; 0 if one of them is not known."""
     efficiencies: dict[str, float]
+
+    def parts(self) -> dict[str, float]:
+        """Return the parts of the time with MPI_Init, which sum to 1."""
+        rest = 1.0 - self.initialisation
+        return {
+            "computation": self.computation * rest,
+            "communication": self.communication * rest,
+            "initialisation": self.initialisation,
+        }
 
 
 def sections(results: Results) -> Iterator[Section]:
@@ -64,6 +75,8 @@ def sections(results: Results) -> Iterator[Section]:
     if found or path:
         sources = list(dict.fromkeys(each.source for each in found))
         text = "Shares of the ranks' time between MPI_Init and MPI_Finalize, of predictions in the replay."
+        if any(each.initialisation for each in found):
+            text += " The figures add MPI_Init to the time."
         if len(sources) > MOST_FIGURES:
             text += f" The first {MOST_FIGURES} of {len(sources)} environments are drawn."
         yield Section(
@@ -87,7 +100,7 @@ def _found(results: Results) -> list[_Shares]:
     found = []
     for group in results.groups():
         compute, communication = (group.describe(f"{part}_share") for part in ("compute", "communication"))
-        start = group.describe("init_seconds")
+        start, whole = group.describe("init_seconds"), group.describe("seconds")
         if compute and communication:
             how = "predicted" if group.mode == "predict" else "measured"
             found.append(
@@ -97,6 +110,7 @@ def _found(results: Results) -> list[_Shares]:
                     computation=compute.mean,
                     communication=communication.mean,
                     init_seconds=start.mean if start else 0.0,
+                    initialisation=start.mean / (start.mean + whole.mean) if start and whole else 0.0,
                     efficiencies={
                         name: each.mean
                         for name in _EFFICIENCIES
@@ -111,6 +125,7 @@ def _found(results: Results) -> list[_Shares]:
             computation=profile.compute_share,
             communication=profile.communication_share,
             init_seconds=profile.init_seconds,
+            initialisation=0.0,
             efficiencies={
                 name: known for name in _EFFICIENCIES if (known := getattr(profile, name)) is not None
             },
@@ -138,6 +153,7 @@ def _table(found: Sequence[_Shares]) -> Table:
             column("computation [1]", "computation"),
             column("communication [1]", "communication"),
             *([column("initialisation [s]", "initialisation of a rank")] if with_start else []),
+            *([column("initialisation [1]", "of time with initialisation")] if with_start else []),
             *(column(f"{name} [1]", _EFFICIENCIES[name]) for name in with_efficiencies),
         ],
         rows=[
@@ -147,6 +163,7 @@ def _table(found: Sequence[_Shares]) -> Table:
                 _share(each.computation),
                 _share(each.communication),
                 *([show.number(each.init_seconds, "time")] if with_start else []),
+                *([_share(each.initialisation) if each.initialisation else nothing()] if with_start else []),
                 *(
                     _share(each.efficiencies[name]) if name in each.efficiencies else nothing()
                     for name in with_efficiencies
@@ -166,8 +183,7 @@ def _drawing(number: int, source: str, found: Sequence[_Shares]) -> Drawing:
     data = []
     for each in drawn:
         start = 0.0
-        for kind in COLOURS:
-            share = getattr(each, kind)
+        for kind, share in each.parts().items():
             if share > 0:
                 data.append(
                     {
@@ -182,15 +198,18 @@ def _drawing(number: int, source: str, found: Sequence[_Shares]) -> Drawing:
                 )
             start += share
     base = alt.Chart(values(data)).encode(y=look.names_on_y([each.workload for each in drawn]))
-    bars = share_bars(base, title="share of the time", kind="kind", colours=COLOURS, height=16)
+    with_start = any(each.initialisation for each in found)
+    colours = COLOURS | ({"initialisation": theme.QUIET} if with_start else {})
+    title = "share of the time with MPI_Init" if with_start else "share of the time"
+    bars = share_bars(base, title=title, kind="kind", colours=colours, height=16)
     labels = base.mark_text(color=theme.ON_DARK, fontWeight="bold").encode(x="middle:Q", text="text:N")
     most = max(found, key=lambda each: each.communication)
     return drawing(
         f"shares-{number + 1}",
         f"{source}: {most.workload} communicates most, {units.percent(most.communication)} of its time",
         alt.layer(bars, labels).properties(width=theme.PLOT_WIDTH - 40, height=alt.Step(22)),
-        [column("workload", "workload", number=False), *(column(f"{kind} [1]", kind) for kind in COLOURS)],
-        [[words(each.workload), *(_share(getattr(each, kind)) for kind in COLOURS)] for each in found],
+        [column("workload", "workload", number=False), *(column(f"{kind} [1]", kind) for kind in colours)],
+        [[words(each.workload), *(_share(each.parts()[kind]) for kind in colours)] for each in found],
         note=f"Drawn are the {len(drawn)} of {len(found)} that communicate most."
         if len(drawn) < len(found)
         else "",
