@@ -98,7 +98,7 @@ _OPTIONS = (
         "--cores",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Cores of a node: more ranks that compute at once share them.  [default: those of --machine, else a core for each rank]",
+        help="Cores of a node: more ranks that compute at once share them.  [default: those of --machine, else one a rank]",
     ),
     click.option(
         "--thread-gain",
