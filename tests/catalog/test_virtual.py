@@ -35,6 +35,15 @@ def test_an_unknown_kind_is_named() -> None:
         fabrics.get("ib-fdr+xen")
 
 
+def test_a_file_may_have_rails_and_virtual_machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = fabrics.data_folder() / "fabrics" / "gbe.toml"
+    Path("mine.toml").write_bytes(source.read_bytes())
+    assert fabrics.get("mine.tomlx2+sriov").name == "gbex2+sriov"
+    assert [fabrics.is_path(text) for text in ("mine.toml", "mine.tomlx2", "mine.tomlx2+sriov")] == [True] * 3
+    assert not any(fabrics.is_path(text) for text in ("gbe", "gbex2", "gbe+sriov", "atoml"))
+
+
 def test_a_plus_in_a_path_is_the_paths(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no such file"):
         fabrics.get(str(tmp_path / "a+b.toml"))

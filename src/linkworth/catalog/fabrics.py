@@ -14,6 +14,7 @@ from linkworth.catalog.fabric_file import RAILS_MAX, PathTable, parse, plain, to
 from linkworth.errors import CalibrationWarning, UsageError
 from linkworth.model import fabric as model
 
+_FILE = re.compile(r"\.toml(x[0-9]+)?(\+[a-z]+)?$")
 _WITH_RAILS = re.compile(r"(?P<name>.+)x(?P<rails>[0-9]+)")
 
 
@@ -74,8 +75,8 @@ def _split_rails(name_or_path: str) -> tuple[str, int | None]:
 
 
 def is_path(text: str) -> bool:
-    """Whether a fabric is given by its file's path."""
-    return text.endswith(".toml") or "/" in text
+    """Whether a fabric is given by its file's path, with or without a number of rails and a kind of virtual machine."""
+    return "/" in text or _FILE.search(text) is not None
 
 
 def _order(fabric: model.Fabric) -> tuple[int, float, float]:
