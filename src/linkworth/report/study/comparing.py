@@ -1,5 +1,7 @@
 """Environments of a study held against their baseline."""
 
+from collections.abc import Sequence
+
 from linkworth.model.statistics import Comparison
 from linkworth.model.study import Mode, StudyComparison
 from linkworth.report import units
@@ -115,3 +117,14 @@ def wanted(results: Results) -> list[StudyComparison]:
 def workloads_of(results: Results, comparison: StudyComparison) -> list[str]:
     """Return the workloads that a comparison is of."""
     return [name for name in results.workloads if matches(name, comparison.workloads)]
+
+
+def in_steps(results: Results, groups: Sequence[Group]) -> list[Group]:
+    """Return the groups whose environments are steps of an improvement; all of them if the study has no steps among them."""
+    steps = {
+        name
+        for comparison in wanted(results)
+        if comparison.steps
+        for name in (comparison.baseline, *comparison.environments)
+    }
+    return [group for group in groups if group.environment in steps] or list(groups)

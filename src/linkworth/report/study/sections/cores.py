@@ -10,12 +10,15 @@ from linkworth.model.run import CoreUse
 from linkworth.report.charts import theme
 from linkworth.report.charts.figure import values
 from linkworth.report.study import show
+from linkworth.report.study.comparing import in_steps
 from linkworth.report.study.results import Group, Results
 from linkworth.report.study.sections import look
 from linkworth.report.study.table import Drawing, Section, Table, column, drawing, whole, words
 
-_COLUMNS = 30
+_COLUMNS = 60
 """Stretches of time in a figure of cores over time."""
+_MOST_OVER_TIME = 4
+"""Environments of a workload whose cores are drawn over time: the steps of an improvement, or else the first."""
 
 
 def sections(results: Results) -> Iterator[Section]:
@@ -25,11 +28,13 @@ def sections(results: Results) -> Iterator[Section]:
         return
     workloads = list(dict.fromkeys(group.workload for group, _ in use))
     of_workload = {name: [each for each in use if each[0].workload == name] for name in workloads}
-    over_time = [
-        _over_time(f"cores-over-time-{number + 1}", workload, lines)
-        for number, workload in enumerate(workloads)
-        if (lines := [line for group, _ in of_workload[workload] for line in _lines(group)])
-    ]
+    over_time: list[Drawing] = []
+    for workload in workloads:
+        sampled = [(group, lines) for group, _ in of_workload[workload] if (lines := _lines(group))]
+        steps = in_steps(results, [group for group, _ in sampled])[:_MOST_OVER_TIME]
+        for group, lines in sampled:
+            if group in steps:
+                over_time.append(_over_time(f"cores-over-time-{len(over_time) + 1}", group, lines))
     yield Section(
         key="cores",
         title="Core utilisation",
@@ -110,7 +115,7 @@ def _lines(group: Group) -> list[_Line]:
         sampled = [use for use in record.core_use if use.times]
         if sampled:
             return [
-                _Line(f"{_name(group)}, {use.node}, core {core}", use.times[-1], _resampled(use, core))
+                _Line(f"{use.node}, core {core}", use.times[-1], _resampled(use, core))
                 for use in sampled
                 for core in range(len(use.mean))
             ]
@@ -142,8 +147,8 @@ def _by_node(lines: Sequence[_Line]) -> list[_Line]:
     ]
 
 
-def _over_time(key: str, workload: str, lines: Sequence[_Line]) -> Drawing:
-    note = "The first run of each environment."
+def _over_time(key: str, group: Group, lines: Sequence[_Line]) -> Drawing:
+    note = "The first run."
     if len(lines) > look.MOST_ROWS:
         lines = _by_node(lines)
         note += " There are too many cores to draw each: the mean of each node's."
@@ -169,11 +174,11 @@ def _over_time(key: str, workload: str, lines: Sequence[_Line]) -> Drawing:
             color=_shade(),
             description="label:N",
         )
-        .properties(width=look.WIDTH - 120, height=alt.Step(16 if len(lines) <= 24 else 10))
+        .properties(width=look.WIDTH - 120, height=alt.Step(16 if len(lines) <= 24 else 9))
     )
     return drawing(
         key,
-        f"{workload}: each core over time",
+        f"{group.workload} on {_name(group)}: each core over time",
         chart,
         [
             column("core", "core", number=False),

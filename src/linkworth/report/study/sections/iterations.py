@@ -1,12 +1,14 @@
 """Time of each iteration of programs that say it."""
 
 from collections.abc import Iterator, Sequence
+from statistics import median
 
 import altair as alt
 
 from linkworth.model.statistics import Description
 from linkworth.report.charts.figure import values
 from linkworth.report.study import show
+from linkworth.report.study.comparing import in_steps
 from linkworth.report.study.results import Group, Results
 from linkworth.report.study.sections import look
 from linkworth.report.study.table import Cell, Drawing, Section, Table, column, drawing, whole, words
@@ -15,6 +17,10 @@ from linkworth.statistics import describe
 SERIES = "iteration_seconds"
 _MOST_POINTS = 400
 """Of a line: longer series are thinned out by medians of neighbours."""
+
+
+_MOST_TIMES = 20
+"""If an iteration takes so many times the median, as one with an output may, the axis is logarithmic to show the others."""
 
 
 def sections(results: Results) -> Iterator[Section]:
@@ -48,7 +54,9 @@ def sections(results: Results) -> Iterator[Section]:
             )
         ],
         drawings=[
-            _drawing(n + 1, workload, [group for group in groups if group.workload == workload])
+            _drawing(
+                n + 1, workload, in_steps(results, [group for group in groups if group.workload == workload])
+            )
             for n, workload in enumerate(dict.fromkeys(group.workload for group in groups))
         ],
     )
@@ -72,8 +80,6 @@ def _figures(all_of_them: Description, group: Group) -> list[Cell]:
 
 def _line(group: Group) -> list[tuple[int, float]]:
     """Return the median over the runs of each iteration, from 1; of long series of stretches of iterations."""
-    from statistics import median
-
     series = [record.series[SERIES] for record in group.done if record.series.get(SERIES)]
     shortest = min(len(each) for each in series)
     stretch = -(-shortest // _MOST_POINTS)
@@ -96,9 +102,14 @@ def _drawing(number: int, workload: str, groups: Sequence[Group]) -> Drawing:
         for name in names
         for iteration, seconds in lines[name]
     ]
+    times = [seconds for name in names for _, seconds in lines[name]]
+    if min(times) > 0 and max(times) > _MOST_TIMES * median(times):
+        y = alt.Y("milliseconds:Q", title="ms (log)", scale=alt.Scale(type="log"))
+    else:
+        y = alt.Y("milliseconds:Q", title="ms", scale=alt.Scale(zero=True))
     base = alt.Chart(values(data)).encode(
         x=alt.X("iteration:Q", title="iteration", axis=alt.Axis(tickMinStep=1, grid=False)),
-        y=alt.Y("milliseconds:Q", title="ms", scale=alt.Scale(zero=True)),
+        y=y,
         color=look.colour(names),
     )
     slowest = max(lines, key=lambda name: sum(seconds for _, seconds in lines[name]) / len(lines[name]))
