@@ -93,7 +93,7 @@ def _page(name: str, path: Path, paper: dict[str, Any] | None) -> Iterator[str]:
     if study.scales:
         commands[f"linkworth study run studies/{name}.toml --where hostfile:hosts"] = "on the hosts of a file"
     for scale in study.scales:
-        commands[f"linkworth study run studies/{name}.toml --scale {scale}"] = PLACES[scale]
+        commands[f"linkworth study run studies/{name}.toml --scale {scale}"] = PLACES.get(scale, "")
     reported = f"{name}-predict.study" if "predict" in study.scales else f"studies/{name}.toml"
     commands[f"linkworth study report {reported}"] = ""
     width = max(map(len, commands))
