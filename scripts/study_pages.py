@@ -23,6 +23,8 @@ KEPT = ROOT / "docs" / "studies" / "papers.json"
 README = ROOT / "README.md"
 BEGIN, END = "<!-- make papers -->\n", "<!-- end -->\n"
 HEAD = "<!-- Written by scripts/study_pages.py; `make papers` renews it. -->"
+BY_HAND = {"future-work"}
+"""Studies without a paper, whose page is not written here."""
 PLACES = {
     "": "as in the paper, under Slurm",
     "lab": "reduced, on an emulated cluster of this machine",
@@ -83,6 +85,7 @@ def pages(document: dict[str, Any]) -> dict[str, str]:
     return {
         name: "\n".join(_page(name, path, papers.get(name))).rstrip("\n") + "\n"
         for name, path in shipped_files.files().items()
+        if name not in BY_HAND
     }
 
 
