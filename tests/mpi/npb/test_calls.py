@@ -101,9 +101,15 @@ def test_recorded_calls_are_the_official_ones(record, program):
     assert [without_marks(counted(calls[rank])) for rank in range(4)] == OFFICIAL[program]
 
 
+FLOW = {"bt", "sp", "lu"}
+"""A minute of computation each in class A. Class S on four ranks shows that their real calls are the recorded ones."""
+
+
 @pytest.mark.slow  # seconds of computation each, as many as the machine makes of class A
 @pytest.mark.requires("openmpi")
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize(
+    "program", [pytest.param(name, marks=pytest.mark.exhaustive if name in FLOW else ()) for name in PROGRAMS]
+)
 def test_real_calls_are_the_official_ones(count, program):
     """And class A verifies on four ranks: `count` asserts it of its run."""
     for rank, calls in enumerate(count(program, "A", 4)):
@@ -115,7 +121,11 @@ def test_real_calls_are_the_official_ones(count, program):
 @pytest.mark.requires("openmpi")
 @pytest.mark.parametrize(
     ("program", "ranks"),
-    [(program, ranks) for program in PROGRAMS for ranks in ([1, 9] if program in SQUARE else [1, 2, 8])],
+    [
+        (program, ranks)
+        for program in PROGRAMS
+        for ranks in ([1, 4, 9] if program in SQUARE else [1, 2, 4, 8])
+    ],
 )
 def test_recorded_calls_are_the_real_ones(record, count, program, ranks):
     recorded = record(program, "S", ranks)

@@ -21,8 +21,9 @@ def test_verifies(npb, program, ranks):
 
 
 @pytest.mark.requires("openmpi")
-@pytest.mark.parametrize("program", PROGRAMS + SQUARE)
+@pytest.mark.parametrize("program", [name for name in PROGRAMS + SQUARE if name != "lu"])
 def test_verifies_class_w(npb, program):
+    """LU runs in class W on pencils of different widths, below."""
     assert_verified(npb(4, program, "W"), program, "W", 4)
 
 

@@ -8,9 +8,8 @@ namespace linkworth::npb::sp {
 
 namespace {
 
-/// The diagonals of a matrix that differ from row to row: from the point before to two points after. That of
-/// two points before is the same everywhere.
-enum Diagonal { kBefore, kCentre, kAfter, kSecondAfter, kDiagonals };
+/// The diagonals of a matrix, from two points before to two points after.
+enum Diagonal { kSecondBefore, kBefore, kCentre, kAfter, kSecondAfter, kDiagonals };
 
 /// The speed of sound in each wave speed.
 constexpr double kSign[kSpeeds] = {0.0, 1.0, -1.0};
@@ -50,7 +49,7 @@ void SolverKernel::right_hand_side(int number) {
 /// in central differences, sigma the largest of the axis' diffusion coefficients (RNR-94-007, 3.2.2). Values
 /// outside the inner points are zero, and one-sided fourth differences change nothing but the middle of the
 /// first and the last row.
-void SolverKernel::find_matrices(int axis, int number) {
+void SolverKernel::find_matrices(int axis, int number, int speed) {
     // The largest coefficient of all components is that of the energy.
     static_assert(flow::kConduction > 4.0 / 3.0 * flow::kViscosity);
     const flow::Cell& cell = cells_[number];
@@ -70,35 +69,33 @@ void SolverKernel::find_matrices(int axis, int number) {
         const double sound_high = sound.at(x, y, z)[sound.stride(axis)];
         const int index = cell.box.first[axis] + (axis == 0 ? x : axis == 1 ? y : z);
         const bool edge = index == 1 || index == layout_.points() - 2;
-        for (int speed = 0; speed < kSpeeds; ++speed) {
-            const double speed_low = low[flow::kVelocity + axis] + kSign[speed] * sound_low;
-            const double speed_high = high[flow::kVelocity + axis] + kSign[speed] * sound_high;
-            double* const row = matrices_[number][speed].at(x, y, z);
-            row[kBefore] = -convection * speed_low - spread(low) - 4.0 * fourth;
-            row[kCentre] = 1.0 + 2.0 * spread(here) + (edge ? 5.0 : 6.0) * fourth;
-            row[kAfter] = convection * speed_high - spread(high) - 4.0 * fourth;
-            row[kSecondAfter] = fourth;
-        }
+        const double speed_low = low[flow::kVelocity + axis] + kSign[speed] * sound_low;
+        const double speed_high = high[flow::kVelocity + axis] + kSign[speed] * sound_high;
+        double* const row = matrices_[number][speed].at(x, y, z);
+        row[kSecondBefore] = fourth;
+        row[kBefore] = -convection * speed_low - spread(low) - 4.0 * fourth;
+        row[kCentre] = 1.0 + 2.0 * spread(here) + (edge ? 5.0 : 6.0) * fourth;
+        row[kAfter] = convection * speed_high - spread(high) - 4.0 * fourth;
+        row[kSecondAfter] = fourth;
     });
 }
 
 void SolverKernel::eliminate(int axis, int number, int speed) {
     flow::Cell& cell = cells_[number];
     flow::Field& matrices = matrices_[number][speed];
-    const double fourth = time_step_ * flow::kDissipation;
     const std::ptrdiff_t to_row = matrices.stride(axis), to_values = cell.right.stride(axis);
     flow::for_each_point(cell.inner, [&](int x, int y, int z) {
         double* const row = matrices.at(x, y, z);
         double* const values = cell.right.at(x, y, z);
         const double *const one = row - to_row, *const two = one - to_row;
-        row[kBefore] -= fourth * two[kAfter];
-        row[kCentre] -= fourth * two[kSecondAfter] + row[kBefore] * one[kAfter];
+        row[kBefore] -= row[kSecondBefore] * two[kAfter];
+        row[kCentre] -= row[kSecondBefore] * two[kSecondAfter] + row[kBefore] * one[kAfter];
         row[kAfter] -= row[kBefore] * one[kSecondAfter];
         const double inverse = 1.0 / row[kCentre];
         row[kAfter] *= inverse;
         row[kSecondAfter] *= inverse;
         for (int m = kFirstVariable[speed]; m < kLastVariable[speed]; ++m)
-            values[m] = inverse * (values[m] - fourth * values[m - 2 * to_values] -
+            values[m] = inverse * (values[m] - row[kSecondBefore] * values[m - 2 * to_values] -
                                    row[kBefore] * values[m - to_values]);
     });
 }
@@ -155,9 +152,11 @@ void SolverKernel::pack_rows(int axis, int number) {
 
 void SolverKernel::eliminate(int axis, int cell) {
     if (axis == 0) conserved_to_x(cell);
-    find_matrices(axis, cell);
     unpack_rows(axis, cell);
-    for (int speed = 0; speed < kSpeeds; ++speed) eliminate(axis, cell, speed);
+    for (int speed = 0; speed < kSpeeds; ++speed) {
+        find_matrices(axis, cell, speed);
+        eliminate(axis, cell, speed);
+    }
     pack_rows(axis, cell);
 }
 

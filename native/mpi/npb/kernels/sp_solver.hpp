@@ -26,8 +26,8 @@ class SolverKernel : public flow::Cells {
   private:
     void unpack_rows(int axis, int cell);
     void pack_rows(int axis, int cell);
-    /// Sets the matrices of all lines of a cell along an axis.
-    void find_matrices(int axis, int cell);
+    /// Sets the matrices of all lines of a cell along an axis for one wave speed.
+    void find_matrices(int axis, int cell, int speed);
     /// The variables of one wave speed.
     void eliminate(int axis, int cell, int speed);
     void substitute(int axis, int cell, int speed);
