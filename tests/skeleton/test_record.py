@@ -56,19 +56,6 @@ def test_work_grows_with_the_class_and_shrinks_with_the_ranks(name):
     assert 1 / 4.2 < work("C", 16) / work("C", 4) < 1 / 3
 
 
-@pytest.mark.parametrize(("letter", "again"), [("S", False), ("A", True)])
-def test_bt_counts_the_elimination_that_is_done_again(letter, again):
-    """On 4 ranks half of the cells are solved in two passes; where the first leaves more than the cache holds, it is repeated."""
-
-    def solving(ranks):
-        counted = operations(parse([f"npb:bt.{letter}"]), ranks)
-        return counted["x sweeps"] * ranks
-
-    elimination, substitution = 671, 50
-    more = elimination / 2 / (elimination + substitution) if again else 0.0
-    assert solving(4) / solving(1) == pytest.approx(1 + more)
-
-
 def test_a_name_that_is_taken_gets_a_number(tmp_path, flat_rates):
     program, rates = parse(["npb:ep.S"]), flat_rates("ep")
     paths = [record_skeleton(program, 2, rates, tmp_path / "ep.lwt").path for _ in range(2)]
