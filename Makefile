@@ -78,7 +78,7 @@ reference: build ## renew docs/reference/cli.md and study.schema.json from the c
 	@$(BIN)/python -m linkworth.study.schema > docs/reference/study.schema.json
 
 papers: $(VENV)/.engine ## predict the experiments of five papers in three minutes, beside what was published; renews docs/studies and README.md
-	@$(BIN)/python scripts/papers.py linkworth-papers --renew
+	@$(BIN)/python scripts/papers.py linkworth-papers --renew $(PAPERS_ARGS)
 
 docs: $(VENV)/.engine $(VENV)/.docs ## the documentation site in site/
 	@$(BIN)/python scripts/cli_reference.py --check docs/reference/cli.md

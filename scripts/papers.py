@@ -36,6 +36,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--renew", action="store_true", help="also renew docs/studies and README.md")
+    parser.add_argument(
+        "--reuse", action="store_true", help="keep predictions in FOLDER: for a change of words alone"
+    )
     parser.add_argument("--only", action="append", metavar="NAME", help="predict this study; others as kept")
     given = parser.parse_args()
     kept = json.loads(study_pages.KEPT.read_text(encoding="utf-8")) if given.only else {"papers": []}
@@ -44,7 +47,7 @@ def main() -> int:
         document = {
             "schema": SCHEMA,
             "papers": [
-                known.get(name) or entry(name, path, given.folder)
+                known.get(name) or entry(name, path, given.folder, reuse=given.reuse)
                 for name, path in shipped_files.files().items()
                 if study_pages.published(path)
             ],
@@ -66,11 +69,11 @@ def say(sentence: str) -> None:
     sys.stderr.write(f"{sentence}\n")
 
 
-def entry(name: str, path: Path, folder: Path) -> dict[str, Any]:
+def entry(name: str, path: Path, folder: Path, *, reuse: bool) -> dict[str, Any]:
     """Return the document's entry of one study."""
     scales = study_pages.scales(path)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    found = {scale: predicted(path, scale, folder) for scale in MODES if scale in scales}
+    found = {scale: predicted(path, scale, folder, reuse=reuse) for scale in MODES if scale in scales}
     first = MODES[0]
     return {
         "name": name,
@@ -80,13 +83,13 @@ def entry(name: str, path: Path, folder: Path) -> dict[str, Any]:
     }
 
 
-def predicted(path: Path, scale: str, folder: Path) -> dict[str, Any]:
-    """Return what one scale of a study gives, predicted anew: records of an earlier call may be of another engine."""
+def predicted(path: Path, scale: str, folder: Path, *, reuse: bool) -> dict[str, Any]:
+    """Return what one scale of a study gives, predicted anew unless asked otherwise: old records may be of another engine."""
     began = time.monotonic()
     results = folder / f"{path.stem}-{scale}.study"
-    if resume.is_begun(results):
+    if resume.is_begun(results) and not reuse:
         shutil.rmtree(results)
-    store = resume.begin(path, folder=results, scale=scale)
+    store = resume.begin(path, folder=results, scale=scale, accept_changes=True)
     status = run_study(store)
     for run, cause in status.problems.items():
         FAILED.append(run)

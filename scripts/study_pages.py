@@ -23,8 +23,6 @@ KEPT = ROOT / "docs" / "studies" / "papers.json"
 README = ROOT / "README.md"
 BEGIN, END = "<!-- make papers -->\n", "<!-- end -->\n"
 HEAD = "<!-- Written by scripts/study_pages.py; `make papers` renews it. -->"
-BY_HAND = {"future-work"}
-"""Studies without a paper, whose page is not written here."""
 PLACES = {
     "": "as in the paper, under Slurm",
     "lab": "reduced, on an emulated cluster of this machine",
@@ -80,31 +78,28 @@ def _line(name: str, paper: dict[str, Any]) -> str:
 
 
 def pages(document: dict[str, Any]) -> dict[str, str]:
-    """Return the text of each study's page by its name."""
-    papers = {paper["name"]: paper for paper in document["papers"]}
+    """Return the text of the page of each study that has a paper, by its name."""
+    files = shipped_files.files()
     return {
-        name: "\n".join(_page(name, path, papers.get(name))).rstrip("\n") + "\n"
-        for name, path in shipped_files.files().items()
-        if name not in BY_HAND
+        paper["name"]: "\n".join(_page(paper["name"], files[paper["name"]], paper)).rstrip("\n") + "\n"
+        for paper in document["papers"]
     }
 
 
-def _page(name: str, path: Path, paper: dict[str, Any] | None) -> Iterator[str]:
+def _page(name: str, path: Path, paper: dict[str, Any]) -> Iterator[str]:
     study = load(path)
     yield f"# {study.title}\n\n{HEAD}\n\n{study.description}\n\n## Run it\n\n```sh"
-    commands = {f"linkworth study run studies/{name}.toml": PLACES[""] if study.scales else ""}
-    if study.scales:
-        commands[f"linkworth study run studies/{name}.toml --where hostfile:hosts"] = "on the hosts of a file"
+    commands = {
+        f"linkworth study run studies/{name}.toml": PLACES[""],
+        f"linkworth study run studies/{name}.toml --where hostfile:hosts": "on the hosts of a file",
+    }
     for scale in study.scales:
         commands[f"linkworth study run studies/{name}.toml --scale {scale}"] = PLACES.get(scale, "")
-    reported = f"{name}-predict.study" if "predict" in study.scales else f"studies/{name}.toml"
-    commands[f"linkworth study report {reported}"] = ""
+    commands[f"linkworth study report {name}-predict.study"] = ""
     width = max(map(len, commands))
     yield from (f"{command:{width}}  # {what}" if what else command for command, what in commands.items())
     yield "```\n\n## What is run\n"
     yield from _scales(path, study)
-    if paper is None or study.published is None:
-        return
     yield "\n## Compared with the paper\n"
     yield from _compared(load(path, scale="predict"), paper)
     if "given" in paper:
@@ -124,7 +119,7 @@ def _scales(path: Path, study: Study) -> Iterator[str]:
         )
         measured = any("measure" in environment.modes for environment in one.environments)
         cells = [
-            scale or ("cluster" if study.scales else "–"),
+            scale or "cluster",
             ", ".join(_short([workload.name for workload in one.workloads])),
             ", ".join(environment.name for environment in one.environments),
             ", ".join(layouts),

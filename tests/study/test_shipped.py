@@ -142,3 +142,10 @@ def test_a_study_is_listed_and_planned_by_its_name(tmp_path, monkeypatch, capsys
     assert "64 runs, into interconnects-predict.study" in capsys.readouterr().out
     assert main(["study", "status", "first"]) == 2
     assert "first.study does not exist" in capsys.readouterr().err
+
+
+def test_one_scale_takes_the_published_times_of_one_network() -> None:
+    study = load(ROOT / "studies" / "interconnects.toml", scale="given")
+    assert len(study.prediction.measured) == 32
+    assert study.prediction.measured["npb:ft.D"] == "ib-fdr=326.49"
+    assert not load(ROOT / "studies" / "interconnects.toml", scale="predict").prediction.measured
