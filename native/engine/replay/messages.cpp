@@ -133,7 +133,7 @@ void Simulation::on_envelope(std::uint32_t index) {
     deliver(index, operation.done_at.seconds > at.seconds ? operation.done_at : at);
 }
 
-void Simulation::tell_probe(const Message& message) {
+[[gnu::noinline]] void Simulation::tell_probe(const Message& message) {
     std::vector<Probe>& probes = ranks_[message.destination].probes;
     if (probes.empty()) return;
     // clang 14 does not compile std::ranges::partition of libstdc++ 12.
@@ -325,26 +325,31 @@ bool Simulation::wait_for_operations(Actor& actor, std::uint32_t index) {
     return true;
 }
 
-void Simulation::absorb(Actor& actor) {
-    // Completing a receive costs CPU time, so receives are taken in the order of their delivery. A send that
-    // is done at the same moment delays none, so it comes after them.
+/// Orders completed operations as the rank completes them.
+/// A receive costs CPU time, so receives go in the order of their delivery. A send that is done at the same
+/// moment delays none and comes after them.
+[[gnu::noinline]] void Simulation::sort_by_delivery(std::vector<std::uint32_t>& waiting) const {
     const auto sooner = [this](std::uint32_t a, std::uint32_t b) {
         const Operation &one = operations_[a], &other = operations_[b];
         if (one.done_at.seconds != other.done_at.seconds) return one.done_at.seconds < other.done_at.seconds;
         return one.completion_overhead > other.completion_overhead;
     };
-    if (actor.waiting.size() > few_operations) {
-        std::sort(actor.waiting.begin(), actor.waiting.end(), sooner);
+    if (waiting.size() > few_operations) {
+        std::sort(waiting.begin(), waiting.end(), sooner);
     } else {
         // Most stand in this order already.
-        std::uint32_t* const first = actor.waiting.data();
-        for (std::size_t next = 1; next < actor.waiting.size(); ++next) {
+        std::uint32_t* const first = waiting.data();
+        for (std::size_t next = 1; next < waiting.size(); ++next) {
             const std::uint32_t moved = first[next];
             std::size_t place = next;
             for (; place > 0 && sooner(moved, first[place - 1]); --place) first[place] = first[place - 1];
             first[place] = moved;
         }
     }
+}
+
+void Simulation::absorb(Actor& actor) {
+    if (actor.waiting.size() > 1) sort_by_delivery(actor.waiting);
     for (const std::uint32_t waited : actor.waiting) {
         const Operation& operation = operations_[waited];
         actor.now.raise_to(operation.done_at);

@@ -362,6 +362,7 @@ class Simulation final : private NetworkListener {
     bool takes_time(const Actor& actor) const;
     bool wait_for_operations(Actor& actor, std::uint32_t index);
     void absorb(Actor& actor);
+    void sort_by_delivery(std::vector<std::uint32_t>& waiting) const;
 
     const PathCosts& path(bool local) const {
         return local ? options_.fabric.intranode : options_.fabric.link;

@@ -184,11 +184,37 @@ void lw_write(struct lw_call* call, uint8_t* end) {
 
 void lw_write_local(struct lw_call* call) { lw_write(call, lw_payload_begin(call, LW_LOCAL, 0)); }
 
-void lw_enter_seldom(struct lw_call* call, uint32_t name, void* site, const void* cfa) {
-    lw_enter(call, name, site, cfa, 0);
+void lw_enter(struct lw_call* call, uint32_t name, void* site, const void* cfa, uint64_t start) {
+    lw_own.inside = true;
+    lw_note_frame((uintptr_t)cfa, (uintptr_t)site);
+    call->name = name;
+    call->alone = lw_fast;
+    call->paced = call->half_timed = false;
+    call->cpu = -1;
+    call->repeat = call->foreseen = NULL;
+    lw_note_site(call, site, cfa);
+    call->recording = lw_tracing;
+    if (__builtin_expect(call->recording, 1)) {
+        struct lw_thread* self = call->self = lw_own.self;
+        lw_own.ready = NULL;
+        if (__builtin_expect(self == NULL, 0)) {
+            lw_enter_first(call);
+            return;
+        }
+        uint64_t now = start ? start : lw_ticks();
+        if (__builtin_expect((int64_t)(now - self->last_exit) >= (int64_t)lw_recorder.long_gap, 0))
+            now = lw_processor_time_after_gap(call, now);
+        // Reading the CPU clock before the gap is not the program's computation: it goes to the call.
+        call->start = now - lw_recorder.reading;
+    } else if (lw_recorder.full) {
+        lw_drop();
+    }
 }
 
-void lw_record_seldom(struct lw_call* call) { lw_record_local(call); }
+void lw_record_local(struct lw_call* call) {
+    if (lw_only_added_up(call)) return;
+    if (__builtin_expect(!lw_repeats(call, (struct lw_key){{0}}), 0)) lw_encode_local(LW_COPY(call));
+}
 
 void lw_encode_local(struct lw_call* call) {
     lw_lock();

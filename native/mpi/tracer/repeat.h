@@ -217,11 +217,8 @@ LW_INLINE bool lw_profiles_alone(const struct lw_call* call) {
     return call->alone && __builtin_expect(lw_recorder.profiling, 0);
 }
 
-/// A call of which the name and the time are all that is recorded.
-LW_INLINE void lw_record_local(struct lw_call* call) {
-    if (lw_only_added_up(call)) return;
-    if (__builtin_expect(!lw_repeats(call, (struct lw_key){{0}}), 0)) lw_encode_local(LW_COPY(call));
-}
+/// Records a call by its name and time alone.
+void lw_record_local(struct lw_call* call);
 
 #pragma GCC visibility pop
 #endif

@@ -27,34 +27,9 @@ LW_INLINE void lw_note_frame(uintptr_t frame, uintptr_t site) {
     lw_own.site = site;
 }
 
-/// SITE and CFA: of the wrapper that the program called. START: ticks, where the clock was read for the call
-/// already, else 0.
-LW_INLINE void lw_enter(struct lw_call* call, uint32_t name, void* site, const void* cfa, uint64_t start) {
-    lw_own.inside = true;
-    lw_note_frame((uintptr_t)cfa, (uintptr_t)site);
-    call->name = name;
-    call->alone = lw_fast;
-    call->paced = call->half_timed = false;
-    call->cpu = -1;
-    call->repeat = call->foreseen = NULL;
-    lw_note_site(call, site, cfa);
-    call->recording = lw_tracing;
-    if (__builtin_expect(call->recording, 1)) {
-        struct lw_thread* self = call->self = lw_own.self;
-        lw_own.ready = NULL;
-        if (__builtin_expect(self == NULL, 0)) {
-            lw_enter_first(call);
-            return;
-        }
-        uint64_t now = start ? start : lw_ticks();
-        if (__builtin_expect((int64_t)(now - self->last_exit) >= (int64_t)lw_recorder.long_gap, 0))
-            now = lw_processor_time_after_gap(call, now);
-        // Reading the CPU clock before the gap is not the program's computation: it goes to the call.
-        call->start = now - lw_recorder.reading;
-    } else if (lw_recorder.full) {
-        lw_drop();
-    }
-}
+/// Begins a call that does not take the fast way. SITE and CFA: of the wrapper that the program called.
+/// START: ticks if the clock was already read for the call, else 0.
+void lw_enter(struct lw_call* call, uint32_t name, void* site, const void* cfa, uint64_t start);
 
 /// The fast way: what nearly all calls need, with as few instructions as possible. What it leaves out (first
 /// calls, long gaps, calls that repeat no other, and all that lw_fast excludes) takes the other way, a
@@ -126,11 +101,6 @@ enum lw_ways { LW_PLAIN, LW_TRACED, LW_PROFILED };
 /// Generated, by number of the procedure; NULL for those with one way only.
 extern void* lw_way[];
 void lw_choose_ways(enum lw_ways ways);
-
-/// As lw_enter and the recording of a call by name and time, for procedures that are called too seldom to
-/// have them inlined.
-void lw_enter_seldom(struct lw_call* call, uint32_t name, void* site, const void* cfa);
-void lw_record_seldom(struct lw_call* call);
 
 LW_INLINE void lw_leave(void) {
     lw_own.inside = false;

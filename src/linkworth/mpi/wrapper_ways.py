@@ -1,12 +1,17 @@
 """The C statements of a wrapper, by the way that a call takes (native/mpi/tracer/wrapper.h)."""
 
+import re
+
 from linkworth.mpi.wrapper_bodies import is_lifecycle, is_modelled
 from linkworth.mpi.wrapper_body import Body
 from linkworth.mpi.wrapper_quick import is_quick
 
 _LOCAL = Body("lw_record_local(&lw_call);")
 _SITE = "    void *lw_site = __builtin_return_address(0);"
-_SELDOM = Body("lw_record_seldom(&lw_call);")
+_SELDOM = re.compile(
+    r"_(c|init|toint|fromint|create\w*|i?dup\w*|split\w*|free|sub|allocate\w*|disconnect|from_groups?|merge)$"
+)
+"""Procedures of set-up, and large counts: none is called so often that 30 ns count."""
 
 
 def _first_session(real: str, number: int) -> list[str]:
@@ -24,6 +29,8 @@ def _first_session(real: str, number: int) -> list[str]:
 
 def has_fast_way(name: str) -> bool:
     """Whether a procedure may be called so often that its wrapper has a fast way (native/mpi/tracer/wrapper.h)."""
+    if _SELDOM.search(name):
+        return False
     return (is_modelled(name) and not is_lifecycle(name)) or is_quick(name)
 
 
@@ -111,8 +118,7 @@ def profiled_statements(
 
 def statements(name: str, returns: str, real: str, number: int, body: Body | None, told: str) -> list[str]:
     """C statements of a wrapper's block; `real` is the call of the library's own function, `told` what lw_enter gets."""
-    seldom = body is None and not has_fast_way(name)
-    body = body or (_SELDOM if seldom else _LOCAL)
+    body = body or _LOCAL
     if name == "MPI_Session_init":
         return _first_session(real, number)
     if body.lifecycle:
@@ -137,7 +143,7 @@ def statements(name: str, returns: str, real: str, number: int, body: Body | Non
         f"    if (lw_bypass({told.split(', ')[1]}))",
         f"        return {real};",
         "    struct lw_call lw_call;",
-        f"    lw_enter{'_seldom' if seldom else ''}(&lw_call, {number}, {told});",
+        f"    lw_enter(&lw_call, {number}, {told});",
         *(f"    {line}" for line in body.before),
         f"    {returns} lw_result = {call};",
         f"    lw_exit{'_quick' if is_quick(name) else ''}(&lw_call, {_succeeded(returns)});",

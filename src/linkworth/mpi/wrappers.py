@@ -167,7 +167,7 @@ def _wrapper(procedure: Procedure, number: int, numbers: dict[str, int]) -> str:
         )
     given = (procedure.name, shown.returns, real, number, body)
     if not wrapper_ways.has_fast_way(procedure.name):
-        here = f"__builtin_return_address(0), __builtin_dwarf_cfa(){', 0' if body else ''}"
+        here = "__builtin_return_address(0), __builtin_dwarf_cfa(), 0"
         return "\n".join([*lines, head, "{", *wrapper_ways.statements(*given, here), "}", ""])
     typed = [parameter.declaration for parameter in shown.parameters]
     other = ", ".join([*typed, "void *lw_site, const void *lw_cfa, uint64_t lw_start"])
