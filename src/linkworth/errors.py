@@ -1,4 +1,4 @@
-"""What can go wrong, as the command line reports it.
+"""Errors that the command line reports.
 
 LinkworthError              one clear sentence for the user, and an exit code
 ├── ThresholdError          1  a verification or a threshold failed

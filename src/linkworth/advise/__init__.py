@@ -1,4 +1,4 @@
-"""Which network to choose: cost, break-even price ratio, Pareto front."""
+"""Choice of a network: cost, break-even price ratio, Pareto front."""
 
 from linkworth.advise.choose import advise
 

@@ -162,7 +162,7 @@ def _option(
 
 
 def _dominated(option: AdviceOption, options: Sequence[AdviceOption]) -> bool:
-    """Whether another option is at least as good in time and cost, and better in one of them."""
+    """Return whether another option is at least as good in time and cost, and better in one of them."""
     return any(
         other.seconds <= option.seconds
         and other.cost_usd <= option.cost_usd

@@ -1,4 +1,4 @@
-"""What a user gives for advice: prices as FABRIC=USD or by a catalog, and predictions made before."""
+"""Input for advice: prices as FABRIC=USD or from a catalog, and earlier predictions."""
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ SCHEMA = "linkworth.prediction/1"
 
 
 class PriceOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What the options of the command line say of prices."""
+    """Price options of the command line."""
 
     assignments: Sequence[str] = ()
     """FABRIC=USD_PER_NODE_HOUR."""

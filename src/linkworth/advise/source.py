@@ -1,4 +1,4 @@
-"""Where the times come from: a trace replayed on each fabric, or predictions made before."""
+"""Source of the times: a trace replayed on each fabric, or earlier predictions."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ from linkworth.trace.read import ADVICE, Allowance, open_trace
 
 
 class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """How a trace is to be replayed, as the options of the command line say it; None where an option is not given."""
+    """Options of the command line for replaying a trace; None if an option is not given."""
 
     workload: str
     """A trace's path, or a bundled program's name."""

@@ -1,4 +1,4 @@
-"""How sure a choice is: the options under the same draws of what the prediction leaves uncertain."""
+"""Certainty of a choice: the options under the same draws of the prediction's uncertain parameters."""
 
 from collections.abc import Callable, Sequence
 
@@ -103,7 +103,7 @@ def sentence(options: Sequence[AdviceOption], choice: int | None, goal: Goal, dr
 
 
 def _runs_alike(one: AdviceOption, other: AdviceOption) -> bool:
-    """Whether only the prices differ, so that no draw can change which of the two is better."""
+    """Return whether only the prices differ, so that no draw can change which is better."""
     return (one.fabric, one.nodes) == (other.fabric, other.nodes)
 
 

@@ -1,4 +1,4 @@
-"""What really carried a test's bytes: the NICs' counters against the payload."""
+"""NICs that carried a test's bytes, found by comparing their counters with the payload."""
 
 from collections.abc import Sequence
 

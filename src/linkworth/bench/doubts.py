@@ -1,4 +1,4 @@
-"""What a reader must doubt in a test's rows, in a few sentences."""
+"""Reasons to doubt a test's rows, in a few sentences."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence

@@ -51,7 +51,7 @@ class Prepared(NamedTuple):
 
     @property
     def job(self) -> Job:
-        """What the launcher starts."""
+        """Job that the launcher starts."""
         variables = environment(self.plan.mpi.kind) | yielding_environment(self.plan)
         return Job(command=self.plan.command, ranks=self.plan.workload.ranks, environment=variables)
 

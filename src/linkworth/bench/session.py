@@ -17,7 +17,7 @@ _HPCC_ROWS = 8
 
 
 class Session(NamedTuple):
-    """What tests gave, and why they ended early, in a sentence, if they did."""
+    """Results of tests, and a sentence on why they ended early, if they did."""
 
     results: list[BenchResult]
     stopped: str

@@ -1,4 +1,4 @@
-"""How a test is measured, as options of lw-netbench."""
+"""Settings of a test, as options of lw-netbench."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -34,14 +34,14 @@ def doublings(most: int) -> Iterator[int]:
 
 
 class BenchSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """What holds for every size of a test."""
+    """Settings for every size of a test."""
 
     sizes: list[int] = msgspec.field(default_factory=list)
     """Bytes; empty: the test's own."""
     precision: float = 0.02
     """Bound of the 95 % confidence half-width, relative to the mean."""
     seconds: float = 1.0
-    """After which a size is given up, as precise as it is then."""
+    """Time limit of a size; its result is kept, as precise as it is then."""
     window: int = 64
     """Messages under way at once in the bandwidth tests."""
     among: Among = "auto"
@@ -51,7 +51,7 @@ class BenchSettings(msgspec.Struct, frozen=True, kw_only=True):
     longest: int | None = None
     """b_eff's longest message in bytes; None: memory of a rank / 128."""
     seed: int = 1
-    """Of b_eff's and HPC Challenge's random patterns."""
+    """Seed of b_eff's and HPC Challenge's random patterns."""
     methods: list[Method] = msgspec.field(default_factory=list)
     """b_eff's ways to exchange; empty: its three. HPC Challenge's rings take sendrecv and nonblocking."""
 

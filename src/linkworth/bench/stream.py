@@ -11,7 +11,7 @@ from linkworth.launch.base import Observer, Stream
 from linkworth.model.bench import BenchRow
 
 KEPT_LINES = 60
-"""Of what launcher and ranks say besides results, for the message of a failure."""
+"""Lines of launcher and ranks, besides results, that are kept for the message of a failure."""
 OWN_WORDS = "lw-netbench: "
 
 
@@ -46,14 +46,14 @@ class Remark(msgspec.Struct, tag_field="kind", tag="warning"):
 
 
 class Overlap(msgspec.Struct, tag_field="kind", tag="overlap"):
-    """What was hidden of the size whose rows came just before."""
+    """Hidden share of the communication, for the size of the rows just before."""
 
     bytes: int
     share: float | None
 
 
 class End(msgspec.Struct, tag_field="kind", tag="end"):
-    """All was measured; what was sent for it, by all ranks."""
+    """End of the measurement, with the traffic of all ranks."""
 
     payload_bytes: float
     payload_between_nodes_bytes: float

@@ -11,7 +11,7 @@ DEFAULT_SIZES = [1 << power for power in range(23)]
 PERTURBATION = 3
 """Bytes above and below each size of a NetPIPE-like ping-pong, so that no protocol is tuned to powers of two alone."""
 LARGEST = (1 << 31) - 1
-"""What one MPI call counts."""
+"""Largest count of one MPI call."""
 
 
 class BenchTest(NamedTuple):
@@ -20,15 +20,15 @@ class BenchTest(NamedTuple):
     name: str
     title: str
     time_means: str
-    """What `latency_seconds` of a row is."""
+    """Meaning of `latency_seconds` in a row."""
     bandwidth_means: str
-    """What `bandwidth_bytes_per_second` of a row is; "" where it has none."""
+    """Meaning of `bandwidth_bytes_per_second` in a row; "" without one."""
     is_pair: bool = False
     """Two ranks are enough; others use all."""
     shows: str = "time"
-    """What its table leads with: `time` or `bandwidth`."""
+    """Main result in its table: `time` or `bandwidth`."""
     payload_is_least: bool = False
-    """What it counts as payload is the least that must move: the MPI chooses the messages."""
+    """The counted payload is a lower bound: the MPI chooses the messages."""
 
 
 _ALL = [

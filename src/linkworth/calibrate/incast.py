@@ -34,7 +34,7 @@ class FittedIncast(NamedTuple):
     reasons: dict[str, Found]
     points: dict[int, list[Point]]
     notes: list[str]
-    """What makes the fit doubtful, in sentences."""
+    """Reasons to doubt the fit, in sentences."""
 
 
 def fit_incast(fabric: Fabric, origins: Sequence[Origin], port_buffer: int | None) -> FittedIncast:

@@ -140,7 +140,7 @@ def _message_seconds(row: BenchRow, kind: str | None) -> float | None:
     else:
         seconds = None
     if seconds is not None and row.median and row.mean:
-        # What else ran now and then on the machine is no property of the network; the median leaves it out.
+        # The median leaves out interference by other programs, which is no property of the network.
         seconds *= row.median / row.mean
     return seconds if seconds is not None and 0 < seconds < float("inf") else None
 

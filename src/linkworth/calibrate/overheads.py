@@ -15,11 +15,11 @@ CURVE_TOLERANCE = 0.01
 """Share of a message's time by which a simplified overhead curve may miss, where the measurement is not noisier."""
 SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 SHARE_GAIN = 0.005
-"""By how much a stream must be met better for unequal overheads; less is noise."""
+"""Least improvement of a stream's fit that justifies unequal overheads; less is noise."""
 SMALL_MISS = 0.02
-"""What the base's eager limit may add to the misses, relative and in the mean, before it is given up."""
+"""Relative miss (root mean square) that the base's eager limit may add before it is given up."""
 LEAST_LATENCY_SHARE = 0.05
-"""Of the shortest message's time: overheads that are measured larger than the rest leave at least this for the latency."""
+"""Least share of the shortest message's time for the latency, if the measured overheads leave less."""
 
 
 class OverheadFit(PathFit):

@@ -171,7 +171,7 @@ class _Fit(OverheadFit):
             return
         gap = self.path.gap_seconds
         if gap > 0 and self.reasons.get("gap_seconds"):
-            # What starting and ending a window adds is known by the replay of the last turn's gap.
+            # The replay with the last turn's gap accounts for the start and end of a window.
             gap *= most.seconds / self.replayed(measured.MULTIPAIR, most.bytes, most.pairs)
         else:
             gap = most.seconds
@@ -200,7 +200,7 @@ def fit_path(points: Sequence[Point], base: Fabric, *, inside_a_node: bool = Fal
 
 
 def _same(one: Path, other: Path) -> bool:
-    """Whether another turn of the fit changed nothing that counts."""
+    """Return whether another turn of the fit changed nothing that counts."""
     pairs = [
         (one.latency_seconds, other.latency_seconds),
         (one.bandwidth_bytes_per_second, other.bandwidth_bytes_per_second),

@@ -1,4 +1,4 @@
-"""What the parts of a path's fit share: the points, the path as it is known so far, and the reasons for its fields."""
+"""Shared state of a path's fit: the points, the path as known so far, and the reasons for its fields."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -10,7 +10,7 @@ LEAST_LIMIT_BYTES = 256
 
 
 class CpuCost(NamedTuple):
-    """What of a message's time is neither latency of the link nor bytes: overheads, and the handshake where there is one."""
+    """Part of a message's time that is neither link latency nor bytes: overheads and any handshake."""
 
     bytes: int
     seconds: float
@@ -19,7 +19,7 @@ class CpuCost(NamedTuple):
 
 
 class EagerLimit(NamedTuple):
-    """Where the change of protocol is."""
+    """Sizes between which the protocol changes."""
 
     bytes: int
     """Largest measured size that is sent at once."""
@@ -51,7 +51,7 @@ def eager_limits(costs: Sequence[CpuCost], handshake_seconds: float) -> list[Eag
 
 
 def explains(costs: Sequence[CpuCost], handshake_seconds: float) -> bool:
-    """Whether all these sizes may have asked first: no overhead is below zero by more than its error."""
+    """Return whether all these sizes may have asked first: no overhead is below zero by more than its error."""
     return all(cost.seconds - handshake_seconds >= -2 * cost.error_seconds for cost in costs)
 
 

@@ -1,8 +1,9 @@
-"""What several NICs carry together: the rails' efficiency, and how messages are dealt over them.
+"""Joint capacity of several NICs: the rails' efficiency, and how messages are dealt over them.
 
-Each test over several NICs is compared with the same test over one, where there is one: what the replay misses on one NIC, it
-misses on several, and no parameter of the rails may make up for it. (Windows of rendezvous messages both ways at once, for
-instance, carry no more than one way's under Open MPI over TCP, on any number of NICs.)
+Each test over several NICs is compared with the same test over one, if there is one.
+The replay misses on several NICs what it misses on one, and no parameter of the rails may make up for it.
+(For instance, windows of rendezvous messages both ways at once carry no more than one way's
+under Open MPI over TCP, on any number of NICs.)
 """
 
 import math

@@ -1,4 +1,4 @@
-"""What the replay predicts for a micro-benchmark on a fabric."""
+"""Replay predictions for a micro-benchmark on a fabric."""
 
 import tempfile
 from functools import cache

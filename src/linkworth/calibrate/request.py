@@ -1,4 +1,4 @@
-"""What a calibration is asked for."""
+"""Request for a calibration."""
 
 import re
 from collections.abc import Sequence
@@ -17,15 +17,15 @@ class CalibrationRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Files of results, and what is known beside them."""
 
     files: list[Path]
-    """Between two nodes over one NIC; results that say they are of one node are taken for the way inside it."""
+    """Results between two nodes over one NIC; results of one node are taken for the way inside it."""
     intranode: list[Path] = msgspec.field(default_factory=list)
-    """Of ranks on one node."""
+    """Results of ranks on one node."""
     rails: list[tuple[int, Path]] = msgspec.field(default_factory=list)
-    """Over several NICs a node: their number, and the file."""
+    """Results over several NICs a node: their number, and the file."""
     port_buffer: int | None = None
-    """Bytes that the switch holds for one node's link, where incast results do not say it."""
+    """Bytes of buffer at the switch's port to one node, if incast results lack it."""
     base: str | None = None
-    """Fabric for what the results do not tell; None: the catalog's nearest."""
+    """Fabric for parameters that the results do not cover; None: the catalog's nearest."""
     name: str | None = None
     """None: the output's name, or that of the first file."""
 

@@ -1,4 +1,4 @@
-"""Where each number of a fitted fabric comes from."""
+"""Origin of each number of a fitted fabric."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""How far the fitted parameters may be off: `[spread]` of a fabric."""
+"""Possible error of the fitted parameters: `[spread]` of a fabric."""
 
 import statistics
 from collections.abc import Iterable, Sequence

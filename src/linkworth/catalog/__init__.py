@@ -1,1 +1,1 @@
-"""What is known: fabrics, machines, prices and bundled programs, each number with its source and date."""
+"""Known fabrics, machines, prices and bundled programs, each number with its source and date."""

@@ -1,4 +1,4 @@
-"""What a fabric's parameters say of the usual benchmarks: latency and bandwidth between two idle nodes."""
+"""Figures of the usual benchmarks from a fabric's parameters: latency and bandwidth between two idle nodes."""
 
 import math
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""What the list verbs print with --json. An infinite number (no limit) is null there, since JSON has none."""
+"""Documents that the list verbs print with --json. No limit is null there, since JSON has no infinity."""
 
 import msgspec
 
@@ -13,12 +13,12 @@ LARGE_BYTES = 4 << 20
 
 
 class FabricFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """What the parameters of a fabric give on the usual benchmarks, between two idle nodes."""
+    """Figures of the usual benchmarks between two idle nodes, from a fabric's parameters."""
 
     half_round_trip_seconds: float
-    """Of 8 bytes (osu_latency)."""
+    """Half round trip of 8 bytes (osu_latency)."""
     bandwidth_bytes_per_second: float
-    """Of 4 MiB messages in one direction, all rails (osu_bw)."""
+    """Bandwidth of 4 MiB messages in one direction, all rails (osu_bw)."""
     intranode_half_round_trip_seconds: float
     intranode_bandwidth_bytes_per_second: float
 

@@ -20,7 +20,7 @@ from linkworth.model.number_range import BYTES_PER_SECOND, LATENCY_SECONDS, SPRE
 
 RAILS_MAX = 64
 BYTES_MAX = 2**63 - 1
-"""What the engine can count; nothing real comes near."""
+"""Limit of the engine, far beyond any real size."""
 RATE = msgspec.structs.replace(BYTES_PER_SECOND, infinity=True)
 TCP_SECONDS = NumberRange(least=1e-9, most=1e9, infinity=True)
 TCP_BYTES = NumberRange(least=1, most=1e15, infinity=True)

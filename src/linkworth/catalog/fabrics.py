@@ -75,7 +75,7 @@ def _split_rails(name_or_path: str) -> tuple[str, int | None]:
 
 
 def is_path(text: str) -> bool:
-    """Whether a fabric is given by its file's path, with or without a number of rails and a kind of virtual machine."""
+    """Return whether a fabric is given by its file's path, with or without rails and a kind of virtual machine."""
     return "/" in text or _FILE.search(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""What an hour of a node of one's own costs."""
+"""Cost of an hour of a node of one's own."""
 
 import msgspec
 

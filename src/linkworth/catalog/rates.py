@@ -1,4 +1,4 @@
-"""What an operation of each bundled program takes on the reference core."""
+"""Seconds for an operation of each bundled program on the reference core."""
 
 import functools
 
@@ -14,7 +14,7 @@ class ProgramRates(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     workload: str
     """The run that was timed: `npb:lu.W`."""
     seconds: float
-    """Of its timed region."""
+    """Length of its timed region."""
     seconds_per_operation: dict[str, float]
     """By phase."""
 

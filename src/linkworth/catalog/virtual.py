@@ -48,7 +48,7 @@ _EFFECTS = {
     ),
 }
 KINDS = tuple(_EFFECTS)
-"""What stands behind `+` in a fabric's name, and is an environment's isolation."""
+"""Kinds of isolation of an environment, written after `+` in a fabric's name."""
 
 
 def virtualised(fabric: Fabric, kind: str) -> Fabric:

@@ -1,4 +1,4 @@
-"""Which options the user gave: an option that changes nothing is refused, not ignored."""
+"""Options that the user gave: an option that changes nothing is refused, not ignored."""
 
 from collections.abc import Iterable
 

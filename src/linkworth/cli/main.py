@@ -44,7 +44,7 @@ VERBS = {
 _EXAMPLES = {
     "--on": " Name a network with --on, such as gbe, 10gbe, 100gbe, ib-hdr or ib-ndr (all: linkworth fabrics)."
 }
-"""What may stand for an option that is missing."""
+"""Examples to print for a missing option."""
 
 
 VERB_PANELS = {

@@ -1,6 +1,6 @@
-"""Where a verb's answer goes: one JSON document, or a table for a person.
+"""Output of a verb's answer: one JSON document, or a table for a person.
 
-Everything that linkworth prints passes here. No name that it prints can give the terminal an order.
+Everything that linkworth prints passes here. No printed name can control the terminal.
 """
 
 import contextlib

@@ -49,7 +49,7 @@ def command(
 
     if as_json:
         refuse(("full",), "--json has everything; leave one of them out")
-    # What the ranks recorded is a fact also of a run that broke off; what replays tell of it is not.
+    # Recorded data is valid even if the run broke off; results of its replays are not.
     readable = allowed or Allowance()
     other = open_trace(smaller, readable) if smaller is not None else None
     profile = of_trace(open_trace(trace, readable), other, whole=whole, replay_incomplete=allowed is not None)

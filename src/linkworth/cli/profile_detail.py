@@ -1,4 +1,4 @@
-"""How much of a profile is shown: what fits on a screen, or all."""
+"""Limits on how much of a profile is shown: what fits on a screen, or all."""
 
 from typing import NamedTuple
 

@@ -35,7 +35,7 @@ def phases(found: Phases, detail: Detail, width: int) -> Group:
         f"Phases (calls of rank {found.rank}{_LIKENESS[found.likeness]}): {found.looped_share:.0%} of "
         f"{seconds(found.seconds)} in loops"
     )
-    # What repeats may be too short to stand in a line of its own, beside a long MPI_Finalize for example.
+    # A loop may be too short for a line of its own, for example beside a long MPI_Finalize.
     without_loops = "no loop long enough for a line" if found.looped_share > 0 else "no loop found"
     rows = [row for phase in found.phases for row in _rows(phase, found.seconds, 1, without_loops, detail)]
     kept = sorted(range(len(rows)), key=lambda at: -rows[at].seconds)[: detail.phases]

@@ -20,17 +20,17 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
     """One format of another tool."""
 
     name: str
-    """As `--to` names it, and the module."""
+    """Name for `--to`, and of the module."""
     what: str
-    """What `--to` writes, or what is read, for the help text."""
+    """Description of what is written or read, for the help text."""
     written: Literal["folder", "file", "no"] = "no"
-    """What a conversion to it makes."""
+    """Kind of output of a conversion."""
     suffix: str = ""
-    """Of what is written where no name is given, with its dot."""
+    """Suffix of the default output, with its dot."""
     unit: str = "records"
-    """What `ConversionSummary.records` counts."""
+    """Unit of `ConversionSummary.records`."""
     read: bool = False
-    """Whether traces can be made of it."""
+    """Traces can be made from it."""
 
 
 class Target(Protocol):

@@ -14,11 +14,11 @@ from linkworth.trace.read import TraceFile
 from linkworth.writing.documents import encode
 
 NAME = "traces"
-"""Of an archive's files, as Score-P names them."""
+"""Base name of an archive's files, as in Score-P."""
 
 
 def recognises(path: Path) -> bool:
-    """Whether it is an archive's anchor file, or a folder with one."""
+    """Return whether the path is an archive's anchor file, or a folder with one."""
     return path.suffix == ".otf2" or (path.is_dir() and bool(_anchors(path)))
 
 

@@ -29,7 +29,7 @@ _LISTS = (
     "partition_list",
 )
 _PLACES = ("site", "function", "source_line")
-"""Where in the program a call is made."""
+"""Columns for the place in the program where a call is made."""
 MODES = ("wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome")
 
 

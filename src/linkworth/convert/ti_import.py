@@ -43,13 +43,13 @@ ACTIONS = frozenset(
         "location",
     ]
 )
-"""What SMPI of SimGrid 3.32 replays; old versions write some with capital letters."""
+"""Actions that SMPI of SimGrid 3.32 replays; old versions write some with capital letters."""
 
 _ENTRY = "ti.txt"
 
 
 def recognises(path: Path) -> bool:
-    """Whether `path` is a file of actions, a list of such files, or a folder that `--to ti` has written."""
+    """Return whether `path` is a file of actions, a list of such files, or a folder written by `--to ti`."""
     first = _first_line(path / _ENTRY if path.is_dir() else path)
     if first is None:
         return False

@@ -1,4 +1,4 @@
-"""What the formats for timelines share."""
+"""Shared parts of the formats for timelines."""
 
 from pathlib import Path
 from typing import Any

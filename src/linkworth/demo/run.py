@@ -24,16 +24,16 @@ FABRICS = ("gbe", "10gbe", "ib-fdr", "ib-hdr")
 PRICES = "demo"
 NODES = 2
 RUN_LIMIT_SECONDS = 600.0
-"""Of one recording; each takes a second or two where nothing else runs."""
+"""Time limit of one recording; each takes a second or two on an idle machine."""
 _STEPS = 4 + len(FABRICS)
-"""Of one program: two recordings, profile, times, and the sensitivity on each fabric."""
+"""Progress steps of one program: two recordings, profile, times, and the sensitivity on each fabric."""
 
 
 class Recorder(Protocol):
     """Runs and records bundled programs."""
 
     def prepare(self) -> None:
-        """Build what is needed, where it is not there yet."""
+        """Build what is needed, if it is not there yet."""
 
     def record(self, name: str, ranks: int, trace: Path) -> TraceSummary:
         """Record `name` (`npb:ft.W`) to `trace`, replacing what is there."""
@@ -76,16 +76,16 @@ class DemoProgram(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Demo(msgspec.Struct, frozen=True, kw_only=True):
-    """What `linkworth demo --json` prints."""
+    """Document that `linkworth demo --json` prints."""
 
     schema: str = "linkworth.demo/1"
     report: str
-    """The page; empty where no program could be recorded."""
+    """The page; empty if no program could be recorded."""
     folder: str
-    """Where the traces are."""
+    """Folder of the traces."""
     programs: list[DemoProgram]
     failures: list[str]
-    """What did not work, one sentence a program."""
+    """Failures, one sentence for each program."""
 
 
 def run(

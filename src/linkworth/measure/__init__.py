@@ -1,1 +1,1 @@
-"""What a run gives: times, states and what programs say of themselves."""
+"""Results of a run: times, states and figures from programs' own output."""

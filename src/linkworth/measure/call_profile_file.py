@@ -21,9 +21,9 @@ _LONG_ENOUGH_NS = 50_000_000
 
 @dataclass(frozen=True)
 class Tally:
-    """Of one procedure in one process: times in seconds.
+    """Totals of one procedure in one process: times in seconds.
 
-    `inside` and `before` (the computation since the call before) are those of the calls that were timed at both ends.
+    `inside` and `before` (the computation since the call before) cover the calls that were timed at both ends.
     """
 
     calls: int

@@ -17,19 +17,19 @@ _SIGNALLED = re.compile(
     r"|KILLED BY SIGNAL: (\d+)"  # Intel MPI and MPICH 4
 )
 _HYDRA = re.compile(r"^YOUR APPLICATION TERMINATED WITH THE EXIT STRING", re.MULTILINE)
-# Signals that come from outside: a person, a batch system or the kernel short of memory. Others are crashes.
+# Signals from outside: a person, a batch system or the kernel short of memory. Others are crashes.
 _FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGXCPU, signal.SIGUSR2}
 
 
 class Ending(NamedTuple):
-    """How a job ended, and one sentence where that is not as it should be."""
+    """State of an ended job, and one sentence if it is not as it should be."""
 
     state: RunState
     message: str
 
 
 def classify(end: JobEnd, output: str, timeout: float | None) -> Ending:
-    """Tell how a job ended. `output` is the end of what launcher and ranks wrote."""
+    """Classify how a job ended. `output` is the last output of launcher and ranks."""
     if end.interrupted:
         return Ending("killed", f"it was interrupted after {end.seconds:.1f} s")
     if end.timed_out and not end.cause:

@@ -1,26 +1,26 @@
-"""What is known of the calls of a profile that were timed at their end only (native/mpi/tracer/pace.h)."""
+"""Estimates for the calls of a profile that were timed at their end only (native/mpi/tracer/pace.h)."""
 
 import math
 from dataclasses import dataclass
 
 _STANDARD_ERRORS = 3
 _ENOUGH_SAMPLES = 30
-"""From which on the mean of the samples is taken to scatter as a normal distribution says."""
+"""Samples from which on their mean is taken to scatter normally."""
 
 
 @dataclass(frozen=True)
 class HalfTimed:
-    """Of one procedure in one process; times in seconds.
+    """Totals of one procedure in one process; times in seconds.
 
-    Of each of these calls the *interval* is known: from the end of the call before, the program's computation and the call.
+    The *interval* of each of these calls is known: the program's computation since the call before, and the call.
     The samples are calls among them, drawn at random, of which both parts are known.
     """
 
     calls: int = 0
     intervals: float = 0.0
-    """Of the calls with a short interval, added up."""
+    """Sum of the short intervals."""
     long_calls: int = 0
-    """Of `calls`, those whose interval turned out long, after many short ones in a row at their place."""
+    """Calls among `calls` whose interval turned out long, after many short ones in a row at their place."""
     long_intervals: float = 0.0
     samples: int = 0
     sampled_computation: float = 0.0
@@ -28,12 +28,12 @@ class HalfTimed:
 
     @property
     def all_intervals(self) -> float:
-        """What the calls took at the very most."""
+        """Upper bound of the time in the calls."""
         return self.intervals + self.long_intervals
 
     @property
     def computation(self) -> float:
-        """Estimate of the intervals' computation: where samples lack, none."""
+        """Estimated computation in the intervals; 0 without samples."""
         if not self.samples:
             return 0.0
         return min(self._short_calls * self.sampled_computation / self.samples, self.intervals)
@@ -45,11 +45,11 @@ class HalfTimed:
 
     @property
     def error(self) -> float:
-        """By how much `inside` and `computation` may be wrong: all long intervals, and three standard errors of the rest."""
+        """Possible error of `inside` and `computation`: all long intervals, and three standard errors of the rest."""
         if self.samples < _ENOUGH_SAMPLES:
             return self.all_intervals
         mean = self.sampled_computation / self.samples
-        # Of values that scatter much less than their mean the difference of the squares may come out negative.
+        # The difference may come out negative if the values scatter much less than their mean.
         variance = max(self.sampled_computation_squared / self.samples - mean * mean, 0.0)
         # The mean of the samples stands for that of the others: both scatter.
         standard_error = self._short_calls * math.sqrt(variance * (1 / self.samples + 1 / self._short_calls))

@@ -15,11 +15,11 @@ LONGEST_LINE = 1 << 16
 """Bytes; what is longer is no line about an iteration."""
 
 # WRF 4: `Timing for main: time 2001-10-25_00:03:00 on domain   1:    0.05310 elapsed seconds`, perhaps with
-# `(dt= 72.00)` behind `main`. The time of a domain holds that of the domains nested in it.
+# `(dt= 72.00)` behind `main`. The time of a domain includes that of the domains nested in it.
 _WRF = re.compile(r"Timing for main.*?on domain\s+(\d+):\s+(\d+\.?\d*(?:E[+-]?\d+)?)\s+elapsed seconds")
 _JSON = re.compile(r'"iteration_seconds":\s*\[([-+\d.eE,\s]*)\]')
 WRF_FILES = ("rsl.error.0000", "rsl.out.0000")
-"""Where WRF's first rank writes when it runs on several."""
+"""Files of WRF's first rank in a run on several."""
 
 
 class Found(NamedTuple):
@@ -121,7 +121,7 @@ def read_line(text: str, found: Found) -> None:
         found.wrf.setdefault(int(wrf[1]), []).extend(numbers([wrf[2]]))
     document = _JSON.search(text)
     if document:
-        # Of several documents in one output the last counts, as with the other results.
+        # The last of several documents in one output counts, as with the other results.
         found.own[:] = numbers(document[1].replace(",", " ").split())
 
 

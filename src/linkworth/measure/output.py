@@ -6,13 +6,13 @@ from pathlib import Path
 from linkworth.launch.base import Observer, Stream
 
 KEPT_BYTES = 1 << 20
-"""How much of each stream's end is kept for the parsers."""
+"""Bytes of each stream's end that are kept for the parsers."""
 
 
 class OutputKeeper:
     """An observer that writes output to a file and remembers its end.
 
-    When the file can no longer be written (a full disk) the job goes on and `lost` says why.
+    If the file can no longer be written (a full disk), the job goes on and `lost` gives the reason.
     """
 
     def __init__(self, path: Path | None, watcher: Observer | None, *, hold_stderr: bool = False) -> None:

@@ -22,7 +22,7 @@ class Plan(NamedTuple):
 
     workload: Workload
     command: list[str]
-    """As the launcher takes it."""
+    """Command line for the launcher."""
     target: Target
     """The program that becomes the ranks."""
     mpi: MpiInstallation

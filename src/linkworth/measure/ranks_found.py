@@ -16,7 +16,7 @@ _LINE = re.compile(r"^(\d+) (.*)$", re.MULTILINE)
 
 
 class RanksFound:
-    """What rank 0 of each MPI_COMM_WORLD of a run reports."""
+    """Reports of rank 0 of each MPI_COMM_WORLD of a run."""
 
     def __init__(self, file: Path | None, library: Path | None = None) -> None:
         self._file = file

@@ -1,4 +1,4 @@
-"""What a recorded program would take on other networks."""
+"""Predicted times of a recorded program on other networks."""
 
 from linkworth.predict.predict import predict
 from linkworth.predict.sensitivity import sensitivity

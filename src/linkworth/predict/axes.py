@@ -47,7 +47,7 @@ _RANGES = {
     "background-load": BACKGROUND_LOAD,
 }
 _FACTORS = (NumberRange(least=1e-6, most=1e6, zero=True), NumberRange(least=1e-6, most=1e6))
-"""Of latency and overhead, and of bandwidth."""
+"""Ranges of factors: of latency and overhead, and of bandwidth."""
 
 _NUMBER = re.compile(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-zµ/]*)")
 

@@ -1,4 +1,4 @@
-"""What a predicted run has beside the parts that every replay gives: efficiencies, regions, loads of links, use of cores."""
+"""Optional parts of a predicted run: efficiencies, regions, loads of links, use of cores."""
 
 from collections.abc import Callable
 from typing import Any

@@ -23,7 +23,7 @@ _SLOWEST = 1e9
 
 class _Point(NamedTuple):
     scale: float
-    """Of the computation."""
+    """Factor of the computation."""
     seconds: float
     slope: float
 

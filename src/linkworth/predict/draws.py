@@ -15,11 +15,12 @@ from linkworth.replay.run import replay
 from linkworth.trace.read import TraceFile, opened
 
 ASSUMED_SPREAD = Spread(latency=0.1, bandwidth=0.1, overhead=0.1, computation=0.02)
-"""Of a fabric that says none of its own: round figures of ours, not measured on any fabric (2026-11). 10 % is the size of the
-smaller differences from published times in docs/explanation/accuracy.md (7 to 13 %); 2 % is for runs on quiet nodes."""
+"""Spread of a fabric that has none of its own: round figures, not measured on any fabric (2026-11).
+10 % is the size of the smaller differences from published times in docs/explanation/accuracy.md (7 to 13 %).
+2 % is for runs on quiet nodes."""
 DEFAULT_DRAWS = 100
 MOST_EVENTS = 40_000_000
-"""Of all replays of the draws together, where nobody asked for a number of draws: some ten seconds on two quiet cores."""
+"""Most events in all replays together by default: some ten seconds on two quiet cores."""
 FEWEST_DRAWS = 10
 
 Times = Mapping[tuple[str, int], Sequence[float]]
@@ -27,12 +28,12 @@ Times = Mapping[tuple[str, int], Sequence[float]]
 
 
 class Drawn(msgspec.Struct, frozen=True, kw_only=True):
-    """What a number of draws gave."""
+    """Result of the draws."""
 
     seconds: dict[tuple[str, int], list[float]]
     draws: int
     asked: int
-    """Draws that were asked for; fewer were made where the trace is long."""
+    """Draws that were asked for; fewer were made if the trace is long."""
     assumed: list[str]
     """Fabrics without a spread of their own, which got the assumed one."""
 

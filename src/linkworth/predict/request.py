@@ -1,4 +1,4 @@
-"""What a user types to name a recorded program, or one to record without running, and a measured time."""
+"""User input: the name of a program that is recorded, or to record without running, and a measured time."""
 
 import contextlib
 import shlex

@@ -1,4 +1,4 @@
-"""How the time moves with a fabric's latency and bandwidth."""
+"""Dependence of the time on a fabric's latency and bandwidth."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor

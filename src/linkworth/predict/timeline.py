@@ -29,7 +29,7 @@ class Timeline(NamedTuple):
 
     path: Path
     seconds: tuple[float, float]
-    """What begins between these seconds of the replay."""
+    """Window of the replay: only what begins in it is written."""
 
 
 def parse_window(text: str) -> tuple[float, float]:

@@ -1,11 +1,13 @@
-"""How much latency a program hides, and how little bandwidth it can do with.
+"""Latency that a program hides, and the least bandwidth that it can do with.
 
-The time is a piecewise linear function of the link's latency, and of the inverse of its bandwidth, and every replay returns its
-value with the slope of the piece that it is on: so a few steps of Newton's method end on the very piece where the function
-crosses the wanted time, and give the crossing without a search. As long as messages come in the same order and without
-contention the function is convex (it is the longest of all paths, each of them linear), so that steps from above never jump over
-the crossing. Where messages change places, before a link or before a CPU that completes the receives of one wait as they come, it
-may bend the other way; a bracket keeps the steps. Where messages compete it may even jump; then the answer is where it jumps.
+The time is a piecewise linear function of the link's latency, and of the inverse of its bandwidth.
+Every replay returns its value and the slope of the current piece.
+A few steps of Newton's method therefore end on the very piece where the function crosses the wanted time.
+If messages keep their order and do not compete, the function is the longest of all paths, each of them linear.
+It is then convex, and steps from above never jump over the crossing.
+If messages change places, before a link or before a CPU that completes the receives of one wait as they come,
+it may bend the other way; a bracket keeps the steps.
+If messages compete, it may even jump; the answer is then the point of the jump.
 """
 
 import math
@@ -27,7 +29,7 @@ LEAST_BANDWIDTH_BYTES_PER_SECOND = 1e3
 _MOST_REPLAYS = 60
 _RELATIVE_TOLERANCE = 1e-10
 _NEXT_TO_EACH_OTHER = 1e-6
-"""Of a latency or a bandwidth, relative: less than any measurement tells apart."""
+"""Relative distance of two latencies or bandwidths that no measurement tells apart."""
 _AS_RECORDED = ReplaySettings()
 
 

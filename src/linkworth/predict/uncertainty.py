@@ -1,4 +1,4 @@
-"""How far a prediction may be off because the fabric's parameters are: replays with parameters drawn from their spread."""
+"""Error of a prediction from its fabric's parameters: replays with parameters drawn from their spread."""
 
 import math
 import os

@@ -1,4 +1,4 @@
-"""What a reader of a replayed time must know: damage, threads, calls that are not modelled, files, verification."""
+"""Warnings on a replayed time: damage, threads, calls that are not modelled, files, verification."""
 
 from linkworth.replay.run import Replay
 from linkworth.trace.read import TraceFile

@@ -1,4 +1,4 @@
-"""What a trace says of a program: shares, calls, sizes, who talks to whom, efficiencies, group of network dependence."""
+"""Profile of a program from a trace: shares, calls, sizes, partners, efficiencies, group of network dependence."""
 
 from linkworth.profile.of_trace import group_of, of_trace
 

@@ -55,7 +55,7 @@ def of_trace(
     cores = core_shares(trace.metadata.ranks, trace.engine.ranks)
     oversubscribed = min(cores) < 1
     not_run = trace.metadata.source == "skeleton"
-    # What a program that was not run would take only the whole replay tells.
+    # Only the whole replay gives the time of a program that was not run.
     part = Part(trace, trace.engine) if whole or not_run else _part(trace)
     lacks = next((each.of.lacks for each in (part, smaller_part) if each is not None and each.of.lacks), None)
     can_replay = lacks is None or (replay_incomplete and all(trace.engine.rank_events))

@@ -11,7 +11,7 @@ NEAR = 0.9
 PRESENT = 0.02
 """A direction of a grid or a step of a butterfly carries at least this part, else the structure is a smaller one."""
 EVEN = 0.25
-"""Where all talk to all, each distance carries at least this part of an even share."""
+"""Least part of an even share that each distance carries if all talk to all."""
 HEAVIEST_PAIRS = 5
 MOST_DISTANCES = 16
 

@@ -54,5 +54,5 @@ def recorded_efficiencies(compute_seconds: Sequence[float], runtime: float) -> P
 
 
 def _ratio(part: float, whole: float) -> float:
-    """Of a run that takes no time, everything is efficient."""
+    """Return the ratio, or 1 for a run that takes no time."""
     return part / whole if whole > 0 else 1.0

@@ -35,12 +35,12 @@ class Part(NamedTuple):
 
     @property
     def is_beginning(self) -> bool:
-        """Whether the trace goes on after this part."""
+        """True if the trace goes on after this part."""
         return self.events.events < self.of.engine.events
 
 
 class Replayed(msgspec.Struct, frozen=True, kw_only=True):
-    """What only replays tell of a run."""
+    """Results that only replays give."""
 
     ideal: Replay
     gain: NetworkGain

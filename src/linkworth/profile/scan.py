@@ -45,7 +45,7 @@ class WaitScan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TraceScan(msgspec.Struct, frozen=True, kw_only=True):
-    """What a pass over all events gives."""
+    """Result of a pass over all events."""
 
     calls: list[CallProfile]
     """Longest first."""
@@ -55,7 +55,7 @@ class TraceScan(msgspec.Struct, frozen=True, kw_only=True):
     messages: int
     message_bytes: int
     global_bytes: int
-    """Those that move in all-to-all, all-gather and reduce-scatter exchanges."""
+    """Bytes that move in all-to-all, all-gather and reduce-scatter exchanges."""
     distances: list[Distance]
     between_nodes_messages: int
     between_nodes_bytes: int

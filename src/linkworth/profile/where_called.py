@@ -1,4 +1,4 @@
-"""Where in the program the calls of a profile are made."""
+"""Places in the program where the calls of a profile are made."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Which collective algorithms a replay uses: from the trace's MPI library and the user's options."""
+"""Choice of a replay's collective algorithms, from the trace's MPI library and the user's options."""
 
 import difflib
 import re
@@ -10,7 +10,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import MpiInfo
 
 LIBRARIES = ("openmpi", "mpich", "openmpi-5.0", "openmpi-4.1", "openmpi-4.0", "mpich-flat")
-"""What --mpi-library takes; without a version: that of the trace where it is of the same family, else the newest."""
+"""Values of --mpi-library. Without a version: the trace's if it is of the same family, else the newest."""
 
 _TITLES = {
     "mpich": "MPICH",

@@ -1,4 +1,4 @@
-"""How ranks lie on nodes."""
+"""Placement of ranks on nodes."""
 
 import re
 from pathlib import Path

@@ -89,11 +89,11 @@ def _nodes(groups: Sequence[NodeGroup], node: Sequence[int]) -> int:
 
 
 def _would_grow(trace: TraceFile, group: NodeGroup, node: Sequence[int]) -> bool:
-    """Whether a group that was all of its node's ranks would have more members on the layout."""
+    """Return whether a group of all ranks of its node would have more members on the layout."""
     host = {rank.rank: rank.host for rank in trace.metadata.ranks}
     if not group.members or any(not host.get(rank) for rank in group.among):
         return False
     first = group.members[0]
     recorded = {rank for rank in group.among if host[rank] == host[first]}
-    # A type of a part of a node, such as a NUMA domain, says nothing of the whole node.
+    # A type for a part of a node, such as a NUMA domain, does not describe the whole node.
     return recorded == set(group.members) != {rank for rank in group.among if node[rank] == node[first]}

@@ -36,20 +36,20 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
     unmodelled: dict[str, int]
     """Calls that the replay does not model: they only took the time that was recorded."""
     input_output_seconds: dict[str, float]
-    """Recorded time of calls to files, by call and summed over ranks: it counts as computation, but is not scaled."""
+    """Recorded time of calls to files, by call and summed over ranks. It counts as computation, but is not scaled."""
     stopped: list[str]
-    """Where the replay of a cut trace ended, one sentence a rank."""
+    """Ends of the replay of a cut trace, one sentence for each rank."""
     collectives: CollectiveRules
-    """Whose collective algorithms ran."""
+    """Rules that chose the collective algorithms."""
     events: int
     threaded_ranks: int
     """Ranks whose threads call MPI at once."""
     neighbour_seconds: list[float]
-    """Of the programs beside this one, in their order."""
+    """Seconds of the programs beside this one, in their order."""
     mark_seconds: list[list[float]] = msgspec.field(default_factory=list)
-    """Of each rank's calls of MPI_Pcontrol, where they were asked for."""
+    """Times of each rank's calls of MPI_Pcontrol, if asked for."""
     recording: dict[str, Any] | None = None
-    """Calls, messages and loads of links, where they were asked for."""
+    """Calls, messages and loads of links, if asked for."""
 
 
 class ReplayStoppedError(UsageError):
@@ -69,12 +69,12 @@ class Neighbour(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What is to be kept of a replay."""
+    """Limits of the recorded part of a replay."""
 
     from_seconds: float
     to_seconds: float
     most: int
-    """Calls, and messages."""
+    """Most calls, and most messages."""
 
 
 _RECORD_AGAIN = "; record the program again"
@@ -86,7 +86,7 @@ _NOT_IN_THE_ARCHIVE = (
 
 
 class _Recorded(msgspec.Struct):
-    """What of a trace's metadata decides its collectives, and what can be done where it stops."""
+    """Metadata of a trace that decides its collectives, and the advice if its replay stops."""
 
     mpi: MpiInfo = MpiInfo()
     source: str = "recorded"

@@ -1,4 +1,4 @@
-"""What all pages share: their files, the security policy, and writing a page whole or not at all."""
+"""Shared parts of all pages: their files, the security policy, and writing a page whole or not at all."""
 
 import base64
 import hashlib

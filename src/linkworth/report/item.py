@@ -1,4 +1,4 @@
-"""What one program contributes to a report."""
+"""Contribution of one program to a report."""
 
 import msgspec
 
@@ -19,13 +19,13 @@ class ReportItem(msgspec.Struct, frozen=True, kw_only=True):
     grids: list[SensitivityGrid] = msgspec.field(default_factory=list)
     """At most one for each predicted fabric."""
     fabrics: list[Fabric] = msgspec.field(default_factory=list)
-    """The predicted fabrics; their latency and bandwidth are where the grids' sliders start."""
+    """The predicted fabrics; the grids' sliders start at their latency and bandwidth."""
     prices: list[Price] = msgspec.field(default_factory=list)
     """The prices behind the advice, with their sources."""
     metadata: TraceMetadata | None = None
-    """Where and how the program ran."""
+    """Place and settings of the program's run."""
 
     @property
     def trusted(self) -> bool:
-        """False where the program says that its own result is wrong: its times then choose nothing."""
+        """False if the program reports a wrong result, so that its times are no basis for a choice."""
         return self.profile.verified is not False

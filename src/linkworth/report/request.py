@@ -1,4 +1,4 @@
-"""What `linkworth report` does: traces in, one page out."""
+"""Implementation of `linkworth report`: traces in, one page out."""
 
 import contextlib
 from collections.abc import Mapping, Sequence
@@ -30,11 +30,11 @@ class Progress(Protocol):
         """Say how many steps there will be."""
 
     def step(self, text: str) -> None:
-        """Say that a step begins."""
+        """Report that a step begins."""
 
 
 class ReportRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What the user asked for; empty `on` means every priced fabric, or `DEFAULT_FABRICS` without prices."""
+    """Options of the user; empty `on` means every priced fabric, or `DEFAULT_FABRICS` without prices."""
 
     paths: list[Path]
     output: Path
@@ -51,9 +51,9 @@ class ReportRequest(msgspec.Struct, frozen=True, kw_only=True):
     budget: float | None = None
     deadline: float | None = None
     ranks: int | None = None
-    """Of bundled programs among the paths, which are not run."""
+    """Ranks of bundled programs among the paths, which are not run."""
     rates: RateRequest = RateRequest()
-    """Their computation's speed."""
+    """Speed of their computation."""
     allowed: Allowance | None = None
     """Permission to use incomplete traces."""
 
@@ -72,7 +72,7 @@ class ReportedProgram(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What `linkworth report --json` prints."""
+    """Document that `linkworth report --json` prints."""
 
     schema: str = "linkworth.report/1"
     path: str

@@ -1,4 +1,4 @@
-"""What the compared networks change for one run: the slowest of them against the fastest."""
+"""Effect of the compared networks on one run: the slowest of them against the fastest."""
 
 from collections.abc import Iterable
 

@@ -29,23 +29,23 @@ class SummaryRow(msgspec.Struct, frozen=True, kw_only=True):
     workload: str
     ranks: int
     layout: str
-    """How the ranks lie on nodes in the predictions."""
+    """Placement of the ranks on nodes in the predictions."""
     verified: str
     trusted: bool
     time: str
-    """Where it ran."""
+    """Time of the run itself."""
     ran_on: str
     shares: RunShares
     init_time: str
-    """Of a rank in MPI_Init and MPI_Finalize; of a program that was not run the predicted MPI_Init, `about 77 ms`."""
+    """Time of a rank in MPI_Init and MPI_Finalize; without a run, the predicted MPI_Init (`about 77 ms`)."""
     change: str
-    """What the compared networks change for this run."""
+    """Effect of the compared networks on this run."""
     speedup: str
     """The same in a few letters: `4.3 x`."""
     group: str
     group_reason: str
     cells: list[FabricCell]
-    """In the order of the summary's fabrics."""
+    """Cells in the order of the summary's fabrics."""
     choice: str
     choice_reason: str
     breakeven: str

@@ -73,13 +73,13 @@ def count(number: int) -> str:
 
 
 class CostScale(msgspec.Struct, frozen=True):
-    """How many runs a displayed cost is for, so that the cost of a short program is not all zeros."""
+    """Number of runs in a displayed cost; one run of a short program would cost all zeros."""
 
     runs: int
 
     @property
     def label(self) -> str:
-        """What stands over a column of costs."""
+        """Heading of a column of costs."""
         return "US$ per run" if self.runs == 1 else f"US$ per {count(self.runs)} runs"
 
     def text(self, cost_usd: float) -> str:

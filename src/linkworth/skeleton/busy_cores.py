@@ -1,4 +1,4 @@
-"""How many cores of this machine are busy while something is timed."""
+"""Busy cores of this machine while something is timed."""
 
 import time
 from pathlib import Path

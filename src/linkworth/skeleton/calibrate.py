@@ -34,7 +34,7 @@ class _Phase(msgspec.Struct, frozen=True):
 
 
 class _Report(msgspec.Struct, frozen=True):
-    """What is read of a program's `--json --timers`."""
+    """Used fields of a program's `--json --timers`."""
 
     seconds: float
     verified: bool

@@ -1,4 +1,4 @@
-"""What a user types to name a program that can be recorded without running."""
+"""Names of programs that can be recorded without running."""
 
 from collections.abc import Sequence
 
@@ -13,19 +13,19 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     """A bundled program with its arguments."""
 
     workload: str
-    """As typed: `npb:lu.D`."""
+    """Name as typed: `npb:lu.D`."""
     command: list[str]
     """The words that name it and its options."""
     name: str
-    """As the engine knows it: `lu`."""
+    """Name in the engine: `lu`."""
     arguments: list[str]
-    """What follows the name: `["D"]`."""
+    """Words after the name: `["D"]`."""
     phases: list[str]
-    """What its work is counted by."""
+    """Phases by which its work is counted."""
 
 
 def parse(command: Sequence[str]) -> Program:
-    """Return the program that a command names. Raises UsageError where there is no skeleton of it."""
+    """Return the program that a command names. Raises UsageError if it has no skeleton."""
     if not command:
         raise UsageError("give the program, for example: npb:lu.D")
     own = apps.words(command[0])

@@ -21,16 +21,16 @@ REFERENCE_MACHINE = "xeon-e5-2650v3-x2"
 LARGE_SPREAD = 0.1
 """Repetitions of a run that has a core to itself differ by some hundredths."""
 IDLE_CORE = 0.15
-"""Where less of the machine than this part of a core is idle beside a run of one rank, it may have had to wait for its core."""
+"""Idle part of a core, of the whole machine, below which a run of one rank may have had to wait for its core."""
 
 
 class RateRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What the user said of the computation's speed; nothing means a run here."""
+    """Options on the computation's speed; without any, a run here is timed."""
 
     calibrate_with: str | None = None
     """Class of the run to time: `W`."""
     anew: bool = False
-    """Time that run again although an earlier one was kept."""
+    """Time that run again although an earlier result exists."""
     machine: str | None = None
     """A machine of the catalog."""
     mpi: str | None = None

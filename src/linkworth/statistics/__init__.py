@@ -1,4 +1,4 @@
-"""What repeated runs say: pure functions of numbers, numpy imported where it is used."""
+"""Statistics of repeated runs: pure functions of numbers, numpy imported on use."""
 
 from linkworth.model.statistics import Bimodality, Bounds, Comparison, Description, Verdict, WarmUp
 from linkworth.statistics.compare import compare

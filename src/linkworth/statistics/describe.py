@@ -1,4 +1,4 @@
-"""What repeated runs of one thing say."""
+"""Description of repeated runs of one thing."""
 
 import math
 from collections.abc import Sequence

@@ -20,13 +20,13 @@ _TIE = 1e-9
 
 
 class PermutationTest(msgspec.Struct, frozen=True, kw_only=True):
-    """Chances of a difference mean(b) - mean(a) like the observed one, were the runs only shared out anew."""
+    """Chances of a difference mean(b) - mean(a) like the observed one if only chance divided the runs."""
 
     p_lower: float
-    """Of one as low or lower."""
+    """Chance of a difference as low or lower."""
     p_higher: float
     p_two_sided: float
-    """Of one as far from 0."""
+    """Chance of a difference as far from 0."""
     exact: bool
 
 

@@ -1,4 +1,4 @@
-"""How many runs are enough?"""
+"""Number of runs for a wanted precision."""
 
 import math
 

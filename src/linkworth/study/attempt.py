@@ -20,7 +20,7 @@ from linkworth.study.outcome import Outcome, of_profile, of_run
 from linkworth.trace.record import record
 
 MOST_OUTPUT_BYTES = 64 << 20
-"""Of a program's output that figures are looked for in."""
+"""Most bytes of a program's output to search for figures."""
 
 
 def attempt(

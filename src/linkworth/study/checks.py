@@ -1,4 +1,4 @@
-"""What must hold between the tables of a study file."""
+"""Conditions between the tables of a study file."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What a struct's field may be: its keys or its words, for sentences on what is not among them."""
+"""Keys or words that a struct's field accepts, for sentences on what is not among them."""
 
 import typing
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a changed study file asks for that the study did not, in sentences."""
+"""Differences between a changed study file and the study, in sentences."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from linkworth.model.study import Study
 
 
 def differences(old: Study, new: Study) -> list[str]:
-    """Say in sentences what a changed study file asks for that the study did not, and the other way round."""
+    """Return sentences on what the changed study file asks for and the study did not, and the other way round."""
     found = []
     for kind in ("workloads", "environments", "comparisons"):
         before, after = ({_name(entry): entry for entry in getattr(study, kind)} for study in (old, new))

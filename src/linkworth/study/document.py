@@ -20,7 +20,7 @@ _WORDS: dict[str | int, str] = {
     "mode": "measure, predict or both",
     "binding": ", ".join(filter(None, get_args(Binding))),
 }
-"""Of keys that take one of a few words, or a variable."""
+"""Words that a key accepts, if they are few or a variable."""
 _PART = re.compile(r"\.([A-Za-z0-9_-]+)|\[(\d+)\]|(\[\.\.\.\])")
 _SYNTAX_PLACE = re.compile(r" ?\(at (?:line (\d+), column (\d+)|end of document)\)$")
 

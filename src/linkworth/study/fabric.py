@@ -21,7 +21,7 @@ _AGGREGATION = {
     "connection": "connection",
     "message": "message",
 }
-"""What each way to use several NICs does with messages: MPTCP spreads a connection over them, a hash does not."""
+"""Unit of traffic that each aggregation spreads over the NICs: MPTCP splits a connection, a hash does not."""
 
 
 def fabric_of(environment: Environment) -> Fabric:

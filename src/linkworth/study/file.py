@@ -18,14 +18,14 @@ from linkworth.study.schema import ENTRIES, StudyFile
 from linkworth.study.variables import STUDY_FOLDER, combinations, fill
 
 TIME_LIMIT_SECONDS = 3600.0
-"""Of a run where the file says nothing: a hanging MPI must not hold a study up for ever."""
+"""Default time limit of a run: a hanging MPI must not delay a study for ever."""
 
 
 def load(path: Path, *, scale: str = "", where: str = "", folder: Path | None = None) -> Study:
     """Return the study of a file, at one of its scales; `where` (as in the file) replaces every place that it names.
 
-    `folder` is where the file stood if what is read is a copy of it.
-    Raises UsageError that names the file and, where there is one, the line, also for what is wrong in another scale.
+    `folder` is the place of the file if the text is read from a copy of it.
+    Raises UsageError that names the file and, if there is one, the line, also for what is wrong in another scale.
     """
     document, content = read(path)
     document.decode(StudyFile, entries=ENTRIES)

@@ -1,4 +1,4 @@
-"""What a study measures: each metric's unit, which direction is better, and what kind of number it is."""
+"""Metrics of a study: the unit, the better direction and the kind of number of each."""
 
 import re
 from typing import Literal
@@ -8,7 +8,7 @@ import msgspec
 from linkworth.model.statistics import Better
 
 Kind = Literal["time", "rate", "size", "count", "share", "money", "number"]
-"""How a value is shown: seconds with their prefix, bytes a second, bytes, a whole number, a percentage, US$, as it is."""
+"""Form of a value: seconds with a prefix, bytes a second, bytes, a whole number, a percentage, US$, as it is."""
 
 
 class Metric(msgspec.Struct, frozen=True, kw_only=True):
@@ -18,9 +18,9 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     """Key in a record's `metrics`."""
     title: str
     unit: str
-    """Of the stored value."""
+    """Unit of the stored value."""
     better: Better | None
-    """None where neither direction is."""
+    """None if neither direction is."""
     kind: Kind
 
 
@@ -63,16 +63,16 @@ _KNOWN = [
 METRICS = {metric.name: metric for metric in _KNOWN}
 
 _OTHERS = (
-    # A recording's.
+    # Metrics of a recording.
     "events",
     "trace_bytes",
-    # Those of `bench:beff`.
+    # Metrics of `bench:beff`.
     "beff_per_rank_bytes_per_second",
     "rings_bytes_per_second",
     "random_bytes_per_second",
     "beff_at_longest_bytes_per_second",
     "longest_bytes",
-    # Those of `bench:hpcc`.
+    # Metrics of `bench:hpcc`.
     *(
         f"{which}_{what}"
         for which in (

@@ -1,4 +1,4 @@
-"""What one attempt at a run gave, as the record keeps it: metrics in SI units under the names of `linkworth.study.metrics`."""
+"""Result of one attempt at a run, as recorded: metrics in SI units, named as in `linkworth.study.metrics`."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,16 +18,16 @@ DRAWN_SECONDS = "drawn_seconds"
 
 
 MOST_SAMPLES = 60
-"""Of a run's use of cores: a figure shows no more."""
+"""Most samples of a run's use of cores; a figure shows no more."""
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """Of one attempt."""
+    """Result of one attempt."""
 
     state: RecordState
     cause: str = ""
     interrupted: bool = False
-    """The user stopped it: it counts as not made."""
+    """The user stopped it, so it does not count."""
     hopeless: bool = False
     """Another attempt would end the same way."""
     metrics: dict[str, float] = msgspec.field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What a study would do: each run with its command, without running anything."""
+"""Plan of a study: each run with its command, without running anything."""
 
 import shlex
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ class PlannedCommand(msgspec.Struct, frozen=True, kw_only=True):
     order: int
     command: list[str]
     lab: list[str] = msgspec.field(default_factory=list)
-    """How the emulated cluster differs from the preset that the command names: `mtu=9000`."""
+    """Differences of the emulated cluster from the preset that the command names: `mtu=9000`."""
     done: bool = False
 
 
@@ -51,7 +51,7 @@ class StudyPlan(msgspec.Struct, frozen=True, kw_only=True):
     scale: str = ""
     folder: str
     seed: int | None
-    """Of the order; None where it is drawn when the study begins, and the order is but an example."""
+    """Seed of the order. None: it is drawn when the study begins, and the order is only an example."""
     runs: list[PlannedCommand]
 
 

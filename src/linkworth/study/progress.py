@@ -1,4 +1,4 @@
-"""How far a study is, and how long it will still take."""
+"""Progress of a study, and the time that it will still take."""
 
 from collections import defaultdict
 from collections.abc import Iterable

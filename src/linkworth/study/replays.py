@@ -35,11 +35,11 @@ _MARKS_ITERATIONS = "stencil:"
 
 
 ETHERNET_HEADER_BYTES = 14
-"""Of the bytes around a packet the kernel's counters include the header, but no preamble, checksum or gap."""
+"""Part of an Ethernet frame around the packet that the kernel counts: no preamble, checksum or gap."""
 
 
 class Arrangement(msgspec.Struct, frozen=True, kw_only=True):
-    """How many nodes there are, and how ranks are placed on them."""
+    """Number of nodes, and the placement of ranks on them."""
 
     nodes: int | None = None
     ranks_per_node: int | None = None
@@ -74,7 +74,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     fabric: Fabric
     seconds: float
     arrangement: Arrangement | None = None
-    """How the ranks lay on the nodes. None: this and the MPI library were those of each prediction."""
+    """Layout of the ranks on nodes. None: this and the MPI library were those of each prediction."""
     library: str | None = None
     """The MPI library that ran; None: the one that recorded, else MPICH."""
 
@@ -87,15 +87,15 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     ranks: int | None
     trace: Path
     rates: RateSource | None
-    """Of a program recorded without running; None: the trace is there."""
+    """Rates of a program recorded without running; None: the trace exists."""
     machine: str | None
-    """Of the catalog, whose memory decides a micro-benchmark's longest message."""
+    """Machine of the catalog, whose memory decides a micro-benchmark's longest message."""
     measured: Measured | None
     """The time that scales the computation."""
     counted: bool = False
     """The use of each core over time is wanted."""
     draws: int
-    """Of the parameters of fabrics, where they have a spread: the same for all environments of the workload."""
+    """Draws of the fabrics' parameters, if they have a spread: the same for all environments of the workload."""
     startup: Startup | None = None
     """The cost of MPI_Init; None: as recorded, or the default."""
     targets: list[Target]

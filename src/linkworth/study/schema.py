@@ -41,7 +41,7 @@ Command = Annotated[
 
 
 class WorkloadChange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a scale may say of a workload."""
+    """Fields of a workload that a scale may change."""
 
     run: Command | None = None
     name: str = ""
@@ -54,11 +54,11 @@ class WorkloadChange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     iteration_pattern: str = ""
     time_limit_seconds: Seconds | None = None
     otherwise: str = ""
-    """What runs in its place where the program is not installed."""
+    """Program that runs instead if this one is not installed."""
     recording: str = ""
     """A trace of the program on as many ranks, which predictions replay."""
     cpu_factor: Factor | None = None
-    """Of predictions, beside that of the environment: for a recording made on other cores."""
+    """Factor of predictions, in addition to the environment's: for a recording made on other cores."""
 
 
 class WorkloadTable(WorkloadChange, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -85,7 +85,7 @@ class EnvironmentTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     aggregation: str = ""
     isolation: str = ""
     binding: BindingOrReference = ""
-    """What each rank is bound to; "": what the launcher does by itself."""
+    """Object that each rank is bound to; "": the launcher's default."""
     placement: str | list[Node] = ""
     """`block`, `cyclic`, or the node of each rank."""
     nodes: Count | None = None

@@ -1,4 +1,4 @@
-"""How a study stands."""
+"""State of a study."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from linkworth.study.store import Store
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
-    """How a study stands after a call."""
+    """State of a study after a call."""
 
     schema: str = "linkworth.study-status/1"
     folder: str
@@ -26,9 +26,9 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     running: bool = False
     remaining_seconds: float | None = None
     problems: dict[str, str] = msgspec.field(default_factory=dict)
-    """Cause by run, of those that are not good or whose record is damaged."""
+    """Causes by run, for runs that are not good or whose record is damaged."""
     waiting: list[str] = msgspec.field(default_factory=list)
-    """What open predictions wait for."""
+    """Conditions that open predictions wait for."""
 
     @property
     def exit_code(self) -> int:

@@ -33,7 +33,7 @@ from linkworth.writing.files import write_atomically
 SUFFIX = ".study"
 RECORD = "run.json"
 BATCH_JOB = "job/job.json"
-"""Which job a run is, as launchers of batch systems keep it (`linkworth.launch.job_folder`)."""
+"""Batch job of a run, as the launchers of batch systems store it (`linkworth.launch.job_folder`)."""
 
 
 class StudyManifest(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,11 +42,11 @@ class StudyManifest(msgspec.Struct, frozen=True, kw_only=True):
     schema: str = "linkworth.study/1"
     name: str
     file: str
-    """Where the study file was, as an absolute path."""
+    """Absolute path of the study file."""
     seed: int
     scale: str = ""
     where: str = ""
-    """What `--where` said; "": what the file says."""
+    """Value of `--where`; "": the places in the file."""
     created: str = ""
     linkworth: str = __version__
 
@@ -109,7 +109,7 @@ class Store:
 
     @property
     def running(self) -> bool:
-        """Whether a linkworth runs the study now."""
+        """True if a linkworth process runs the study now."""
         return is_locked(self.folder / "lock")
 
     def records(self) -> list[RunRecord]:

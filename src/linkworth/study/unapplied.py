@@ -1,4 +1,4 @@
-"""What an environment or a workload states and a run of a study does not apply."""
+"""Statements of an environment or a workload that a study's run does not apply."""
 
 from collections.abc import Iterable, Mapping
 

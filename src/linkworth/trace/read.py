@@ -28,7 +28,7 @@ class TraceFile(msgspec.Struct, frozen=True, kw_only=True):
     metadata: TraceMetadata
     engine: _engine.Trace
     lacks: str | None = None
-    """What is readable of an incomplete trace, as a sentence; None if the trace is complete."""
+    """Sentence on the readable part of an incomplete trace; None if the trace is complete."""
     damage: list[str]
     """`lacks`, and each loss in a sentence of its own; empty if the trace is complete."""
 

@@ -31,9 +31,9 @@ METADATA = "metadata.json"
 """In the folder of the parts: what the merge needs to know, so that it can be done later as well."""
 
 TIME_STEP_NS = 32
-"""What the moments of a recording are rounded to. At most 16 ns off is less than the clock itself costs at each end of a
-call (19 to 29 ns a pair, benchmarks/RESULTS.md, 2026-11-22) and than a recorded call is lengthened by; what a clock says
-below that is noise, which no compression makes smaller: 1.2 to 1.6 bytes of each event."""
+"""Step to which a recording's times are rounded. The error of at most 16 ns is less than the cost of the clock
+at each end of a call (19 to 29 ns a pair, benchmarks/RESULTS.md, 2026-11-22), and than a recorded call
+is lengthened by. Finer digits are noise, which no compression makes smaller: 1.2 to 1.6 bytes of each event."""
 
 
 class _Parts(NamedTuple):

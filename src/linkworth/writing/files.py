@@ -14,7 +14,7 @@ from linkworth.errors import EnvironmentLacksError, LinkworthError, UsageError
 from linkworth.writing.text import encodable
 
 STANDARD_OUTPUT = Path("/dev/stdout")
-"""What `-` means as the name of an output."""
+"""Meaning of `-` as the name of an output."""
 
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
 

@@ -23,11 +23,11 @@ class Row(NamedTuple):
 
 
 class Solved(NamedTuple):
-    """What the solver found."""
+    """Result of the solver."""
 
     state: Literal["optimal", "feasible", "infeasible", "undecided"]
     values: list[int]
-    """Of the variables; empty without a solution."""
+    """Values of the variables; empty without a solution."""
     objective: float
     bound: float
     """No solution is below it."""

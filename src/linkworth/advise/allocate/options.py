@@ -1,4 +1,4 @@
-"""How long each program of a queue takes on each kind of node, and what that costs."""
+"""Time and cost of each program of a queue on each kind of node."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -29,7 +29,7 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     cost_usd: float
     warnings: tuple[str, ...] = ()
-    """Of the prediction."""
+    """Warnings of the prediction."""
 
 
 def options_of(

@@ -21,24 +21,24 @@ _NEARLY = 1e-9
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be placed, and its limits."""
+    """Runs to place, and their limits."""
 
     options: list[Option]
     runs: list[int]
-    """Of each program."""
+    """Number of runs of each program."""
     counts: list[int]
     """Nodes of each kind."""
     deadlines: list[float | None]
-    """Of each program."""
+    """Deadline of each program."""
     budget: float | None = None
 
 
 class Slots(NamedTuple):
-    """How time is cut."""
+    """Division of time into slots."""
 
     seconds: float
     number: int
-    """Nothing ends after so many."""
+    """Every run ends within so many slots."""
     rounding: Literal["up", "down"] = "up"
 
     def of(self, seconds: float) -> int:

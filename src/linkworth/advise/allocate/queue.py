@@ -21,12 +21,12 @@ class NodeKind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     name: Name
     fabric: str
-    """As in `--on`; a fabric file's path is taken from the folder of the queue file."""
+    """Name or path as in `--on`; a fabric file's path is relative to the queue file's folder."""
     count: int
     usd_per_node_hour: float | None = None
     on_premises: OnPremisesTable | None = None
     cores: int | None = None
-    """Of a node; no run has more ranks on one. None: any number."""
+    """Cores of a node, and the most ranks of a run on one. None: no limit."""
     cpu_factor: float = 1.0
     """Speed of its cores against those that recorded the traces."""
     constraint: str | None = None
@@ -46,10 +46,10 @@ class Program(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     name: Name
     workload: str | None = None
-    """A trace's path (from the folder of the queue file), or a bundled program (`npb:ft.C`); may be left out where all times are
-    given."""
+    """A trace's path, relative to the queue file's folder, or a bundled program (`npb:ft.C`).
+    Optional if all times are given."""
     ranks: int | None = None
-    """Of a bundled program, or where there is no workload."""
+    """Ranks of a bundled program, or of a program without a workload."""
     runs: int = 1
     deadline_seconds: float | None = None
     """All its runs end by then, from the start of the queue on."""
@@ -71,7 +71,7 @@ class Queue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     goal: AllocationGoal = "cost"
     budget_usd: float | None = None
     deadline_seconds: float | None = None
-    """Of all programs."""
+    """Deadline of all programs."""
 
 
 def load(path: Path) -> Queue:

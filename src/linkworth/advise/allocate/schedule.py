@@ -20,7 +20,7 @@ class Run(NamedTuple):
 
 
 class Use:
-    """How many nodes of a kind are busy: `busy[i]` from `times[i]` to the next time."""
+    """Number of busy nodes of a kind: `busy[i]` from `times[i]` to the next time."""
 
     def __init__(self, count: int) -> None:
         self.count = count

@@ -1,1 +1,1 @@
-"""What the replay predicts for the tests of lw-netbench: their own messages on another network."""
+"""Replay predictions for the tests of lw-netbench: their own messages on another network."""

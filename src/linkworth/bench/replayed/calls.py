@@ -12,7 +12,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.replay.run import replay_in_detail
 
 ROOT_OF_NONE = -1
-"""Of collectives without a root, as traces have it."""
+"""Root that traces record for collectives without one."""
 
 
 class Rank:
@@ -92,7 +92,7 @@ class Rank:
 
 
 class Script:
-    """What some ranks call, to be replayed once."""
+    """Calls of some ranks, to be replayed once."""
 
     def __init__(self, ranks: int) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="linkworth-bench-")

@@ -1,11 +1,11 @@
-"""What the ranks of each test call, as lw-netbench does (native/mpi/netbench)."""
+"""Calls of the ranks in each test, as lw-netbench makes them (native/mpi/netbench)."""
 
 from collections.abc import Callable, Sequence
 
 from linkworth.bench.replayed.calls import Rank
 
 ANSWER_BYTES = 4
-"""What the receiver sends back after each window, as in osu_bw."""
+"""Size of the receiver's reply after each window, as in osu_bw."""
 TO_RIGHT, TO_LEFT = 1, 2
 """Tags: in a ring of two, both messages come from the same partner."""
 
@@ -132,7 +132,7 @@ COLLECTIVES: dict[str, Callable[[Rank, int], None]] = {
     ),
     "barrier": lambda rank, _: rank.collective("MPI_Barrier"),
 }
-"""What a rank calls in a test of a collective."""
+"""Calls of a rank, by test of a collective."""
 
 
 def ring(method: str, rank: Rank, neighbours: tuple[int, int], size: int, ranks: int) -> None:

@@ -18,10 +18,10 @@ from linkworth.model.settings import ReplaySettings
 WARM_UP = 2
 """Operations before the timed ones: they fill the pipeline, and a connection's first message meets an idle network."""
 PINGPONG_WARM_UP = 24
-"""Of a ping-pong, whose short messages take so many to empty a shaped link's bucket."""
+"""Warm-up of a ping-pong: its short messages take so many to empty a shaped link's bucket."""
 ROUNDS = 4
 ORDER_BYTES = 24
-"""By which the first rank tells the others what comes next."""
+"""Size of the message by which the first rank announces the next step."""
 SHORTEST_SAMPLE_SECONDS = 3.5e-6
 """lw-netbench repeats a collective within a sample until that takes 100 times what its clock can tell apart: 35 ns by
 MPI_Wtime of MPICH 5.0.2 on an x86-64 machine (`timer resolution` of its results; 2026-11-22)."""
@@ -30,7 +30,7 @@ MOST_IN_A_SAMPLE = 100
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where the ranks that take part are."""
+    """Fabric, layout and settings of the ranks that take part."""
 
     fabric: Fabric
     layout: Layout
@@ -38,11 +38,11 @@ class Place(msgspec.Struct, frozen=True):
 
     @property
     def ranks(self) -> int:
-        """How many take part."""
+        """Number of ranks that take part."""
         return len(self.layout.node_of_rank)
 
     def part(self, members: Sequence[int]) -> "Place":
-        """Return that of some of the ranks, in that order."""
+        """Return the place of some of the ranks, in that order."""
         nodes = [self.layout.node_of_rank[member] for member in members]
         return Place(self.fabric, Layout(nodes=self.layout.nodes, node_of_rank=nodes), self.settings)
 

@@ -29,7 +29,7 @@ _ROW = {
     "CapacityStatus": {"Used", ""},
     "MarketOption": {"OnDemand", ""},
 }
-"""What a row must say where its file has the column."""
+"""Values that a row must have if its file has the column."""
 _NEEDED = ("TermType", "PricePerUnit", "Currency", "Instance Type", "Tenancy", "Operating System")
 
 

@@ -1,4 +1,4 @@
-"""What an update asks for, and what a provider answered."""
+"""Prices that an update asks for, and a provider's answers."""
 
 import msgspec
 

@@ -1,1 +1,1 @@
-"""What this machine has: MPIs and compilers, schedulers, kernel features, networks, clocks."""
+"""Inventory of this machine: MPIs and compilers, schedulers, kernel features, networks, clocks."""

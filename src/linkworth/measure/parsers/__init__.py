@@ -1,1 +1,1 @@
-"""What programs say of themselves in their output, one parser a family of programs."""
+"""Parsers of programs' own output, one for each family of programs."""

@@ -24,7 +24,7 @@ _PATTERNS = {
 
 
 def recognises(text: str) -> bool:
-    """Whether a text has the summary or the section of the latency and bandwidth benchmark."""
+    """Return whether a text has the summary or the section of the latency and bandwidth benchmark."""
     return "LatencyBandwidth section" in text or "PingPongLatency_usec=" in text
 
 
@@ -48,7 +48,7 @@ def parse(text: str) -> list[BenchResult]:
                 BenchRow(
                     bytes=long,
                     bandwidth_bytes_per_second=bandwidth * 1e9,
-                    # Of a ring this is a step's time only where both directions are counted, which hpcc does not say.
+                    # For a ring, this is a step's time only if both directions are counted, which is not documented.
                     latency_seconds=long / (bandwidth * 1e9) if label.startswith("ping pong") else None,
                     label=label,
                 )

@@ -28,7 +28,7 @@ _MESSAGES_A_STEP = {"latency": 1, "pingping": 1, "sendrecv": 2, "exchange": 4}
 
 
 def recognises(text: str) -> bool:
-    """Whether a text has a benchmark's heading and its columns."""
+    """Return whether a text has a benchmark's heading and its columns."""
     lines = text.splitlines()
     return any(map(_TITLE.match, lines)) and any(map(_HEADING.match, lines))
 

@@ -28,7 +28,7 @@ _NEAR = 0.3
 
 
 def recognises(text: str) -> bool:
-    """Whether a text is NetPIPE's screen, or holds nothing but the lines of `np.out`."""
+    """Return whether a text is NetPIPE's screen, or consists only of the lines of `np.out`."""
     lines = [line for line in _COLOUR.sub("", text).splitlines() if line.strip()]
     if any(map(_SCREEN.match, lines)):
         return True

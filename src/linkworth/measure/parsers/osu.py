@@ -43,7 +43,7 @@ _COLLECTIVES = {
 
 
 def recognises(text: str) -> bool:
-    """Whether a text has the heading of an OSU benchmark."""
+    """Return whether a text has the heading of an OSU benchmark."""
     return any(_TITLE.match(line) for line in text.splitlines())
 
 
@@ -67,7 +67,7 @@ def _one(lines: list[str]) -> BenchResult | None:
     rows: list[BenchRow] = []
     facts: dict[str, str] = {}
     warnings: list[str] = []
-    # How many ranks a collective had is not printed.
+    # The number of ranks of a collective is not printed.
     ranks = 2 if test in _TESTS.values() or test.startswith("mpi_") else 0
     label = ""
     for line in lines[1:]:

@@ -21,7 +21,7 @@ _TESTS = {"latency": "latency", "overhead": "bandwidth"}
 
 
 def recognises(text: str) -> bool:
-    """Whether a text has a table of ucx_perftest."""
+    """Return whether a text has a table of ucx_perftest."""
     return any(_HEADING.match(line) for line in text.splitlines())
 
 

@@ -17,7 +17,7 @@ Named = tuple[str, BenchResult]
 _HEIGHT = 220
 _LABEL = "datum.value >= 1048576 ? format(datum.value / 1048576, '~r') + ' MiB' : " \
          "datum.value >= 1024 ? format(datum.value / 1024, '~r') + ' KiB' : format(datum.value, '~r') + ' B'"  # fmt: skip
-# What an axis shows: field of the row, unit's name, and units in an SI unit.
+# Field of the row, name of the axis with its unit, and such units in an SI unit.
 _TIME = ("latency_seconds", "time, µs", 1e6)
 _RATE = ("bandwidth_bytes_per_second", "bandwidth, MB/s", 1e-6)
 

@@ -1,4 +1,4 @@
-"""What every chart function returns: the chart, the sentence that it shows, and its numbers as a table."""
+"""Result of every chart function: the chart, the sentence that it shows, and its numbers as a table."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

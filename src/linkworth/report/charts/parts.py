@@ -1,4 +1,4 @@
-"""What the critical path is made of on each fabric."""
+"""Parts of the critical path on each fabric."""
 
 import altair as alt
 

@@ -1,4 +1,4 @@
-"""How the predicted time follows a fabric's latency and its bandwidth."""
+"""Dependence of the predicted time on a fabric's latency and bandwidth."""
 
 import math
 from collections.abc import Callable

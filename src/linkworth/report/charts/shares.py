@@ -1,4 +1,4 @@
-"""Where the ranks' time between MPI_Init and MPI_Finalize went: computation and communication."""
+"""Ranks' time between MPI_Init and MPI_Finalize, divided into computation and communication."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Where a workload is the cheapest, and how sure that is: by the runs where it was measured, by draws where it was predicted."""
+"""Cheapest environment of a workload, and its certainty: from the runs if measured, from draws if predicted."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -62,12 +62,12 @@ class Cheapest:
 
     @property
     def draws(self) -> int:
-        """How many draws all environments have in common; 0: none."""
+        """Number of draws that all environments have in common; 0: none."""
         return min(len(each.drawn_seconds) for each in self.alike) if self.mode == "predict" else 0
 
     @cached_property
     def by_draw(self) -> dict[str, OptionDraws]:
-        """By environment, in how many draws it is the cheapest, and in how many the choice is cheaper."""
+        """Numbers of draws, by environment, in which it is the cheapest, and in which the choice is cheaper."""
         if not self.draws or len(self.alike) < 2:
             return {}
         options = [
@@ -90,7 +90,7 @@ class Cheapest:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the runs show that it is the cheapest; a prediction has no runs to show it by."""
+        """True if the runs show that it is the cheapest; a prediction has no runs to show it by."""
         return all(found.verdict == "slower" for found in self.compared.values())
 
 

@@ -13,7 +13,7 @@ from linkworth.study.metrics import Metric, metric
 from linkworth.study.patterns import matches
 
 WORDS = {"faster": "better", "slower": "worse"}
-"""Of metrics that are no time."""
+"""Verdicts on metrics that are not times."""
 
 
 class Pair:

@@ -1,4 +1,4 @@
-"""Which sections a study's report has: those that its records and comparisons fill."""
+"""Sections of a study's report: those that its records and comparisons fill."""
 
 from collections.abc import Callable, Iterator
 

@@ -52,11 +52,11 @@ class NoValueError(Exception):
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
-    """What a number's expression gives."""
+    """Value of a number's expression."""
 
     value: float
     low: float
-    """Of the central 90 % of the draws."""
+    """Lower end of the central 90 % of the draws; `high` is the upper one."""
     high: float
 
 

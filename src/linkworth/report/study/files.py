@@ -18,7 +18,7 @@ FORMATS = ("csv", "parquet", "latex", "svg", "png", "pdf")
 
 
 class Written(msgspec.Struct, frozen=True, kw_only=True):
-    """What was written, and what could not be."""
+    """Written files, and remarks on those that could not be written."""
 
     files: list[str]
     remarks: list[str]

@@ -9,7 +9,7 @@ from linkworth.model.study import Environment, Study
 
 
 class NodePrice(msgspec.Struct, frozen=True, kw_only=True):
-    """What an hour of a node costs, and who says so."""
+    """Price of a node for an hour, and its source."""
 
     usd: float
     name: str
@@ -58,5 +58,5 @@ def _matching(environment: Environment, catalog: list[Price], region: str | None
         )
         and (region is None or price.region == region)
     ]
-    # Where both are known, the price of nodes that nobody takes away before the run ends.
+    # Prefer nodes that nobody takes away before the run ends.
     return [price for price in fitting if price.market != "spot"] or fitting

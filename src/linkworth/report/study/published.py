@@ -1,4 +1,4 @@
-"""What a study's results give for the numbers and conclusions of its `[published]` table."""
+"""A study's results for the numbers and conclusions of its `[published]` table."""
 
 from collections.abc import Sequence
 from statistics import median
@@ -24,11 +24,11 @@ class NumberBeside(msgspec.Struct, frozen=True, kw_only=True):
     """None if the study has no value."""
     low: float | None = None
     high: float | None = None
-    """Of our interval."""
+    """Upper end of our interval; `low` is the lower one."""
     difference: float | None = None
     """ours / paper - 1; 0 up to the paper's rounding."""
     given: bool = False
-    """The computation was scaled to this number, so it says nothing and is not counted."""
+    """The computation was scaled to this number, so it is no test and not counted."""
     miss: str = ""
     source: str = ""
 

@@ -1,4 +1,4 @@
-"""What `linkworth study report` does: records in, a folder of tables and figures and one page out."""
+"""Implementation of `linkworth study report`: records in, a folder of tables and figures and one page out."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -30,19 +30,19 @@ class Progress(Protocol):
         """Say how many steps there will be."""
 
     def step(self, text: str) -> None:
-        """Say that a step begins."""
+        """Report that a step begins."""
 
 
 class StudyReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What `linkworth study report --json` prints."""
+    """Document that `linkworth study report --json` prints."""
 
     schema: str = "linkworth.study-report/1"
     study: str
     path: str
-    """Of the page."""
+    """Path of the page."""
     folder: str
     files: list[str]
-    """In the folder, the page not among them."""
+    """Files in the folder, without the page."""
     sections: list[str]
     done: int
     lost: int

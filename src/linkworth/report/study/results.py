@@ -13,7 +13,7 @@ from linkworth.statistics import describe
 from linkworth.study.outcome import shares_cores
 
 _CLASSES = "SWABCDEF"
-"""Of the NAS Parallel Benchmarks, from the smallest problem on."""
+"""Problem classes of the NAS Parallel Benchmarks, smallest first."""
 STATES = {"unverified": "unverified", "failed": "failed", "timeout": "over its time limit"}
 
 
@@ -45,18 +45,18 @@ class Group:
 
     @property
     def crowded(self) -> bool:
-        """Whether ranks shared cores in one of the runs that are done, so that times hold the waiting for a core."""
+        """True if ranks shared cores in a run that is done: its times include waiting for a core."""
         return any(shares_cores(record.facts) for record in self.done)
 
     @property
     def lost_text(self) -> str:
-        """How many runs are not done, and why: `2 failed, 1 unverified`; empty where all are."""
+        """Numbers and causes of runs that are not done: `2 failed, 1 unverified`; empty if all are."""
         counts = {state: sum(record.state == state for record in self.lost) for state in STATES}
         return ", ".join(f"{count} {STATES[state]}" for state, count in counts.items() if count)
 
 
 class Results:
-    """A study and what came out of it."""
+    """A study and its results."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Results:
         self.records = [record for record in records if record.repetition >= 0]
         self.workloads = _names([w.name for w in study.workloads], (r.workload for r in self.records))
         self.profiles = {key: found for key, found in (profiles or {}).items() if key[0] in self.workloads}
-        """What traces say, by workload and environment; "" is the environment of what was recorded without running."""
+        """Profiles of traces, by workload and environment; "" stands for recordings without a run."""
         timed = [record for record in self.records if record.mode != "trace"]
         self.environments = _names([e.name for e in study.environments], (r.environment for r in timed))
         by_key: dict[tuple[str, str, Mode], list[RunRecord]] = {}
@@ -114,12 +114,12 @@ class Results:
 
     @property
     def baseline(self) -> str:
-        """The environment that others are held against where no comparison says which: the first."""
+        """Default baseline: the first environment."""
         return self.environments[0] if self.environments else ""
 
     @property
     def title(self) -> str:
-        """What the study is called."""
+        """Title of the study, or else its name."""
         return self.study.title or self.study.name or Path(self.study.path).stem or "a study"
 
 

@@ -55,7 +55,7 @@ class Drawing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True):
-    """What belongs together on the page."""
+    """One section of the page."""
 
     key: str
     title: str

@@ -1,4 +1,4 @@
-"""What the traces of a study say: shares and groups of network dependence, kept beside the traces once found."""
+"""Profiles of a study's traces: shares and groups of network dependence, kept beside the traces."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping

@@ -31,7 +31,7 @@ from linkworth.study.metrics import Metric, metric
 from linkworth.study.micro import is_micro, parse
 
 _MOST_FIGURES = 6
-"""Of one workload: patterns beyond them are in the files only."""
+"""Most figures of one workload; further patterns are in the files only."""
 
 
 def sections(results: Results) -> Iterator[Section]:

@@ -1,4 +1,4 @@
-"""How busy the cores were."""
+"""Use of the cores over time."""
 
 from collections.abc import Iterator, Sequence
 from statistics import fmean
@@ -104,9 +104,9 @@ class _Line(NamedTuple):
 
     name: str
     seconds: float
-    """Of the run."""
+    """Length of the run."""
     shares: list[float]
-    """Of each of `_COLUMNS` equal stretches."""
+    """Busy share in each of `_COLUMNS` equal stretches."""
 
 
 def _lines(group: Group) -> list[_Line]:

@@ -1,4 +1,4 @@
-"""What a run costs in each environment."""
+"""Cost of a run in each environment."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What the runs ran on: place, fabric, MPI, transport, node facts, dates."""
+"""Environments of the runs: place, fabric, MPI, transport, node facts, dates."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,7 +9,7 @@ from linkworth.report.study.table import Cell, Section, Table, column, nothing, 
 _MODES = {"measure": "measured", "predict": "predicted", "trace": "recorded"}
 _OWN_COLUMN = ("mpi", "transport", "transport used")
 _LISTED = 3
-"""Different values of a fact in one environment that are listed."""
+"""Most values of a fact to list if they differ within an environment."""
 
 
 def sections(results: Results) -> Iterator[Section]:

@@ -1,4 +1,4 @@
-"""What an environment gains over its baseline as the problem grows."""
+"""Gain of an environment over its baseline as the problem grows."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ class _Gain(msgspec.Struct, frozen=True, kw_only=True):
     problem: str
     gain: float
     low: float | None
-    """Of the 95 % interval, None where there is none."""
+    """Lower end of the 95 % interval; None without one."""
     high: float | None
     verdict: str
 

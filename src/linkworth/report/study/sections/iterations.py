@@ -16,11 +16,11 @@ from linkworth.statistics import describe
 
 SERIES = "iteration_seconds"
 _MOST_POINTS = 400
-"""Of a line: longer series are thinned out by medians of neighbours."""
+"""Most points of a line; longer series are thinned out by medians of neighbours."""
 
 
 _MOST_TIMES = 20
-"""If an iteration takes so many times the median, as one with an output may, the axis is logarithmic to show the others."""
+"""Ratio to the median beyond which one iteration, as with an output, makes the axis logarithmic."""
 
 
 def sections(results: Results) -> Iterator[Section]:

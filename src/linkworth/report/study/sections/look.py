@@ -1,4 +1,4 @@
-"""What the figures of all sections share."""
+"""Shared parts of the figures of all sections."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar

@@ -16,7 +16,7 @@ _NAMED = (
     "retransmits",
     "core_utilisation",
 )
-"""Of the known metrics; others have tables of their own, or are in the records."""
+"""Known metrics that are always shown; others have tables of their own, or are in the records."""
 
 
 def sections(results: Results) -> Iterator[Section]:
@@ -120,7 +120,7 @@ def sections(results: Results) -> Iterator[Section]:
 
 
 def _is_shown(results: Results, name: str) -> bool:
-    """Whether a metric is a headline, is asked for by a comparison, or is a figure that the study file defines."""
+    """Return whether a metric is a headline, is asked for by a comparison, or is a figure of the study file."""
     wanted = {each for comparison in results.study.comparisons for each in comparison.metrics}
     figures = {each for workload in results.study.workloads for each in workload.figures}
     return name in _NAMED or name in wanted or name in figures
