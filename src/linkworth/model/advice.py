@@ -1,4 +1,4 @@
-"""What to choose."""
+"""Results of `linkworth advise`: the options and the choice among them."""
 
 from typing import Literal
 
@@ -19,14 +19,14 @@ class Range(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OptionDraws(msgspec.Struct, frozen=True, kw_only=True):
-    """An option over all draws of what the prediction leaves uncertain; the same draws for every option."""
+    """Outcomes of an option over all draws of the uncertain parameters. Every option has the same draws."""
 
     best: int
-    """Draws in which it is the best by the goal of those within the limits."""
+    """Number of draws in which it is the best, by the goal, of the options within the limits."""
     within_limits: int
-    """Draws in which it meets deadline and budget."""
+    """Number of draws in which it meets the deadline and the budget."""
     choice_is_better: int
-    """Draws in which the choice is at least as good by the goal: "cheaper in 97 of 100 draws"."""
+    """Number of draws in which the choice is at least as good by the goal: "cheaper in 97 of 100 draws"."""
     seconds: Range
     cost_usd: Range
     breakeven_usd_per_node_hour: Range | None = None
@@ -41,52 +41,53 @@ class AdviceOption(msgspec.Struct, frozen=True, kw_only=True):
     """seconds x nodes x price / 3600."""
     price_usd_per_node_hour: float
     price_name: str = ""
-    """Instance type and region where the price comes from a catalog."""
+    """Instance type and region, if the price comes from a catalog."""
     feasible: bool = True
-    """False where the deadline or the budget is broken, or the node has fewer cores than ranks."""
+    """False if it breaks the deadline or the budget, or if the node has fewer cores than ranks."""
     pareto: bool = True
-    """No other option is both faster and cheaper."""
+    """True if no other option is both faster and cheaper."""
     nodes: int = 0
     rank: int = 0
     """1 is the best by the goal; options outside the limits come last."""
     market: Market = "on-demand"
     price_date: str = ""
     cores: int | None = None
-    """Of a node, where the price says them."""
+    """Cores of a node, if the price gives them."""
     why_not: list[str] = msgspec.field(default_factory=list)
-    """What keeps it out: `deadline`, `budget`, `cores`."""
+    """The limits that exclude it: `deadline`, `budget`, `cores`."""
     breakeven_usd_per_node_hour: float | None = None
-    """The price of its node at which a run costs as much as with the least costly other option; None without another."""
+    """Node price at which a run costs as much as with the cheapest other option. None if it is the only
+    option."""
     draws: OptionDraws | None = None
 
 
 class Advice(msgspec.Struct, frozen=True, kw_only=True):
-    """What `linkworth advise --json` prints."""
+    """Document that `linkworth advise --json` prints."""
 
     schema: str = "linkworth.advice/1"
     workload: str
     ranks: int
     nodes: int
-    """Of the choice; the first number that was asked for where there is none."""
+    """Nodes of the choice. Without a choice: the first number that the user asked for."""
     choice: str | None
-    """Fabric to take; None where no option meets the deadline and the budget."""
+    """Fabric to take. None if no option meets the deadline and the budget."""
     reason: str
     """One sentence."""
     options: list[AdviceOption]
     breakeven_price_ratio: float | None
-    """Of the fastest option against the cheapest node: the price ratio up to which the faster one costs less a run, which is
-    the ratio of the node-hours. None with one option."""
+    """Price ratio of the fastest option to the cheapest node, up to which the faster one costs less per run.
+    It is the ratio of the node-hours. None with one option."""
     goal: Goal = "cost"
     deadline_seconds: float | None = None
     budget_usd: float | None = None
     warnings: list[str] = msgspec.field(default_factory=list)
     rates: RateSource | None = None
-    """Of a program that was not run: where its computation times come from."""
+    """Source of the computation times, for a program that was not run."""
     collectives: CollectiveRules | None = None
-    """Whose collective algorithms were replayed; None of predictions that do not name them."""
+    """Collective algorithms that the replay used. None if the predictions do not name them."""
     choice_option: int | None = None
-    """Place of the choice in `options`."""
+    """Index of the choice in `options`."""
     draws: int = 0
-    """Draws of the parameters that were replayed for each option; 0: none."""
+    """Number of parameter draws that were replayed for each option. 0: none."""
     uncertainty: str = ""
-    """One sentence on how sure the choice is, and what was drawn."""
+    """One sentence on how sure the choice is and which parameters were drawn."""

@@ -1,4 +1,4 @@
-"""Which programs of a queue run where and when."""
+"""Results of `linkworth allocate`: the programs of a queue, with their nodes and start times."""
 
 from typing import Literal
 
@@ -13,9 +13,9 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
 
     program: str
     run: int
-    """From 1."""
+    """Number of the run, from 1."""
     nodes_of: str
-    """The kind of node."""
+    """Kind of node."""
     nodes: int
     on: list[int]
     """Numbers of the nodes of that kind, from 0."""
@@ -25,7 +25,7 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):
-    """All runs of a program that are alike."""
+    """All runs of a program with the same nodes and ranks."""
 
     program: str
     runs: int
@@ -34,36 +34,38 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     nodes: int
     ranks: int
     seconds: float
-    """Of one run, predicted or given."""
+    """Time of one run, predicted or given."""
     cost_usd: float
-    """Of all these runs."""
+    """Cost of all these runs."""
     first_start_seconds: float
     last_end_seconds: float
     deadline_seconds: float | None = None
 
 
 class Allocation(msgspec.Struct, frozen=True, kw_only=True):
-    """What `linkworth allocate --json` prints."""
+    """Document that `linkworth allocate --json` prints."""
 
     schema: str = "linkworth.allocation/1"
     goal: AllocationGoal
     state: State
-    """`optimal`: proved that no schedule is better by the goal; `feasible`: one that keeps all limits, not proved best;
-    `infeasible`: proved that there is none; `undecided`: none found, none excluded."""
+    """`optimal`: no schedule is better by the goal (proved). `feasible`: it keeps all limits, but is not
+    proved best. `infeasible`: no schedule keeps the limits (proved). `undecided`: none found, none
+    excluded."""
     reason: str
-    """One sentence: what was found, or which limit cannot be kept."""
+    """One sentence: the result, or the limit that cannot be kept."""
     choices: list[Choice]
     placements: list[Placement]
-    """By start."""
+    """Sorted by start."""
     cost_usd: float = 0.0
     makespan_seconds: float = 0.0
     """End of the last run."""
     cost_bound_usd: float = 0.0
-    """No schedule that keeps the limits costs less."""
+    """Lower bound: no schedule that keeps the limits costs less."""
     makespan_bound_seconds: float = 0.0
-    """No schedule that keeps the limits ends sooner; with the goal `cost`: none that costs as little as this one."""
+    """Lower bound: no schedule that keeps the limits ends sooner. With the goal `cost`: none of the same
+    cost."""
     slot_seconds: float = 0.0
     """Width of the time slots of the integer program."""
     budget_usd: float | None = None
     warnings: list[str] = msgspec.field(default_factory=list)
-    """Of the predictions of all options, each with its program, in one sentence."""
+    """Warnings of the predictions of all options, one sentence each, with the program."""

@@ -5,41 +5,42 @@ import msgspec
 from linkworth.model.counters import NodeCounters
 
 PORT_BUFFER = "port buffer"
-"""The fact of a result that says what the switch holds for one node's link: `65536 B`."""
+"""Fact of a result: the bytes that the switch buffers for one node's link, `65536 B`."""
 
 LINK_RATE = "link rate"
-"""The fact of a result that states the rate of a node's links together: `125000000 B/s`."""
+"""Fact of a result: the rate of all links of a node together, `125000000 B/s`."""
 
 
 class BenchRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One message size (and one pattern, where a test has several)."""
+    """One message size (and one pattern, if a test has several)."""
 
     bytes: int
     latency_seconds: float | None = None
     """Mean time of one operation: half a round trip in the ping-pong tests, the slowest rank's time of a collective."""
     bandwidth_bytes_per_second: float | None = None
-    """Message data only."""
+    """Bandwidth of the message data alone."""
     samples: int = 0
     label: str = ""
-    """Pattern, collective or number of pairs, where the size alone does not say what was measured."""
+    """Pattern, collective or number of pairs, if the size alone does not identify the measurement."""
     mean: float | None = None
-    """This and what follows are of one sample in seconds; None where another tool does not give it."""
+    """This and the next four fields are of one sample, in seconds. None if the tool reports none."""
     median: float | None = None
     deviation: float | None = None
     minimum: float | None = None
     p99: float | None = None
     confidence_half_width: float | None = None
-    """Of the mean, at 95 %, relative to it."""
+    """Half width of the mean's 95 % confidence interval, relative to the mean."""
     outliers: int = 0
     overlap_share: float | None = None
-    """Of a transfer (or of the computation beside it, where that is shorter), what was hidden behind the other: 0 to 1."""
+    """Share of the transfer hidden behind the computation, 0 to 1. If the computation is shorter: its hidden
+    share."""
 
 
 class Carried(msgspec.Struct, frozen=True, kw_only=True):
-    """What really carried the bytes."""
+    """Transport and NICs that carried the bytes."""
 
     transport: str = ""
-    """As the MPI names it; "" where it does not say."""
+    """Name that the MPI reports. "" if it reports none."""
     counters: list[NodeCounters] = msgspec.field(default_factory=list)
     """Differences over the test."""
     verdict: str = ""
@@ -47,7 +48,7 @@ class Carried(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BenchResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What `linkworth bench --json` prints for one test, and what parsers make of other tools' output."""
+    """Result of one test, printed by `linkworth bench --json` or parsed from another tool's output."""
 
     schema: str = "linkworth.bench/1"
     test: str
@@ -55,9 +56,9 @@ class BenchResult(msgspec.Struct, frozen=True, kw_only=True):
     rows: list[BenchRow]
     ranks: int = 2
     nodes: int = 0
-    """0 where it is not known."""
+    """0 if unknown."""
     tool: str = "linkworth"
-    """With its version where known: `OSU 7.4`."""
+    """Name of the tool, with its version if known: `OSU 7.4`."""
     mpi: str = ""
     where: str = ""
     facts: dict[str, str] = msgspec.field(default_factory=dict)
@@ -69,7 +70,7 @@ class BenchResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BenchSet(msgspec.Struct, frozen=True, kw_only=True):
-    """Results of several tests: what `linkworth bench --json` prints for more than one, and what `-o` keeps."""
+    """Results of several tests, as `linkworth bench --json` prints them and `-o` stores them."""
 
     schema: str = "linkworth.bench-set/1"
     results: list[BenchResult]

@@ -1,4 +1,4 @@
-"""What `linkworth calibrate` fits, and how well."""
+"""Results of `linkworth calibrate`: the fitted parameters and the quality of the fit."""
 
 import msgspec
 
@@ -12,16 +12,16 @@ class FittedParameter(msgspec.Struct, frozen=True, kw_only=True):
     """Dotted name as in a fabric file, `link.latency_seconds`."""
     value: float | int | str | list[tuple[int, float]]
     spread: float | None = None
-    """Relative standard deviation; None where the results say nothing of it."""
+    """Relative standard deviation. None if the results do not determine it."""
     measured: bool
-    """From the results; else from the base fabric, since no result given decides it."""
+    """True if it comes from the results, False if it comes from the base fabric."""
     source: str
-    """Which files, or the base fabric."""
+    """Names of the result files, or the base fabric."""
     note: str = ""
 
 
 class FittedPoint(msgspec.Struct, frozen=True, kw_only=True):
-    """One measured value beside what the replay of the fitted fabric gives for it."""
+    """One measured value and its replay on the fitted fabric."""
 
     test: str
     bytes: int
@@ -29,25 +29,25 @@ class FittedPoint(msgspec.Struct, frozen=True, kw_only=True):
     rails: int = 1
     pairs: int = 1
     measured_seconds: float
-    """Of a message: half a round trip, or the reciprocal of the rate of all messages."""
+    """Seconds per message: half a round trip, or the reciprocal of the total message rate."""
     fitted_seconds: float
     residual: float
-    """Fitted over measured, less 1."""
+    """fitted / measured - 1."""
     source: str
 
 
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
-    """`linkworth calibrate --json`."""
+    """Document that `linkworth calibrate --json` prints."""
 
     schema: str = "linkworth.calibration/1"
     fabric: Fabric
     base: str
-    """The fabric that what could not be measured comes from."""
+    """Fabric that provides the parameters that were not measured."""
     parameters: list[FittedParameter]
     points: list[FittedPoint]
     median_residual: float
-    """Of their absolute values."""
+    """Median of the absolute residuals."""
     worst_residual: float
     notes: list[str] = msgspec.field(default_factory=list)
     written: str = ""
-    """The fabric file."""
+    """Path of the fabric file."""

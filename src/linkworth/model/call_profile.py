@@ -1,11 +1,11 @@
-"""What a run spent in which MPI calls, added up while it ran (`linkworth run --profile`)."""
+"""Time and bytes of each MPI call, summed while the program runs (`linkworth run --profile`)."""
 
 import msgspec
 
 from linkworth.model.run import RunResult
 
 INIT = ("MPI_Init", "MPI_Init_thread", "MPI_Session_init", "MPI_Finalize", "MPI_Session_finalize")
-"""Calls that are initialisation and no communication."""
+"""Calls that count as initialisation, not as communication."""
 
 
 class CallTotal(msgspec.Struct, frozen=True, kw_only=True):
@@ -14,49 +14,50 @@ class CallTotal(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     calls: int
     seconds: float
-    """Wall time inside, added over ranks (and threads)."""
+    """Wall time inside the calls, summed over ranks and threads."""
     share: float
-    """Of the ranks' time between MPI_Init and MPI_Finalize. It is 0 for these two, which are not part of it."""
+    """Share of the ranks' time between MPI_Init and MPI_Finalize. It is 0 for these two."""
     bytes_sent: int
-    """What the calls gave to send: messages, and the send side of collectives."""
+    """Bytes given to the calls to send: messages, and the send side of collectives."""
     computation_seconds: float
-    """Wall time between the call before and this one: the computation that leads to it."""
+    """Wall time between the previous call and this one: the computation that leads to it."""
     least_seconds: float
-    """Inside, on the rank that spent least there."""
+    """Time inside the calls on the rank with the least."""
     most_seconds: float
     most_rank: int
     half_timed_calls: int = 0
-    """Of `calls`: those that were timed at their end only, since many short ones in a row came before at the same place. Of
-    such calls one in 16.5, drawn at random, is timed at both ends; how its interval divides stands for the others."""
+    """Number of `calls` that were timed at their end only, after many short calls in a row at the same place.
+    One in 16.5 of them, drawn at random, is timed at both ends. The others divide their intervals as the
+    drawn ones do."""
     error_seconds: float = 0.0
-    """By how much `seconds` may be wrong for the half-timed calls: three standard errors of the drawn ones' mean, and all the
-    long intervals that a half-timed call turned out to end."""
+    """Possible error of `seconds` from the half-timed calls. It is three standard errors of the drawn calls'
+    mean, plus all long intervals that a half-timed call ended."""
     seconds_at_least: float = 0.0
-    """Bounds of `seconds`, whatever the half-timed calls were like: all of the time since the call before was computation,"""
+    """Lower bound of `seconds`, as if all time since the previous call were computation."""
     seconds_at_most: float = 0.0
-    """or none of it was."""
+    """Upper bound of `seconds`, as if none of it were."""
 
 
 class RankTotal(msgspec.Struct, frozen=True, kw_only=True):
-    """One rank. Times of its threads are added."""
+    """Totals of one rank. Times of its threads are summed."""
 
     rank: int
     host: str
     state: str
     """`complete`, `cut` (no MPI_Finalize) or `aborted`."""
     elapsed_seconds: float
-    """From the start of the process to its last MPI call."""
+    """Time from the start of the process to its last MPI call."""
     computation_seconds: float
     mpi_seconds: float
-    """Inside MPI calls other than MPI_Init and MPI_Finalize."""
+    """Time inside MPI calls other than MPI_Init and MPI_Finalize."""
     init_seconds: float
-    """Inside MPI_Init and MPI_Finalize."""
+    """Time inside MPI_Init and MPI_Finalize."""
     cpu_seconds: float | None
-    """Of the process, at MPI_Finalize."""
+    """CPU time of the process at MPI_Finalize."""
     calls: int
     bytes_sent: int
     threads: int
-    """That called MPI."""
+    """Number of threads that called MPI."""
 
 
 class SizeTotal(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,23 +70,23 @@ class SizeTotal(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CallProfile(msgspec.Struct, frozen=True, kw_only=True):
-    """A run and where the time of its ranks went."""
+    """Profile of one run: the time of its ranks by call."""
 
     schema: str = "linkworth.call-profile/1"
     run: RunResult
     computation_share: float
     mpi_share: float
-    """These two are shares of the ranks' time between MPI_Init and MPI_Finalize and sum to 1."""
+    """The computation and MPI shares of the ranks' time between MPI_Init and MPI_Finalize sum to 1."""
     init_seconds: float
     """Time of a rank in MPI_Init and MPI_Finalize, mean over ranks."""
     half_timed_calls: int = 0
     error_seconds: float = 0.0
-    """Of the calls, added up: so much of the time may be in the wrong share."""
+    """Time that may be in the wrong share: the sum of the calls' errors."""
     imbalance: float
-    """Of computation: the most of a rank over the mean, minus 1."""
+    """Imbalance of the computation: most / mean - 1 over ranks."""
     calls: list[CallTotal]
-    """By time, most first."""
+    """Sorted by time, longest first."""
     sizes: list[SizeTotal]
     ranks: list[RankTotal]
     damage: list[str]
-    """What is missing, one sentence each."""
+    """Missing data, one sentence each."""

@@ -1,4 +1,4 @@
-"""Which MPI library's collectives run."""
+"""Choice of the MPI library whose collective algorithms a replay uses."""
 
 from typing import Literal
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class ForcedCollective(msgspec.Struct, frozen=True, kw_only=True):
-    """An algorithm that the user asks for, whatever the library would take."""
+    """An algorithm that the user requests instead of the library's choice."""
 
     collective: str
     algorithm: str
@@ -15,12 +15,13 @@ class ForcedCollective(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CollectiveRules(msgspec.Struct, frozen=True, kw_only=True):
-    """Whose decisions a replay followed when it expanded collectives into messages."""
+    """Rules by which a replay expanded collectives into messages."""
 
     library: str = "mpich"
-    """Of whose decisions: `mpich`, `mpich-flat`, `openmpi-4.0`, `openmpi-4.1`, `openmpi-5.0`."""
+    """Library whose rules apply: `mpich`, `mpich-flat`, `openmpi-4.0`, `openmpi-4.1`, `openmpi-5.0`."""
     origin: Literal["trace", "option", "default"] = "default"
-    """Taken from the library that recorded the trace, from the user's option, or as neither says."""
+    """`trace`: the library that recorded the trace. `option`: the user's option. `default`: neither is
+    known."""
     recorded_library: str = ""
-    """What recorded the trace, with its version."""
+    """Library that recorded the trace, with its version."""
     forced: list[ForcedCollective] = msgspec.field(default_factory=list)

@@ -1,22 +1,22 @@
-"""What nodes count by themselves: bytes and packets of each NIC, TCP's repairs, CPU time of each core."""
+"""Counters of the nodes: bytes and packets of each NIC, TCP repairs, CPU time of each core."""
 
 import msgspec
 
 
 class NicCounters(msgspec.Struct, frozen=True, kw_only=True):
-    """Of one NIC, since it came up, or over a run where they are a difference."""
+    """Counters of one NIC since it came up, or their differences over a run."""
 
     nic: str
     sent_bytes: int
     received_bytes: int
     sent_packets: int
     received_packets: int
-    """As the kernel hands them on, so that joined packets (GRO) count once."""
+    """Packets as the kernel counts them: joined packets (GRO) count once."""
     dropped_packets: int = 0
 
 
 class NodeCounters(msgspec.Struct, frozen=True, kw_only=True):
-    """Of one node."""
+    """Counters of one node."""
 
     node: str
     nics: list[NicCounters] = msgspec.field(default_factory=list)
@@ -25,4 +25,4 @@ class NodeCounters(msgspec.Struct, frozen=True, kw_only=True):
     tcp_out_of_order: int = 0
     """Segments that came out of order (TCPOFOQueue)."""
     core_seconds: list[float] = msgspec.field(default_factory=list)
-    """CPU time spent on each core for this node; empty where it cannot be told."""
+    """CPU time spent on each core for this node. Empty if unknown."""

@@ -1,4 +1,4 @@
-"""What a machine has for linkworth, and what it lacks."""
+"""Features of this machine that linkworth uses, present and missing."""
 
 from typing import Literal
 
@@ -10,26 +10,26 @@ CheckGroup = Literal["recording", "schedulers", "kernel", "network", "clock"]
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that was looked for."""
+    """One feature that was checked."""
 
     group: CheckGroup
     name: str
     present: bool | None
-    """None where it could not be told."""
+    """None if unknown."""
     detail: str = ""
-    """Version, path or figure; or why it is absent."""
+    """Version, path or figure, or the reason why it is absent."""
     purpose: str = ""
-    """What needs it."""
+    """Features of linkworth that need it."""
     remedy: str = ""
-    """The command that gets it, where there is one."""
+    """Command that installs it, if there is one."""
 
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
-    """What `linkworth doctor --json` prints."""
+    """Document that `linkworth doctor --json` prints."""
 
     schema: str = "linkworth.doctor/1"
     can_record: bool
-    """An MPI with a launcher and a compiler that works is here."""
+    """True if this machine has an MPI with a launcher and a working compiler."""
     python: str
     system: str
     processor: str

@@ -6,24 +6,24 @@ import msgspec
 
 
 class SourceNote(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a number comes from."""
+    """Origin of a number."""
 
     fields: list[str]
-    """Dotted names of the fields that this source gives, `link.latency_seconds` for instance."""
+    """Dotted names of the fields that this source gives, such as `link.latency_seconds`."""
     source: str
     """Paper, data sheet or measurement, precise enough to be found."""
     date: str
-    """ISO date of the source (year or year-month where no more is known)."""
+    """ISO date of the source (year or year-month if no more is known)."""
     note: str = ""
 
 
 class Path(msgspec.Struct, frozen=True, kw_only=True):
-    """One way for messages: the network between nodes, or the memory inside a node. LogGP by message size."""
+    """Path of messages: the network between nodes, or the memory inside a node. LogGP by message size."""
 
     latency_seconds: float
-    """One way, from the sender's NIC to the receiver's, with one switch; without any overhead."""
+    """One-way latency from the sender's NIC to the receiver's, through one switch, without overheads."""
     bandwidth_bytes_per_second: float
-    """Of one rail, data and headers together. `inf` is allowed."""
+    """Bandwidth of one rail, for data and headers together. `inf` is allowed."""
     gap_seconds: float = 0.0
     """Least time between the starts of two messages at one rail (1 / message rate)."""
     send_overhead: list[tuple[int, float]] = msgspec.field(default_factory=list)
@@ -31,128 +31,134 @@ class Path(msgspec.Struct, frozen=True, kw_only=True):
     receive_overhead: list[tuple[int, float]] = msgspec.field(default_factory=list)
     """(bytes, seconds) points: CPU time of the receiver by message size."""
     eager_limit_bytes: int = 0
-    """Largest message sent without waiting for the receiver; larger ones use the rendezvous protocol."""
+    """Largest message sent without waiting for the receiver. Larger ones use the rendezvous protocol."""
     mtu_bytes: int = 0
-    """Bytes of data and transport headers in one packet; 0: packets are not modelled."""
+    """Bytes of data and transport headers in one packet. 0: packets are not modelled."""
     header_bytes: int = 0
     """Bytes on the wire of each packet that are not message data."""
     header_in_mtu_bytes: int = 0
-    """Those of `header_bytes` that the MTU counts (IP and TCP headers)."""
+    """Part of `header_bytes` that counts towards the MTU (IP and TCP headers)."""
     burst_bytes: int = 0
-    """What an idle link lets through at once before its bandwidth holds: the token bucket of a shaped NIC."""
+    """Bytes that an idle link passes before the bandwidth limit applies: the token bucket of a shaped NIC."""
 
 
 class SwitchLevel(msgspec.Struct, frozen=True, kw_only=True):
-    """Switches of one level, by the links that leave them upwards."""
+    """One level of switches, described by their uplinks."""
 
     nodes_per_group: int
-    """Nodes below one switch (or pod) of this level; consecutive nodes share one."""
+    """Nodes below one switch (or pod) of this level. Consecutive nodes share one."""
     uplinks: int
     """Links from such a switch to the next level, in each direction."""
     bandwidth_bytes_per_second: float
-    """Of one of these links in one direction."""
+    """Bandwidth of one of these links in one direction."""
 
 
 class Topology(msgspec.Struct, frozen=True, kw_only=True):
-    """The switches between nodes. Without levels all nodes are on one switch of full bisection."""
+    """The switches between nodes. Without levels, all nodes are on one switch of full bisection."""
 
     levels: list[SwitchLevel] = msgspec.field(default_factory=list)
-    """From the nodes upwards; the uplinks of the last level meet in one switch."""
+    """Levels from the nodes upwards. The uplinks of the last level meet in one switch."""
     hop_latency_seconds: float = 0.0
     """Latency that each link between two switches adds."""
     routing: Literal["static", "packet"] = "static"
-    """`static`: a pair of nodes keeps one uplink; `packet`: packets take all uplinks in turn."""
+    """`static`: each pair of nodes keeps one uplink. `packet`: packets use all uplinks in turn."""
 
 
 TIMEOUT_SHARE = 0.008
-"""`linkworth bench incast` of 2 to 12 senders of 16 KiB to 1 MiB with Open MPI 4.1.4 through ports of 32 to 512 KiB at
-1 Gbit/s in the emulated cluster (`linkworth lab`, cubic of Linux 6.18), measured 2026-11-22 (benchmarks/lab/bench_incast.py);
-0.001 at 100 Mbit/s, whose longer round trips leave the kernel's other timers time to find a loss."""
+"""Measured with `linkworth bench incast`: 2 to 12 senders of 16 KiB to 1 MiB, Open MPI 4.1.4, ports of 32 to
+512 KiB at 1 Gbit/s. The emulated cluster (`linkworth lab`, cubic of Linux 6.18) was used on 2026-11-22
+(benchmarks/lab/bench_incast.py). At 100 Mbit/s it is 0.001: the longer round trips give the kernel's other
+timers time to detect a loss."""
 
 
 class Tcp(msgspec.Struct, frozen=True, kw_only=True):
-    """What TCP adds to a link under bursts."""
+    """Behaviour of TCP under bursts."""
 
     restart_after_seconds: float = float("inf")
-    """A connection silent for so long begins anew with the initial window (RFC 5681, 4.1); `inf`: never."""
+    """Idle time after which a connection restarts with the initial window (RFC 5681, 4.1). `inf`: never."""
     initial_window_bytes: int = 14600
     """Ten segments of 1460 bytes (RFC 6928)."""
     port_buffer_bytes: float = float("inf")
-    """What the switch holds for one node's link before it drops packets; `inf`: it never drops."""
+    """Bytes that the switch buffers for one node's link before it drops packets. `inf`: it never drops."""
     retransmission_timeout_seconds: float = 0.2
-    """What a connection waits for whose losses nothing but its timer tells: Linux's TCP_RTO_MIN (`rto_min` in ip-route(8))."""
+    """Wait of a connection that detects its losses only by the timer: Linux's TCP_RTO_MIN (`rto_min` in
+    ip-route(8))."""
     timeout_share: float = TIMEOUT_SHARE
-    """How often a connection that loses at a full port with few segments under way has to wait for that, each time that the
-    buffer is filled again. `linkworth calibrate` fits it."""
+    """Probability that a connection waits for that timeout, for each refill of the buffer. It applies to a
+    connection that loses packets at a full port with few segments in flight. Fitted by `linkworth calibrate`."""
     burst_seconds: float = float("inf")
-    """A connection hands its NIC so much of its share of the link at once (Linux, tcp_tso_autosize), at least two segments and at
-    most `chunk_bytes`; its share is one of as many as the node has ranks. `inf`: always `chunk_bytes`."""
+    """Seconds of its share of the link that a connection hands its NIC at once (Linux, tcp_tso_autosize). It
+    is at least two segments and at most `chunk_bytes`. The link has as many shares as the node has ranks.
+    `inf`: always `chunk_bytes`."""
     send_buffer_bytes: int = 0
-    """What the kernel holds of a connection's data. The sender of a message above the eager limit goes on when all but so much of
-    it has left. 0: it waits until all has left."""
+    """Bytes of a connection's data that the kernel buffers. The sender of a message above the eager limit
+    continues when no more than this is left. 0: it waits until all data have left."""
     one_stream: bool = False
-    """All that one rank sends another is one stream of bytes (RFC 9293): a request to send and its answer stand behind the data
-    before them. False: they pass it, as on a network whose MPI keeps a way for them."""
+    """True: all data from one rank to another form one stream of bytes (RFC 9293). A request to send and its
+    answer queue behind earlier data. False: they pass it, as if the MPI had a separate path."""
 
 
 COMBINE_BYTES_PER_SECOND = 8e9
-"""MPI_Reduce_local of MPI_SUM on doubles, 1 to 16 MiB, MPICH 4.0.2 on one core of an Intel Xeon, measured 2026-11-22: 7.2 to
-8.1 GB/s of received data (Open MPI 4.1.4, whose sums use AVX: 12 to 20 GB/s)."""
+"""MPI_Reduce_local of MPI_SUM on doubles, 1 to 16 MiB, MPICH 4.0.2 on one core of an Intel Xeon, measured
+2026-11-22. The range is 7.2 to 8.1 GB/s of received data (Open MPI 4.1.4, which sums with AVX: 12 to 20
+GB/s)."""
 
 
 class Spread(msgspec.Struct, frozen=True, kw_only=True):
-    """How far the parameters may be off: relative standard deviations (0.1: 10 %); 0 where nothing is known."""
+    """Uncertainty of the parameters: relative standard deviations (0.1: 10 %). 0 if nothing is known."""
 
     latency: float = 0.0
     bandwidth: float = 0.0
     overhead: float = 0.0
     computation: float = 0.0
-    """Of the program's computation from run to run."""
+    """Deviation of the program's computation from run to run."""
 
 
 WORST_MISS = 0.5
-"""A calibration with a larger `worst_miss` does not describe its results: each use of the fabric warns of it."""
+"""A calibration with a larger `worst_miss` does not describe its results. Each use of it warns."""
 
 
 class Fabric(msgspec.Struct, frozen=True, kw_only=True):
-    """A network between nodes, and the memory path inside a node that goes with its MPI transport."""
+    """A network between nodes, and the memory path inside a node of the same MPI transport."""
 
     name: str
     title: str
     link: Path
-    """Between nodes. Its bandwidth is that of one rail in one direction."""
+    """Path between nodes. Its bandwidth is that of one rail in one direction."""
     intranode: Path
-    """Between two ranks of a node; its bandwidth is that of one pair."""
+    """Path between two ranks of a node. Its bandwidth is that of one pair."""
     rails: int = 1
     """NICs of a node that carry messages together."""
     rail_efficiency: float = 1.0
     """Share of the added rails' bandwidth that striping delivers, 0 to 1: K rails give 1 + (K - 1) x this."""
     stripe_min_bytes: int = 65536
-    """Messages at least this long are striped over all rails; a shorter one takes one rail."""
+    """Messages at least this long are striped over all rails. A shorter one uses one rail."""
     stripe_rest_bytes: int = 0
-    """`stripe` deals 1/K of a message to one rail after the other; what is left goes whole over one rail as soon as it is at most
-    this long. 0: every rail has an equal share."""
+    """`stripe` deals 1/K of a message to one rail after the other. Once the rest is at most this long, it
+    goes over one rail as a whole. 0: every rail has an equal share."""
     stripe_step: int = 0
-    """`stripe`: each message moves its connection (sending and receiving rank) so many rails on, and one that is not striped goes
-    over the rail where its connection stands then. 0: over the rail that is free first."""
+    """`stripe`: each message advances its connection (sending and receiving rank) by this many rails. A
+    message that is not striped uses the connection's current rail. 0: it uses the rail that is free first."""
     aggregation: Literal["stripe", "packet", "connection", "message"] = "stripe"
-    """What the rails carry. `stripe`: long messages on all rails in fragments. `packet`: all messages packet by packet over all
-    rails. `connection`: each pair of ranks on one rail, by a hash. `message`: each message on the rail that is free first."""
+    """Distribution of the messages over rails. `stripe`: long messages on all rails in fragments. `packet`:
+    all messages packet by packet over all rails. `connection`: each pair of ranks on one rail, by a hash.
+    `message`: each message on the rail that is free first."""
     chunk_bytes: int = 65536
-    """A NIC sends this much of one connection before the next has its turn."""
+    """Bytes that a NIC sends of one connection before it serves the next."""
     progress: Literal["asynchronous", "calls"] = "asynchronous"
-    """Who answers requests to send: a NIC or a thread at any time, or the rank itself while it waits inside its MPI `calls`."""
+    """Handler of requests to send. `asynchronous`: a NIC or a thread, at any time. `calls`: the rank itself,
+    while it waits inside its MPI calls."""
     unexpected_copy_bytes_per_second: float = float("inf")
-    """Rate at which a message that came before its receive was posted is copied to it."""
+    """Copy rate of a message that arrived before its receive was posted."""
     intranode_total_bytes_per_second: float = float("inf")
-    """Ceiling of all messages inside one node together."""
+    """Upper limit of all messages inside one node together."""
     combine_bytes_per_second: float = COMBINE_BYTES_PER_SECOND
-    """Received data that one core's reduction combines with its own."""
+    """Rate at which one core's reduction combines received data with its own."""
     topology: Topology = Topology()
     tcp: Tcp = Tcp()
     spread: Spread = Spread()
     worst_miss: float = 0.0
-    """Largest relative error of the replay of the results that it was calibrated to; 0: it was not calibrated."""
+    """Largest relative error of the calibration's results when replayed. 0: not calibrated."""
     sources: list[SourceNote] = msgspec.field(default_factory=list)
     origin: str = "catalog"
-    """`catalog`, or the path of the file that it was read from."""
+    """`catalog`, or the path of the file that it comes from."""

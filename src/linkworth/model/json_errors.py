@@ -1,4 +1,4 @@
-"""What decoding a JSON document can raise: msgspec passes the errors of its texts and of its depth on."""
+"""Errors that decoding a JSON document can raise. msgspec lets those of bad text and deep nesting pass."""
 
 import msgspec
 

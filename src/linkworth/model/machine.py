@@ -19,8 +19,8 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     cpu_factor: float = 1.0
     """Speed of one core against the reference core of the catalog (larger is faster)."""
     core_speed: float | None = None
-    """Speed of one core against the core behind the shipped rates of the bundled programs (catalog/data/rates.toml); None
-    where nobody published a time that tells."""
+    """Speed of one core relative to the core of the shipped rates (catalog/data/rates.toml). None if no
+    published time gives it."""
     thread_gain: float = 1.0
-    """What a core does with ranks on both of its hardware threads, against one rank: from 1 to 2."""
+    """Throughput of a core with ranks on both hardware threads, relative to one rank: from 1 to 2."""
     sources: list[SourceNote] = msgspec.field(default_factory=list)

@@ -8,7 +8,7 @@ MpiKind = Literal["mpich", "openmpi", "intel", "mvapich", "cray", "other"]
 
 
 class MpiInstallation(msgspec.Struct, frozen=True, kw_only=True):
-    """One MPI library with its launcher and compiler wrappers: absolute paths, "" where there is none."""
+    """One MPI library with its launcher and compiler wrappers. Paths are absolute, "" if there is none."""
 
     name: str
     """Kind and version, such as `mpich-5.0.2`; unique on this machine."""
@@ -17,9 +17,9 @@ class MpiInstallation(msgspec.Struct, frozen=True, kw_only=True):
     library: str
     """Real path of the shared library that programs are linked with."""
     library_version: str
-    """First line of what MPI_Get_library_version says."""
+    """First line of the output of MPI_Get_library_version."""
     mpiexec: str = ""
     mpicc: str = ""
     mpicxx: str = ""
     origin: str = ""
-    """How it was found: `PATH`, `LINKWORTH_MPI_PATH`, `Python environment` or `program`."""
+    """Origin of the installation: `PATH`, `LINKWORTH_MPI_PATH`, `Python environment` or `program`."""

@@ -1,4 +1,4 @@
-"""The numbers that make sense as a value of an option or a field of a file."""
+"""Ranges of the numbers that options and file fields accept."""
 
 import msgspec
 
@@ -7,12 +7,12 @@ class NumberRange(msgspec.Struct, frozen=True, kw_only=True):
     """Finite numbers from `least` to `most`. NaN is in no range."""
 
     least: float
-    """Above 0."""
+    """Must be above 0."""
     most: float
     zero: bool = False
-    """0 is a value as well."""
+    """True if 0 is allowed too."""
     infinity: bool = False
-    """`inf` (no limit) is a value as well."""
+    """True if `inf` (no limit) is allowed too."""
 
     def __contains__(self, value: float) -> bool:
         """Return whether `value` is in the range."""
@@ -28,7 +28,8 @@ class NumberRange(msgspec.Struct, frozen=True, kw_only=True):
         return f"{'0, or ' if self.zero else ''}{limits}{', or inf' if self.infinity else ''}"
 
     def read(self, text: str) -> float:
-        """Return the number that `text` is. Raises ValueError, with what to do, for a number outside or no number."""
+        """Return the number in `text`. Raise ValueError, with a remedy, if it is no number or out of
+        range."""
         try:
             value = float(text)
         except ValueError:
@@ -40,16 +41,17 @@ class NumberRange(msgspec.Struct, frozen=True, kw_only=True):
 
 CPU_FACTOR = NumberRange(least=1e-6, most=1e6)
 SECONDS = NumberRange(least=1e-9, most=1e9)
-"""Of a program's run: a nanosecond to 32 years."""
+"""Time of a program's run: a nanosecond to 32 years."""
 TIMEOUT_SECONDS = NumberRange(least=1e-3, most=1e8)
 PRICE_USD = NumberRange(least=1e-9, most=1e9, zero=True)
 BUDGET_USD = NumberRange(least=1e-9, most=1e12)
 BACKGROUND_LOAD = NumberRange(least=1e-6, most=0.999, zero=True)
 SPREAD = NumberRange(least=1e-6, most=1, zero=True)
-"""A relative standard deviation. A parameter that is more uncertain is unknown."""
+"""Relative standard deviation. A parameter with a larger one is unknown."""
 LATENCY_SECONDS = NumberRange(least=1e-15, most=1e4, zero=True)
-"""Of one message: what a network or a processor adds to it."""
+"""Latency that a network or a processor adds to one message."""
 BYTES_PER_SECOND = NumberRange(least=1, most=1e18)
 FLOPS_PER_SECOND = NumberRange(least=1, most=1e18)
 NOISE = NumberRange(least=1e-6, most=2, zero=True)
-"""Standard deviation of a logarithm: with 2, a third of the intervals is more than seven times too long or too short."""
+"""Standard deviation of a logarithm. At 2, a third of the intervals are off by more than a factor of
+seven."""

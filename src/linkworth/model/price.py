@@ -1,4 +1,4 @@
-"""What a node costs."""
+"""Price of a node."""
 
 from typing import Literal
 
@@ -8,23 +8,23 @@ Market = Literal["on-demand", "spot", "own"]
 
 
 class OnPremises(msgspec.Struct, frozen=True, kw_only=True):
-    """What a node of one's own costs, from which its price an hour follows (`linkworth.catalog.on_premises`)."""
+    """Cost of an own node, which gives its price per hour (`linkworth.catalog.on_premises`)."""
 
     price_usd: float
-    """Purchase of one node with its share of network and cabinet."""
+    """Purchase price of one node with its share of network and cabinet."""
     years: float
-    """From purchase to replacement."""
+    """Years from purchase to replacement."""
     utilisation: float
     """Share of these years in which the node runs jobs, above 0, at most 1."""
     yearly_usd: float = 0.0
-    """Staff, maintenance and floor, a node a year."""
+    """Yearly cost of staff, maintenance and floor space per node."""
     power_watts: float = 0.0
-    """Of a busy node."""
+    """Power of a busy node."""
     idle_watts: float = 0.0
-    """Of a node without a job."""
+    """Power of a node without a job."""
     usd_per_kwh: float = 0.0
     pue: float = 1.0
-    """Power usage effectiveness: all power of the machine room over that of its computers, 1 or more."""
+    """Power usage effectiveness: power of the machine room over power of its computers, 1 or more."""
 
 
 class Price(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,7 +33,7 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     """Instance or node type."""
     fabric: str
-    """Name of the fabric that the node has."""
+    """Name of the node's fabric."""
     usd_per_node_hour: float
     provider: str
     region: str
@@ -42,9 +42,10 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     note: str = ""
     market: Market = "on-demand"
-    """`spot` nodes may be taken away at any time; `own` is a machine of the user's."""
+    """`spot` nodes may be taken away at any time. `own` is the user's machine."""
     cores: int | None = None
-    """Physical cores of a node; None where the source does not say."""
+    """Physical cores of a node. None if the source does not give them."""
     memory_bytes: int | None = None
     usd_per_core_hour: float | None = None
-    """Where cores are billed: a node costs this times `cores`, or times its ranks where `cores` is unknown."""
+    """Price per core, if cores are billed. A node costs this times `cores`, or times its ranks if `cores` is
+    unknown."""

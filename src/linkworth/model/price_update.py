@@ -1,4 +1,4 @@
-"""What an update of prices did."""
+"""Results of an update of prices."""
 
 from typing import Literal
 
@@ -14,20 +14,20 @@ class PriceChange(msgspec.Struct, frozen=True, kw_only=True):
     region: str
     market: Market
     before_usd: float | None
-    """US dollars for an hour of a node; None where the catalog had none."""
+    """US dollars for an hour of a node. None if the catalog had no price."""
     after_usd: float | None
-    """None where the interface has no such price: the one before is kept, with its date."""
+    """None if the interface has no such price. The old price is kept, with its date."""
     state: Literal["same", "changed", "new", "kept"]
 
 
 class PriceUpdate(msgspec.Struct, frozen=True, kw_only=True):
-    """What `linkworth prices update --json` prints."""
+    """Document that `linkworth prices update --json` prints."""
 
     schema: str = "linkworth.price-update/1"
     provider: str
     endpoint: str
     path: str
-    """The user's catalog that was written; empty with --dry-run."""
+    """Path of the user's catalog that was written. Empty with --dry-run."""
     date: str
     changes: list[PriceChange]
     warnings: list[str] = msgspec.field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What a trace says of a program."""
+"""Profile of a program, computed from its trace."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ Group = Literal["highly dependent", "dependent", "low", "none"]
 
 
 class RunShares(msgspec.Struct, frozen=True, kw_only=True):
-    """Shares of the ranks' time between MPI_Init and MPI_Finalize, which sum to 1."""
+    """Shares of the ranks' time between MPI_Init and MPI_Finalize. They sum to 1."""
 
     compute: float
     communication: float
@@ -28,16 +28,16 @@ def run_shares(compute_seconds: float, communication_seconds: float) -> RunShare
 
 
 class Shares(msgspec.Struct, frozen=True, kw_only=True):
-    """Shares of the ranks' time with initialisation, which sum to 1. Only `profile --json` has them."""
+    """Shares of the ranks' time with initialisation. They sum to 1. Only `profile --json` has them."""
 
     compute: float
     communication: float
     init: float
-    """MPI_Init and MPI_Finalize."""
+    """Share of MPI_Init and MPI_Finalize."""
 
     @property
     def of_run(self) -> RunShares:
-        """The same without initialisation."""
+        """Shares without initialisation."""
         return run_shares(self.compute, self.communication)
 
 
@@ -45,24 +45,24 @@ class SiteProfile(msgspec.Struct, frozen=True, kw_only=True):
     """One MPI call at one place of the program, over all ranks."""
 
     site: str
-    """`MODULE+0xADDRESS`: the instruction after the call, as the module's symbol table counts."""
+    """`MODULE+0xADDRESS`: the instruction after the call, in addresses of the module's symbol table."""
     count: int
     bytes: int
     seconds: float
     function: str = ""
     file: str = ""
     line: int = 0
-    """Empty and 0 where there are no debug data."""
+    """Function, file and line are empty or 0 without debug data."""
 
 
 class NetworkGain(msgspec.Struct, frozen=True, kw_only=True):
-    """How much a network can change for this run. Both times are of replays with one rank a node."""
+    """Effect of the network on this run. Both times are from replays with one rank per node."""
 
     fabric: str
     seconds: float
-    """On `fabric`, of the part of the run that was replayed."""
+    """Time of the replayed part of the run on `fabric`."""
     ideal_seconds: float
-    """The same part on a network that takes no time."""
+    """Time of the same part on a network that takes no time."""
 
 
 class CallProfile(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,11 +71,11 @@ class CallProfile(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     count: int
     bytes: int
-    """As given in the calls' arguments: sent, or the capacity of a receive."""
+    """Bytes in the calls' arguments: sent, or the capacity of a receive."""
     seconds: float
     """Wall time inside the call, summed over ranks."""
     sites: list[SiteProfile] = msgspec.field(default_factory=list)
-    """Where the program makes it, longest first; empty where the trace does not say."""
+    """Calling places in the program, longest first. Empty if the trace has none."""
 
 
 class Pop(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,7 +86,7 @@ class Pop(msgspec.Struct, frozen=True, kw_only=True):
     communication_efficiency: float
     serialisation_efficiency: float | None
     transfer_efficiency: float | None
-    """These two are None where the replay that would tell them stops; never of a prediction."""
+    """Serialisation and transfer are None if the replay for them stops. A prediction always has both."""
 
 
 class SizeBin(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,14 +99,14 @@ class SizeBin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Matrix(msgspec.Struct, frozen=True, kw_only=True):
-    """Message payload from row to column, in bytes. Above 256 ranks, ranks are put together in equal groups."""
+    """Message payload from row to column, in bytes. Above 256 ranks, rows and columns are groups of ranks."""
 
     ranks_per_row: int
     bytes: list[list[int]]
 
 
 class Waited(msgspec.Struct, frozen=True, kw_only=True):
-    """Calls that waited for another rank, and how long, summed over ranks."""
+    """Number of calls that waited for another rank, and their waiting time summed over ranks."""
 
     calls: int = 0
     seconds: float = 0.0
@@ -116,15 +116,15 @@ class WaitKinds(msgspec.Struct, frozen=True, kw_only=True):
     """Waiting by its cause, from the times that were recorded on both sides."""
 
     late_sender: Waited = msgspec.field(default_factory=Waited)
-    """A receive (or the wait for it) was there before its message was sent."""
+    """Receives (or their waits) that started before the message was sent."""
     late_receiver: Waited = msgspec.field(default_factory=Waited)
-    """A send that waits for its receiver was there before it."""
+    """Sends that wait for their receiver and started before it."""
     collective: Waited = msgspec.field(default_factory=Waited)
-    """A blocking collective waited for its last member, its root, or those that it receives from."""
+    """Blocking collectives that waited for their last member, their root, or their senders."""
 
     @property
     def seconds(self) -> float:
-        """All of it."""
+        """Total waiting time."""
         return self.late_sender.seconds + self.late_receiver.seconds + self.collective.seconds
 
 
@@ -135,21 +135,21 @@ class CallWaits(WaitKinds, frozen=True, kw_only=True):
 
 
 class Waits(WaitKinds, frozen=True, kw_only=True):
-    """Who waited for whom, as recorded."""
+    """Recorded waits between ranks."""
 
     share: float
-    """Of the ranks' time from MPI_Init to MPI_Finalize."""
+    """Share of the ranks' time from MPI_Init to MPI_Finalize."""
     calls: list[CallWaits]
-    """Longest first."""
+    """Sorted by waiting time, longest first."""
     rank_waiting_seconds: list[float]
     rank_caused_seconds: list[float]
-    """Time that calls of other ranks waited for this rank."""
+    """Time that other ranks' calls waited for this rank."""
     unmatched: int = 0
-    """Messages and collectives of which a side is not in the trace."""
+    """Messages and collectives with one side missing from the trace."""
 
 
 class Imbalance(msgspec.Struct, frozen=True, kw_only=True):
-    """Computation of the ranks against each other."""
+    """Comparison of the ranks' computation."""
 
     least_seconds: float
     mean_seconds: float
@@ -177,17 +177,17 @@ class Distance(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Partners(msgspec.Struct, frozen=True, kw_only=True):
-    """Who talks to whom, in short."""
+    """Summary of the communication partners."""
 
     structure: str
-    """The nearest simple structure, such as `grid 8 x 8`; `irregular` where none is near."""
+    """Nearest simple structure, such as `grid 8 x 8`. `irregular` if none is near."""
     structure_share: float
-    """Part of the bytes (of the messages, where all are empty) that the structure explains."""
+    """Share of the bytes that the structure explains (share of the messages, if all are empty)."""
     heaviest: list[Pair]
     distances: list[Distance]
-    """Those with most bytes."""
+    """Distances with the most bytes."""
     nodes: int
-    """Where it ran."""
+    """Nodes of the recorded run."""
     between_nodes_messages: int
     between_nodes_bytes: int
 
@@ -197,96 +197,99 @@ class Phase(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: Literal["prologue", "loop", "between", "epilogue", "all"]
     start_seconds: float
-    """From the end of MPI_Init; of an inner loop, of its first iteration."""
+    """Start since the end of MPI_Init. For an inner loop: since the start of its first iteration."""
     seconds: float
     calls: int
     iterations: int = 0
     mean_seconds: float = 0.0
-    """An iteration."""
+    """Mean time per iteration."""
     least_seconds: float = 0.0
     most_seconds: float = 0.0
     deviation_seconds: float = 0.0
     interruptions: int = 0
     """Short stretches in the loop that are not part of its iterations."""
     call_names: list[str] = msgspec.field(default_factory=list)
-    """Calls of an iteration in their order, each once."""
+    """Calls of an iteration in order, each once."""
     inner: list["Phase"] = msgspec.field(default_factory=list)
-    """Loops in an iteration that take a tenth of it or more; their iterations are those of the whole run."""
+    """Loops inside an iteration that take a tenth of it or more. The iterations are of the whole run."""
 
 
 class Phases(msgspec.Struct, frozen=True, kw_only=True):
-    """Phases of a run, from the repetition of one rank's calls."""
+    """Phases of a run, found from the repetition of one rank's calls."""
 
     rank: int
     likeness: Literal["arguments", "peers", "names"]
-    """What two calls had to have in common to count as equal: all arguments, the peers, or only their names."""
+    """Criterion by which two calls count as equal: all arguments, the peers, or only the names."""
     seconds: float
     looped_share: float
     phases: list[Phase]
 
 
 class CpuUse(msgspec.Struct, frozen=True, kw_only=True):
-    """CPU time of the processes against the time that they took."""
+    """CPU time of the processes relative to their wall time."""
 
     cpu_seconds: float
     cores_per_rank: float
-    """Mean number of cores that a rank's process kept busy; MPI libraries that poll keep one busy while they wait."""
+    """Mean number of cores that a rank's process kept busy. Polling MPI libraries keep one busy while waiting."""
     least_cores: float
     most_cores: float
     ranks_with_figures: int
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
-    """What `linkworth profile --json` prints."""
+    """Document that `linkworth profile --json` prints."""
 
     schema: str = "linkworth.profile/1"
     workload: str
     ranks: int
     elapsed_seconds: float
-    """From the first rank's start to the last one's end, where it ran."""
+    """Time from the first rank's start to the last one's end in the recorded run."""
     shares: Shares
-    """With initialisation."""
+    """Shares with initialisation."""
     run_shares: RunShares
-    """Between MPI_Init and MPI_Finalize, as all screens and pages have them."""
+    """Shares between MPI_Init and MPI_Finalize, as all screens and pages show them."""
     init_seconds: float
-    """Time of a rank in MPI_Init and MPI_Finalize as it was recorded, mean over ranks."""
+    """Recorded time of a rank in MPI_Init and MPI_Finalize, mean over ranks."""
     calls: list[CallProfile]
-    """Longest first."""
+    """Sorted by time, longest first."""
     pop: Pop
     gain: NetworkGain | None
-    """What networks change for this run; None if a replay stops."""
+    """Effect of the network on this run. None if a replay stops."""
     group: Group | None
-    """A class of the program, which also weighs how its communication moves as the problem grows; None if a replay stops."""
+    """Class of the program, which also weighs the growth of its communication with the problem size. None if
+    a replay stops."""
     group_reason: str
-    """One sentence: the figures that decided the group, or why it is not known."""
+    """One sentence: the figures that decided the group, or the reason why it is unknown."""
     message_sizes: list[SizeBin]
     matrix: Matrix
-    """Point-to-point messages and the messages that collectives are made of, rank to rank."""
+    """Point-to-point messages and the messages of collectives, rank to rank."""
     messages: int
     message_bytes: int
     verified: bool | None = None
     oversubscribed: bool = False
-    """More ranks than cores where it ran: the computation is then CPU time, and waiting includes waiting for a core."""
+    """True if the recording had more ranks than cores. The computation is then CPU time, and waiting includes
+    waiting for a core."""
     descheduled_seconds: float = 0.0
-    """Wall time between calls in which the ranks had no core, summed over ranks; not part of the shares."""
+    """Wall time between calls in which the ranks had no core, summed over ranks. The shares exclude it."""
     rank_compute_seconds: list[float] = msgspec.field(default_factory=list)
     rank_communication_seconds: list[float] = msgspec.field(default_factory=list)
     unmodelled: dict[str, int] = msgspec.field(default_factory=dict)
     damage: list[str] = msgspec.field(default_factory=list)
     rates: RateSource | None = None
-    """Of a program that was not run: where its computation times come from. Communication is then the replay's in the memory
-    of one node."""
+    """Source of the computation times, for a program that was not run. Its communication is then from a
+    replay in the memory of one node."""
     waits: Waits | None = None
-    """None of a program that was not run: it has no times of its own."""
+    """None for a program that was not run, since it has no recorded times."""
     imbalance: Imbalance | None = None
     partners: Partners | None = None
     phases: Phases | None = None
     cpu: CpuUse | None = None
-    """None where the trace has no CPU times of whole processes."""
+    """None if the trace has no CPU times of whole processes."""
     sampled_share: float = 1.0
-    """Part of the events that was replayed for the group and for serialisation and transfer; all else is of all events."""
+    """Share of the events replayed for the group and for serialisation and transfer. All other figures use
+    all events."""
     node_aware: str | None = None
-    """One sentence, of a program that asks which ranks share a node: what its group does not say."""
+    """One sentence on what the group does not cover, for a program that asks which ranks share a node."""
     not_replayed: str | None = None
-    """One sentence, of a converted trace that lacks messages: how many, or where its replay stops. Group, serialisation and
-    transfer are then None."""
+    """One sentence for a converted trace that lacks messages: their number, or the place where its replay
+    stops. Group, serialisation and transfer are then None."""

@@ -1,4 +1,4 @@
-"""One execution of a workload in an environment, and what was measured."""
+"""Execution of a workload in an environment, with the measured results."""
 
 from typing import Literal
 
@@ -10,35 +10,35 @@ RunState = Literal["complete", "failed", "aborted", "killed", "timeout"]
 
 
 class CoreUse(msgspec.Struct, frozen=True, kw_only=True):
-    """How busy the cores of one node were, for whatever ran there: 0 idle, 1 busy all the time."""
+    """Use of the cores of one node by all processes: 0 idle, 1 always busy."""
 
     node: str
     mean: list[float]
-    """Of each core, over the run."""
+    """Mean use of each core over the run."""
     times: list[float] = msgspec.field(default_factory=list)
-    """Seconds since the start at which each sample ends."""
+    """End of each sample, in seconds since the start."""
     samples: list[list[float]] = msgspec.field(default_factory=list)
-    """One list a sample, with one number a core."""
+    """One list per sample, with one number per core."""
 
 
 class RunResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What one run gave. Written as `result.json` in the run's folder by atomic rename."""
+    """Result of one run. It is written as `result.json` in the run's folder by atomic rename."""
 
     schema: str = "linkworth.run/1"
     workload: str
     command: list[str]
     ranks: int
     mpi: str
-    """Library and version, as the library names itself."""
+    """Library and version, as the library reports them."""
     launcher: str
     state: RunState
     exit_code: int
     seconds: float
     """Wall time from launch to end."""
     reported_seconds: float | None = None
-    """Time that the program itself reports (NPB's `Time in seconds`), where it does."""
+    """Time that the program itself reports (NPB's `Time in seconds`), if it does."""
     verified: bool | None = None
-    """What the program says of its own result; None where it says nothing."""
+    """Result of the program's own verification. None if it reports none."""
     cores: int = 0
     """Cores that the ranks could use."""
     started: str = ""
@@ -46,19 +46,19 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
     output: str = ""
     """Path of the program's raw output."""
     message: str = ""
-    """One sentence where the state is not complete."""
+    """One sentence, if the state is not complete."""
     where: str = ""
-    """The place, as it names itself (`local`, `lab gbe`, `slurm`); "" where the user's own launcher command chose it."""
+    """Name of the place (`local`, `lab gbe`, `slurm`). "" if the user's own launcher command chose it."""
     nodes: list[str] = msgspec.field(default_factory=list)
-    """Names of the nodes that it could use; empty where they are not known."""
+    """Names of the nodes that it could use. Empty if unknown."""
     transport: str = ""
-    """The named setting of the MPI's transport that was asked for; "": the MPI's own choice."""
+    """Requested named setting of the MPI's transport. "": the MPI's own choice."""
     iteration_seconds: list[float] = msgspec.field(default_factory=list)
-    """Of each iteration in order, where the program says."""
+    """Seconds of each iteration in order, if the program reports them."""
     counters: list[NodeCounters] = msgspec.field(default_factory=list)
-    """What each node counted over the run, launch included."""
+    """Counters of each node over the run, launch included."""
     core_use: list[CoreUse] = msgspec.field(default_factory=list)
     facts: dict[str, str] = msgspec.field(default_factory=dict)
-    """What a reader must know of the place: rate, MTU, isolation, kernel."""
+    """Properties of the place that a reader needs: rate, MTU, isolation, kernel."""
     remark: str = ""
-    """What makes the times doubtful (ranks that share cores), in one sentence."""
+    """One sentence on what makes the times doubtful, such as ranks that share cores."""

@@ -15,17 +15,17 @@ class SweepAxis(msgspec.Struct, frozen=True, kw_only=True):
     `background-load` (share)."""
     values: list[float]
     factor: bool = False
-    """The values multiply what the fabric has."""
+    """True if the values multiply those of the fabric."""
 
 
 class SweepPoint(msgspec.Struct, frozen=True, kw_only=True):
-    """One replay: where, and what it gave. The five parts are those of the critical path and sum to `seconds`."""
+    """Setting and results of one replay. The five parts of the critical path sum to `seconds`."""
 
     fabric: str
     nodes: int
     placement: str
     parameters: dict[str, float]
-    """Value of each axis as it was applied: factors are multiplied out."""
+    """Value of each axis as applied: factors are multiplied out."""
     seconds: float
     compute_seconds: float
     overhead_seconds: float
@@ -34,28 +34,28 @@ class SweepPoint(msgspec.Struct, frozen=True, kw_only=True):
     wait_seconds: float
     internode_bytes: int
     timed_internode_bytes: int = 0
-    """As in `Prediction`."""
+    """Same as in `Prediction`."""
 
 
 class Sweep(msgspec.Struct, frozen=True, kw_only=True):
-    """What `linkworth sweep --json` prints."""
+    """Document that `linkworth sweep --json` prints."""
 
     schema: str = "linkworth.sweep/1"
     workload: str
     ranks: int
     axes: list[SweepAxis]
     points: list[SweepPoint]
-    """Fabric by fabric, then nodes, placements and the axes in their order; the last varies first."""
+    """Sorted by fabric, then nodes, placements and the axes in order. The last varies first."""
     calibration: Calibration = msgspec.field(default_factory=Calibration)
     workers: str = ""
-    """What replayed: `2 threads`, `7 MPI processes`. The points do not depend on it."""
+    """Workers that replayed: `2 threads`, `7 MPI processes`. The points do not depend on it."""
     collectives: CollectiveRules = CollectiveRules()
-    """Whose collective algorithms were replayed."""
+    """Collective algorithms that the replay used."""
     warnings: list[str] = msgspec.field(default_factory=list)
     incomplete: str | None = None
-    """What is readable of an incomplete trace, as a sentence: the times are of that part."""
+    """Sentence on the readable part of an incomplete trace. The times cover that part."""
 
     @property
     def rates(self) -> RateSource | None:
-        """Of a program that was not run: where its computation times come from."""
+        """Source of the computation times, for a program that was not run."""
         return self.calibration.rates

@@ -13,21 +13,21 @@ Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 
 
 class RankInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of one rank of a recorded run."""
+    """One rank of a recorded run."""
 
     rank: Annotated[int, msgspec.Meta(ge=0)]
     host: str
     pid: int = 0
     state: RankState = "complete"
     start_seconds: Seconds = 0.0
-    """Start of the process, from the trace's origin."""
+    """Start of the process, relative to the trace's origin."""
     elapsed_seconds: Seconds = 0.0
-    """From the start of the process to MPI_Finalize (or to the last record)."""
+    """Time from the start of the process to MPI_Finalize (or to the last record)."""
     cpu_seconds: Seconds = 0.0
     cores: Annotated[int, msgspec.Meta(ge=0, le=1 << 20)] = 0
     """Number of cores that the rank could run on."""
     first_core: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    """Lowest number of these cores; None if the trace does not give it."""
+    """Lowest number of these cores. None if the trace does not give it."""
     dropped_events: int = 0
 
 
@@ -39,7 +39,7 @@ class MpiInfo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CallSite(msgspec.Struct, frozen=True, kw_only=True):
-    """Where in a program's source a call is made; "" and 0 where there are no debug data."""
+    """Source location of a call. "" and 0 without debug data."""
 
     function: str = ""
     file: str = ""
@@ -61,18 +61,18 @@ class TraceMetadata(msgspec.Struct, frozen=True, kw_only=True):
     reported_seconds: Seconds | None = None
     source: Literal["recorded", "skeleton", "converted", "synthetic"] = "recorded"
     time_step_ns: int = 0
-    """Each moment in the trace is rounded to a multiple of this; 0: it is as the rank's clock gave it."""
+    """Step to which each time in the trace is rounded. 0: the exact time of the rank's clock."""
     ranks: list[RankInfo] = msgspec.field(default_factory=list)
     damage: list[str] = msgspec.field(default_factory=list)
-    """What was lost before the trace was written, one sentence each."""
+    """Data lost before the trace was written, one sentence each."""
     rates: RateSource | None = None
-    """Of a skeleton: where its computation times come from."""
+    """Source of the computation times of a skeleton."""
     call_sites: dict[str, CallSite] = msgspec.field(default_factory=dict)
-    """By `MODULE+0xADDRESS`, as the table of names has it."""
+    """Keys are `MODULE+0xADDRESS`, as in the table of names."""
 
 
 class TraceSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """What `linkworth trace --json` prints."""
+    """Document that `linkworth trace --json` prints."""
 
     schema: str = "linkworth.trace/1"
     path: str
@@ -83,12 +83,12 @@ class TraceSummary(msgspec.Struct, frozen=True, kw_only=True):
     verified: bool | None
     workload: str
     state: str
-    """`complete`, or why it is not."""
+    """`complete`, or the reason why it is not."""
     seconds: float | None = None
     reported_seconds: float | None = None
     damage: list[str] = msgspec.field(default_factory=list)
-    """What could not be read or was lost, one sentence each."""
+    """Unreadable or lost data, one sentence each."""
     unmodelled: dict[str, int] = msgspec.field(default_factory=dict)
     """Communicating calls that the replay does not model yet, with their counts."""
     rates: RateSource | None = None
-    """Of a skeleton: where its computation times come from."""
+    """Source of the computation times of a skeleton."""
