@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Whether the numbers in an archive's .otf2 file fit its size. OTF2 allocates memory for as many properties
-/// as the file claims, and clears it, before it reads the first one.
+/// Check that the numbers in an archive's .otf2 file fit its size. OTF2 allocates and clears memory for as
+/// many properties as the file claims, before it reads the first one.
 #ifndef LINKWORTH_OTF2_ANCHOR_FILE_H
 #define LINKWORTH_OTF2_ANCHOR_FILE_H
 

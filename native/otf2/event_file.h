@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Whether a location's files are whole. OTF2 reads a file that was cut into memory that it does not clear,
-/// and goes on with what stood there: often the rest of the same file, read or written before.
+/// Check that a location's files are whole. OTF2 reads a cut file into memory that it does not clear, and
+/// uses the old contents: often the rest of the same file, read or written before.
 #ifndef LINKWORTH_OTF2_EVENT_FILE_H
 #define LINKWORTH_OTF2_EVENT_FILE_H
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/// What one writer of the archive has, the latest first.
+/// A chunk of a writer's memory, linked to the one before.
 struct chunk {
     struct chunk* before;
     void* bytes;

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What OTF2 says is wrong, kept for the caller instead of printed.
+/// Error that OTF2 reports, kept for the caller instead of printed.
 #ifndef LINKWORTH_OTF2_FAILURE_H
 #define LINKWORTH_OTF2_FAILURE_H
 

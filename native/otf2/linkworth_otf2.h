@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What linkworth's engine asks of the OTF2 library, in types that are linkworth's own. The library that
+/// Interface of linkworth's engine to the OTF2 library, in types that are linkworth's own. The library that
 /// implements it is compiled against the user's OTF2 headers when it is first needed, so that the engine
 /// neither needs OTF2 nor declares its ABI.
 #ifndef LINKWORTH_OTF2_H
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/// Of the functions and structures here; the engine refuses another.
+/// Version of the functions and structures here; the engine refuses another.
 #define LW_OTF2_INTERFACE 2
 
 #define LW_OTF2_UNDEFINED UINT32_MAX
@@ -99,7 +99,7 @@ struct lw_otf2_location {
     uint64_t events;
 };
 
-/// What a reader tells of the definitions, in their order. Names live as long as the reader.
+/// Callbacks of a reader for the definitions, in their order. Names live as long as the reader.
 struct lw_otf2_definitions {
     void* user;
     void (*clock)(void* user, uint64_t ticks_per_second, uint64_t offset, uint64_t length, uint64_t date);
@@ -111,7 +111,7 @@ struct lw_otf2_definitions {
     void (*comm)(void* user, const struct lw_otf2_comm* comm);
 };
 
-/// What a reader tells of the events. Returning other than 0 stops it.
+/// Callbacks of a reader for the events. Returning other than 0 stops it.
 struct lw_otf2_listener {
     void* user;
     int (*event)(void* user, uint64_t location, const struct lw_otf2_event* event);
@@ -164,7 +164,7 @@ struct lw_otf2_interface {
     void (*close)(struct lw_otf2_reader* reader);
 };
 
-/// What the library exports.
+/// Returns the functions of the library; its only export.
 const struct lw_otf2_interface* linkworth_otf2(void);
 
 #ifdef __cplusplus

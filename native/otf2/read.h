@@ -14,7 +14,7 @@ void read_functions(struct lw_otf2_interface* interface);
 /// of OTF2 has more of them.
 OTF2_ErrorCode listen_to_others(OTF2_GlobalEvtReaderCallbacks* callbacks);
 
-/// What the callbacks get as their user data.
+/// User data of the callbacks.
 struct reading {
     const struct lw_otf2_listener* listener;
     uint32_t* refs;  ///< room for an event's attributes

@@ -8,7 +8,7 @@
 #include "linkworth_otf2.h"
 #include "text_table.h"
 
-/// What the callbacks get as their user data.
+/// User data of the callbacks.
 struct defining {
     const struct lw_otf2_definitions* listener;
     struct text_table strings;

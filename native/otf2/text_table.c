@@ -27,7 +27,8 @@ static int grow(struct text_table* table) {
 int text_table_add(struct text_table* table, uint32_t ref, const char* text) {
     if (2 * (table->count + 1) > table->room && !grow(table)) return 0;
     struct text_entry* entry = &table->entries[slot_of(table, ref)];
-    // Of a reference that is given twice, the first stays: names that were told live as long as this.
+    // If a reference is given twice, the first stays, because names already passed on live as long as the
+    // table.
     if (entry->text != NULL) return 1;
     entry->ref = ref;
     entry->text = strdup(text);

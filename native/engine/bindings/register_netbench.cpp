@@ -1,5 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-// What lw-netbench decides before it communicates, so that a prediction of its tests decides the same.
+// Decisions that lw-netbench makes before it communicates, so that a prediction of its tests makes the same
+// ones.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>

@@ -41,7 +41,8 @@ constexpr std::array making = {Field::comm, Field::new_comm};
 constexpr std::array freeing = {Field::comm};
 constexpr std::array coded = {Field::code};
 
-/// Whether the call took something by a wildcard, so that what it took says more than what it asked for.
+/// Returns whether the call used a wildcard and found a message. The match is then more precise than the
+/// arguments.
 bool matched(const Shape& shape) {
     switch (shape.call_class) {
         case CallClass::recv:

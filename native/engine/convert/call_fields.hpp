@@ -45,7 +45,7 @@ inline constexpr std::size_t field_count = static_cast<std::size_t>(Field::last_
 inline constexpr tracefile::CallClass last_class = tracefile::CallClass::isendrecv;
 
 std::string_view field_name(Field field);
-/// Which fields the calls of a class have, in a fixed order.
+/// Returns the fields that the calls of a class have, in a fixed order.
 std::span<const Field> fields_of(tracefile::CallClass call_class);
 /// Nothing where this call has no such value (what a receive without a wildcard matched, ...).
 std::optional<std::int64_t> value_of(Field field, const tracefile::Shape& shape);

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What an MPI call is in OTF2 and back, as far as it concerns one call alone.
+/// Translation of single MPI calls to OTF2 and back.
 #pragma once
 
 #include <cstdint>
@@ -29,18 +29,18 @@ bool from_words(const std::vector<std::uint64_t>& words, tracefile::Shape& shape
 /// `MPI_Send` for `mpi_send_`, `MPI_SEND` and `MPI_Send()`; other names as they are.
 std::string canonical_name(std::string_view region);
 
-/// What a call is of which an archive has nothing but the name.
+/// Returns the class of a call of which an archive has only the name.
 tracefile::CallClass class_by_name_alone(std::string_view name);
-/// Whether a call moves data between ranks.
+/// Returns whether a call moves data between ranks.
 bool moves_data(std::string_view name);
-/// Whether the name is one of MPI_Wait..., MPI_Test..., and which.
+/// Returns whether the name is one of MPI_Wait..., MPI_Test..., and sets `mode` to which.
 bool complete_mode(std::string_view name, tracefile::CompleteMode& mode);
 
 /// OTF2_CollectiveOp, whose values are part of the format (OTF2 3.0, OTF2_Events.h).
 inline constexpr std::uint32_t otf2_create_handle = 17;
 inline constexpr std::uint32_t otf2_destroy_handle = 18;
 std::uint32_t otf2_operation(tracefile::Collective collective);
-/// Whether OTF2 has an operation for it: not for those of neighbourhoods.
+/// Returns whether OTF2 has an operation for it. Collectives of neighbourhoods have none.
 bool has_operation(tracefile::Collective collective);
 /// `none` for an operation that is no exchange of data.
 tracefile::Collective collective_by_operation(std::uint32_t operation);
@@ -57,9 +57,9 @@ struct CollectivePlace {
     bool inter = false;
 };
 
-/// What Score-P writes: the bytes that go to and come from all ranks of the communicator, oneself included
-/// (Score-P 8, SCOREP_Mpi_Coll.c, read 2026-11-22; Bcast, Scan, Exscan, Scatter, Scatterv and Alltoallv by
-/// the same rule, not looked up).
+/// Returns the sizes that Score-P writes: the bytes that go to and come from all ranks of the communicator,
+/// oneself included (Score-P 8, SCOREP_Mpi_Coll.c, read 2026-11-22). Bcast, Scan, Exscan, Scatter, Scatterv
+/// and Alltoallv are assumed to follow the same rule.
 CollectiveSizes totals_of(const tracefile::Shape& shape, const CollectivePlace& place);
 /// Sets bytes, recv_bytes and, divided evenly, the counts by peer. `totals`: counted as Score-P does, else as
 /// the call's own arguments. Returns whether counts had to be divided.

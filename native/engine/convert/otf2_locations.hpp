@@ -15,7 +15,7 @@ constexpr std::uint32_t thread_of_location(std::uint64_t location) {
     return static_cast<std::uint32_t>(location >> 32U);
 }
 
-/// How many events a thread's location has.
+/// Number of events in a thread's location.
 struct Otf2ThreadEvents {
     std::uint32_t rank;
     std::uint32_t thread;

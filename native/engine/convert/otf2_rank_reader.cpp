@@ -32,7 +32,7 @@ Otf2RankReader::Otf2RankReader(const Otf2Definitions& definitions, tracefile::Tr
 }
 
 void Otf2RankReader::read() {
-    // What is thrown must not pass through the library, which is C.
+    // Exceptions must not pass through the library, which is C.
     struct Passing {
         Otf2RankReader& reader;
         std::exception_ptr thrown;
@@ -242,7 +242,7 @@ std::int32_t Otf2RankReader::comm_number(std::uint32_t comm) {
     return comms_.at(comm);
 }
 
-/// Where numbers hold for all ranks, so does their order: ranks agree on which of several equal ones is
+/// If numbers apply to all ranks, so does their order: ranks then agree on which of several equal ones is
 /// meant.
 void Otf2RankReader::define_all() {
     if (std::exchange(defined_, true) || !definitions_.unified) return;

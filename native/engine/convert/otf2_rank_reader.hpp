@@ -37,7 +37,7 @@ class Otf2RankReader {
         std::vector<std::uint64_t> words;
         std::vector<lw_otf2_event> records;
     };
-    /// What is not written yet, because an earlier call waits to be known.
+    /// Event that is not written yet, because an earlier call is not yet known.
     struct Waiting {
         tracefile::Shape shape;
         std::uint64_t gap_ns;
@@ -104,7 +104,7 @@ class Otf2RankReader {
     std::uint64_t clock_ns_ = 0;
     std::uint32_t next_thread_ = 1;
     std::uint32_t thread_ = 0;  ///< of the call that is being finished
-    // Of that call, until the first event has taken it.
+    // Times of that call, until the first event has taken them.
     std::uint64_t gap_ns_ = 0;
     std::int64_t cpu_ns_ = -1;
     std::uint64_t duration_ns_ = 0;

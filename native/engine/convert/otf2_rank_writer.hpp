@@ -21,7 +21,7 @@ namespace linkworth::convert {
 inline constexpr std::uint32_t program_region = 0;
 inline constexpr std::uint32_t program_string = 1;
 
-/// What all ranks share while one after the other is written.
+/// State that all ranks share while one after the other is written.
 struct Otf2Run {
     const tracefile::Trace& trace;
     const Otf2Options& options;
@@ -43,7 +43,7 @@ class Otf2RankWriter {
     void convert();
 
   private:
-    /// What a request's completion will have to say.
+    /// Data that a request's completion will need.
     struct Request {
         tracefile::CallClass call_class{};
         std::uint32_t comm = LW_OTF2_UNDEFINED;
@@ -57,7 +57,7 @@ class Otf2RankWriter {
         bool silent = false;  ///< goes nowhere, or was cancelled: OTF2 gets no record of it
     };
 
-    /// What follows is of that thread.
+    /// Directs what follows to this thread.
     void open(std::uint32_t thread);
     void close_all();
     void begin_rank(std::uint64_t time);
@@ -65,7 +65,7 @@ class Otf2RankWriter {
     void take(const TimedEvent& timed);
     void edge(lw_otf2_kind kind, std::uint32_t region, std::uint64_t time);
     void call(const tracefile::Event& event, std::uint64_t enter, std::uint64_t leave);
-    /// Whether the records alone tell all of the call.
+    /// Returns whether the records alone describe the call completely.
     bool told(const tracefile::Event& event) const;
     bool kept_otherwise(const tracefile::Shape& shape) const;
     bool completions_told(const tracefile::Event& event) const;

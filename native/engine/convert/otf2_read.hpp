@@ -11,7 +11,7 @@
 
 namespace linkworth::convert {
 
-/// What came out of an archive, and what of it was not as one would wish.
+/// Contents taken from an archive, and the problems found in it.
 struct Otf2Taken {
     std::uint64_t events = 0;
     std::uint64_t bytes = 0;
@@ -34,9 +34,9 @@ class Otf2Archive {
     const std::string& creator() const;
     /// By rank.
     std::vector<std::string> hosts() const;
-    /// Of the whole run.
+    /// Duration of the whole run.
     double seconds() const;
-    /// What linkworth kept of the trace that it wrote; nothing for archives of others.
+    /// Metadata that linkworth kept of the trace that it wrote; nothing for archives of others.
     std::optional<std::string> metadata_json() const;
     /// Throws ConvertError, and tracefile::WriteError.
     Otf2Taken write_trace(const std::string& path, const std::string& metadata_json) const;

@@ -15,7 +15,7 @@ using tracefile::Collective;
 
 constexpr auto definitions = "the definitions";
 
-/// What OTF2 holds back of a location's events before it writes them.
+/// Bytes of a location's events that OTF2 collects before it writes them.
 constexpr std::uint64_t chunk_bytes = 1 << 20;
 
 lw_otf2_role role_of(std::string_view name) {

@@ -50,7 +50,7 @@ TextFile& operator<<(TextFile& file, Container container) {
     return container.thread == 0 ? file : file << "t" << container.thread;
 }
 
-/// What is to be written next of a rank: the start of its next call, or the end of one that is written.
+/// Next entry to write for a rank: the start of its next call, or the end of one that is written.
 struct Moment {
     std::uint64_t ns = 0;
     bool starts = false;

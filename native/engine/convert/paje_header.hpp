@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What stands before the events of a Paje trace: their definitions, the types, and the containers.
+/// Head of a Paje trace, ahead of the events: their definitions, the types, and the containers.
 #pragma once
 
 #include <string>

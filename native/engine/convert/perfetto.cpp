@@ -145,7 +145,7 @@ class PerfettoWriter {
         return sequences_[thread];
     }
 
-    /// What the packets of a sequence refer to: names by number, the track, the clock.
+    /// Writes what the packets of a sequence refer to: names by number, the track, the clock.
     void begin_sequence(std::uint32_t rank, std::uint32_t thread) {
         if (thread > 0) {
             ProtobufMessage descriptor;

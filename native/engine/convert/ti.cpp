@@ -26,7 +26,7 @@ void write_list(const TiOptions& options, std::uint32_t ranks) {
     list.close();
 }
 
-/// What is marked must be closed in itself: a message that crosses its edge would never end.
+/// Requires the marked region to be closed in itself: a message that crosses its edge would never end.
 void check_region(const TiRun& run) {
     const auto [least, most] =
         std::minmax_element(run.world_collectives.begin(), run.world_collectives.end());

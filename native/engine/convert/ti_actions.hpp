@@ -12,7 +12,7 @@
 
 namespace linkworth::convert {
 
-/// How a `wait` names what it waits for.
+/// Arguments by which a `wait` identifies its request.
 struct TiRequest {
     std::uint32_t source = 0;  ///< world ranks
     std::uint32_t destination = 0;

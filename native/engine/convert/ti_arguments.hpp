@@ -28,12 +28,12 @@ class TiArguments {
     std::vector<std::uint64_t> bytes_by_rank(std::size_t index, std::uint32_t element_bytes) const;
     /// A rank of the program.
     std::int32_t rank(std::size_t index, std::string_view what) const;
-    /// Where there is such an argument; else rank 0.
+    /// Returns the root that this argument names, or rank 0 if there is none.
     std::int32_t root(std::size_t index) const { return index < count() ? rank(index, "root") : 0; }
     std::int32_t tag(std::size_t index) const;
     /// Size of the datatype whose number stands there, or `otherwise` where nothing does.
     std::uint32_t datatype_bytes(std::size_t index, std::uint32_t otherwise) const;
-    /// Whether the number there is zero or less: a receive whose size only its sender knows.
+    /// Returns whether the number there is zero or less: a receive whose size only its sender knows.
     bool is_unknown_size(std::size_t index) const { return number(index) <= 0; }
 
   private:

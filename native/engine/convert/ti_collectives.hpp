@@ -18,7 +18,7 @@ namespace linkworth::convert {
 bool write_collective(TiActions& actions, const tracefile::Shape& shape, std::uint32_t ranks,
                       std::string_view call);
 
-/// Where the messages of a collective go.
+/// Communicator and tag of a collective's messages.
 struct TiGround {
     const replay::Communicator* communicator = nullptr;
     std::int32_t tag = 0;

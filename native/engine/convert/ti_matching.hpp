@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What the ranks' actions must agree on: tags, and that what is sent is received.
+/// Agreement between the ranks' actions: tags, and that every message sent is received.
 #pragma once
 
 #include <cstdint>

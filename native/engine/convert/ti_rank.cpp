@@ -360,7 +360,7 @@ replay::Schedule TiRank::steps_of(const Membership& of, const Shape& shape) cons
     }
     if (communicator.inter)
         return replay::collectives::schedule_between(rules, shape, of.my_rank, communicator.sides);
-    // Where the ranks will lie is not known, so all are as if on one level.
+    // The placement of the ranks is not known, so all are treated as if on one level.
     return replay::collectives::schedule_of(rules, shape, of.my_rank, communicator.size(), nullptr);
 }
 

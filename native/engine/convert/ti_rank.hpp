@@ -19,7 +19,7 @@
 
 namespace linkworth::convert {
 
-/// What all ranks share while one after the other is converted.
+/// State that all ranks share while one after the other is converted.
 struct TiRun {
     TiRun(const tracefile::Trace& trace, const TiOptions& options);
 
@@ -61,7 +61,7 @@ class TiRank {
     void new_communicator(const tracefile::Shape& shape);
     void local(const tracefile::Event& event);
 
-    /// What a started send or receive waits for; nothing where it goes nowhere.
+    /// Returns what a started send or receive waits for; nothing if it has no peer.
     Requests begin(const tracefile::Shape& shape, std::uint64_t request);
     std::optional<TiMessage> sent(const tracefile::Shape& shape);
     std::optional<TiMessage> received(const tracefile::Shape& shape, std::int32_t peer, std::int32_t tag,

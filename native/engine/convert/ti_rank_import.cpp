@@ -200,7 +200,7 @@ bool TiRankImport::take_collective(std::string_view action, const TiArguments& a
     return true;
 }
 
-/// Those with a size for each rank.
+/// Handles collectives with a size for each rank.
 bool TiRankImport::take_collective_by_rank(std::string_view action, const TiArguments& arguments) {
     const std::size_t ranks = import_.ranks;
     Shape shape;

@@ -15,7 +15,7 @@
 
 namespace linkworth::convert {
 
-/// What all ranks share.
+/// State that all ranks share.
 struct TiImport {
     tracefile::TraceWriter& writer;
     std::uint32_t ranks = 0;

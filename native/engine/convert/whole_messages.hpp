@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Which messages have both their ends in the trace: known before the first of them is written.
+/// Messages that have both their ends in the trace, known before the first of them is written.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class WholeMessages {
         return unended_.empty() || !unended_.contains(message.key());
     }
 
-    /// Whether more than one thread of a rank calls MPI.
+    /// Returns whether more than one thread of a rank calls MPI.
     bool has_threads() const { return has_threads_; }
 
   private:

@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What non-blocking receives from any source or with any tag took: their completion says it, which comes
-/// later in the trace.
+/// Matches of non-blocking receives from any source or with any tag. Their completions, later in the trace,
+/// record them.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class Wildcards {
   public:
     Wildcards(const tracefile::Trace& trace, std::uint32_t rank) : trace_(trace), rank_(rank) {}
 
-    /// What the request's next completion says. To be asked for every such receive and every start of a
-    /// persistent one, in their order. Nothing where it never completes, or was
+    /// Returns the match that the request's next completion records. Call it for every such receive and every
+    /// start of a persistent one, in their order. Returns nothing if the request never completes, or was
     /// cancelled before it took a message.
     std::optional<Matched> next_match(std::uint64_t request);
 

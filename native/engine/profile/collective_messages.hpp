@@ -15,7 +15,7 @@ namespace linkworth::profile {
 /// Takes a message: rank in the communicator, bytes.
 using SendMessage = std::function<void(std::int32_t, std::uint64_t)>;
 
-/// What of a collective call decides its messages where it has no list of counts.
+/// Properties of a collective call that decide its messages if it has no list of counts.
 struct UniformCollective {
     tracefile::Collective collective = tracefile::Collective::none;
     std::int32_t root = -1;
@@ -24,11 +24,11 @@ struct UniformCollective {
     bool operator==(const UniformCollective&) const = default;
 };
 
-/// Whether the messages follow from `UniformCollective` alone.
+/// Returns whether the messages follow from `UniformCollective` alone.
 bool is_uniform(tracefile::Collective collective);
 
-/// Whether all ranks' data goes to all ranks, so that its bytes grow as the data does and cross every cut of
-/// the machine.
+/// Returns whether all ranks' data goes to all ranks. Its bytes then grow as the data does and cross every
+/// cut of the machine.
 bool is_global(tracefile::Collective collective);
 
 void uniform_messages(const UniformCollective& call, const Group& group, const SendMessage& send);

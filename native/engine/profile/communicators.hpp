@@ -71,8 +71,8 @@ class Communicators {
 
     Communicators(MemberLists& lists, std::int32_t world_rank, std::uint32_t world_size);
 
-    /// What is known of a communicator, which stays valid after it is freed; group -1 where its creation was
-    /// not seen (in a damaged block).
+    /// Returns what is known of a communicator, which stays valid after it is freed. The group is -1 if its
+    /// creation was not seen (in a damaged block).
     Known find(std::int32_t comm) const;
     const Group& group(std::ptrdiff_t index) const { return groups_[static_cast<std::size_t>(index)]; }
     /// Takes note of a comm_new or icomm_new.

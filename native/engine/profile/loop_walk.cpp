@@ -34,7 +34,7 @@ class Hasher {
 std::uint64_t hash_of(const Shape& shape, Likeness likeness) {
     Hasher hasher;
     hasher.take(std::uint64_t{shape.name});
-    // How many requests a test or a waitsome finds done is chance.
+    // The number of requests that a test or a waitsome finds done is random.
     const bool by_chance = shape.call_class == CallClass::complete && shape.mode != CompleteMode::wait &&
                            shape.mode != CompleteMode::waitall;
     if (likeness == Likeness::names || by_chance) {

@@ -12,7 +12,7 @@
 
 namespace linkworth::profile {
 
-/// How much two calls must have in common to count as the same.
+/// Properties that two calls must have in common to count as the same.
 enum class Likeness : std::uint8_t { arguments, peers, names };
 
 struct Folded {

@@ -127,7 +127,7 @@ std::uint32_t LoopFolder::pair_of(std::uint32_t first, std::uint32_t second) {
     return static_cast<std::uint32_t>(at);
 }
 
-/// What positions know of their pairs is renewed, and what occurs nowhere is forgotten.
+/// Renews what positions know of their pairs, and forgets what occurs nowhere.
 void LoopFolder::grow_pairs() {
     pair_count_ = 0;
     pairs_.assign(2 * pairs_.size(), {});

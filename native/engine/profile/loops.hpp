@@ -13,7 +13,7 @@
 
 namespace linkworth::profile {
 
-/// How long the iterations of a loop took.
+/// Durations of a loop's iterations.
 struct IterationTimes {
     std::uint64_t count = 0;
     double sum = 0;
@@ -91,7 +91,7 @@ class LoopFolder {
         std::int32_t same_before = -1;  ///< the latest of them
         std::uint32_t pair = 0;         ///< in `pairs_`: the symbol before and this one
         std::int32_t pair_before = -1;  ///< the latest position before with the same pair
-        // Of a loop only:
+        // For loops only:
         std::int32_t due_before = -1;  ///< the loop before it whose next iteration would end where its would
         std::uint32_t body_size = 0;
         std::uint64_t body_hash = 0;

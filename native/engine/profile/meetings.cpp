@@ -11,7 +11,7 @@ using tracefile::Collective;
 /// Members of a whole trace are not so far apart; where calls of one are lost, the others' need not be kept.
 constexpr std::uint64_t most_open = 1 << 16;
 
-/// Which members must have come before a member can leave.
+/// Members that must have come before a member can leave.
 enum class Rule : std::uint8_t { all, root, root_for_all, lower, none };
 
 Rule rule_of(Collective collective) {

@@ -34,7 +34,7 @@ class Meetings {
   public:
     explicit Meetings(std::span<const std::int32_t> members) : members_(members), next_(members.size(), 0) {}
 
-    /// Where this arrival completes a meeting, fills `waits` with those that waited and returns true.
+    /// If this arrival completes a meeting, fills `waits` with those that waited and returns true.
     bool arrive(const Arrival& arrival, std::vector<MeetingWait>& waits);
 
     std::int32_t world_rank(std::int32_t member) const { return members_[static_cast<std::size_t>(member)]; }

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t fewest_iterations = 3;
 constexpr double smallest_share = 0.02;
 constexpr double enough = 0.5;
-/// What a looser likeness must gain for its loops to be preferred.
+/// Gain that a looser likeness needs for its loops to be preferred.
 constexpr double better = 1.2;
 constexpr double smallest_inner_share = 0.1;
 /// A stretch this long against the loop around it interrupts the loop and does not end it.

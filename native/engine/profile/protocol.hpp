@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Which sends wait for their receive: learned from the trace, since the MPI library's eager limit is not in
-/// it.
+/// Detection of the sends that wait for their receive. The trace does not contain the MPI library's eager
+/// limit, so it is learned from the times.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace linkworth::profile {
 
-/// What decides how a send behaves: its size (to a power of two) for a standard send, else its mode.
+/// Behaviour of sends, by size (to a power of two) for standard sends, else by mode.
 class SendProtocols {
   public:
     static constexpr std::uint8_t synchronous = 65;

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What the calls of one rank mean for waiting: which of them sends, receives, completes or meets.
+/// Effect of one rank's calls on waiting: which of them sends, receives, completes or meets.
 #include <cstdint>
 #include <span>
 

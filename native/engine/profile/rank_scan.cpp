@@ -347,7 +347,7 @@ void RankScan::count_traffic(const Use& use, std::uint64_t times) {
     }
 }
 
-// What is put or accumulated goes to the target; what is got comes from it.
+// Data that is put or accumulated goes to the target; data that is got comes from it.
 void RankScan::count_access(const Use& use) {
     if (use.to == nullptr) {
         return;

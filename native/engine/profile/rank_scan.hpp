@@ -50,7 +50,7 @@ class RankScan {
         double now() const { return base + gaps + inside; }
         void pass_gap(const tracefile::EventRow& row);
     };
-    /// What is to be done with an event of a shape; from `alone` on, when all before it is done.
+    /// Treatment of an event of a shape. From `alone` on, all earlier events must be done first.
     enum class Step : std::uint8_t { count, send, receive, isend, irecv, complete, match, alone, resolve };
     /// A shape in the block that is being read: what it means here, and the sums of its events. What all
     /// events need comes first, in one line of the cache.

@@ -59,7 +59,7 @@ void Waits::keep_waiting(const Call& call, std::span<const std::uint32_t> reques
     }
 }
 
-/// That one of the requests it waits for has met its partner.
+/// Notes that one of the call's requests has met its partner.
 void Waits::tell_call(std::uint32_t request, Partner partner) {
     const std::uint32_t number = requests_[request].call;
     Call& call = waiting_[number];

@@ -151,7 +151,7 @@ class Waits {
         if (send.request != no_request) {
             take_partner_of_request(send.request, {receive.posted, channel.destination, true, send.protocol});
         } else if (receive.posted > send.posted) {
-            // As `consider` and `settle` have it, for one partner.
+            // Same as `consider` and `settle`, for one partner.
             if (receive.posted > send.end) {
                 protocols_.ended_before(send.protocol);
             } else {

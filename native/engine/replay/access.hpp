@@ -1,5 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What happens at the other side without a call there: one-sided accesses, locks, partitions of a message.
+/// Operations that act on another rank without a call there: one-sided accesses, locks, partitions of a
+/// message.
 #pragma once
 
 #include <cstdint>

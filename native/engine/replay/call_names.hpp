@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What the replay must know of a call beyond its class.
+/// Facts about calls that the replay needs beyond their class.
 #pragma once
 
 #include <cstdint>

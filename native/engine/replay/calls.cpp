@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What each class of call does to its rank.
+/// Effects of each class of call on its rank.
 #include <string>
 #include <utility>
 
@@ -212,7 +212,8 @@ std::uint32_t Simulation::begin_schedule(const Actor& parent, Schedule schedule,
     return request;
 }
 
-/// Where a collective's messages go: the communicator itself, or the union of an inter-communicator's groups.
+/// Returns the target of a collective's messages: the communicator itself, or the union of an
+/// inter-communicator's groups.
 Membership Simulation::ground_of(const Membership& membership) const {
     const Communicator& communicator = *membership.communicator;
     if (!communicator.inter) return membership;
@@ -299,7 +300,7 @@ bool Simulation::call_new_communicator(std::uint32_t rank, const Event& event) {
         collectives::constructor_schedule(membership.my_rank, membership.communicator->size()));
 }
 
-/// What a file system takes is no property of the network, nor of the CPU: it is not scaled.
+/// File system time is not scaled: it depends neither on the network nor on the CPU.
 bool Simulation::call_input_output(std::uint32_t rank, const Event& event) {
     RankState& state = ranks_[rank];
     Stamp& now = state.actor.now;

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// How long the recorded computation takes on the machine that is predicted.
+/// Duration of the recorded computation on the predicted machine.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace linkworth::replay {
 struct NodeCosts {
     double memory_bytes_per_second = std::numeric_limits<double>::infinity();
     double cores = std::numeric_limits<double>::infinity();
-    /// What a core does with two or more ranks on it, against one rank alone there.
+    /// Throughput of a core that runs two or more ranks, relative to one rank alone there.
     double second_rank_speedup = 1;
 };
 

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What MPI matches messages and receives by (MPI-4.1, 3.2.3 and 3.2.4).
+/// Envelopes by which MPI matches messages and receives (MPI-4.1, 3.2.3 and 3.2.4).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace linkworth::replay {
 
-/// What a message carries and a receive asks for. `source` is a rank of the communicator.
+/// Values that a message carries and a receive requires. `source` is a rank of the communicator.
 struct Envelope {
     std::uint32_t context = 0;  ///< communicator, kept apart for collectives
     std::int32_t source = 0;

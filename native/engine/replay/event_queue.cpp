@@ -63,7 +63,7 @@ bool EventQueue::fetch_from(Rung& rung) {
 void EventQueue::take(List& list) {
     std::uint32_t taken = list.size;
     if (taken == 0) return;
-    // What stays behind begins with a block.
+    // The remaining entries must start with a block.
     if (taken > most_sorted) taken = block_of(list.head + most_sorted) - list.head;
     if (end_ + taken > most_near * 2) move_to_front();
     const Entry* const first = near_.data() + first_;
@@ -110,7 +110,7 @@ void EventQueue::divide(List& list, std::uint64_t end) {
             const std::uint64_t time = entries_[index].time;
             append(rung.list_for(time), time, entries_[index].item);
         }
-        // What is still in the cache is used again at once.
+        // Reuse this block next, while it is still in the cache.
         const std::uint32_t block = block_of(index - 1);
         index = std::exchange(entries_[block].next_block, std::exchange(free_, block));
     }
@@ -156,7 +156,7 @@ void EventQueue::prepend(List& list, std::uint64_t time, std::uint32_t item) {
     ++list.size;
 }
 
-/// As many as there are already.
+/// Doubles the number of blocks.
 void EventQueue::add_blocks() {
     const auto begin = static_cast<std::uint32_t>(entries_.size());
     entries_.resize(std::max(entries_.size() * 2, least_entries));

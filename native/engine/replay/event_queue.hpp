@@ -28,7 +28,7 @@ enum class Happening : std::uint32_t {
     computed,  ///< and may be at the end of it
 };
 
-/// What `pop` gives.
+/// Happening that `pop` returns.
 struct Due {
     Happening what;
     std::uint32_t index;
@@ -62,9 +62,10 @@ class EventQueue {
             send_away();
     }
 
-    /// What is due after `ahead` others, unless something earlier comes; `ahead` is less than `known`.
+    /// Returns the happening after `ahead` others, unless something earlier comes. `ahead` is less than
+    /// `known`.
     Due next(std::uint32_t ahead) const { return due(near_[first_ + ahead]); }
-    /// How many happenings can be looked at: as many as there are, or `look_ahead` at least.
+    /// Number of happenings that `next` can return: all there are, or at least `look_ahead`.
     std::uint32_t known() const { return end_ - first_; }
 
     /// The queue is not empty.

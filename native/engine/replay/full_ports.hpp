@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What it costs TCP that a switch's port is full: packets that find more than its buffer queued are lost.
+/// Cost of a full switch port for TCP. Packets that find more than its buffer queued are lost.
 #pragma once
 
 #include <cmath>
@@ -29,13 +29,13 @@ class FullPorts {
     bool matter() const { return std::isfinite(tcp_.port_buffer_bytes); }
     bool overflows(double queued_bytes) const { return queued_bytes > tcp_.port_buffer_bytes; }
 
-    /// What `bytes` of a connection wait for longer that reach a full port at `arrival_seconds`; what was
-    /// queued then, and these bytes, are through at `drained_seconds`.
+    /// Returns the extra wait of `bytes` of a connection that reach a full port at `arrival_seconds`. The
+    /// queue at that time, including these bytes, has drained at `drained_seconds`.
     double wait_seconds(std::uint32_t port, std::uint64_t connection, double bytes, double arrival_seconds,
                         double drained_seconds);
 
   private:
-    /// Of an Ethernet packet of 1500 bytes with timestamps (RFC 7323).
+    /// Segment size of an Ethernet packet of 1500 bytes with timestamps (RFC 7323).
     static constexpr double usual_segment_bytes = 1448;
 
     /// Duplicate acknowledgements that tell a loss (RFC 5681, 3.2).

@@ -43,7 +43,7 @@ class LargePageAllocator {
     }
 
   private:
-    /// Of x86-64, and of AArch64 with pages of 4 KiB.
+    /// Large page size of x86-64, and of AArch64 with pages of 4 KiB.
     static constexpr std::size_t page_bytes = std::size_t{2} << 20U;
 
     static std::align_val_t alignment(std::size_t count) {
@@ -67,7 +67,7 @@ class LargePageResource final : public std::pmr::memory_resource {
         return this == &other;
     }
 
-    /// As much as anything here is aligned to.
+    /// Unit with the largest alignment used here.
     struct alignas(tracefile::cache_line_bytes) Line {
         std::byte bytes[tracefile::cache_line_bytes];
     };

@@ -29,11 +29,11 @@ constexpr std::uint32_t receivers_ahead = 2;
 constexpr std::uint32_t received_ahead = 1;
 
 constexpr std::size_t of_every_actor_bytes = 2 * cache_line_bytes;
-/// Of a rank that runs as far as it can.
+/// Events to prefetch for a rank that runs as far as it can.
 constexpr std::uint32_t events_at_once = 9;
-/// Of a rank whose turn comes: it goes on until a call takes time.
+/// Events to prefetch for a rank whose turn comes. It runs until a call takes time.
 constexpr std::uint32_t events_ahead = 5;
-/// Of a call that completes many requests.
+/// Operations to prefetch for a call that completes many requests.
 constexpr std::size_t completions_ahead = 8;
 
 }  // namespace
@@ -85,7 +85,7 @@ void Simulation::look_ahead_in_any_order() const {
     if (const std::uint32_t rank = ahead(received_ahead); rank != none) prefetch_received(rank);
 }
 
-/// Where the rank's next messages are matched.
+/// Prefetches the matchers that receive the rank's next messages.
 void Simulation::prefetch_receivers(std::uint32_t rank) const {
     visit_receivers(rank, [](const RankState& receiver, const Envelope& /*envelope*/) {
         prefetch_lines(&receiver.matcher, 2 * cache_line_bytes);
@@ -93,7 +93,7 @@ void Simulation::prefetch_receivers(std::uint32_t rank) const {
     });
 }
 
-/// What they meet there.
+/// Prefetches the receives that these messages match.
 void Simulation::prefetch_received(std::uint32_t rank) const {
     visit_receivers(rank, [this](const RankState& receiver, const Envelope& envelope) {
         const std::uint32_t receive = receiver.matcher.foresee(envelope);
@@ -136,7 +136,7 @@ void Simulation::prefetch_named(const Due& due) const {
     }
 }
 
-/// What that state points to.
+/// Prefetches the data that this state points to.
 void Simulation::prefetch_around(const Due& due) const {
     switch (due.what) {
         case Happening::resume: {
@@ -247,7 +247,7 @@ void Simulation::prefetch_completed(const Due& due) const {
     }
 }
 
-/// What the actor has waited for, where one operation is left.
+/// Prefetches the operations that the actor waited for, if one of them is left.
 void Simulation::prefetch_absorbed(const Actor& actor) const {
     if (actor.outstanding != 1) return;
     const std::size_t waiting = std::min(actor.waiting.size(), completions_ahead);

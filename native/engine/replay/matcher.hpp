@@ -35,7 +35,7 @@ class Matcher {
         return none;
     }
 
-    /// What `arrive` would return by the list, where that is used.
+    /// Returns the result that `arrive` would take from the list, if the list is in use.
     std::uint32_t foresee(const Envelope& envelope) const {
         for (std::uint32_t place = 0; place < waiting_; ++place) {
             const Entry& entry = list_[place];
@@ -68,7 +68,7 @@ class Matcher {
     std::uint32_t unexpected() const { return unexpected_; }
 
   private:
-    /// Of the list; a search through half of it costs about as much as the hash table.
+    /// Limit of the list. A search through half of it costs about as much as the hash table.
     static constexpr std::size_t most_waiting = 16;
 
     /// Items stay below it.

@@ -204,7 +204,7 @@ void Simulation::meet(std::uint32_t index, std::uint32_t receive, Actor* poster)
     ranks_[message.destination].unnoticed.push_back({Happening::answer, index});
 }
 
-/// Whether the rank takes note of what comes at `at`, being inside MPI; else it does so later.
+/// Returns whether the rank, being inside MPI, notices what arrives at `at`. Otherwise keeps it for later.
 bool Simulation::notices(std::uint32_t rank, const Stamp& at, Due what) {
     RankState& state = ranks_[rank];
     if (at.seconds <= state.noticed_until) return true;
@@ -243,7 +243,8 @@ void Simulation::on_answer(std::uint32_t index) {
     on_control(index, message.at);
 }
 
-/// What carries no data is there: a request to send, or its answer, which the sender takes to begin.
+/// Handles the arrival of a message without data: a request to send, or the answer that starts the sender's
+/// transfer.
 void Simulation::on_control(std::uint32_t index, const Stamp& at) {
     Message& message = messages_[index];
     message.at = at;
@@ -303,7 +304,7 @@ void Simulation::finish(std::uint32_t index, const Stamp& at) {
     resume_at_its_time(waiting);
 }
 
-/// What the actor waits for is not all there yet.
+/// Returns whether the actor still waits for an operation.
 bool Simulation::takes_time(const Actor& actor) const {
     return actor.outstanding > 0 || std::ranges::any_of(actor.waiting, [&](std::uint32_t waited) {
                return operations_[waited].done_at.seconds > actor.now.seconds;

@@ -123,8 +123,8 @@ std::uint32_t Network::choose_rail(const Transmission& what) {
     return chosen;
 }
 
-/// Whose messages are all out first, and of several the one that has been idle for longest. A message whose
-/// order matters stays behind an earlier one of its connection that has not begun.
+/// Returns the rail whose messages are all out first, and of several the one that has been idle longest. An
+/// ordered message stays behind an earlier one of its connection that has not begun.
 std::uint32_t Network::rail_free_first(const Transmission& what, const Stamp& ready) const {
     std::uint32_t chosen = 0;
     auto first_free = std::pair(std::numeric_limits<double>::infinity(), 0.0);
@@ -296,7 +296,7 @@ void Network::leave(std::uint32_t message, double start_seconds, const Stamp& le
     listener_.on_left(message, out);
 }
 
-/// Likewise for a message of one chunk.
+/// Does the same as `leave` for a message of one chunk.
 void Network::leave_plainly(std::uint32_t message, double start_seconds, const Stamp& left) {
     Stamp out = left;
     out.add_bandwidth(-std::min(held_wire_bytes_ / rail_bandwidth_, left.seconds - start_seconds), false);

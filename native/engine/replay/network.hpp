@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What lies between the nodes and inside them: NICs, switches and memories that competing messages share.
+/// Resources that competing messages share between nodes and inside them: NICs, switches and memories.
 #pragma once
 
 #include <cstdint>
@@ -164,7 +164,8 @@ class Network {
     bool striped(std::uint64_t bytes) const;
     /// Each rail has a connection of its own.
     std::uint32_t rails_of(std::uint64_t bytes) const { return striped(bytes) ? fabric_.rails : 1; }
-    /// Of a striped message, in shares of one `rails`-th of it: what the rail with the most of it carries.
+    /// Returns the shares of a striped message on the rail that carries the most of it. A share is one
+    /// `rails`-th of the message.
     std::uint32_t longest_shares(std::uint64_t bytes) const;
     std::uint32_t choose_rail(const Transmission& what);
     std::uint32_t rail_free_first(const Transmission& what, const Stamp& ready) const;
@@ -174,7 +175,7 @@ class Network {
         return waiting_.waits(port_of(what.source_node, rail), what.connection);
     }
     bool waits_anywhere(const Transmission& what) const;
-    /// Where the connection's next message goes by `stripe_step`, if it goes over one rail.
+    /// Returns the rail of the connection's next message by `stripe_step`, if it uses only one.
     std::uint32_t step_on(std::uint64_t connection);
     /// The rail where a connection stands that has gone on so many, and the one of a connection's only rail.
     std::uint32_t rail_after(std::uint32_t gone) const;
@@ -182,9 +183,9 @@ class Network {
     bool steps() const {
         return fabric_.stripe_step > 0 && fabric_.rails > 1 && fabric_.aggregation == Aggregation::stripe;
     }
-    /// Of a striped message. Uneven ones begin on one rail after the other.
+    /// Returns the rail on which a striped message begins. Uneven messages begin on one rail after the other.
     std::uint32_t first_rail(const Transmission& what);
-    /// Of a message whose index is new, or was used before.
+    /// Returns the shipment of a message. Its index is new, or was used before.
     Shipment& shipment_of(std::uint32_t message) {
         if (message >= shipments_.size()) [[unlikely]]
             shipments_.resize(message + std::size_t{1});

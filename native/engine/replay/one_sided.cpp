@@ -136,7 +136,7 @@ std::uint32_t Simulation::begin_data(std::uint32_t access, std::uint32_t from, s
     message.rendezvous = true;
     message.noticed = true;
     message.at = at;
-    // What a get brings back belongs to the rank that asked for it.
+    // The reply to a get counts for the rank that requested it.
     const RankState& asker = ranks_[accesses_[access].replying ? to : from];
     Program& program = *asker.program;
     ++program.messages;

@@ -79,7 +79,7 @@ void Simulation::start_partitioned(std::uint32_t rank, PersistentCall& call) {
     for (const std::uint32_t access : waiting) clear_unit(access);
 }
 
-/// What a wait for the request waits for.
+/// Makes the rank wait for the operations that complete the request.
 void Simulation::complete_partitioned(std::uint32_t rank, PersistentCall& call) {
     if (call.channel == nullptr) return;
     std::vector<std::uint32_t>& waiting = ranks_[rank].actor.waiting;
@@ -237,7 +237,7 @@ void Simulation::settle(Channel& channel, Round& round) {
     finish(round.done, taken);
 }
 
-/// Whether the units are there that the receiver's partition is made of, and since when.
+/// Returns whether all units of the receiver's partition have arrived, and raises `at` to the last arrival.
 bool Simulation::has_arrived(const Round& round, const PartWaiter& waiter, Stamp& at) {
     const std::uint64_t units = round.arrived.size();
     const std::uint64_t first = waiter.part * units / waiter.of;

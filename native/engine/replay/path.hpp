@@ -50,7 +50,7 @@ struct PathCosts {
     std::uint64_t mtu_bytes = 0;
     std::uint64_t header_bytes = 0;
     std::uint64_t header_in_mtu_bytes = 0;
-    /// What a link passes at once when it was idle long enough: the token bucket of a shaped NIC.
+    /// Bytes that a link passes at once after a long enough idle time (token bucket of a shaped NIC).
     std::uint64_t burst_bytes = 0;
 
     /// Message bytes and the headers of its packets.
@@ -69,8 +69,8 @@ struct PathCosts {
     bool is_eager(std::uint64_t bytes) const { return bytes <= eager_limit_bytes; }
 };
 
-/// What a node's rails carry: each message on one of them, each connection on its own, or long messages on
-/// all at once, in fragments of many packets or packet by packet.
+/// Distribution of messages over a node's rails: each message on one rail, each connection on its own rail,
+/// or long messages on all rails, in fragments of many packets or packet by packet.
 enum class Aggregation { message, connection, stripe, packet };
 
 /// Switches above those that the nodes are plugged into: `uplinks` links in each direction from each group of
@@ -88,7 +88,7 @@ struct Topology {
     bool per_packet_routing = false;  ///< packets spread over all uplinks; else a pair of nodes keeps one
 };
 
-/// What TCP adds to a link.
+/// Costs that TCP adds to a link.
 struct TcpCosts {
     /// A connection that was silent for so long begins anew with the initial window (RFC 5681, 4.1);
     /// infinite: never.
@@ -96,18 +96,18 @@ struct TcpCosts {
     double initial_window_bytes = 14600;  ///< RFC 6928: ten segments
     /// Bytes that the switch can hold for one node's link before it drops.
     double port_buffer_bytes = std::numeric_limits<double>::infinity();
-    /// What a connection waits for whose losses nothing but its timer tells (Linux, TCP_RTO_MIN).
+    /// Time that a connection waits if only its timer detects the loss (Linux, TCP_RTO_MIN).
     double retransmission_timeout_seconds = 0.2;
-    /// How often a connection that loses at a full port with few segments under way has to wait for that,
-    /// each time that the buffer is filled again.
+    /// Rate of such timeouts for a connection that loses packets at a full port with few segments under way,
+    /// each time the buffer fills again.
     double timeout_share = 0;
     /// A connection hands its NIC so much of its share of the link at once (Linux, tcp_tso_autosize); its
     /// share is one of as many as the node has ranks. Infinite: always `chunk_bytes`.
     double burst_seconds = std::numeric_limits<double>::infinity();
-    /// What the kernel holds of a connection's data: once its receiver has cleared the way, a message is the
-    /// kernel's when all but so much of it has left, and its sender goes on then.
+    /// Bytes of a connection that the kernel buffers. Once the receiver has cleared the way, the sender of a
+    /// message continues when all but this much of it has left.
     double send_buffer_bytes = 0;
-    /// What carries no data (a request to send, its answer) stands behind the data of its connection.
+    /// Messages without data (a request to send, its answer) queue behind the data of their connection.
     bool one_stream = false;
 };
 

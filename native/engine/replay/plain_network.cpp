@@ -5,7 +5,7 @@
 
 namespace linkworth::replay {
 
-/// What `send_alone` does.
+/// Simple form of `send_alone`.
 void Network::send_plainly(std::uint32_t message, const Transmission& what, const Stamp& ready) {
     Shipment& shipment = shipment_of(message);
     shipment.what.destination_node = what.destination_node;
@@ -28,7 +28,7 @@ void Network::send_plainly(std::uint32_t message, const Transmission& what, cons
     queue_.push(head.seconds, Happening::whole, message);
 }
 
-/// What `send_chunk` does.
+/// Simple form of `send_chunk`.
 void Network::send_chunk_plainly(std::uint32_t node) {
     const std::uint32_t message = waiting_.take_chunk(out_[node]);
     Shipment& shipment = shipments_[message];

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What waits at the sending side of NICs, connection by connection.
+/// Queues at the sending side of NICs, by connection.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Which of a rank's recorded time between MPI calls is computation of the program.
+/// Share of a rank's recorded time between MPI calls that is computation of the program.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,9 @@ class RecordedComputation {
         return event.cpu_seconds >= 0 ? std::min(event.cpu_seconds, event.gap_seconds) : event.gap_seconds;
     }
 
-    /// How much of `seconds` (what is recorded before the event, scaled at will) counts: nothing before
-    /// MPI_Init, since that is the start of the process, and nothing between polls that find nothing.
+    /// Returns how much of `seconds` counts as computation. `seconds` is the recorded time before the event,
+    /// scaled at will. Time before MPI_Init is the start of the process, and time between polls that find
+    /// nothing is waiting: neither counts.
     double counted(const tracefile::Event& event, double seconds) {
         const tracefile::CallClass kind = event.shape->call_class;
         if (!started_) {
@@ -33,8 +34,8 @@ class RecordedComputation {
         return waits ? 0 : seconds;
     }
 
-    /// What `counted` does where nothing is recorded before the event; false, and nothing is done, where it
-    /// may count what was recorded earlier.
+    /// Handles an event with no recorded time before it, as `counted` does. Returns false without effect if
+    /// `counted` may still count earlier time.
     bool passed(const tracefile::Event& event) {
         if (!started_) return false;
         polling_ = found_nothing(*event.shape);

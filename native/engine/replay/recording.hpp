@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What a replay can keep for a timeline: calls, messages, and how busy each link and each rank was.
+/// Records that a replay can keep for a timeline: calls, messages, and the load of each link and each rank.
 #pragma once
 
 #include <algorithm>

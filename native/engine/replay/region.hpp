@@ -42,7 +42,7 @@ class Region {
         inside_[rank] = false;
         unite(entered_[rank], now);
         if (--ranks_inside_ > 0 || !in_time_order_) return;
-        // What comes from here on is later.
+        // All later stretches start after these, so that these can be summed now.
         total_ = total();
         stretches_.clear();
     }

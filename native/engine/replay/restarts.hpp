@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What a TCP connection loses when it begins, or begins anew after silence, with a small window.
+/// Time that a TCP connection loses when it begins, or begins anew after silence, with a small window.
 #pragma once
 
 #include <algorithm>

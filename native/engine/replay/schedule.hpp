@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What one rank does in a collective: a lazily generated sequence of point-to-point steps.
+/// Steps of one rank in a collective: a lazily generated sequence of point-to-point steps.
 #pragma once
 
 #include <coroutine>
@@ -27,7 +27,7 @@ struct Step {
     std::uint64_t bytes = 0;
 };
 
-/// Whether the step has a peer.
+/// Returns whether the step has a peer.
 inline bool is_addressed(const Step& step) {
     return step.kind == StepKind::send || step.kind == StepKind::recv || step.kind == StepKind::recv_ahead;
 }

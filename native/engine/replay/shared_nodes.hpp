@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What ranks of a node that compute at the same time leave each other of its cores and its memory.
+/// Sharing of a node's cores and memory among ranks that compute at the same time.
 #pragma once
 
 #include <cstdint>

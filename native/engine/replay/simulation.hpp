@@ -76,7 +76,7 @@ struct Actor {
     bool ahead_due = false;
     bool event_pending = false;  ///< a rank: its computation is done, its call is not
     bool finished = false;       ///< likewise
-    // Of collectives.
+    // State of collectives.
     Membership membership;  ///< of the one under way
     Step step;
     std::vector<std::uint32_t> ahead;    ///< receives posted ahead, for the wait after the next one
@@ -131,7 +131,7 @@ struct RankState {
           rank(its_rank),
           seat(its_seat) {}
 
-    /// What it computes now is computation among the parts.
+    /// Returns whether computation at the rank's current level of MPI_Pcontrol counts.
     bool counts_computation() const {
         return !program->options.counted_level || *program->options.counted_level == level;
     }
@@ -160,8 +160,8 @@ struct RankState {
     Matcher matcher;
     Stamp last_local_envelope;
     std::vector<Probe> probes;  ///< of all its threads
-    /// Where progress needs calls: what comes up to this moment is noticed (infinite while the rank waits
-    /// inside a call), and what came later.
+    /// If progress needs calls: the rank notices what comes up to this moment (infinite while it waits inside
+    /// a call). Later arrivals go to `unnoticed`.
     double noticed_until = std::numeric_limits<double>::infinity();
     std::vector<Due> unnoticed;
     Window* unlocking = nullptr;  ///< by the schedule under way
@@ -332,7 +332,7 @@ class Simulation final : private NetworkListener {
     void on_head(std::uint32_t message, const Stamp& at) override;
     void on_arrival(std::uint32_t message, const Stamp& at) override;
     void on_transfer(std::uint32_t message);
-    // Of ranks that see to what has come only while they wait inside calls.
+    // For ranks that notice arrivals only while they wait inside calls.
     bool notices(std::uint32_t rank, const Stamp& at, Due what);
     void begin_to_notice(const Actor& actor) {
         if (!calls_only_) return;
@@ -350,7 +350,7 @@ class Simulation final : private NetworkListener {
         end_to_notice(state.actor);
     }
     void see_to_unnoticed(RankState& state, const Stamp& now);
-    /// What follows depends on when ranks are inside calls.
+    /// Rejects any other order than that of time, because the result depends on when ranks are inside calls.
     void require_order_of_calls() const {
         if (any_order_ && calls_only_) throw OrderMatters();
     }

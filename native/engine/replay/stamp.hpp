@@ -52,8 +52,8 @@ struct alignas(64) Stamp {
         seconds += amount;
         (elsewhere ? elsewhere_bandwidth : link_bandwidth) += amount;
     }
-    /// What calls to files took, where the latency of a link is `latency`; of a run without them a rounding
-    /// error.
+    /// Returns the seconds spent in calls to files, given the latency of a link. Without such calls this is a
+    /// rounding error.
     double input_output(double latency) const {
         return seconds - compute - overhead - link_latencies * latency - link_bandwidth - elsewhere_latency -
                elsewhere_bandwidth - wait;

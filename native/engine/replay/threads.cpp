@@ -148,7 +148,7 @@ class ThreadScan {
         threads_[until.place].stops.try_emplace(until.events);
     }
 
-    /// What is left of the gap after `end`, less what the thread computed in all of it.
+    /// Returns the rest of the gap after `end`, less all computation of the thread in the gap.
     static double delay(const ThreadCall& call, double end) {
         return end > call.previous_end ? call.start - end - call.computed : 0;
     }

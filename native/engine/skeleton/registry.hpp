@@ -23,7 +23,7 @@ class UsageError : public std::runtime_error {
 /// programs/programs.hpp and an entry in registry.cpp.
 struct Skeleton {
     std::string_view name;
-    /// What `Work` counts by, in order: the phases that the program times with --timers.
+    /// Phases that the program times with --timers, in the order in which `Work` counts them.
     std::span<const std::string_view> phases;
     /// Throws UsageError where the program cannot run with these.
     void (*check)(Arguments arguments, int ranks);

@@ -10,9 +10,9 @@
 /// Programs recorded without running: their communication as it is, their computation counted.
 namespace linkworth::skeleton {
 
-/// What one rank computes, counted by phase and turned into seconds. Operations are of the program's own
-/// choice (most count floating point operations): only their number in a phase against that of another
-/// class or rank count has a meaning, because the seconds of one are calibrated phase by phase.
+/// Computation of one rank, counted by phase and turned into seconds. Each program chooses its own operations
+/// (most count floating point operations). Only the ratio between classes or rank counts within one phase has
+/// a meaning, because the seconds of an operation are calibrated phase by phase.
 class Work final : public npb::PhaseObserver {
   public:
     /// `seconds_per_operation` of each of the program's phases; what lies outside any phase costs nothing.

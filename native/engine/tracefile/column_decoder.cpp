@@ -155,7 +155,8 @@ bool ColumnDecoder::count_heads<std::uint8_t>(std::vector<std::uint64_t>& of_hea
     return true;
 }
 
-/// Whether the columns hold as many symbols as the events need, and the bits as many as the symbols say.
+/// Returns whether the columns contain as many symbols as the events need, and as many bits as the symbols
+/// need.
 bool ColumnDecoder::counts_agree() {
     if (sections_[section_heads].size != events_ * head_width_) {
         return false;

@@ -19,8 +19,8 @@ constexpr std::size_t fewest_values = 64;
 constexpr std::size_t most_first_groups = 96;
 /// Columns this far from each other in the order of their means are compared.
 constexpr std::size_t neighbours = 3;
-/// What a column costs beside its coded symbols, in bytes: its sizes and its frame, and the time in which
-/// some hundred symbols are read; each symbol that occurs has a length in the code.
+/// Cost of a column besides its coded symbols, in bytes: its sizes, its frame, and the time in which some
+/// hundred symbols are read. Each symbol that occurs also has a length in the code.
 constexpr double column_bytes = 30;
 constexpr double bytes_a_symbol = 0.45;
 
@@ -44,7 +44,7 @@ struct Group {
 
 using Groups = std::vector<std::unique_ptr<Group>>;
 
-/// What `count` equal symbols take off the bits of a code.
+/// Returns the bits by which `count` equal symbols shorten a code.
 double weighted_log2(std::uint32_t count) {
     static const std::vector<double> few = [] {
         constexpr std::size_t size = 4096;

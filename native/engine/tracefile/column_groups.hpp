@@ -1,5 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Which times share a column: those whose symbols are about equally frequent, so that one code fits them.
+/// Choice of the times that share a column. Their symbols are about equally frequent, so that one code fits
+/// them.
 #pragma once
 
 #include <cstddef>

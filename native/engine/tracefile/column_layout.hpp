@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What the writer and the reader of columns agree on (docs/reference/trace-format.md, "Columns").
+/// Conventions that the writer and the reader of columns share (docs/reference/trace-format.md, "Columns").
 #pragma once
 
 #include <cstddef>

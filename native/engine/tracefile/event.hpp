@@ -52,7 +52,7 @@ constexpr bool is_collective(CallClass call_class) {
            call_class == CallClass::collective_init;
 }
 
-/// Whether a call of this class makes a request (and so advances the rank's numbering).
+/// Returns whether a call of this class makes a request (and so advances the rank's numbering).
 constexpr bool makes_request(CallClass call_class) {
     switch (call_class) {
         case CallClass::isend:
@@ -72,7 +72,7 @@ constexpr bool makes_request(CallClass call_class) {
     }
 }
 
-/// Which collective a name means; `none` for every other call.
+/// Collective that a name means; `none` for every other call.
 enum class Collective : std::uint8_t {
     none = 0,
     barrier,
@@ -110,7 +110,7 @@ enum class CompleteMode : std::uint8_t {
     testsome
 };
 
-/// What an access to a window does; `fetch` also stands for MPI_Get_accumulate and MPI_Compare_and_swap.
+/// Kind of access to a window; `fetch` also stands for MPI_Get_accumulate and MPI_Compare_and_swap.
 enum class RmaOperation : std::uint8_t { put = 0, get, accumulate, fetch };
 
 /// The synchronisation calls of one-sided communication (MPI-4.1, 12.5).
@@ -132,7 +132,7 @@ enum class WindowSync : std::uint8_t {
     sync,
 };
 
-/// Of the processors that we know; it decides only what is fast.
+/// Cache line of the processors that we know; it affects only speed.
 inline constexpr std::size_t cache_line_bytes = 64;
 
 /// Asks for the line of the cache that holds `place`, which is needed soon. To GCC a prefetch alone is no

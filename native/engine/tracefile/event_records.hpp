@@ -8,8 +8,8 @@
 
 namespace linkworth::tracefile {
 
-/// What only few events have: another thread than the one before, or a part before the rank's previous call
-/// ended.
+/// Properties that few events have: another thread than the one before, or an overlap with the rank's
+/// previous call.
 struct EventNote {
     std::uint32_t event = 0;  ///< number in its block
     bool is_overlap = false;  ///< else the thread of this event and those after it

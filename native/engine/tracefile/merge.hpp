@@ -9,7 +9,7 @@
 
 namespace linkworth::tracefile {
 
-/// What is known of one rank after the merge; times in seconds.
+/// Facts about one rank after the merge; times in seconds.
 struct MergedRank {
     std::uint32_t rank = 0;
     std::string host;

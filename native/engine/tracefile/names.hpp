@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What the names of MPI calls mean.
+/// Meaning of the names of MPI calls.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ Collective collective_by_name(std::string_view name);
 /// `allreduce`, ...; empty for `none`.
 std::string_view collective_name(Collective collective);
 
-/// Whether a call that was recorded by name and time only moves data or waits for other ranks (process
-/// creation; one-sided and partitioned communication that an old tracer recorded so), so that a replay
-/// without it may be wrong.
+/// Returns whether a call that was recorded by name and time only moves data or waits for other ranks. These
+/// are process creation, and one-sided and partitioned communication in old traces. A replay without such a
+/// call may be wrong.
 bool communicates(std::string_view name);
 
-/// Whether all ranks of a communicator take part in the call and exchange data. Not one-sided, file and
-/// process calls.
+/// Returns whether all ranks of a communicator take part in the call and exchange data. One-sided, file and
+/// process calls do not count.
 bool is_collective(std::string_view name);
 
 /// The call class by its name in the format's document (`isend`, `comm_new`, ...), and back.

@@ -65,12 +65,12 @@ class Part {
     const PartHeader& header() const { return header_; }
     /// The table of names: calls, and calls at one call site; see `at_site`.
     const std::vector<std::string>& entries() const { return entries_; }
-    /// Of the call that each entry means.
+    /// Name of the call that each entry means.
     const std::vector<std::string>& names() const { return names_; }
     const std::vector<PartBlock>& blocks() const { return blocks_; }
     const CallCounts& counts() const { return counts_; }
     std::uint64_t events() const { return events_; }
-    /// What of the part could not be used, one sentence each.
+    /// Parts that could not be used, one sentence each.
     const std::vector<std::string>& problems() const { return problems_; }
     bool has(std::uint32_t flag) const { return (header_.flags & flag) != 0; }
 

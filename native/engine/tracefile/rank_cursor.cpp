@@ -55,7 +55,7 @@ Decompressor& decompressor() {
 
 }  // namespace
 
-/// What a cursor for one thread keeps.
+/// State of a cursor for one thread.
 struct RankCursor::ThreadRows {
     std::uint32_t thread = 0;
     std::vector<Pause> pauses;
@@ -65,11 +65,11 @@ struct RankCursor::ThreadRows {
     std::size_t pause_ahead = 0;  ///< the first that is not before the event to be read next
     StreamClock clock;
     double previous_end = 0;
-    // Of the block.
+    // State of the current block.
     std::uint64_t block = 0;
     std::uint32_t thread_of_row = 0;
     std::uint64_t next_request = 0;
-    // Of the rows in the state: the thread's are put in front.
+    // State of the decoded rows. The thread's are moved to the front.
     std::uint32_t kept = 0;
     std::uint32_t next_row = 0;
     std::array<std::uint64_t, most_rows> requests{};  ///< [row] number of the next request before it

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What a merge adds to a trace's metadata.
+/// Metadata that a merge adds to a trace.
 #pragma once
 
 #include <string>

@@ -67,7 +67,7 @@ class RankWriter {
 
     /// Number of the next request to be made.
     std::uint64_t next_request() const { return next_request_; }
-    /// Of the whole rank so far.
+    /// Number of events of the whole rank so far.
     std::uint64_t events() const { return flushed_events_ + events_; }
     /// Gives the open block to the sink; to be called at the rank's end.
     void flush();

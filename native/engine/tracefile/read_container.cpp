@@ -25,7 +25,7 @@ using Bytes = std::span<const std::uint8_t>;
     throw DamagedError(data.label + " " + why);
 }
 
-/// What stands before the blocks, expanded into `memory` where it is compressed.
+/// Returns the part ahead of the blocks, expanded into `memory` if it is compressed.
 Bytes expanded(const TraceData& data, Bytes stored, std::uint64_t raw_bytes,
                std::vector<std::uint8_t>& memory) {
     if (raw_bytes == 0) {

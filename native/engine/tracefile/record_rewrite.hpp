@@ -44,10 +44,10 @@ class RecordRewriter {
     RecordRewriter(const std::vector<std::uint32_t>& new_number, const TimeGrid* grid)
         : new_number_(new_number), grid_(grid) {}
 
-    /// Whether the block begins where the records so far end, so that it can be added to them.
+    /// Returns whether the block begins where the records so far end, so that it can be added to them.
     bool is_followed_by(const PartBlock& block) const;
     void add(const PartBlock& block);
-    /// What was added since the last `clear`: its records, and when and with which request it begins.
+    /// Records added since the last `clear`, and the time and request with which they begin.
     std::span<const std::uint8_t> records() const { return {out_.data(), used_}; }
     std::uint64_t events() const { return events_; }
     std::uint64_t base_ticks() const { return base_ticks_; }
@@ -60,7 +60,7 @@ class RecordRewriter {
         bool makes_request = false;
     };
 
-    /// Where so many more bytes can be written.
+    /// Returns the position for the next `bytes` bytes, with space for them.
     std::uint8_t* room(std::size_t bytes) {
         if (out_.size() - used_ < bytes) [[unlikely]] {
             out_.resize(2 * out_.size() + bytes);

@@ -17,7 +17,7 @@ struct RecordScan {
     std::string problem;      ///< why the rest is not sound; empty where all of it is
 };
 
-/// What ranks called, by index of the name.
+/// Calls of ranks, by index of the name.
 struct CallCounts {
     explicit CallCounts(std::size_t names) : events(names, 0), not_modelled(names, 0) {}
     void add(const CallCounts& other);

@@ -13,7 +13,7 @@
 
 namespace linkworth::tracefile {
 
-/// What a 64-bit word holds wherever in a byte it begins.
+/// Bits that a 64-bit word contains, wherever in a byte they begin.
 inline constexpr std::uint64_t most_bits_at_once = 56;
 /// Below this a double holds whole numbers and their halves.
 inline constexpr std::uint64_t exact_ticks = std::uint64_t{1} << 52;

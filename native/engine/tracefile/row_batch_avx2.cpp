@@ -30,7 +30,7 @@ LINKWORTH_AVX2 void store_vector(std::uint8_t* at, __m256i value) {
     _mm256_store_si256(reinterpret_cast<__m256i*>(at), value);
 }
 
-/// How many bits follow each symbol, as `symbol_table` says.
+/// Returns the number of bits after each symbol, as in `symbol_table`.
 LINKWORTH_AVX2 __m256i bits_of(__m256i symbols) {
     const __m256i groups = _mm256_and_si256(_mm256_srli_epi16(symbols, symbol_bits), _mm256_set1_epi8(0x3f));
     return _mm256_subs_epu8(groups, _mm256_set1_epi8(1));
@@ -70,7 +70,7 @@ struct Times {
     __m256i duration;
 };
 
-/// What the symbols of the batch's events say.
+/// Meaning of the symbols of the batch's events.
 struct Symbols {
     alignas(batch_rows) Bytes gap_tops, gap_bits;
     alignas(batch_rows) Bytes cpu_tops, cpu_bits, cpu_masks;

@@ -28,7 +28,7 @@ static_assert(vector_bytes == 2 * batch_rows && vector_bytes <= batch_padding);
 static_assert(2 * vector_bytes == most_byte_shapes);
 constexpr __mmask64 odd_bytes = 0xaaaaaaaaaaaaaaaa;
 
-/// Of each event the symbol of its gap and, in the byte behind it, that of its duration.
+/// Returns for each event the symbol of its gap and, in the byte behind it, that of its duration.
 LINKWORTH_AVX512 __m512i take_symbols(const RowBatch& batch, __m256i heads) {
     const __m512i shapes = _mm512_srli_epi16(_mm512_cvtepu8_epi16(heads), 1);
     const __m512i twice = _mm512_or_si512(shapes, _mm512_slli_epi16(shapes, 8));
@@ -50,7 +50,7 @@ LINKWORTH_AVX512 __m512i take_symbols(const RowBatch& batch, __m256i heads) {
     return taken;
 }
 
-/// How many bits follow each symbol, as `symbol_table` says.
+/// Returns the number of bits after each symbol, as in `symbol_table`.
 LINKWORTH_AVX512 __m512i bits_of(__m512i symbols) {
     const __m512i groups = _mm512_and_si512(_mm512_srli_epi16(symbols, symbol_bits), _mm512_set1_epi8(0x3f));
     return _mm512_subs_epu8(groups, _mm512_set1_epi8(1));

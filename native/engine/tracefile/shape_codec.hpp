@@ -16,7 +16,8 @@ inline constexpr std::uint64_t head_shape = 1;
 inline constexpr std::uint64_t head_thread = 2;
 inline constexpr std::uint64_t head_overlap = 3;
 inline constexpr std::uint64_t head_event = 8;
-/// Of a rank; readers keep something for each, and a damaged number must not become gigabytes.
+/// Limit for the threads of a rank. Readers keep something for each, and a damaged number must not become
+/// gigabytes.
 inline constexpr std::uint64_t most_threads = 1U << 20;
 
 /// Fills `shape` (all fields but `collective`, which the name decides); false where the payload is malformed.

@@ -105,8 +105,8 @@ class StreamWriter {
         append_varint(raw_, head_event + 2 * std::uint64_t{number} + (has_cpu ? 1 : 0));
         append_varint(raw_, gap);
         if (has_cpu) {
-            // Of a gap that began before the other thread's call ended, the part that is left. Where nothing
-            // is left of it, no reader of the stream counts it, and the thread's own time is not lost.
+            // If a gap began before the other thread's call ended, only the share that is left counts. If
+            // nothing is left, no reader of the stream counts it, and the thread's own time is not lost.
             const bool is_part = gap > 0 && gap < event.gap;
             const double share = is_part ? static_cast<double>(gap) / static_cast<double>(event.gap) : 1.0;
             append_varint(raw_, static_cast<std::uint64_t>(static_cast<double>(event.cpu) * share));

@@ -10,7 +10,7 @@
 
 namespace linkworth::tracefile {
 
-/// Whether more than the first thread of the rank called MPI.
+/// Returns whether more than the first thread of the rank called MPI.
 bool has_threads(const Part& part);
 
 /// Calls `take` with one block after the other that together hold the events of all threads. A call comes

@@ -22,7 +22,7 @@ inline constexpr std::size_t symbol_count = 256;
 /// So many bytes after the last bit may be read with it.
 inline constexpr std::size_t bits_padding = 16;
 
-/// How many bits follow a symbol, and the value that they are added to.
+/// Number of bits that follow a symbol, and the value to which they are added.
 struct SymbolMeaning {
     std::uint64_t base = 0;
     std::uint64_t bits = 0;
@@ -50,10 +50,10 @@ inline std::uint8_t symbol_of(std::uint64_t value) {
     return static_cast<std::uint8_t>((shift << symbol_bits) + (value >> shift));
 }
 
-/// How many bits follow all of these symbols.
+/// Returns the number of bits that follow all of these symbols.
 inline std::uint64_t bits_after(std::span<const std::uint8_t> symbols) {
-    // As the table says, but without it: eight symbols of a word at once, each of which adds its group less
-    // one, and nothing where that is 0. Few enough words for the sums of 16 bits.
+    // Same result as the table, but without lookups: eight symbols of a word at once. Each adds its group
+    // less one, or nothing if that is 0. The words are few enough for sums of 16 bits.
     constexpr std::size_t most_words = 512;
     constexpr std::uint64_t ones = 0x0101010101010101;
     constexpr std::uint64_t even_bytes = 0x00ff00ff00ff00ff;

@@ -36,7 +36,7 @@ class WriteError : public TraceError {
     using TraceError::TraceError;
 };
 
-/// What a reader could not use: a block whose checksum is wrong, a cut end, an unknown record.
+/// Part of a file that a reader could not use: a block whose checksum is wrong, a cut end, an unknown record.
 struct Damage {
     std::int32_t rank = -1;    ///< -1 where it is not known
     std::uint64_t offset = 0;  ///< in the file

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What an open trace keeps in memory: the file, its names, and where the readable blocks are.
+/// Data that an open trace keeps in memory: the file, its names, and the positions of the readable blocks.
 #pragma once
 
 #include <cstddef>

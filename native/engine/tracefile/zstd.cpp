@@ -64,7 +64,7 @@ constexpr int parameter_target_length = 106;
 constexpr int parameter_strategy = 107;
 constexpr int longest_least_match = 7;
 constexpr int strategy_fast = 1;
-// Of the experimental part, present since 1.3.8: without it, too long steps switch entropy coding off.
+// From the experimental part, present since 1.3.8. Without it, too long steps switch entropy coding off.
 constexpr int parameter_literal_compression = 1002;
 constexpr int literals_compressed = 1;
 constexpr int longest_step = 1 << 17;
@@ -117,8 +117,8 @@ bool Compressor::compress_symbols(std::span<const std::uint8_t> raw, std::vector
         return library().is_error(size) != 0 ? bound : size;
     };
     std::size_t size = compress_into(out);
-    // What of noise repeats does so by chance, and copies of it take more bytes and time than Huffman's code
-    // does; runs of one symbol are what copies are good for.
+    // Noise repeats only by chance, and copies of it take more bytes and time than Huffman coding. Copies are
+    // good only for runs of one symbol.
     if (can_code_literals_) {
         library().set_parameter(context_, parameter_target_length, longest_step);
         const std::size_t coded = compress_into(other_);

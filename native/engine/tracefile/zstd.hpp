@@ -10,7 +10,7 @@
 
 namespace linkworth::tracefile {
 
-/// Whether libzstd.so.1 is on this machine.
+/// Returns whether libzstd.so.1 is on this machine.
 bool zstd_available();
 
 /// Compresses one block; keeps its working memory between blocks. Not to be shared between threads.

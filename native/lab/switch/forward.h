@@ -4,7 +4,7 @@
 
 #include "network.h"
 
-/// Which port an address was last seen behind.
+/// Ports behind which addresses were last seen.
 struct addresses;
 
 /// Returns NULL where no memory is left.

@@ -31,7 +31,7 @@ struct loop {
     struct addresses* addresses;
     int epoll, timer, signals;
     int64_t armed;
-    /// What waking up takes on this machine, a running mean in nanoseconds; timers go off so much earlier.
+    /// Running mean of the time to wake up on this machine, in nanoseconds. Timers go off so much earlier.
     int64_t wake;
     bool ended;
 };
@@ -107,7 +107,7 @@ static void run(struct loop* loop) {
         bool slept = count == 0;
         if (slept) count = epoll_wait(loop->epoll, events, EVENTS, -1);
         int64_t woken = now();
-        // What woke us came before we were awake.
+        // The event that ended the sleep came before the loop was awake.
         int64_t came = slept ? woken - loop->wake : woken;
         for (int i = 0; i < count; i++) {
             uint32_t number = events[i].data.u32;
@@ -122,7 +122,7 @@ static void run(struct loop* loop) {
                 loop->armed = -1;
             }
         }
-        // What is due within the time that waking again would take goes now: as often early as late.
+        // Packets due within the time of another wake-up leave now: as often early as late.
         int64_t next = forward_due(&loop->network, loop->addresses, now(), loop->wake);
         arm(loop, next == INT64_MAX ? next : next - loop->wake);
     }

@@ -54,7 +54,7 @@ struct counters {
 };
 
 struct port {
-    // What was asked.
+    // Requested settings.
     char name[NAME_SIZE];
     char device[NAME_SIZE];
     char namespace_path[PATH_SIZE];
@@ -66,7 +66,7 @@ struct port {
     uint64_t queue_bytes;         // of either direction
     bool offload;                 // let the kernel hand on joined segments and open checksums
 
-    // What is.
+    // Actual state.
     int fd;
     bool vnet_header;
     uint64_t random;

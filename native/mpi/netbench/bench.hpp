@@ -19,7 +19,7 @@ struct Payload {
     double between_nodes = 0.0;
 };
 
-/// What all tests have: the settings, the ranks, and where results go.
+/// Context that all tests share: the settings, the ranks, and the output.
 struct Bench {
     const Settings& settings;
     const Group& world;

@@ -8,7 +8,7 @@
 
 namespace linkworth::netbench {
 
-/// Of every message: those from one rank to another are told apart by their order.
+/// Tag of every message. Messages from one rank to another are distinguished by their order.
 inline constexpr int kTag = 1;
 
 /// Ranks that do something together; comm is MPI_COMM_NULL on a rank that is not of them. Communicators live

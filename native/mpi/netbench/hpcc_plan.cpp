@@ -25,7 +25,7 @@ int pair_stride(int ranks, double seconds_of_a_pair, double seconds_of_all) {
     const double least = std::ceil(ranks / std::max(kFewestRanks, affordable));
     if (least <= 1.0) return 1;
     int stride = std::max(3, static_cast<int>(least));
-    // Where no prime leaves three ranks, what is wanted last is given up.
+    // If no prime leaves three ranks, the stride need not be prime.
     while (!is_prime(stride) && stride <= ranks / 3) ++stride;
     return stride;
 }

@@ -26,7 +26,8 @@ inline constexpr HpccSize kHpccLatency{8, 8, 5, 10.0, 8, 5, 30};
 inline constexpr HpccSize kHpccBandwidth{2'000'000, 1, 2, 30.0, 3, 2, 10};
 inline constexpr std::array kHpccSizes{kHpccLatency, kHpccBandwidth};
 
-/// What takes less is measured again with longer_loop: ten times the 1 us below which no clock is trusted.
+/// Shorter measurements are repeated with longer_loop. This is ten times the 1 us below which no clock is
+/// trusted.
 inline constexpr double kHpccLeastSeconds = 1e-5;
 
 /// 1.5 times as many, but at least one more.
@@ -37,7 +38,7 @@ std::int64_t longer_loop(std::int64_t count);
 /// so many.
 int pair_stride(int ranks, double seconds_of_a_pair, double seconds_of_all);
 
-/// What all measurements of a pair take.
+/// Returns the time of all measurements of a pair.
 double seconds_of_a_pair(const HpccSize& size, double message_seconds);
 
 /// One ring of all ranks in their own order, then so many in random orders, [ring][rank].

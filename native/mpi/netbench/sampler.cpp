@@ -18,7 +18,7 @@ constexpr std::size_t kLeastSamples = 20;   // for a judgement of precision
 constexpr std::size_t kFewSamples = 5;      // wanted even where the time is up,
 constexpr double kPatience = 5.0;           // unless it is so many times over
 
-/// What the first rank orders; no samples: the size is done.
+/// Command of the first rank to the others. No samples: the size is done.
 struct Order {
     double samples;
     double operations;

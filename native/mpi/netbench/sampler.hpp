@@ -15,7 +15,7 @@ namespace linkworth::netbench {
 /// of them took on this rank.
 using Operation = std::function<double(std::int64_t count)>;
 
-/// Whose time a sample is.
+/// Rank whose time a sample takes.
 enum class Clock { first_rank, slowest_rank };
 
 /// When a size is measured well enough.
@@ -24,7 +24,7 @@ struct Limits {
     double seconds;    ///< after which it is given up
 };
 
-/// What was measured; filled on the first rank only.
+/// Result of a measurement; filled on the first rank only.
 struct Measurement {
     Summary summary;
     std::int64_t operations_per_sample = 0;

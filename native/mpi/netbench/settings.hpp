@@ -9,14 +9,14 @@
 
 namespace linkworth::netbench {
 
-/// How each rank of a ring gives one message to each of its two neighbours: b_eff's three methods.
+/// b_eff's three methods by which each rank of a ring gives one message to each of its two neighbours.
 enum class Method { sendrecv, alltoallv, nonblocking };
 inline constexpr std::array kMethods{Method::sendrecv, Method::alltoallv, Method::nonblocking};
 
-/// Which ranks take part.
+/// Ranks that take part.
 enum class Among { automatic, pair_in_node, pair_across_nodes, node, all };
 
-/// What the command line says.
+/// Settings from the command line.
 struct Settings {
     std::string test;
     std::vector<std::int64_t> sizes;  ///< message sizes in bytes, in the order of the measurement

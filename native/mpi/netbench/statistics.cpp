@@ -79,7 +79,8 @@ Line regression(std::span<const double> values) {
     return {slope, std::sqrt(residual / (count - 2.0) / spread)};
 }
 
-/// What may be taken for independent: groups of neighbours where there are enough, else the samples.
+/// Returns values that count as independent: means of groups of neighbours if there are enough samples, else
+/// the samples.
 std::vector<double> independent_values(std::span<const double> samples) {
     if (samples.size() >= 2 * kGroups) return group_means(samples);
     return {samples.begin(), samples.end()};

@@ -6,7 +6,7 @@
 
 namespace linkworth::netbench {
 
-/// What is told of a size's samples; times in seconds.
+/// Statistics of a size's samples; times in seconds.
 struct Summary {
     std::size_t samples = 0;
     double mean = 0.0;

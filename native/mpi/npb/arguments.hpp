@@ -9,7 +9,7 @@
 #include "programs/imbalance.hpp"
 #include "programs/stencil_layout.hpp"
 
-/// What programs without classes take on the command line; the same for a run and for a skeleton.
+/// Command line of programs without classes; the same for a run and for a skeleton.
 namespace linkworth::npb {
 
 /// An option that one program alone takes; each has a value.

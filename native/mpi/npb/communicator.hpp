@@ -5,17 +5,17 @@
 #include <cstddef>
 #include <span>
 
-/// What a program may ask of its communicator. The programs are templates over this concept, so that their
-/// communication is written once: MpiCommunicator runs it, a recorder can write it down as a trace without
-/// any data.
+/// Operations that a program may use on its communicator. The programs are templates over this concept, so
+/// that their communication is written once. MpiCommunicator runs it, and a recorder can write it down as a
+/// trace without any data.
 ///
-/// Counts are elements, not bytes. Pointers may be null where the implementation moves no data: a program
-/// must not look into a buffer itself, only its kernel may.
+/// Counts are elements, not bytes. Pointers may be null if the implementation moves no data. A program must
+/// not look into a buffer itself, only its kernel may.
 namespace linkworth::npb {
 
 enum class Reduction { sum, max };
 
-/// Where a rank goes in a split: ranks of one colour share a new communicator, in the order of their keys.
+/// Place of a rank in a split. Ranks of one colour share a new communicator, in the order of their keys.
 struct Placement {
     int colour, key;
 };

@@ -3,7 +3,7 @@
 
 namespace linkworth::npb {
 
-/// Of the programs here, not of NASA's: it changes when what they compute, time or print does.
+/// Version of the programs here, not of NASA's. It changes when what they compute, time or print does.
 inline constexpr const char* kVersion = "1.0";
 
 }  // namespace linkworth::npb

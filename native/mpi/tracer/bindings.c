@@ -13,8 +13,8 @@ enum { MOST_LIBRARIES = 8, MOST_DEPTHS = 1024, MOST_FRAMES = 8 };
 static struct lw_bindings libraries[MOST_LIBRARIES];
 static int library_count;
 
-// How far up the stack the program's return address lies, by the return address in the bindings: the
-// functions there have frames of fixed size, so that the stack need be unwound only once for each.
+// Distance up the stack to the program's return address, by the return address in the bindings. The functions
+// there have frames of fixed size, so that one unwinding for each is enough.
 struct depth {
     uintptr_t site;
     uintptr_t bytes;  // from the wrapper's CFA; 0: cannot be told

@@ -16,8 +16,8 @@ extern struct lw_bindings lw_bindings;
 
 /// Finds them among the loaded libraries.
 void lw_bindings_begin(void);
-/// Where the program goes on, of a call that returns to SITE in the bindings; CFA: the stack pointer ahead of
-/// the call to the wrapper. SITE itself where that cannot be told.
+/// Returns the address where the program continues after a call that returns to SITE in the bindings. CFA is
+/// the stack pointer ahead of the call to the wrapper. Returns SITE itself if the address cannot be found.
 uintptr_t lw_site_behind_bindings(uintptr_t site, const void* cfa);
 
 /// Notes in CALL where the program goes on after it, in the wrapper itself.

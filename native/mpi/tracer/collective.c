@@ -43,8 +43,8 @@ static bool is_root(const struct lw_comm* comm, int root) {
     return comm->inter ? root == MPI_ROOT : root == comm->rank;
 }
 
-// Whether this rank's own piece takes part in a rooted collective: in an inter-communicator only on the other
-// side.
+// Returns whether this rank's own piece takes part in a rooted collective. In an inter-communicator it does
+// only in the group without the root.
 static bool has_piece(const struct lw_comm* comm, int root) { return !comm->inter || root >= 0; }
 
 static uint8_t* put_list(uint8_t* at, const struct lw_sides* sides, int peers) {
@@ -91,7 +91,7 @@ static void end(struct lw_call* call, struct lw_collective what, const struct lw
     lw_unlock();
 }
 
-// Whether the call repeats one that was recorded, and is recorded now.
+// Records the call if it repeats a recorded one. Returns whether it does.
 static bool repeats(struct lw_call* call, struct lw_collective what, struct lw_side send,
                     struct lw_side receive, int root) {
     if (!lw_collective_has_key(send, receive)) return false;

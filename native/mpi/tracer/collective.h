@@ -13,7 +13,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// What every collective has.
+/// Properties that every collective has.
 struct lw_collective {
     enum lw_class class;
     MPI_Comm comm;
@@ -50,7 +50,7 @@ void lw_encode_scatter(struct lw_call* call, struct lw_collective what, struct l
 void lw_encode_allgather(struct lw_call* call, struct lw_collective what, struct lw_side send,
                          struct lw_side receive);
 
-/// Those with lists by peer, which are looked at each time.
+/// Collectives with lists by peer. The lists are read on every call.
 void lw_record_reduce_scatter(struct lw_call* call, struct lw_collective what, struct lw_sides pieces);
 void lw_record_gatherv(struct lw_call* call, struct lw_collective what, struct lw_side send,
                        struct lw_sides receive, int root);

@@ -77,7 +77,7 @@ void lw_before_init(struct lw_call* call, uint32_t name) {
     lw_yielding = asked_for("LINKWORTH_YIELD");
     lw_tracing = tracing;
     lw_enter(call, name, NULL, NULL, 0);
-    // What the library calls of itself during its initialisation is not recorded: lw_own.inside is set.
+    // Calls that the library makes during its initialisation are not recorded, because lw_own.inside is set.
 }
 
 static void describe(struct lw_part_header* header, const struct lw_world* world) {
@@ -90,7 +90,7 @@ static void describe(struct lw_part_header* header, const struct lw_world* world
     snprintf(header->library, sizeof header->library, "%.*s", (int)sizeof header->library - 1, version);
 }
 
-// As the format numbers them: the standard ABI's constants are not 0 to 3.
+// Returns the level in the format's numbering, because the standard ABI's constants are not 0 to 3.
 static uint64_t thread_level(void) {
     int level = MPI_THREAD_SINGLE;
     lw_mpi.query_thread(&level);

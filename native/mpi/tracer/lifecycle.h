@@ -20,7 +20,7 @@ bool lw_may_begin(void);
 void lw_before_init(struct lw_call* call, uint32_t name);
 /// After it.
 void lw_after_init(struct lw_call* call, bool succeeded);
-/// As it, for any first call.
+/// Does the same after any first call.
 void lw_after_begin(struct lw_call* call, bool succeeded, struct lw_world world);
 /// Before the real MPI_Finalize, with lw_enter done.
 void lw_before_finalize(void);

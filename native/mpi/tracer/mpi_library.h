@@ -73,7 +73,7 @@ extern void* lw_real[];
 void* lw_resolve(uint32_t number);
 /// Finds all of lw_real and lw_mpi.
 void lw_resolve_all(void);
-/// Whether all of lw_real was found.
+/// Returns whether all of lw_real was found.
 bool lw_library_complete(void);
 /// False where the library loaded has other handles than those the tracer was compiled for.
 bool lw_library_matches(void);

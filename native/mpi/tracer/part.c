@@ -161,7 +161,7 @@ void lw_part_close_block(struct lw_stream* stream) {
     block->bytes = (uint32_t)(stream->position - (uint8_t*)(block + 1));
 }
 
-// What stays unused elsewhere than at the file's end is zero, which readers pass over.
+// Cuts off unused space at the file's end. Elsewhere it is zero, which readers skip.
 static void keep_unused_space_out(struct lw_stream* stream) {
     if (!stream->window || stream->window_file_end != lw_part.file_end) return;
     uint64_t unused = (uint64_t)(stream->window_end - stream->end);

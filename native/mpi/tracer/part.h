@@ -44,7 +44,7 @@ struct lw_block_header {
 };
 _Static_assert(sizeof(struct lw_block_header) == LW_BLOCK_HEADER_BYTES, "the format fixes the header's size");
 
-/// Where one thread's events go: its open block, in a window of the file that is its own.
+/// Destination of one thread's events: its open block, in a window of the file that is its own.
 struct lw_stream {
     uint8_t *position, *end;        ///< where the next record goes, and where the block's space ends
     uint8_t* event_end;             ///< an event fits ahead of it

@@ -127,7 +127,7 @@ LW_INLINE void lw_record_recv(struct lw_call* call, struct lw_message message, c
     lw_encode_recv(LW_COPY(call), lw_copy_message(message), status);
 }
 
-/// What does not fit into a key is encoded each time.
+/// Returns whether the call fits into a key. If not, it is encoded each time.
 LW_INLINE bool lw_sendrecv_has_key(struct lw_message send, struct lw_message receive) {
     return send.datatype == receive.datatype && send.count == (int32_t)send.count &&
            receive.count == (int32_t)receive.count && !lw_is_wildcard(receive);
@@ -171,7 +171,7 @@ LW_INLINE void lw_record_probe(struct lw_call* call, MPI_Comm comm, int source, 
     lw_encode_probe(LW_COPY(call), comm, source, tag, found, status, message);
 }
 
-/// Of a request whose number lies DISTANCE back.
+/// Key for a request whose number lies DISTANCE back.
 LW_INLINE struct lw_key lw_completion_key(uint64_t distance, bool completed) {
     return (struct lw_key){{completed ? distance : 1, 0, 0, 0, lw_pair(1, completed)}};
 }

@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Of one thread that calls MPI.
+/// CPU time of one thread that calls MPI.
 struct lw_processor_time {
     uint64_t next_reading;  ///< ticks from which the budget allows a reading ahead of a gap
     uint64_t latest;        ///< at the latest reading, ns
@@ -23,9 +23,9 @@ struct lw_processor_time {
 struct lw_thread;
 struct lw_call;
 
-/// Whether ranks share cores, and what a reading costs. Before any thread is attached.
+/// Sets up the readings, before any thread is attached. CROWDED: ranks share cores; also weighs a reading.
 void lw_processor_time_begin(bool crowded);
-/// Of a thread whose first gap starts at ORIGIN ticks; PROCESS_START: with the process itself.
+/// Sets up a thread whose first gap starts at ORIGIN ticks. PROCESS_START: with the process itself.
 void lw_processor_time_attach(struct lw_processor_time* time, uint64_t origin, bool process_start);
 /// At the start of a call, NOW, after a gap that was long. Answers the ticks after the reading.
 uint64_t lw_processor_time_after_gap(struct lw_call* call, uint64_t now);

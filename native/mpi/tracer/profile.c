@@ -43,7 +43,7 @@ static uint64_t take(const uint8_t** at) {
     }
 }
 
-// What the payload says that the call sends, in bytes; by the format, sizes come after so many varints.
+// Returns the bytes that the call sends. In a payload, sizes come after a fixed number of varints.
 static uint64_t bytes_sent(const uint8_t* payload) {
     const uint8_t* at = payload;
     take(&at);

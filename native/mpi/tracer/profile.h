@@ -12,8 +12,8 @@
 struct lw_call;
 struct lw_thread;
 
-/// Of one procedure. Times in ticks. Half timed are the calls of which only the end was read (pace.h); of
-/// these the time since the call before is known.
+/// Sums of one procedure, times in ticks. Half-timed calls are those of which only the end was read (pace.h).
+/// For these, only the time since the previous call is known.
 struct __attribute__((aligned(64))) lw_tally {
     uint64_t calls, inside, before;  ///< of those that were timed at both ends
     uint64_t bytes;                  ///< of all
@@ -21,8 +21,8 @@ struct __attribute__((aligned(64))) lw_tally {
     uint64_t unclear, since_unclear;  ///< half timed as well, and not short
 };
 
-/// Of the procedure's calls that were timed at both ends among half-timed ones, where short: how long the
-/// program took to make them since the call before.
+/// Samples of the procedure: short calls that were timed at both ends among half-timed ones. `before` is the
+/// program's time since the previous call.
 struct lw_samples {
     uint64_t calls, before, before_squared, reserved;
 };

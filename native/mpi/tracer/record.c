@@ -112,8 +112,8 @@ static struct lw_shape* find_or_write_shape(struct lw_thread* self, const uint8_
     return shape;
 }
 
-// Of the threads' events those that are written under the lock have ends that grow from one to the next:
-// the order in which requests were numbered and completed can be told from the times.
+// Makes the ends of events written under the lock grow from one to the next, across threads. The times then
+// show the order in which requests were numbered and completed.
 static uint64_t order(const struct lw_thread* self, uint64_t end) {
     uint64_t earliest = lw_recorder.latest_ordered + 1;
     if (earliest <= self->last_exit) earliest = self->last_exit + 1;

@@ -84,8 +84,8 @@ struct lw_call {
     uint32_t few;                ///< of a foreseen wait: the request's place among the few (request.h)
 };
 
-/// What all threads of the process share. All but `latest_ordered` and `next_request` stay as MPI_Init left
-/// them.
+/// State that all threads of the process share. Only `latest_ordered` and `next_request` change after
+/// MPI_Init.
 struct lw_recorder {
     bool locked;              ///< several threads may call MPI at once
     bool profiling;           ///< calls are added up (profile.h), no events are written
@@ -108,7 +108,7 @@ extern bool lw_yielding;
 /// calls MPI at a time, and the library has every procedure.
 extern bool lw_fast;
 
-/// What each thread knows of itself.
+/// State of one thread.
 struct lw_own {
     struct lw_thread* ready;  ///< its state (thread.h) while it is outside any MPI call, else NULL
     struct lw_thread* self;   ///< its state; NULL until its first call
@@ -118,7 +118,7 @@ struct lw_own {
 };
 extern __thread struct lw_own lw_own __attribute__((tls_model("initial-exec")));
 
-/// What the library calls of itself is not the program's call.
+/// Returns whether an MPI call is under way. A call that the library makes inside it is not the program's.
 LW_INLINE bool lw_inside(void) { return lw_own.inside || (lw_own.self && !lw_own.ready); }
 
 /// Sets the recorder up; false where memory lacks. CROWDED: ranks share cores, so that even a short gap may

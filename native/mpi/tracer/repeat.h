@@ -17,8 +17,8 @@ struct lw_key {
     uint64_t words[LW_REPEAT_WORDS];
 };
 
-/// What a function that is not inlined gets: with its address given away, the call itself would live in
-/// memory and not in registers.
+/// Copy of a call for a function that is not inlined. If its own address were passed on, the call would be
+/// kept in memory and not in registers.
 #define LW_COPY(call) ((struct lw_call[]){*(call)})
 
 /// The same for a key, built of its words: one that is passed on as a whole would be kept in memory from the
@@ -45,13 +45,14 @@ void lw_note_any(const struct lw_call* call, struct lw_repeat* repeat);
 /// END: ticks at the end of a call; answers them, moved behind those of the call that was recorded before.
 uint64_t lw_lock_contended_in_order(const struct lw_thread* self, uint64_t end);
 
-/// As lw_lock, ahead of lw_repeats: what is recorded then ends after what was recorded under the lock before.
+/// Same as lw_lock, ahead of lw_repeats: what is recorded then ends after what was recorded under the lock
+/// before.
 LW_INLINE void lw_lock_in_order(struct lw_call* call) {
     if (!call->alone && __builtin_expect(lw_recorder.locked, 0))
         call->end = lw_lock_contended_in_order(call->self, call->end);
 }
 
-/// As lw_unlock.
+/// Same as lw_unlock.
 LW_INLINE void lw_unlock_after(const struct lw_call* call) {
     if (!call->alone) lw_unlock();
 }
@@ -80,8 +81,8 @@ enum lw_key_words {
     LW_KEY_ALL_BUT_THIRD = 11,
 };
 
-/// As lw_repeat_is where only WORDS may differ. One comparison after the other: all are foretold, and none
-/// waits for the others.
+/// Same as lw_repeat_is if only WORDS may differ. Compares one word after the other: the processor predicts
+/// every comparison, and none waits for the others.
 LW_INLINE bool lw_repeat_looks(const struct lw_repeat* repeat, const struct lw_key* key,
                                enum lw_key_words words, uint64_t stamp) {
     enum { LAST = LW_REPEAT_WORDS - 1 };
@@ -177,7 +178,7 @@ LW_INLINE struct lw_repeat* lw_foresee(const struct lw_call* call, struct lw_key
     return lw_repeat_looks(set + 1, &key, words, self->stamp) ? set + 1 : NULL;
 }
 
-/// Of a call by name and time only.
+/// Looks up a call that is recorded by name and time only.
 LW_INLINE struct lw_repeat* lw_foresee_local(const struct lw_call* call) {
     return lw_foresee(call, (struct lw_key){{0}}, LW_KEY_NONE);
 }
@@ -205,14 +206,14 @@ LW_INLINE bool lw_repeats(struct lw_call* call, struct lw_key key) {
 
 void lw_encode_local(struct lw_call* call);
 
-/// Where a profile is kept: of a call that sends nothing there is no more to know.
+/// If a profile is kept: adds up a call that sends nothing, of which nothing more is recorded.
 LW_INLINE bool lw_only_added_up(const struct lw_call* call) {
     if (__builtin_expect(!lw_recorder.profiling, 1)) return false;
     lw_add_up(call, 0);
     return true;
 }
 
-/// Whether a profile is kept of a call on the fast way.
+/// Returns whether a profile is kept and the call is on the fast way.
 LW_INLINE bool lw_profiles_alone(const struct lw_call* call) {
     return call->alone && __builtin_expect(lw_recorder.profiling, 0);
 }

@@ -60,13 +60,13 @@ struct lw_request* lw_request_find(MPI_Request handle);
 struct lw_request* lw_request_pair(const struct lw_request* request);
 /// Forgets the oldest request with this handle.
 void lw_request_remove(MPI_Request handle);
-/// Where several threads call MPI: takes the requests with these handles, as many of each as it comes up, out
-/// of the other threads' sight. The library may give a handle to another thread's request before this
-/// thread's call, which completes the last one, is recorded. Persistent requests keep their handles and stay.
+/// If several threads call MPI: hides the requests with these handles from the other threads, as many of each
+/// as it occurs. The library may give a handle to another thread's request before this thread's call, which
+/// completes the previous one, is recorded. Persistent requests keep their handles and stay.
 void lw_requests_claim(int count, const MPI_Request* handles);
 /// Gives those back that the call did not complete.
 void lw_requests_give_back(int count, const MPI_Request* handles);
-/// How many live requests are wildcard receives: where none is, statuses need not be looked at.
+/// Returns whether any live request is a wildcard receive. If none is, statuses need not be read.
 bool lw_requests_have_wildcards(void);
 static inline bool lw_request_is_live(const struct lw_request* request) {
     return !(request->flags & LW_REQUEST_PERSISTENT) || (request->flags & LW_REQUEST_ACTIVE);

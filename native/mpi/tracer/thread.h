@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What each thread that calls MPI has for itself, so that threads do not wait for each other to record.
+/// State of each thread that calls MPI, so that threads do not wait for each other to record.
 #ifndef LINKWORTH_THREAD_H
 #define LINKWORTH_THREAD_H
 
@@ -58,9 +58,9 @@ bool lw_open_block(struct lw_thread* self, size_t bytes);
 struct lw_thread* lw_thread_attach(uint64_t origin);
 /// Calls FUNCTION for the state of every thread that ever was.
 void lw_threads_each(void (*function)(struct lw_thread*));
-/// How many threads have a state at the moment.
+/// Returns the number of threads that have a state at the moment.
 uint32_t lw_threads_attached(void);
-/// How many have ever had one.
+/// Returns the number of threads that ever had one.
 uint32_t lw_threads_begun(void);
 
 #pragma GCC visibility pop

@@ -14,7 +14,7 @@ struct window {
     uint32_t number;
 };
 
-// As with communicators: few are alive at a time.
+// A linear search is enough, because few windows are alive at a time.
 static struct window* windows;
 static uint32_t count, capacity, latest, next_number;
 

@@ -38,7 +38,7 @@ struct lw_extent {
     MPI_Datatype datatype;
 };
 
-/// Whose memory is accessed. REQUEST: of MPI_Rput and its like, else NULL.
+/// Target of an access. REQUEST: of MPI_Rput and its like, else NULL.
 struct lw_target {
     MPI_Win window;
     int rank;

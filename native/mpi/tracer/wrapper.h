@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What every generated wrapper does before and after the real function.
+/// Code that every generated wrapper runs before and after the real function.
 #ifndef LINKWORTH_WRAPPER_H
 #define LINKWORTH_WRAPPER_H
 
@@ -8,11 +8,11 @@
 
 #pragma GCC visibility push(hidden)
 
-/// As lw_enter, for a thread's first call.
+/// Same as lw_enter for a thread's first call.
 void lw_enter_first(struct lw_call* call);
 
-/// Whether the program left the call under way by siglongjmp and calls anew, from the frame CFA; the thread
-/// is then outside any call again.
+/// Returns whether the program left the call under way by siglongjmp and calls anew, from the frame CFA. The
+/// thread is then outside any call again.
 bool lw_left_by_jump(uintptr_t cfa);
 
 /// In a wrapper: whether nothing is recorded of the call.
@@ -41,7 +41,7 @@ LW_INLINE bool lw_begin(struct lw_call* call, uint32_t name) {
     return true;
 }
 
-/// As lw_begin, of a call whose event is to be written.
+/// Same as lw_begin for a call whose event is to be written.
 LW_INLINE bool lw_begin_timed(struct lw_call* call, uint32_t name, void* site, const void* cfa) {
     if (!lw_begin(call, name)) return false;
     call->start = lw_counter_ticks();
@@ -49,7 +49,7 @@ LW_INLINE bool lw_begin_timed(struct lw_call* call, uint32_t name, void* site, c
     return true;
 }
 
-/// As lw_begin, of a call that a profile adds up.
+/// Same as lw_begin for a call that a profile adds up.
 LW_INLINE bool lw_begin_paced(struct lw_call* call, uint32_t name, void* site) {
     if (!lw_begin(call, name)) return false;
     call->paced = true;
@@ -58,7 +58,7 @@ LW_INLINE bool lw_begin_paced(struct lw_call* call, uint32_t name, void* site) {
     return true;
 }
 
-/// Whether the gap ahead of the call was so long that the CPU clock is to be read.
+/// Returns whether the gap ahead of the call was so long that the CPU clock must be read.
 LW_INLINE bool lw_after_long_gap(const struct lw_call* call) {
     int64_t gap = (int64_t)(call->start - call->self->last_exit);
     return __builtin_expect(gap >= (int64_t)lw_recorder.long_gap, 0);
@@ -88,7 +88,7 @@ LW_INLINE void lw_exit_quick(struct lw_call* call, bool succeeded) {
     call->succeeded = succeeded;
 }
 
-/// Where a profile is kept on the fast way: counts such a call, of which no time is noted.
+/// Counts such a call on the fast way of a profile, which does not record its time.
 LW_INLINE bool lw_count_quick(uint32_t name) {
     const struct lw_thread* self = lw_own.ready;
     if (!self) return false;

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// As the blocking functions of the same names, by testing and yielding.
+/// Equivalents of the blocking functions of the same names, which test and yield.
 int lw_yield_wait(MPI_Request* request, MPI_Status* status);
 int lw_yield_waitall(int count, MPI_Request* requests, MPI_Status* statuses);
 int lw_yield_waitany(int count, MPI_Request* requests, int* index, MPI_Status* status);
@@ -18,11 +18,12 @@ int lw_yield_mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MP
 /// Takes what lw_yield_may_pack allows, and a source that is a process: MPICH 4.0 gives a wrong status else.
 int lw_yield_sendrecv_replace(void* buffer, int count, MPI_Datatype datatype, int dest, int send_tag,
                               int source, int receive_tag, MPI_Comm comm, MPI_Status* status);
-/// Whether the data fits one packed message, whose size is an int.
+/// Returns whether the data fits one packed message, whose size is an int.
 bool lw_yield_may_pack(int count, MPI_Datatype datatype);
 /// A barrier before a collective that has no non-blocking form: what then spins, spins shortly.
 void lw_yield_barrier(MPI_Comm comm);
-/// Whether COMM is an inter-communicator; waits there by yielding, for the blocking collective to come.
+/// Returns whether COMM is an inter-communicator. If so, first waits there by yielding, for the blocking
+/// collective to come.
 bool lw_yield_between_groups(MPI_Comm comm);
 
 /// Completes what a non-blocking call, whose answer RESULT is, has begun.

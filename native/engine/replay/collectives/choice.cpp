@@ -27,8 +27,8 @@ const Counts* fitting(const Counts& counts, Rank size) {
     return &counts;
 }
 
-/// What of the call does not depend on the kind of communicator. `peers` is the number of ranks that lists go
-/// by.
+/// Returns the parts of the operation that do not depend on the kind of communicator. Lists of counts have
+/// `peers` entries.
 Operation common(const Shape& shape, Rank me, Rank size, Rank peers, bool at_root) {
     check(shape.bytes);
     check(shape.recv_bytes);

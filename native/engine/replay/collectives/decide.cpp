@@ -48,7 +48,7 @@ Choice by_table(Library library, const Operation& operation) {
     return operation.nonblocking ? decide_openmpi_nonblocking(operation) : decide_openmpi_4_1(operation);
 }
 
-/// What stands in for an algorithm that the rank count or the placement forbids, as in Open MPI.
+/// Returns the algorithm that Open MPI uses if the rank count or the placement forbids the given one.
 Algorithm possible(Algorithm algorithm, const Operation& operation) {
     const Rank ranks = operation.size;
     const Topology* topology = operation.topology;

@@ -7,7 +7,7 @@
 
 namespace linkworth::replay::collectives {
 
-/// Where P is no power of two, the first 2 x (P - 2^k) ranks fold in pairs, so that 2^k ranks remain (Thakur
+/// If P is not a power of two, the first 2 x (P - 2^k) ranks fold in pairs, so that 2^k ranks remain (Thakur
 /// et al., 2005).
 struct Fold {
     Rank power;   ///< largest power of two <= P

@@ -53,7 +53,7 @@ Schedule gather_from_all(const std::vector<Rank>* others, Counts bytes, Bytes ow
     co_yield wait_all();
 }
 
-/// As many steps as the larger group has ranks, one partner at a time; or all at once.
+/// Exchanges with one partner at a time, in as many steps as the larger group has ranks, or with all at once.
 Schedule exchange_all(const std::vector<Rank>* others, Rank me, Rank steps, Counts sends, Counts receives,
                       bool pairwise) {
     for (Rank step = 0; step < steps; ++step) {

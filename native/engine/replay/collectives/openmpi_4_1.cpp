@@ -372,8 +372,9 @@ Algorithm look_up(std::span<const Row> rows, Rank ranks, Bytes bytes) {
     return linear;
 }
 
-/// What the function behind a name does with few elements (ompi/mca/coll/base/coll_base_allreduce.c of the
-/// same series): a ring needs one element a rank, halving one for each of 2^k ranks.
+/// Returns the algorithm to which the named function falls back with few elements
+/// (ompi/mca/coll/base/coll_base_allreduce.c of the same series). A ring needs one element per rank, halving
+/// one for each of 2^k ranks.
 Algorithm with_few_elements(Algorithm algorithm, const Operation& operation) {
     const Bytes count = operation.bytes / std::max<Bytes>(operation.element, 1);
     if ((algorithm == ring || algorithm == segmented_ring) && count < operation.size)

@@ -72,7 +72,7 @@ struct Choice {
     Rank fanout = 0;    ///< of chains, radix of k-nomial trees, messages at a time of linear exchanges
 };
 
-/// Whose decisions are taken. Each table names its source.
+/// MPI library whose decisions apply. Each table names its source.
 enum class Library : std::uint8_t {
     mpich,        ///< MPICH 3 and 4, and what descends from it
     mpich_flat,   ///< the same without its device's node-aware compositions
@@ -87,7 +87,7 @@ struct Rules {
     std::set<Collective>* applied = nullptr;  ///< where given: collectives that ran a forced algorithm
 };
 
-/// What `rules` choose. Never an algorithm that the rank count forbids.
+/// Returns the choice of `rules`. It is never an algorithm that the rank count forbids.
 Choice decide(const Rules& rules, const Operation& operation);
 
 /// The tables behind it: openmpi_4_0.cpp, openmpi_4_1.cpp, openmpi_nonblocking.cpp, mpich.cpp.

@@ -22,7 +22,7 @@ Schedule scan_recursive_doubling(Rank me, Rank size, Bytes bytes) {
         co_yield receive_from(partner, bytes);
         co_yield send_to(partner, bytes);
         co_yield wait_all();
-        // What comes from below counts for the own prefix and for what is sent on.
+        // Data from lower ranks goes into the own prefix and into what is sent on.
         co_yield combine(partner < me ? 2 * bytes : bytes);
     }
 }

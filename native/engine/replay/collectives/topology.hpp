@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Which ranks of a communicator share a node: what topology-aware collectives go by.
+/// Node sharing among the ranks of a communicator, on which topology-aware collectives depend.
 #pragma once
 
 #include <cstdint>

@@ -36,7 +36,7 @@ class Pieces {
     Bytes operator[](Rank rank) const {
         return counts_.empty() ? each_ + (rank < longer_ ? element_ : 0) : counts_[rank];
     }
-    /// Of `count` ranks from `first` on, past the last rank from rank 0 on.
+    /// Returns the sum for `count` ranks from `first` on. After the last rank it continues at rank 0.
     Bytes sum(Rank first, Rank count) const {
         if (counts_.empty()) {
             const Rank end = std::min(first + count, ranks_);

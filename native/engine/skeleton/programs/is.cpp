@@ -73,7 +73,7 @@ class CountingKernel {
     bool is_sorted() const { return true; }
 
   private:
-    /// What the sum over the counter of a key's value costs, in keys counted.
+    /// Cost of summing the counter of one key value, in units of counting one key.
     static constexpr double kKeysPerValue = 0.7;
 
     Work& work_;

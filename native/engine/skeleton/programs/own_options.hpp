@@ -8,7 +8,7 @@
 
 namespace linkworth::skeleton {
 
-/// What a program without classes makes of the words and options after its name.
+/// Parses the words and options after the name of a program without classes.
 template <class Parse>
 auto parsed(const char* program, std::span<const npb::OptionText> known, Arguments arguments, Parse&& parse) {
     std::vector<const char*> words{"lw-npb", program};

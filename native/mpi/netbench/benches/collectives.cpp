@@ -103,7 +103,8 @@ void run_bcast(Bench& bench) {
 }
 
 void run_allreduce(Bench& bench) {
-    // What a reduction and a distribution of its result need: each moves the vector over every cut once.
+    // Least traffic of a reduction and a distribution of its result: each moves the vector over every cut
+    // once.
     const double ranks = bench.group.size, nodes = bench.group.node_count();
     std::vector<char> out, in;
     measure_each(bench, 2, 1, {2 * (ranks - 1), 2 * (nodes - 1)}, [&](int bytes) {

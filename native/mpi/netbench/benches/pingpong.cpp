@@ -23,7 +23,7 @@ void answer_each_other(Pair& pair, int bytes, std::int64_t count) {
     }
 }
 
-/// As above, with every receive posted before the message that it waits for can have left.
+/// Same as above, but every receive is posted before its message can have left.
 void answer_posted(Pair& pair, int bytes, std::int64_t count) {
     MPI_Request coming;
     const auto post = [&] { MPI_Irecv(pair.in, bytes, MPI_BYTE, pair.partner, kTag, pair.comm, &coming); };
@@ -50,9 +50,9 @@ void send_at_once(Pair& pair, int bytes, std::int64_t count) {
     }
 }
 
-/// Where a message that is sent and one that comes lie: apart, as in OSU's latency, so that what is sent
-/// stays in the caches of both sides; or what came is sent back, as NetPIPE does, so that it moves between
-/// them.
+/// Memory of the message sent and of the one received. If they are apart, as in OSU's latency, the sent data
+/// stays in the caches of both sides. If they are the same, as in NetPIPE, the received data is sent back, so
+/// that it moves between the caches.
 enum class Memory { apart, same };
 
 /// Half of the group against the other half; those that are beyond the pairs wait.

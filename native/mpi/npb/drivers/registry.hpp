@@ -18,7 +18,7 @@ struct Program {
     std::string_view rank_rule;
     /// Throws UsageError for a class or a rank count that cannot be run, before any communication.
     Outcome (*run)(MpiCommunicator& world, const Options& options);
-    /// What stands after the name; the NAS Parallel Benchmarks take a class.
+    /// Argument after the name; the NAS Parallel Benchmarks take a class.
     std::string_view argument = kClassArgument;
     std::span<const OptionText> options = {};
 

@@ -15,7 +15,7 @@
 namespace linkworth::npb {
 namespace {
 
-/// What rounding takes from sums over a million points and thousands of steps stays far below.
+/// Rounding errors of sums over a million points and thousands of steps stay far below this.
 constexpr double kStencilTolerance = 1e-10;
 
 struct Close {

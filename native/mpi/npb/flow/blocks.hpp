@@ -14,7 +14,7 @@ struct Block {
     double elements[kComponents][kComponents];
 };
 
-/// What the Jacobians of a point are made of.
+/// Quantities from which the Jacobians of a point are made.
 struct PointState {
     PointState(const Field& u, const Field& derived, int x, int y, int z);
 

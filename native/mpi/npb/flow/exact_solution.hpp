@@ -9,7 +9,7 @@
 /// the place. Source: RNR-94-007, chapter 3, with its table of the coefficients.
 namespace linkworth::npb::flow {
 
-/// Of one component: the constant, then the factors of x, y, z, x^2, y^2, z^2, x^3, ... z^4.
+/// Coefficients of each component: the constant, then the factors of x, y, z, x^2, y^2, z^2, x^3, ... z^4.
 inline constexpr std::array<std::array<double, 13>, kComponents> kExactCoefficients{{
     {2.0, 0.0, 0.0, 4.0, 5.0, 3.0, 0.5, 0.02, 0.01, 0.03, 0.5, 0.4, 0.3},
     {1.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 0.01, 0.03, 0.02, 0.4, 0.3, 0.5},
@@ -21,14 +21,15 @@ inline constexpr std::array<std::array<double, 13>, kComponents> kExactCoefficie
 /// A place in the cube, each coordinate from 0 to 1.
 using Place = std::array<double, 3>;
 
-/// Of the point with these indices on a grid of `points` points along each axis. Indices outside the grid
-/// give places outside the cube, where the polynomial still has values.
+/// Returns the place of the point with these indices on a grid of `points` points along each axis. Indices
+/// outside the grid give places outside the cube, where the polynomial still has values.
 constexpr Place place(int i, int j, int k, int points) {
     const double intervals = points - 1.0;
     return {i / intervals, j / intervals, k / intervals};
 }
 
-/// What one coordinate adds to one component; the solution is the constant and the sum over the axes.
+/// Returns the contribution of one coordinate to one component. The solution is the constant and the sum over
+/// the axes.
 constexpr double axis_term(int component, int axis, double t) {
     const auto& c = kExactCoefficients[component];
     return t * (c[1 + axis] + t * (c[4 + axis] + t * (c[7 + axis] + t * c[10 + axis])));

@@ -69,7 +69,7 @@ struct Points {
     int along(int axis) const { return last[axis] - first[axis]; }
 };
 
-/// Those inside a grid of `points` points along each axis.
+/// Returns the points of the box inside a grid of `points` points along each axis.
 inline Points inner_points(const Box& box, int points) {
     Points inner{};
     for (int axis = 0; axis < 3; ++axis) {

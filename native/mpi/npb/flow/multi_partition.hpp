@@ -33,9 +33,9 @@ class MultiPartition {
 
     /// Points of the grid along each axis.
     int points() const { return points_; }
-    /// Of this rank, and slabs of cells along each axis.
+    /// Number of cells of this rank, and of slabs of cells along each axis.
     int cells() const { return side_; }
-    /// Of a cell of this rank: in which slab of the axis it lies.
+    /// Returns the slab of the axis in which a cell of this rank lies.
     int slab(int cell, int axis) const {
         switch (axis) {
             case 0:

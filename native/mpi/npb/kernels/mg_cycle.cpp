@@ -10,7 +10,7 @@ namespace {
 class Line {
   public:
     explicit Line(std::int64_t extent) : values_(static_cast<std::size_t>(extent + 2)) {}
-    /// Of point 0.
+    /// Pointer to point 0.
     double* data() { return values_.data() + 1; }
 
   private:

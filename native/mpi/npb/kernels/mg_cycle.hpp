@@ -27,7 +27,7 @@ class Grid {
     void clear() { std::fill(values_.begin(), values_.end(), 0.0); }
 
   private:
-    /// Of point (0, y, z).
+    /// Returns the offset of point (0, y, z).
     std::int64_t offset(std::int64_t y, std::int64_t z) const {
         return ((z + 1) * (extent_[1] + 2) + y + 1) * (extent_[0] + 2) + 1;
     }

@@ -4,7 +4,7 @@
 // variables of one direction after the other (T. H. Pulliam, D. S. Chaussee, "A diagonal form of an implicit
 // approximate-factorization algorithm", J. Comput. Phys. 39, 1981; RNR-94-007, 3.2.2).
 //
-// Of a change of density, velocity (u, v, w) and pressure, with s = drho - dp / c^2 and p' = dp / (rho c),
+// For a change of density, velocity (u, v, w) and pressure, with s = drho - dp / c^2 and p' = dp / (rho c),
 // the characteristic variables are
 //     along x: (s, dw, -dv, (du + p') / sqrt 2, (p' - du) / sqrt 2)
 //     along y: (-dw, s, du, (dv + p') / sqrt 2, (p' - dv) / sqrt 2)

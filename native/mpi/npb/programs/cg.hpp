@@ -50,7 +50,7 @@ class Layout {
     }
     /// A grid row twice as wide as the grid is high: each rank needs the sum of one half of its rows only.
     bool halved() const { return columns_ != rows_; }
-    /// Of the rows, the piece whose sum this rank forms: all, or its half.
+    /// Piece of the rows whose sum this rank forms: all, or its half.
     Range summed_rows() const { return halved() ? piece(2 * row_ + column_ % 2) : piece(row_); }
     Range other_half() const { return piece(2 * row_ + 1 - column_ % 2); }
 

@@ -18,9 +18,9 @@ namespace linkworth::npb::ft {
 
 enum class Shape { whole, slabs, pencils };
 
-/// How the grid lies on the ranks. Rank r is (r / across, r % across) of `along` x `across`. In space a rank
-/// holds all of x, its 1/along of y and its 1/across of z; in frequency its 1/along of x, its 1/across of y
-/// and all of z.
+/// Layout of the grid on the ranks. Rank r is (r / across, r % across) of `along` x `across`. In space a rank
+/// has all of x, its 1/along of y and its 1/across of z. In frequency it has its 1/along of x, its 1/across
+/// of y and all of z.
 struct Layout {
     Shape shape;
     int along, across;

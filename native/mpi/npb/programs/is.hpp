@@ -32,8 +32,8 @@ inline std::string rank_problem(const Class& problem, int ranks) {
 /// in every class; ranks of keys do not.
 template <class K>
 concept Kernel = requires(K kernel, int iteration) {
-    /// What the first rank does before a ranking: key `iteration` becomes `iteration`, and the key 10 places
-    /// on the largest key less `iteration`.
+    /// Changes keys on the first rank before a ranking: key `iteration` becomes `iteration`, and the key 10
+    /// places on becomes the largest key less `iteration`.
     kernel.change_keys(iteration);
     kernel.count_buckets();
     /// Keys of this rank in each bucket, then the test keys that it holds (0 for the others').

@@ -8,9 +8,9 @@
 
 namespace linkworth::npb::is {
 
-/// Which buckets each rank ranks: rank r those from result[r] up to result[r + 1]. In the order of their
-/// keys, each rank takes buckets until all ranks up to it have `keys_per_rank` keys each or more; the last
-/// one takes the rest. A rank may be left without any where a single bucket holds more than a rank's share.
+/// Assigns buckets to ranks: rank r ranks those from result[r] up to result[r + 1]. In the order of their
+/// keys, each rank takes buckets until all ranks up to it have `keys_per_rank` keys each or more. The last
+/// one takes the rest. A rank may be left without any if a single bucket is larger than a rank's share.
 inline std::vector<int> assign_buckets(std::span<const int> bucket_sizes, std::int64_t keys_per_rank,
                                        int ranks) {
     const int buckets = static_cast<int>(bucket_sizes.size());

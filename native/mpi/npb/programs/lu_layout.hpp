@@ -36,7 +36,7 @@ class Layout {
     /// This rank's points, boundary included.
     Range own_x() const { return part(across_, rank_ / down_); }
     Range own_y() const { return part(down_, rank_ % down_); }
-    /// Those of them that are inside the grid.
+    /// Parts of these that are inside the grid.
     Range inner_x() const { return inside(own_x()); }
     Range inner_y() const { return inside(own_y()); }
 

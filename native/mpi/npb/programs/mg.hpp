@@ -23,7 +23,7 @@ inline std::string rank_problem(const Class& problem, int ranks) {
 
 enum class Charge { positive, negative };
 
-/// What a message between neighbours may carry: the charges v, the residual r, the solution u.
+/// Quantity that a message between neighbours carries: the charges v, the residual r, the solution u.
 enum class Field { charges, residual, solution };
 
 /// Rank, and x, y, z in that rank's box.

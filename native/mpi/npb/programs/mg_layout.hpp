@@ -18,13 +18,13 @@ inline constexpr int kLower = 0, kUpper = 1;
 /// One value an axis.
 using Triple = std::array<std::int64_t, kAxes>;
 
-/// How the grids lie on the ranks. Level l has 2^l points a dimension and level 1 is the coarsest. The ranks
-/// form a grid of their own, x fastest, cut along z, then y, then x, and again; each owns a box of every
-/// level.
+/// Layout of the grids on the ranks. Level l has 2^l points a dimension and level 1 is the coarsest. The
+/// ranks form a grid of their own, x fastest, cut along z, then y, then x, and again. Each owns a box of
+/// every level.
 ///
-/// Point J of a level is point 2J + 1 of the next finer one. Where a level has fewer points along an axis
-/// than there are ranks, the ranks that own a point of it (the upper one of each pair, of each four, ...) go
-/// on with one point each, and the others rest until the next finer level that they have a point of.
+/// Point J of a level is point 2J + 1 of the next finer one. If a level has fewer points along an axis than
+/// there are ranks, the ranks that own a point of it (the upper one of each pair, of each four, ...) go on
+/// with one point each. The others rest until the next finer level that they have a point of.
 class Layout {
   public:
     Layout(const Class& problem, int rank, int ranks) : levels_(problem.levels), ranks_(ranks) {
@@ -46,7 +46,7 @@ class Layout {
             result[axis] = std::max<std::int64_t>(1, points(level) / parts_[axis]);
         return result;
     }
-    /// Of the finest level's box: index of its first point in the whole grid.
+    /// Index of the first point of the finest level's box in the whole grid.
     Triple first_point() const {
         Triple result = extents(levels_);
         for (int axis = 0; axis < kAxes; ++axis) result[axis] *= coordinate_[axis];
@@ -80,7 +80,7 @@ class Layout {
         return 2 * side * side;
     }
 
-    /// What a rank does to bring a level's points to the ranks that rest on it and work on the next finer
+    /// Role of a rank in bringing a level's points to the ranks that rest on it and work on the next finer
     /// one.
     enum class Role { none, give, take };
 

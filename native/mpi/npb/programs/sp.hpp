@@ -33,8 +33,8 @@ inline std::size_t inner_lines(const Layout& layout, int cell, int axis) {
            static_cast<std::size_t>(inner.along((axis + 2) % 3));
 }
 
-/// What a line's elimination hands on: of its last two points, two factors of each of the three matrices and
-/// five right-hand sides. Substitution hands on five values of two points.
+/// Values that a line's elimination hands on: for its last two points, two factors of each of the three
+/// matrices and five right-hand sides. Substitution hands on five values of two points.
 inline constexpr int kHandedToElimination = 2 * (3 * 2 + 5);
 inline constexpr int kHandedToSubstitution = 2 * 5;
 

@@ -18,7 +18,7 @@ namespace linkworth::npb::stencil {
 /// Prognostic fields: thickness, two momenta, buoyancy and water, each times the thickness.
 inline constexpr int kFields = 5;
 
-/// Where a halo lies, and which way a message goes that fills a neighbour's.
+/// Side of a halo, and direction of the message that fills a neighbour's.
 enum class Side { west, east, south, north };
 inline constexpr std::array kSides{Side::west, Side::east, Side::south, Side::north};
 inline Side opposite(Side side) { return static_cast<Side>(static_cast<int>(side) ^ 1); }

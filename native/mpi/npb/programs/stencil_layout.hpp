@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-/// How the stencil's domain lies on the ranks.
+/// Layout of the stencil's domain on the ranks.
 namespace linkworth::npb::stencil {
 
 struct Problem {
@@ -19,13 +19,13 @@ struct Problem {
     double output_seconds = 0.0;  ///< that rank 0 takes to store an output
 };
 
-/// What a forecast by WRF costs.
+/// Cost of a forecast by WRF.
 /// Acoustic steps: the three Runge-Kutta stages of a time step take 1, 2 and 4 of them by default (Skamarock
 /// et al., A Description of the Advanced Research WRF Version 3, NCAR/TN-475, 2008).
 /// Physics: an assumption, 5000 floating point operations a point and iteration. A step of column physics
 /// makes about 100.
 /// Radiation: 16 bands of 16 intervals (Mlawer et al., RRTM, J. Geophys. Res. 102, 1997).
-/// Output: 8 s, as published of the runs that this preset stands for.
+/// Output: 8 s, as published for the runs that this preset represents.
 inline Problem wrf() {
     Problem problem;
     problem.dynamics_steps = 7;

@@ -14,7 +14,7 @@ namespace linkworth::npb::is {
 inline constexpr int kIterations = 10;
 inline constexpr int kTestKeys = 5;
 
-/// What is added to a test key's rank in iterations 1 to 10: the keys that change between them are very small
+/// Offsets added to a test key's rank in iterations 1 to 10. The keys that change between them are very small
 /// and very large, so that small test keys move up and large ones down.
 using Shifts = std::array<int, kIterations>;
 

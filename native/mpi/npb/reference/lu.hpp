@@ -21,7 +21,7 @@ struct Class {
 
 /// Largest relative error of each figure.
 inline constexpr double kTolerance = 1e-8;
-/// Of the successive over-relaxation.
+/// Factor of the successive over-relaxation.
 inline constexpr double kRelaxation = 1.2;
 /// Residuals below which the specification lets a run stop early; none of the classes gets there.
 inline constexpr std::array<double, 5> kConvergence{1e-8, 1e-8, 1e-8, 1e-8, 1e-8};
