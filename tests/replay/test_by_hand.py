@@ -1,4 +1,4 @@
-"""Cases whose time was worked out by hand from the rules in docs/explanation/replay.md."""
+"""Cases whose time was worked out by hand from the rules in docs/reference/replay.md."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""One-sided communication: times worked out by hand from the rules in docs/explanation/replay.md."""
+"""One-sided communication: times worked out by hand from the rules in docs/reference/replay.md."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

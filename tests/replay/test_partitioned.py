@@ -1,4 +1,4 @@
-"""Partitioned messages: times worked out by hand from the rules in docs/explanation/replay.md."""
+"""Partitioned messages: times worked out by hand from the rules in docs/reference/replay.md."""
 
 from collections.abc import Callable
 

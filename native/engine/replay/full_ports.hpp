@@ -16,7 +16,7 @@ namespace linkworth::replay {
 /// it of the loss but its timer: the rarer, the more segments it has under way. With Reno that is min(1, 3/w)
 /// of the losses of a window of w segments (Padhye and others, "Modeling TCP throughput", SIGCOMM 1998, 2.2);
 /// with selective acknowledgements and loss probes it falls with the third power of 3/w, as measured
-/// (docs/explanation/replay.md). What it takes on average is put on every loss.
+/// (docs/reference/replay.md). What it takes on average is put on every loss.
 class FullPorts {
   public:
     FullPorts(const TcpCosts& tcp, const PathCosts& link)

@@ -1,6 +1,6 @@
 """Fits one way of messages, between nodes or inside a node: latency, bandwidth, gap, overheads by size, eager limit.
 
-The terms are those of the replay (LogGP by message size, docs/explanation/replay.md). An undisturbed message of n bytes takes
+The terms are those of the replay (LogGP by message size, docs/reference/replay.md). An undisturbed message of n bytes takes
 o_s(n) + L + w(n)/B + o_r(n), and behind the eager limit a handshake more; a stream of them takes, each, the slowest of o_s(n),
 w(n)/B, o_r(n) and the gap. The first is exactly what the replay gives for a ping-pong; of a window of messages it gives a little
 more than the second, so that part is taken off by replaying the same windows, a few times in turn with the fit.
