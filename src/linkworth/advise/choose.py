@@ -17,7 +17,7 @@ from linkworth.predict.draws import Drawn
 __all__ = ["TIE_TOLERANCE", "advise", "cost_usd", "usd_text"]
 
 TIE_TOLERANCE = 1e-3
-"""Two options whose costs (or times) differ by no more than this share are a tie, which goes to the cheaper node."""
+"""Relative difference of costs (or times) up to which two options tie; the cheaper node then wins."""
 
 SECONDS_PER_HOUR = 3600.0
 
@@ -33,14 +33,15 @@ def advise(
     budget: float | None = None,
     drawn: Drawn | None = None,
 ) -> Advice:
-    """Return the environment to take for the predicted workload, with all options.
+    """Return the environment to choose for the predicted workload, with all options.
 
-    `predictions` are of one workload on one or several numbers of nodes; `prices` maps a fabric's exact name to the price of one
-    node, or to those of several node types. `goal` says what is made least: the cost of a run (US dollars, seconds x nodes x
-    price / 3600) or its time; `deadline` (seconds) and `budget` (US dollars a run) exclude options, and so do fewer cores than
-    ranks on a node. The break-even price ratio is that of the node-hours of the cheapest node and of the fastest option: the
-    ratio of their prices up to which the fastest costs less a run. `drawn` are the times under draws of the parameters, from
-    which the advice says how sure it is. A prediction without a price is a UsageError that names its fabric.
+    `predictions` are of one workload on one or several numbers of nodes. `prices` maps a fabric's exact name to the
+    price of one node, or to those of several node types. `goal` names what is minimised: the cost of a run (US
+    dollars, seconds x nodes x price / 3600) or its time. `deadline` (seconds) and `budget` (US dollars a run) exclude
+    options. So do fewer cores than ranks on a node. The break-even price ratio compares the node-hours of the
+    cheapest node and of the fastest option: up to this ratio of prices, the fastest costs less a run. `drawn` are the
+    times under draws of the parameters, from which the certainty follows. A prediction without a price is a
+    UsageError that names its fabric.
     """
     _check_limit(deadline, "deadline", SECONDS)
     _check_limit(budget, "budget", BUDGET_USD)
@@ -78,7 +79,7 @@ def cost_usd(seconds: float, nodes: int, usd_per_node_hour: float) -> float:
 
 
 def choose(options: Sequence[AdviceOption], measure: Callable[[AdviceOption], float]) -> AdviceOption | None:
-    """Return the option with the least measure; those that tie with it yield to the cheapest node among them."""
+    """Return the option with the least measure; ties go to the cheapest node."""
     if not options:
         return None
     limit = min(map(measure, options)) * (1 + TIE_TOLERANCE)
@@ -191,7 +192,7 @@ def _ranked(
 
 
 def _breakeven_price(option: AdviceOption, options: Sequence[AdviceOption]) -> float | None:
-    """Return the price of an option's node at which its run costs as much as that of the least costly other."""
+    """Return the price of an option's node at which its run costs as much as the cheapest other option's."""
     others = [other.cost_usd for other in options if other is not option and "cores" not in other.why_not]
     if not others:
         return None

@@ -1,4 +1,4 @@
-"""An advice as one sentence."""
+"""One-sentence form of an advice."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -7,12 +7,12 @@ from linkworth.model.advice import AdviceOption, Goal
 
 
 def usd_text(value: float) -> str:
-    """Return US dollars for a person: four digits that count, or cents from 1000 on, never an exponent."""
+    """Return US dollars for a person: four significant digits, or cents from 1000 on, never an exponent."""
     return f"{value:.2f}" if value >= 1000 else format(Decimal(f"{value:.4g}"), "f")
 
 
 def name_of(option: AdviceOption, options: Sequence[AdviceOption]) -> str:
-    """Return what tells an option from the others: its fabric, and node type, market and number of nodes where needed."""
+    """Return a unique name of an option: its fabric, and node type, market and number of nodes if needed."""
     alike = [other for other in options if other.fabric == option.fabric]
     name = option.fabric
     if len({(other.price_name, other.market) for other in alike}) > 1:

@@ -41,10 +41,10 @@ def gather_prices(
     region: str | None = None,
     instances: Sequence[str] = (),
 ) -> dict[str, Price]:
-    """Return one price per fabric from `--price` options and a catalog; an option goes before the catalog.
+    """Return one price for each fabric from `--price` options and a catalog; an option overrides the catalog.
 
-    `needed` names the fabrics that matter (default: all that are priced), so that a catalog may be ambiguous about others.
-    Spot prices are left out. No price at all, and the same fabric twice in options, are UsageErrors.
+    `needed` names the fabrics to price (default: all that have a price), so that a catalog may be ambiguous about
+    others. Spot prices are left out. No price at all, and the same fabric twice in options, are UsageErrors.
     """
     own = own_prices(assignments)
     _refuse_useless(own, needed)
@@ -65,9 +65,10 @@ def gather_prices(
 def gather_environments(
     options: PriceOptions, *, needed: Collection[str] | None = None
 ) -> dict[str, list[Price]]:
-    """Return all prices of each fabric: an option's one, or all of the catalog that its region, market and node types leave.
+    """Return all prices of each fabric: an option's one, or those of the catalog's region, market and node types.
 
-    Each is an environment to choose from. The errors are those of `gather_prices`, but for several prices of a fabric.
+    Each is an environment to choose from. The errors are those of `gather_prices`, except that several prices are
+    allowed.
     """
     own = own_prices(options.assignments, options.core_hours, options.on_premises)
     _refuse_useless(own, needed)
@@ -87,7 +88,7 @@ def gather_environments(
 def own_prices(
     node_hours: Sequence[str], core_hours: Sequence[str] = (), on_premises_costs: Sequence[str] = ()
 ) -> dict[str, Price]:
-    """Return the prices that options give: `--price F=USD`, `--core-hour F=USD[,cores=N]`, `--on-premises F=PRICE,years=...`."""
+    """Return the prices of `--price F=USD`, `--core-hour F=USD[,cores=N]` and `--on-premises F=PRICE,...` options."""
     found: dict[str, Price] = {}
 
     def add(option: str, given: str, dollars: float, **more: Any) -> None:  # noqa: ANN401 (fields of a Price)
@@ -148,7 +149,7 @@ def _refuse_choice(
 def fabric_name(given: str) -> str:
     """Return the name that predictions use for a fabric given by name or by its file's path.
 
-    A name that the catalog does not know is kept, since predictions made elsewhere may have it.
+    A name outside the catalog is kept, since predictions made elsewhere may have it.
     """
     if fabrics.is_path(given):
         return fabrics.get(given).name
@@ -159,7 +160,7 @@ def fabric_name(given: str) -> str:
 
 
 def load_predictions(path: Path) -> PredictionSet:
-    """Read what `linkworth predict --json` printed. Anything else is a UsageError that names the file and the field."""
+    """Read a file of `linkworth predict --json`. Raises UsageError that names the file and the field."""
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""From the options of the command line to an advice."""
+"""Implementation of `linkworth advise`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,12 +26,12 @@ def advise_on_request(
     progress: Progress | None = None,
     allowed: Allowance | None = None,
 ) -> Advice:
-    """Return the advice for a trace, a bundled program, or predictions made before.
+    """Return the advice for a trace, a bundled program, or earlier predictions.
 
-    Exactly one of `trace` and `predictions_file` is needed. Without `on`, a trace is replayed on all fabrics that have a
-    price. `goal` is by default time where only a budget is given, else cost. `draws` of the parameters (default: 100 or fewer)
-    are replayed for how sure the choice is, where there are several options; 0: none. Predictions made before have no trace to
-    replay.
+    Exactly one of `trace` and `predictions_file` is needed. Without `on`, a trace is replayed on all fabrics that
+    have a price. The default `goal` is time if only a budget is given, else cost. With several options, `draws` of
+    the parameters (default: 100 or fewer; 0: none) are replayed to estimate the certainty. Earlier predictions have
+    no trace to replay.
     """
     if (trace is None) == (predictions_file is None):
         raise UsageError("give either a trace or --predictions FILE")

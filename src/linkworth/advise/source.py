@@ -25,7 +25,7 @@ class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A trace's path, or a bundled program's name."""
     ranks: int | None = None
     nodes: tuple[int, ...] = ()
-    """Numbers of nodes to compare; empty: what a replay takes by itself."""
+    """Numbers of nodes to compare; empty: the replay's default."""
     ppn: int | None = None
     cpu_factor: float | None = None
     measured: str | None = None
@@ -35,14 +35,14 @@ class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
     allowed: Allowance | None = None
     """Permission to use an incomplete trace."""
     rates: RateRequest = RateRequest()
-    """The speed of the computation of a program that is not run."""
+    """Speed of the computation of a program that is not run."""
 
 
 def read_predictions(path: Path, on: Sequence[str], allowed: Allowance | None = None) -> PredictionSet:
-    """Return the predictions of a file, of the fabrics `on` only where some are named.
+    """Return the predictions of a file, restricted to the fabrics `on` if there are any.
 
-    A fabric that the file does not have is a UsageError. Predictions from an incomplete trace are a DamagedInputError unless they
-    are `allowed`.
+    A fabric that the file lacks is a UsageError. Predictions from an incomplete trace are a DamagedInputError unless
+    they are `allowed`.
     """
     found = load_predictions(path)
     if found.incomplete is not None:
@@ -66,8 +66,8 @@ def replay_predictions(
 ) -> tuple[list[PredictionSet], Drawn | None]:
     """Replay a trace, or the skeleton of a bundled program, on the fabrics `names` and all numbers of nodes.
 
-    Also return the times under `draws` draws of the parameters, if there is anything to compare and any draw is wanted; None:
-    100, or fewer for a long trace.
+    Also return the times under `draws` draws of the parameters (None: 100, or fewer for a long trace)
+    if there is anything to compare.
     """
     measured = None if request.measured is None else measured_time(request.measured)
     chosen = [fabrics.get(name) for name in names]
@@ -87,7 +87,7 @@ def replay_predictions(
                 nodes=nodes,
                 ppn=request.ppn,
                 cpu_factor=cpu_factor,
-                # A measured time is of the first number of nodes; what it says of the computation holds for all.
+                # A measured time is of the first number of nodes; the scale of the computation holds for all.
                 measured=measured if not sets else None,
                 placement=request.placement,
                 settings=request.settings,

@@ -21,9 +21,9 @@ def over_draws(
     budget: float | None,
     choose: Choose,
 ) -> list[AdviceOption]:
-    """Return the options with what the draws say of each; `choice` is the place of the chosen one."""
+    """Return the options with the results of the draws; `choice` is the index of the chosen one."""
     seconds = [drawn.seconds[option.fabric, option.nodes] for option in options]
-    # The cost is proportional to the time, price and nodes being the same in all draws.
+    # Price and nodes are the same in all draws, so the cost is proportional to the time.
     costs = [
         [option.cost_usd * time / option.seconds for time in times]
         for option, times in zip(options, seconds, strict=True)
@@ -68,7 +68,7 @@ def over_draws(
 
 
 def sentence(options: Sequence[AdviceOption], choice: int | None, goal: Goal, drawn: Drawn) -> str:
-    """Return how sure the choice is, and what was drawn."""
+    """Return a sentence on the certainty and on what was drawn."""
     count = drawn.draws
     parts = []
     if choice is not None:
@@ -108,7 +108,7 @@ def _runs_alike(one: AdviceOption, other: AdviceOption) -> bool:
 
 
 def _range(values: Sequence[float], figure: float | None = None) -> Range:
-    """Return the central part of the values, widened to hold the figure whose range it is."""
+    """Return the central part of the values, widened to contain its figure."""
     ordered = sorted(values)
     low, high = (quantile(ordered, (1 + sign * CONFIDENCE) / 2) for sign in (-1, 1))
     return (

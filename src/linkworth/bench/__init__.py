@@ -1,1 +1,1 @@
-"""Network micro-benchmarks: what can be measured, how a test is run, and what really carried its bytes."""
+"""Network micro-benchmarks: their tests, how each is run, and which NICs carried its bytes."""

@@ -6,11 +6,11 @@ from linkworth.model.bench import Carried
 from linkworth.model.counters import NodeCounters
 
 ENOUGH_BYTES = 1_000_000
-"""Below it, the launcher's own traffic and other programs' would be taken for the payload."""
+"""Payload below which the traffic of the launcher and of other programs could be taken for it."""
 CARRIED = 0.5
 """A NIC that counted at least this share of the payload carried it."""
 NOISE = 0.05
-"""Below this share a NIC is said to have counted nothing of it."""
+"""Share below which a NIC is reported to have carried nothing."""
 LOOPBACK = "lo"
 
 
@@ -23,9 +23,9 @@ def carried(
     transport: str,
     memory_only: bool = False,
 ) -> Carried:
-    """Compare bytes of payload (in all, and of those what went between nodes) with what NICs counted meanwhile.
+    """Compare the payload (total, and part between nodes, in bytes) with the bytes that NICs counted.
 
-    `is_least`: the payload is the least that must move, as for collectives. `memory_only`: every transport that the MPI named
+    `is_least`: the payload is a lower bound, as for collectives. `memory_only`: every transport that the MPI named
     is a path through memory.
     """
     if between_nodes > 0:
@@ -86,7 +86,7 @@ def _inside(
 
 
 def _shares(counters: Sequence[NodeCounters], payload: float, *, without_loopback: bool) -> dict[str, float]:
-    """Sum what NICs of one name sent on all nodes, relative to the payload."""
+    """Sum the bytes sent by NICs of one name on all nodes, relative to the payload."""
     sums: dict[str, float] = {}
     for node in counters:
         for nic in node.nics:

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from linkworth.model.bench import BenchRow
 
 LARGE_DRIFT = 0.1
-"""Change of the mean over a size's samples that is worth a word, where it is significant."""
+"""Least significant drift of the mean over a size's samples to report."""
 SKEW = 1.5
-"""Mean over median beyond which others had the cores, or the network, now and then."""
+"""Mean over median beyond which other programs probably used the cores or the network at times."""
 
 
 def doubts(
     rows: Sequence[BenchRow], drifts: Mapping[int, float], precision: float, seconds: float
 ) -> list[str]:
-    """Return sentences on precision that was not reached, times that drifted, and means that few samples make."""
+    """Return sentences on missed precision, drifting times, and means that few samples dominate."""
     return [
         sentence
         for sentence in (_imprecise(rows, precision, seconds), _drifting(drifts), _skewed(rows))
@@ -23,7 +23,7 @@ def doubts(
 
 
 def rates_of(rows: Iterable[BenchRow]) -> dict[int, float]:
-    """Return the bandwidth in bytes a second by message size."""
+    """Return the bandwidth in bytes per second by message size."""
     return {row.bytes: rate for row in rows if (rate := row.bandwidth_bytes_per_second) is not None}
 
 
@@ -34,7 +34,7 @@ ONE_LINK = {"bandwidth": 1, "pingpong": 1, "bibandwidth": 2}
 def above_link(test: str, rates: Mapping[int, float], link_bytes_per_second: float) -> str:
     """Return a sentence on rates, by message size in bytes, that are above a link's; empty if there are none.
 
-    Rates and the link's are in bytes a second. Tests whose rate no single link bounds are not judged.
+    All rates are in bytes per second. Tests whose rate no single link bounds are not judged.
     """
     bound = ONE_LINK.get(test, 0) * link_bytes_per_second
     high = {size: rate for size, rate in rates.items() if bound and rate > bound}
@@ -60,7 +60,7 @@ def _imprecise(rows: Sequence[BenchRow], precision: float, seconds: float) -> st
 
 
 def _half_width(row: BenchRow) -> float:
-    """Relative; infinite for a lone sample, 0 where the test has no samples of one kind (beff)."""
+    """Return the relative half-width: infinite for a lone sample, 0 for a test without repeated samples (beff)."""
     if row.confidence_half_width is not None:
         return row.confidence_half_width
     return math.inf if row.samples == 1 and row.mean is not None else 0.0

@@ -1,8 +1,8 @@
-"""The transport as the MPI itself names it: what makes it speak, and what it says.
+"""Transport as the MPI names it: the variables that make it print the name, and the parser of its output.
 
 Open MPI names the component for each destination (`btl_base_verbose`) and the layer above (`pml_base_verbose`), UCX the
 lanes of each kind of connection (`UCX_LOG_LEVEL=info`), MPICH and Intel MPI the libfabric provider (`MPIR_CVAR_DEBUG_SUMMARY`,
-`I_MPI_DEBUG`). All of them speak at the start only.
+`I_MPI_DEBUG`). All of them print at the start only.
 """
 
 import os
@@ -24,7 +24,7 @@ _MEMORY = re.compile(r"^(self|sysv|posix|cma|knem|xpmem|memory)")
 
 
 def environment(kind: MpiKind) -> dict[str, str]:
-    """Return the variables that make ranks name their transport; what the user has set stays."""
+    """Return the variables that make ranks name their transport; variables set by the user stay."""
     wanted = {"UCX_LOG_LEVEL": "info", "UCX_LOG_FILE": "stderr"}
     if kind == "openmpi":
         wanted |= {"OMPI_MCA_btl_base_verbose": "40", "OMPI_MCA_pml_base_verbose": "10",
@@ -37,7 +37,7 @@ def environment(kind: MpiKind) -> dict[str, str]:
 
 
 class TransportNames:
-    """Gathers what an MPI says of its transport, line by line."""
+    """Collects the transports that an MPI names, line by line."""
 
     def __init__(self) -> None:
         self._layer = ""
@@ -48,7 +48,7 @@ class TransportNames:
         self._anywhere: set[str] = set()
 
     def take(self, line: str) -> bool:
-        """Read a line; say whether it is the MPI's talk of transports, which no user wants to see."""
+        """Parse a line; return whether it names transports, and so is not for the user."""
         if found := _BTL.search(line):
             sender, component, receiver = found.groups()
             if component != "self":
@@ -75,13 +75,13 @@ class TransportNames:
 
     @property
     def uses_memory_only(self) -> bool:
-        """Every name is of a path through the memory of one node; False where nothing was named."""
+        """True if every name is of a path through one node's memory; False without any name."""
         names = self._inside | self._between | self._anywhere
         return bool(names) and all(_MEMORY.match(name) or name in ("vader", "sm", "smcuda") for name in names)
 
     @property
     def text(self) -> str:
-        """The names in a few words, "" where the MPI named none."""
+        """The names in a few words, "" if the MPI named none."""
         names = [
             f"{' + '.join(sorted(found))}{place}"
             for found, place in (

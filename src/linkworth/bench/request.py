@@ -1,4 +1,4 @@
-"""From what the user typed to tests that can be started."""
+"""Preparation of tests from what the user typed."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ _OPTIONS_OF = {
 
 
 def split(words: Sequence[str]) -> tuple[list[Path], list[str]]:
-    """Tell files of results from names of tests; no word at all means the default tests. Raises UsageError for a wrong name."""
+    """Separate files of results from names of tests; no word means the default tests. Raises UsageError."""
     files = [Path(word) for word in words if _is_file(word)]
     names = [test.name for test in tests.named([word for word in words if not _is_file(word)])]
     return files, names or ([] if files else DEFAULT_TESTS)
@@ -47,7 +47,7 @@ def settings(
     longest: str | None = None,
     seed: int = 1,
 ) -> BenchSettings:
-    """Make settings of texts such as `64K`. Raises UsageError."""
+    """Return the settings for texts such as `64K`. Raises UsageError."""
     if sizes and (least or most):
         raise UsageError("--sizes names the sizes; --min and --max are for the default ones")
     chosen = tests.parse_sizes(sizes, "--sizes") if sizes else []
@@ -74,9 +74,9 @@ def prepare(
     settings: BenchSettings,
     planned: bool = False,
 ) -> list[Prepared]:
-    """Prepare all tests, so that what cannot run is said before the first one runs. With `planned` nothing is built.
+    """Prepare all tests, so that errors come before the first one runs. With `planned` nothing is built.
 
-    An option of one test is an error where that test is not among them, and is kept from the others.
+    An option of one test is an error without that test, and is not passed to the others.
     """
     for option, owner in _OPTIONS_OF.items():
         if getattr(settings, option) and owner not in names:

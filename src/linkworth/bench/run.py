@@ -34,7 +34,7 @@ USAGE, MEMORY = 2, 3
 
 
 class BenchStopped(IncompleteError):
-    """A test did not come to its end; `result` has the sizes that did."""
+    """A test did not complete; `result` has the completed sizes."""
 
     def __init__(self, message: str, result: BenchResult) -> None:
         super().__init__(message)
@@ -42,7 +42,7 @@ class BenchStopped(IncompleteError):
 
 
 class Prepared(NamedTuple):
-    """A test that could be started."""
+    """A test that is ready to start."""
 
     test: BenchTest
     settings: BenchSettings
@@ -57,7 +57,7 @@ class Prepared(NamedTuple):
 
     @property
     def arguments(self) -> list[str]:
-        """The launcher's command line, to be shown: without the library that lets waiting ranks give their core away."""
+        """The launcher's command line to show, without the library that makes waiting ranks yield their core."""
         job = Job(
             command=self.plan.command,
             ranks=self.plan.workload.ranks,
@@ -67,7 +67,7 @@ class Prepared(NamedTuple):
 
 
 def default_ranks(test: BenchTest, site: Site) -> int:
-    """Return how many ranks a test gets unless told: one on each node, two at least; all cores where a test is of all."""
+    """Return the default number of ranks: one on each node, at least two; or all cores for a test of all ranks."""
     return max(2, len(site.nodes), 0 if test.is_pair else site.cores)
 
 
@@ -115,12 +115,13 @@ def run(
     folder: Path | None = None,
     watcher: Observer | None = None,
 ) -> BenchResult:
-    """Run a test and return what it measured, with what carried its bytes.
+    """Run a test and return its result, with the NICs that carried its bytes.
 
-    `site` is an open place (None: this machine), `mpi` a name as `find.choose` takes it, `sizes` in bytes replaces those of
-    `settings`; `on_row` is called for each size as it is done. In a `folder` a batch job is found again by the next call, and the
-    result is left as `result.json`; `watcher` sees the job's output. Raises UsageError and EnvironmentLacksError where it cannot
-    run, and BenchStopped, which has the partial result, where it was interrupted or took longer than `timeout` seconds.
+    `site` is an open place (None: this machine), `mpi` a name as `find.choose` takes it, `sizes` in bytes replaces
+    those of `settings`; `on_row` is called for each completed size. With a `folder`, the next call finds a batch job
+    again, and the result is stored as `result.json`. `watcher` observes the job's output. Raises UsageError and
+    EnvironmentLacksError if it cannot run, and BenchStopped with the partial result after an interrupt or `timeout`
+    seconds.
     """
     given = settings or BenchSettings()
     if sizes is not None:
@@ -142,7 +143,7 @@ def execute(
     folder: Path | None = None,
     watcher: Observer | None = None,
 ) -> BenchResult:
-    """Run what was prepared; as `run`."""
+    """Run a prepared test, as `run` does."""
     stream = ResultStream(on_row)
     watch = CounterWatch(prepared.site.counters, Both(stream, watcher) if watcher else stream)
     started = datetime.now(UTC)
@@ -156,7 +157,7 @@ def execute(
     counted, _ = watch.finish()
     result = _result(prepared, stream, end.counters or counted, started)
     if folder is not None:
-        # Also of a test that failed: its job is done with, and another attempt is another job.
+        # Also after a failure: the job is over, and another attempt is another job.
         write_atomically(folder / "result.json", encode(result, indent=2))
     _raise_for_refusal(end, stream)
     if end.exit_code == 0 and stream.end is not None and not (end.timed_out or end.interrupted):

@@ -1,4 +1,4 @@
-"""Several tests, one after another; what was measured is kept whatever happens."""
+"""Several tests, one after another; every measured result is kept."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -24,7 +24,7 @@ class Session(NamedTuple):
 
 
 def rows_of(prepared: Prepared) -> int:
-    """Return how many rows a test will have, for its progress."""
+    """Return the number of rows of a test, for its progress."""
     sizes = len(sizes_of(prepared.test, prepared.settings))
     if prepared.test.name == "beff":
         return 2 * sizes or _BEFF_ROWS
@@ -47,9 +47,9 @@ def run_all(
     on_row: Callable[[Prepared, BenchRow], None] | None = None,
     on_result: Callable[[BenchResult], None] | None = None,
 ) -> Session:
-    """Run tests until all are done or one is stopped, whose sizes so far are kept with a warning.
+    """Run tests until all are done or one is stopped; its completed sizes are kept with a warning.
 
-    `timeout` is in seconds of each test. Each result is in `output` before the next test starts.
+    `timeout` is in seconds for each test. Each result is in `output` before the next test starts.
     """
     results: list[BenchResult] = []
 

@@ -21,11 +21,11 @@ ONLY_FOR: tuple[tuple[tuple[str, ...], set[str]], ...] = (
     (("seed",), {"beff", "hpcc"}),
     (("sizes", "least", "most"), set(tests.TESTS) - {"barrier", "hpcc"}),
 )
-"""Parameters of several tests, and the tests that have them. `arguments` refuses those of one test for any other."""
+"""Parameters of several tests, and these tests. `arguments` refuses parameters of one test for any other."""
 
 
 def doublings(most: int) -> Iterator[int]:
-    """Give 1, 2, 4, ... and last `most`: how many ranks or pairs of ranks such tests let go at once."""
+    """Yield 1, 2, 4, ... and last `most`: numbers of ranks or pairs that start at once."""
     number = 1
     while number < most:
         yield number
@@ -37,7 +37,7 @@ class BenchSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Settings for every size of a test."""
 
     sizes: list[int] = msgspec.field(default_factory=list)
-    """Bytes; empty: the test's own."""
+    """Message sizes in bytes; empty: the test's own."""
     precision: float = 0.02
     """Bound of the 95 % confidence half-width, relative to the mean."""
     seconds: float = 1.0
@@ -53,11 +53,11 @@ class BenchSettings(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 1
     """Seed of b_eff's and HPC Challenge's random patterns."""
     methods: list[Method] = msgspec.field(default_factory=list)
-    """b_eff's ways to exchange; empty: its three. HPC Challenge's rings take sendrecv and nonblocking."""
+    """b_eff's methods of exchange; empty: its three. HPC Challenge's rings take sendrecv and nonblocking."""
 
 
 def sizes_of(test: tests.BenchTest, settings: BenchSettings) -> list[int]:
-    """Return the sizes that a test will measure; empty where the program chooses (beff, hpcc) or has none (barrier).
+    """Return the sizes to measure; empty if the program chooses them (beff, hpcc) or has none (barrier).
 
     Raises UsageError for an impossible size.
     """
@@ -74,7 +74,7 @@ def sizes_of(test: tests.BenchTest, settings: BenchSettings) -> list[int]:
 
 
 def arguments(test: tests.BenchTest, settings: BenchSettings) -> list[str]:
-    """Return the arguments of lw-netbench. Raises UsageError for options that the test does not have."""
+    """Return the arguments of lw-netbench. Raises UsageError for options that the test lacks."""
     words = [test.name]
     sizes = sizes_of(test, settings)
     if sizes:

@@ -23,7 +23,7 @@ from linkworth.mpi import build, find
 from linkworth.statistics.student import t_quantile
 
 LAUNCHES = 5
-"""Launches on each number of ranks and nodes, in rounds: a machine that becomes slower is so for all of them."""
+"""Launches for each number of ranks and nodes, in rounds: a machine that slows down does so for all of them."""
 _INIT = re.compile(r"^linkworth-init (\d+\.\d+)$", re.MULTILINE)
 
 
@@ -141,7 +141,7 @@ def _shapes(site: Site, ranks: int | None) -> list[Shape]:
 def _places(
     where: Where, asked: Sequence[Shape], say: Callable[[str], None] | None
 ) -> Iterator[tuple[Shape, Site]]:
-    """Yield each shape with a place of its number of nodes, which is open for shapes in a row."""
+    """Yield each shape with a place of its number of nodes; successive shapes share an open place."""
     for nodes, alike in groupby(asked, key=lambda shape: shape.nodes):
         limited = where if where.kind == "local" else msgspec.structs.replace(where, nodes=nodes)
         with open_place(limited, say) as site:
@@ -229,7 +229,7 @@ def fitted(samples: Sequence[tuple[int, int, Sequence[float]]]) -> StartupFit:
         ("node", [float(nodes) for _, nodes, _ in points]),
     ]
     for name, column in varied:
-        # A number that does not vary, or only with another, has no cost of its own in these launches.
+        # A column that is constant, or varies only with another one, has no coefficient of its own.
         tried = np.array([*columns.values(), column])
         if np.linalg.matrix_rank(tried) == len(tried):
             columns[name] = column

@@ -1,4 +1,4 @@
-"""Files of results: one result, or a set of them; each is written whole, by atomic rename."""
+"""Files of results: one result, or a set of them; each is written by atomic rename."""
 
 import os
 from collections.abc import Sequence
@@ -14,12 +14,12 @@ from linkworth.writing.files import is_stream, unwritable, write_atomically
 
 
 def document(results: Sequence[BenchResult]) -> BenchResult | BenchSet:
-    """Return one result as it is, and several as a set."""
+    """Return one result unchanged, and several as a set."""
     return results[0] if len(results) == 1 else BenchSet(results=list(results))
 
 
 def read(path: Path) -> list[BenchResult]:
-    """Return the results of a file of ours (`measure.parsers.bench` reads other tools' too). Raises UsageError for any other."""
+    """Read the results of a file of ours (`measure.parsers.bench` also reads other tools'). Raises UsageError."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -39,7 +39,7 @@ def read(path: Path) -> list[BenchResult]:
 
 
 def check_writable(path: Path) -> None:
-    """Raise UsageError, before anything is measured, for a file that cannot be written."""
+    """Raise UsageError, before anything is measured, if a file cannot be written."""
     if is_stream(path):
         return
     if not path.parent.is_dir():
@@ -49,7 +49,7 @@ def check_writable(path: Path) -> None:
 
 
 class ResultFile:
-    """A file to which results are added; what it already has stays."""
+    """A file to which results are added; its earlier results stay."""
 
     def __init__(self, path: Path) -> None:
         """Raises UsageError if it cannot be written or is no file of results."""
@@ -58,7 +58,7 @@ class ResultFile:
         check_writable(path)
 
     def check_mpi(self, library: str) -> None:
-        """Raise UsageError if the file has results of another MPI library: a fabric is fitted to those of one."""
+        """Raise UsageError if the file has results of another MPI library: a fabric is fitted to one."""
         others = [result.mpi for result in self._results if result.mpi and result.mpi != library]
         if others:
             raise UsageError(
@@ -67,7 +67,7 @@ class ResultFile:
             )
 
     def add(self, result: BenchResult) -> None:
-        """Keep one more result. Raises UsageError or EnvironmentLacksError if it cannot be written."""
+        """Store one more result. Raises UsageError or EnvironmentLacksError if it cannot be written."""
         self._results.append(result)
         content = encode(document(self._results), indent=2)
         try:

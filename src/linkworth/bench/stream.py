@@ -1,4 +1,4 @@
-"""Reads what lw-netbench prints while it prints it."""
+"""Reads the output of lw-netbench while it runs."""
 
 import contextlib
 from collections import deque
@@ -16,14 +16,14 @@ OWN_WORDS = "lw-netbench: "
 
 
 class Row(BenchRow, frozen=True, kw_only=True, tag_field="kind", tag="row"):
-    """A size, with what only warnings need."""
+    """Row of a size, with fields that only warnings need."""
 
     operations_per_sample: int = 1
     drift: float | None = None
 
 
 class Start(msgspec.Struct, tag_field="kind", tag="start"):
-    """Who takes part."""
+    """Ranks that take part."""
 
     test: str
     node_names: list[str]
@@ -63,14 +63,14 @@ _DECODER = msgspec.json.Decoder(Start | Row | Value | Remark | Overlap | End)
 
 
 class ResultStream:
-    """An observer of the job: keeps rows as they come, so that a stopped test keeps what it has."""
+    """An observer of the job that keeps rows as they come, so that a stopped test has partial results."""
 
     def __init__(self, on_row: Callable[[BenchRow], None] | None = None) -> None:
         self.start: Start | None = None
         self.end: End | None = None
         self.rows: list[BenchRow] = []
         self.drifts: dict[int, float] = {}
-        """By size, where significant."""
+        """Drifts by size, if significant."""
         self.values: dict[str, float] = {}
         self.warnings: list[str] = []
         self.names = TransportNames()
@@ -79,7 +79,7 @@ class ResultStream:
         self._open: dict[Stream, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
 
     def output(self, stream: Stream, data: bytes) -> None:
-        """Take what the job wrote, a line at a time."""
+        """Process the job's output, a line at a time."""
         held = self._open[stream]
         held += data
         *lines, rest = held.split(b"\n")
@@ -92,7 +92,7 @@ class ResultStream:
 
     @property
     def refusal(self) -> str:
-        """The sentence in which the program says why it cannot run."""
+        """The program's own sentence on why it cannot run."""
         for line in self.said:
             _, mark, sentence = line.partition(OWN_WORDS)
             if mark:
@@ -136,17 +136,17 @@ class ResultStream:
 
 
 class Both:
-    """An observer that hands all on to two, the second first: it may end the following of the job."""
+    """An observer that forwards to two others, the second first: it may stop following the job."""
 
     def __init__(self, first: Observer, second: Observer) -> None:
         self._observers = (second, first)
 
     def output(self, stream: Stream, data: bytes) -> None:
-        """Hand what the job wrote on."""
+        """Forward the job's output."""
         for each in self._observers:
             each.output(stream, data)
 
     def tick(self, seconds: float) -> None:
-        """Hand the time on."""
+        """Forward the time."""
         for each in self._observers:
             each.tick(seconds)

@@ -1,4 +1,4 @@
-"""The tests: their names, whom they need, what a row's time and bandwidth mean, and which sizes they measure."""
+"""Tests: names, required ranks, meaning of a row's time and bandwidth, and default sizes."""
 
 import re
 from collections.abc import Sequence
@@ -58,11 +58,11 @@ _ALL = [
 TESTS = {test.name: test for test in _ALL}
 COLLECTIVES = ["alltoall", "allreduce", "bcast", "allgather", "barrier"]
 GROUPS = {"collectives": COLLECTIVES, "all": list(TESTS)}
-"""Names that stand for several tests."""
+"""Names for several tests."""
 
 
 def named(names: Sequence[str]) -> list[BenchTest]:
-    """Return the tests of those names, each once, in the order given. Raises UsageError for an unknown name."""
+    """Return the tests with these names, each once, in the order given. Raises UsageError for an unknown name."""
     chosen: dict[str, BenchTest] = {}
     for name in names:
         for one in GROUPS.get(name, [name]):
@@ -94,7 +94,7 @@ _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
 def parse_size(text: str, option: str) -> int:
-    """Return the bytes that a text such as `64`, `64K`, `4M` or `4MiB` gives. Raises UsageError that names the option."""
+    """Return the bytes in a text such as `64`, `64K`, `4M` or `4MiB`. Raises UsageError that names the option."""
     found = re.fullmatch(r"(\d+)([kmg]?)(i?b)?", text.strip().lower())
     if not found:
         raise UsageError(

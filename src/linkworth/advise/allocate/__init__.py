@@ -1,1 +1,1 @@
-"""Who of a queue of programs runs on which of a limited number of nodes."""
+"""Assignment of a queue of programs to a limited number of nodes."""

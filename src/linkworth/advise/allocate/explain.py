@@ -1,4 +1,4 @@
-"""Why a queue has no schedule: which limit would have to give way."""
+"""Reasons why a queue has no schedule: the limits that cannot be kept."""
 
 import math
 from collections.abc import Callable
@@ -15,7 +15,7 @@ MORE_NODES = (1, 2, 4, 8)
 
 
 def missing_options(queue: Queue, options: list[Option]) -> str | None:
-    """Return what keeps a program from running at all, or None."""
+    """Return why a program cannot run at all, or None."""
     for index, program in enumerate(queue.programs):
         if all(option.program != index for option in options):
             kinds = ", ".join(
@@ -29,7 +29,7 @@ def missing_options(queue: Queue, options: list[Option]) -> str | None:
 
 
 def infeasible(queue: Queue, problem: Problem, outcome: Outcome, *, slots: int, time_limit: float) -> str:
-    """Return which limits cannot be kept; each is dropped in turn, to see whether the rest can."""
+    """Return which limits cannot be kept: drop each in turn, and try whether the rest can."""
     for index, deadline in enumerate(problem.deadlines):
         fastest = min(option.seconds for option in problem.options if option.program == index)
         if deadline is not None and fastest > deadline:

@@ -53,7 +53,7 @@ def require_solver() -> None:
 
 @contextlib.contextmanager
 def _silent() -> Iterator[None]:
-    """Send what the solver's library prints to the null device: its banner comes before it reads the option against it."""
+    """Send the solver's output to the null device: it prints its banner before it reads the option against it."""
     sys.stdout.flush()
     library = ctypes.CDLL(None)
     library.fflush(None)

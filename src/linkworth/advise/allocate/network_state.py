@@ -15,12 +15,12 @@ OPTION = "--network-state"
 
 
 class LinkState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`[[links]]`, or a row of the CSV: one link and the share of it that is in use."""
+    """`[[links]]`, or a row of the CSV: one link and its used share."""
 
     nodes: str
     """The kind of nodes in the queue file whose programs cross the link."""
     link: Annotated[str, msgspec.Meta(min_length=1)]
-    """A name of the user's own, such as `node3 eth0` or `leaf1-spine2`."""
+    """The user's own name, such as `node3 eth0` or `leaf1-spine2`."""
     utilisation: float
     """Share of the link that others use, from 0 to below 1."""
 
@@ -33,7 +33,7 @@ def load(path: Path, queue: Queue) -> dict[str, LinkState]:
     """Return the busiest link of each kind of nodes in a network-state file; kinds that it does not name are idle.
 
     A `.csv` has the columns nodes, link, utilisation; any other file is TOML with [[links]]. The replay takes one background
-    load for all links of a kind, and a program is as slow as the busiest one on its way, so that one counts.
+    load for all links of a kind. The busiest one counts, since a program is as slow as the busiest link on its way.
     Raises UsageError that names the file, the link and the field.
     """
     links = _csv(path) if path.suffix.lower() == ".csv" else decode(read_toml(path), _File, str(path)).links
@@ -87,7 +87,7 @@ def _csv(path: Path) -> list[LinkState]:
 
 
 def sentences(busiest: dict[str, LinkState]) -> list[str]:
-    """Return what the state changed, one sentence a kind of nodes."""
+    """Return the changes by the state, one sentence for each kind of nodes."""
     return [
         f"{name} is predicted with {state.utilisation:.0%} of its links in use, as measured on {state.link}"
         for name, state in sorted(busiest.items())

@@ -41,10 +41,10 @@ def options_of(
     allowed: Allowance | None = None,
     progress: Progress | None = None,
 ) -> list[Option]:
-    """Return all ways to run the programs: times that the queue gives, and predictions for the others.
+    """Return all ways to run the programs, with times from the queue file or else from predictions.
 
-    `folder` is that of the queue file. `loads` has, by kind of nodes, the share of its links that others use.
-    Raises UsageError for traces, programs and numbers of ranks that cannot be used, and DamagedInputError for an incomplete
+    `folder` is that of the queue file. `loads` maps a kind of nodes to the share of its links that others use.
+    Raises UsageError for unusable traces, programs and numbers of ranks, and DamagedInputError for an incomplete
     trace unless it is `allowed`.
     """
     bundled = [program for program in queue.programs if program.workload and is_program(program.workload)]
@@ -132,7 +132,7 @@ def _kinds(queue: Queue, program: Program) -> Sequence[tuple[int, NodeKind]]:
 
 
 def _node_counts(program: Program, kind: NodeKind, ranks: int) -> list[int]:
-    """Return the numbers of nodes of a kind that there are and that hold the ranks."""
+    """Return the available numbers of nodes of a kind that hold the ranks."""
     fewest = 1 if kind.cores is None else -(-ranks // kind.cores)
     named = [
         int(key.partition(":")[2])

@@ -1,9 +1,10 @@
 """The integer program of a queue: time in slots, a variable for the runs of an option that start in a slot.
 
-With times rounded **up** to slots, a solution is a schedule of the real times. With times and starts rounded **down** it is a
-relaxation: cut the start and the end of every run of a real schedule to slots, and the run ends in slot floor(end), so that it
-takes at least floor(seconds / slot) slots from slot floor(start) on; runs that share slot t both run at the end of t in the real
-schedule, so the nodes suffice in each slot. So what is infeasible rounded down is infeasible, and its least is a bound.
+With times rounded **up** to slots, a solution is a schedule of the real times. With times and starts rounded **down**
+it is a relaxation. Cut the start and the end of every run of a real schedule to slots: the run ends in slot
+floor(end), so it takes at least floor(seconds / slot) slots from slot floor(start) on. Runs that share slot t both
+run at the end of t in the real schedule, so the nodes suffice in each slot. A queue that is infeasible rounded down
+is infeasible, and its optimum is a bound.
 """
 
 import math
@@ -58,7 +59,7 @@ class Found(NamedTuple):
 
     solved: Solved
     order: list[Option]
-    """One entry a run, by start."""
+    """One entry for each run, by start."""
 
 
 def solve(problem: Problem, slots: Slots, goal: Literal["cost", "makespan"], *, time_limit: float) -> Found:
@@ -80,7 +81,7 @@ def solve(problem: Problem, slots: Slots, goal: Literal["cost", "makespan"], *, 
         )
         for program, runs in enumerate(problem.runs)
     ]
-    # Variable `first_used + t`: any node is busy in slot t or later.
+    # Variable `first_used + t`: some node is busy in slot t or later.
     first_used = len(starts)
     if goal == "makespan":
         costs += [1.0] * slots.number
@@ -109,7 +110,7 @@ def solve(problem: Problem, slots: Slots, goal: Literal["cost", "makespan"], *, 
 def _capacity(
     problem: Problem, slots: Slots, starts: Sequence[tuple[Option, int]], first_used: int | None
 ) -> list[Row]:
-    """Return a row for each kind and slot: the nodes of the runs that are on then, at most as many as there are."""
+    """Return a row for each kind and slot: the running runs use at most as many nodes as there are."""
     terms: dict[tuple[int, int], list[tuple[int, float]]] = {}
     for column, (option, start) in enumerate(starts):
         for slot in range(start, start + slots.of(option.seconds)):

@@ -28,14 +28,14 @@ class NodeKind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     cores: int | None = None
     """Cores of a node, and the most ranks of a run on one. None: no limit."""
     cpu_factor: float = 1.0
-    """Speed of its cores against those that recorded the traces."""
+    """Speed of its cores relative to those that recorded the traces."""
     constraint: str | None = None
-    """Slurm's name of the feature that these nodes have; by default their name."""
+    """Slurm's name of the feature of these nodes; by default their name."""
     partition: str | None = None
 
     @property
     def price(self) -> float:
-        """US dollars for an hour of a node; 0 where none is given."""
+        """US dollars for an hour of a node; 0 without a price."""
         if self.on_premises is not None:
             return on_premises.usd_per_node_hour(self.on_premises)
         return self.usd_per_node_hour or 0.0
@@ -52,19 +52,19 @@ class Program(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Ranks of a bundled program, or of a program without a workload."""
     runs: int = 1
     deadline_seconds: float | None = None
-    """All its runs end by then, from the start of the queue on."""
+    """End of all its runs, counted from the start of the queue."""
     nodes: list[int] | None = None
     """Numbers of nodes to consider; by default the fewest that hold the ranks."""
     on: list[str] | None = None
     """Kinds of nodes to consider; by default all."""
     seconds: dict[str, float] = {}
-    """Times of a run that are known: by kind of node (`ib`), or by kind and number of nodes (`"ib:2"`)."""
+    """Known times of a run: by kind of node (`ib`), or by kind and number of nodes (`"ib:2"`)."""
     command: str | None = None
-    """For `--as sbatch`."""
+    """Command for `--as sbatch`."""
 
 
 class Queue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The whole file."""
+    """A queue file."""
 
     nodes: list[NodeKind]
     programs: list[Program]
@@ -75,12 +75,12 @@ class Queue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 def load(path: Path) -> Queue:
-    """Read and check a queue file. Anything that cannot be used is a UsageError that names the file, the entry and the field."""
+    """Read and check a queue file. Raises UsageError that names the file, the entry and the field."""
     return check(decode(read_toml(path), Queue, str(path)), str(path))
 
 
 def check(queue: Queue, origin: str) -> Queue:
-    """Return the queue if it makes sense; else a UsageError that begins with `origin`."""
+    """Return the queue if it is consistent. Raises UsageError that begins with `origin`."""
     if not queue.nodes or not queue.programs:
         raise UsageError(f"{origin}: it needs at least one [[nodes]] and one [[programs]]")
     _check_number(queue.budget_usd, BUDGET_USD, f"{origin}: budget_usd")
@@ -140,7 +140,7 @@ def _check_program(program: Program, place: str, kinds: set[str]) -> None:
 
 
 def fabric_of(kind: NodeKind, folder: Path) -> str:
-    """Return the fabric's name, or its file's path seen from here."""
+    """Return the fabric's name, or its file's path relative to the working folder."""
     if fabrics.is_path(kind.fabric):
         return str(folder / kind.fabric)
     return kind.fabric

@@ -31,11 +31,11 @@ def allocate(
     allowed: Allowance | None = None,
     progress: Progress | None = None,
 ) -> tuple[Queue, Allocation]:
-    """Return the queue of a file and where and when its programs run; `goal` and `budget` go before the file's.
+    """Return the queue of a file and its allocation; `goal` and `budget` override the file's.
 
     `state` is a file with the measured utilisation of links, which predicted times take into account.
 
-    Raises UsageError for a file that cannot be used, EnvironmentLacksError without HiGHS, and DamagedInputError for an incomplete
+    Raises UsageError for an unusable file, EnvironmentLacksError without HiGHS, and DamagedInputError for an incomplete
     trace unless it is `allowed`.
     """
     queue = load(path)
@@ -61,7 +61,7 @@ def allocate(
 
 
 def _untouched(queue: Queue, loads: Mapping[str, float]) -> list[str]:
-    """Return a sentence if known times stand where a load would have changed a prediction."""
+    """Return a sentence if known times replace predictions that a load would have changed."""
     loaded = [name for name, load in loads.items() if load > 0]
     known = [
         program.name

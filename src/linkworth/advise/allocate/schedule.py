@@ -1,4 +1,4 @@
-"""A schedule from an order: each run as early as the nodes allow (serial schedule generation)."""
+"""Schedule from an order: each run as early as the nodes allow (serial schedule generation)."""
 
 import bisect
 from collections.abc import Iterable, Sequence
@@ -8,7 +8,7 @@ from linkworth.advise.allocate.options import Option
 
 
 class Run(NamedTuple):
-    """One run with its place in time."""
+    """One run with its start."""
 
     option: Option
     start: float
@@ -53,8 +53,8 @@ class Use:
 def scheduled(order: Iterable[Option], counts: Sequence[int]) -> list[Run]:
     """Start the runs one after another in `order`, each at the first moment from which enough nodes of its kind stay free.
 
-    `counts` are the nodes of each kind. If `order` is that of the starts of some feasible schedule, no run starts later here than
-    there: what was placed before it has moved to the left only, so at its old start there is still room.
+    `counts` are the nodes of each kind. If `order` is by the starts of some feasible schedule, no run starts later
+    here than there: the runs placed before it have only moved to the left, so there is still room at its old start.
     """
     uses = [Use(count) for count in counts]
     runs = []
@@ -67,9 +67,9 @@ def scheduled(order: Iterable[Option], counts: Sequence[int]) -> list[Run]:
 
 
 def nodes_of(runs: Sequence[Run], counts: Sequence[int]) -> list[list[int]]:
-    """Return the numbers of the nodes of each run, of a schedule in the order of its starts.
+    """Return the node numbers of each run of a schedule, in the order of its starts.
 
-    In that order whatever is free at a run's start stays free for it, so the first free nodes do.
+    In that order a node that is free at a run's start stays free for it, so the first free nodes suffice.
     """
     free_from = [[0.0] * count for count in counts]
     found = []
@@ -88,5 +88,5 @@ def makespan(runs: Iterable[Run]) -> float:
 
 
 def cost(runs: Iterable[Run]) -> float:
-    """Return what all runs cost."""
+    """Return the cost of all runs."""
     return sum(run.option.cost_usd for run in runs)

@@ -1,4 +1,4 @@
-"""From a queue to its allocation: heuristics for a first schedule, integer programs for the best one and for what bounds it."""
+"""Solver for queues: heuristics for a first schedule, integer programs for the best one and its bounds."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -17,11 +17,11 @@ _NEARLY = 1e-9
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """A schedule and how good it is proved to be."""
+    """A schedule, and how good it is proved to be."""
 
     state: State
     runs: list[Run]
-    """Empty where none was found."""
+    """Runs of the schedule; empty without one."""
     cost_bound: float
     makespan_bound: float
     slot_seconds: float
@@ -34,7 +34,7 @@ def best(
     slots: int = SLOTS,
     time_limit: float = TIME_LIMIT_SECONDS,
 ) -> Outcome:
-    """Return the schedule of least cost, and among those of least makespan; or of least makespan within the budget.
+    """Return the schedule of least cost, then of least makespan; or of least makespan within the budget.
 
     Each integer program has `time_limit` seconds and about `slots` slots of time. The schedule always keeps all limits with the
     real times; the bounds hold for every schedule, whatever its starts.
@@ -59,8 +59,8 @@ def best(
 def _cheapest(problem: Problem, slots: int, time_limit: float) -> Outcome:
     """Return a schedule of least cost.
 
-    Programs without a deadline take their cheapest option, whenever there is room: they cost least so and delay nobody. Only the
-    others share the nodes up to the last deadline.
+    Programs without a deadline take their cheapest option whenever there is room: this costs least and delays nobody.
+    Only the others share the nodes up to the last deadline.
     """
     cheapest_of = [
         min(
@@ -90,7 +90,7 @@ def _cheapest(problem: Problem, slots: int, time_limit: float) -> Outcome:
             return msgspec.structs.replace(outcome, cost_bound=math.inf, slot_seconds=width)
         if found.order or least:
             break
-        # Rounded up there is no schedule, rounded down there is: look closer.
+        # A schedule exists with times rounded down but not up: use finer slots.
         width, number = width / 2, number * 2
     order = [_named(hurried, problem, option) for option in found.order]
     order += [cheapest_of[program] for program in free for _ in range(problem.runs[program])]
@@ -114,7 +114,7 @@ def _cheapest(problem: Problem, slots: int, time_limit: float) -> Outcome:
 
 
 def _shortest(problem: Problem, known: Sequence[list[Run]], slots: int, time_limit: float) -> Outcome:
-    """Return a schedule of least makespan within the budget; `known` are schedules that keep all limits."""
+    """Return a schedule of least makespan within the budget; `known` are schedules within all limits."""
     candidates = [*known, *(runs for runs in _heuristics(problem) if keeps_limits(problem, runs))]
     least = min(candidates, key=lambda runs: (makespan(runs), cost(runs)))
     horizon = makespan(least)
@@ -139,7 +139,7 @@ def _shortest(problem: Problem, known: Sequence[list[Run]], slots: int, time_lim
 
 
 def keeps_limits(problem: Problem, runs: Sequence[Run]) -> bool:
-    """Say whether a schedule keeps all deadlines and the budget."""
+    """Return whether a schedule keeps all deadlines and the budget."""
     if _over(cost(runs), problem.budget):
         return False
     return all(
@@ -182,7 +182,7 @@ def _heuristics(problem: Problem) -> list[list[Run]]:
 
 
 def _by_earliest_end(problem: Problem) -> list[Run]:
-    """Return the schedule in which each run takes the option with which it ends first, most urgent and longest first."""
+    """Return the schedule in which each run takes its earliest-ending option, most urgent and longest first."""
     fastest = [
         min(option.seconds for option in problem.options if option.program == program)
         for program in range(len(problem.runs))
@@ -216,7 +216,7 @@ def _deadline(problem: Problem, option: Option) -> float:
 
 
 def _hurried(problem: Problem, free: Sequence[int]) -> Problem:
-    """Return the problem of the programs that have a deadline; the budget is checked on the whole."""
+    """Return the problem of the programs with a deadline; the budget is checked on the whole."""
     kept = [program for program in range(len(problem.runs)) if program not in free]
     place = {program: number for number, program in enumerate(kept)}
     return Problem(
@@ -232,7 +232,7 @@ def _hurried(problem: Problem, free: Sequence[int]) -> Problem:
 
 
 def _named(hurried: Problem, problem: Problem, option: Option) -> Option:
-    """Return the option of the whole problem that one of the hurried programs is."""
+    """Return the whole problem's option for one of the hurried programs."""
     kept = [program for program, deadline in enumerate(problem.deadlines) if deadline is not None]
     return msgspec.structs.replace(option, program=kept[option.program])
 
@@ -245,7 +245,7 @@ def _longest_of_fastest(problem: Problem) -> float:
 
 
 def _width(problem: Problem, horizon: float, slots: int) -> float:
-    """Return the width of a slot: what all times are a multiple of, if that is coarse enough; else the horizon's share."""
+    """Return the width of a slot: the common measure of all times if coarse enough, else a share of the horizon."""
     times = [option.seconds for option in problem.options]
     times += [deadline for deadline in problem.deadlines if deadline is not None]
     exact = _common_measure(times)
@@ -255,7 +255,7 @@ def _width(problem: Problem, horizon: float, slots: int) -> float:
 
 
 def _common_measure(times: Sequence[float]) -> float | None:
-    """Return the largest number of milliseconds that all times are a multiple of; None where one is no whole number of them."""
+    """Return the largest common measure of all times in milliseconds, or None if a time is no whole number of them."""
     common = 0
     for time in times:
         milliseconds = round(time * 1000)

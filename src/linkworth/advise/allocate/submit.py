@@ -1,4 +1,4 @@
-"""An allocation as Slurm takes it: sbatch lines, or a job_submit.lua that sets the constraint of each job by its name."""
+"""Allocation for Slurm: sbatch lines, or a job_submit.lua that sets each job's constraint by its name."""
 
 import math
 import shlex
@@ -8,15 +8,15 @@ from linkworth.errors import UsageError
 from linkworth.model.allocation import Allocation
 
 TIME_MARGIN = 1.5
-"""`--time` is this times the expected time: Slurm ends what takes longer, and a prediction may be short."""
+"""Factor of `--time` over the expected time: Slurm ends longer jobs, and a prediction may be short."""
 NICE_STEP = 10
 
 
 def sbatch_lines(queue: Queue, allocation: Allocation) -> list[str]:
     """Return a line for all runs of a program on one kind and number of nodes, in the order of their first starts.
 
-    Slurm starts jobs itself: `--nice` grows with the order, so that among jobs of the same priority it is kept. A program without
-    `command` is a UsageError.
+    Slurm starts jobs itself: `--nice` grows with the order, so that jobs of the same priority keep it. A program
+    without `command` is a UsageError.
     """
     programs = {program.name: program for program in queue.programs}
     kinds = {kind.name: kind for kind in queue.nodes}
@@ -40,9 +40,9 @@ def sbatch_lines(queue: Queue, allocation: Allocation) -> list[str]:
 
 
 def job_submit(queue: Queue, allocation: Allocation) -> str:
-    """Return a job_submit.lua: a job without a constraint of its own that has a program's name gets that of its nodes.
+    """Return a job_submit.lua that gives a job named like a program the constraint of the program's nodes.
 
-    A program whose runs are on several kinds may run on any of them (`a|b`), since a job's name does not say which run it is.
+    A job with its own constraint keeps it. If a program's runs are on several kinds, they may run on any (`a|b`).
     """
     kinds = {kind.name: kind for kind in queue.nodes}
     rules = []
@@ -86,13 +86,13 @@ def _feature(kind: NodeKind) -> str:
 
 
 def _clock(seconds: float) -> str:
-    """Return hours, minutes and seconds, at least a minute: HH:MM:SS."""
+    """Return hours, minutes and seconds as HH:MM:SS, at least a minute."""
     whole = max(60, math.ceil(seconds))
     return f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}"
 
 
 def _lua(text: str) -> str:
-    """Return a Lua string: printable ASCII as it is, the rest as decimal escapes of its UTF-8 bytes."""
+    """Return a Lua string: printable ASCII unchanged, the rest as decimal escapes of its UTF-8 bytes."""
     return (
         '"'
         + "".join(

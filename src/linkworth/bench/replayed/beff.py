@@ -1,4 +1,4 @@
-"""The effective bandwidth (b_eff): its rings and random patterns, loops and averages are those of lw-netbench itself."""
+"""Effective bandwidth (b_eff): rings, random patterns, loops and averages as in lw-netbench."""
 
 from collections.abc import Sequence
 
@@ -10,16 +10,16 @@ from linkworth.bench.settings import BenchSettings
 from linkworth.model.bench import BenchRow
 
 MOST_LOOPS = 8
-"""Exchanges that are replayed together, of up to 300 that are timed together: by then the time of one does not change."""
+"""Most exchanges to replay together; the benchmark times up to 300, but the mean no longer changes."""
 MOST_RANKS_OF_ALLTOALLV = 128
-"""Above it MPI_Alltoallv is left out: its messages grow with the square of the ranks, and to two neighbours it is slower than
-the other two methods."""
+"""Most ranks with MPI_Alltoallv: its messages grow with the square of the ranks, and with two neighbours it is slower
+than the other two methods."""
 
 Ring = list[tuple[int, int]]
 
 
 class Pattern:
-    """One pattern, and how often it is repeated at the next length."""
+    """One pattern, and its number of repetitions at the next length."""
 
     def __init__(self, neighbours: Ring) -> None:
         self.neighbours = neighbours
@@ -41,13 +41,13 @@ class Timed:
         ring(self.method, rank, self.pattern.neighbours[rank.rank], self.size, self.ranks)
 
     def run(self, rank: Rank) -> None:
-        """Exchange as often as is timed."""
+        """Exchange as often as the benchmark times."""
         for _ in range(self.loops):
             self.warm_up(rank)
 
 
 def methods_of(settings: BenchSettings, ranks: int) -> list[str]:
-    """Return the ways to exchange that are replayed."""
+    """Return the methods of exchange to replay."""
     asked = list(settings.methods or METHODS)
     few = [method for method in asked if method != "alltoallv"]
     return few if few and ranks > MOST_RANKS_OF_ALLTOALLV else asked
@@ -56,7 +56,7 @@ def methods_of(settings: BenchSettings, ranks: int) -> list[str]:
 def predict(
     place: Place, lengths: Sequence[int], settings: BenchSettings
 ) -> tuple[list[BenchRow], dict[str, float]]:
-    """Return the rows and the values of b_eff for messages of those lengths."""
+    """Return the rows and the values of b_eff for messages of the given lengths."""
     found, rows = {}, []
     for label in ("rings", "random"):
         rings = _engine.beff_patterns(place.ranks, label == "random", settings.seed)
@@ -87,7 +87,7 @@ def _measured(
     place: Place, rings: Sequence[Ring], lengths: Sequence[int], settings: BenchSettings
 ) -> list[list[float]]:
     """Return bytes per second by pattern and length, each the best of all methods."""
-    # With few ranks several patterns are the same: each counts, and one is replayed.
+    # With few ranks several patterns are the same: each counts, but only one is replayed.
     patterns: dict[tuple[tuple[int, int], ...], Pattern] = {}
     for neighbours in rings:
         patterns.setdefault(tuple(neighbours), Pattern(neighbours))

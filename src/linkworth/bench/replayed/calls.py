@@ -23,7 +23,7 @@ class Rank:
         self.rank = rank
 
     def call(self, name: str, call_class: str, gap_seconds: float = 0.0, **fields: object) -> None:
-        """Write a call, after so much computation."""
+        """Write a call, after `gap_seconds` of computation."""
         self.writer.event(self.rank, name, call_class, fields, gap_seconds)
 
     def send(self, peer: int, size: int) -> None:
@@ -43,7 +43,7 @@ class Rank:
         self.call("MPI_Irecv", "irecv", comm=0, peer=peer, tag=tag, bytes=size)
 
     def wait(self, first: int, last: int = 1, *, after_seconds: float = 0.0) -> None:
-        """Wait for the requests that were made `first` to `last` requests ago, after so much computation."""
+        """Wait for the requests made `first` to `last` requests ago, after some computation."""
         completions = [(reference, False, 0, 0) for reference in range(first, last - 1, -1)]
         self.call(
             "MPI_Waitall", "complete", after_seconds, mode=1, listed=len(completions), completions=completions
@@ -73,7 +73,7 @@ class Rank:
         element: int = 1,
         counts: Sequence[int] = (),
     ) -> None:
-        """Call a collective; `counts`: bytes by peer, the same to it and from it."""
+        """Call a collective; `counts`: bytes by peer, the same in both directions."""
         self.call(
             name,
             "collective",
@@ -101,19 +101,19 @@ class Script:
         self.ranks = [Rank(self._writer, rank) for rank in range(ranks)]
 
     def all(self, do: Callable[[Rank], None]) -> None:
-        """Let each rank do something."""
+        """Write the calls of each rank."""
         for rank in self.ranks:
             do(rank)
 
     def timed(self, do: Callable[[Rank], None]) -> None:
-        """Let each rank do something between two readings of its clock."""
+        """Write the calls of each rank between two readings of its clock."""
         for rank in self.ranks:
             rank.mark()
             do(rank)
             rank.mark()
 
     def replay(self, fabric: Fabric, layout: Layout, settings: ReplaySettings) -> list[list[float]]:
-        """Return the seconds of what was timed, in its order, on each rank. Nothing can be added afterwards."""
+        """Return the seconds of each timed part, in order, on each rank. Nothing can be added afterwards."""
         self._writer.close()
         trace = _engine.Trace(str(self._path))
         self._folder.cleanup()  # the engine maps the file, so it may go

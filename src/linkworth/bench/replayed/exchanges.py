@@ -10,16 +10,16 @@ TO_RIGHT, TO_LEFT = 1, 2
 """Tags: in a ring of two, both messages come from the same partner."""
 
 Exchange = Callable[[Rank, int, int], None]
-"""Lets a rank do an operation of a size so many times."""
+"""Writes the calls of a rank for a number of operations of one size."""
 
 
 def partner_of(rank: int, pairs: int) -> int:
-    """Return the other one of a pair: the first half of the ranks with the second half."""
+    """Return the partner of a rank: the first half of the ranks is paired with the second half."""
     return rank + pairs if rank < pairs else rank - pairs
 
 
 def in_turn(pairs: int = 1) -> Exchange:
-    """Return the ping-pong of so many pairs."""
+    """Return the ping-pong of `pairs` pairs."""
 
     def exchange(rank: Rank, size: int, count: int) -> None:
         partner = partner_of(rank.rank, pairs)
@@ -34,7 +34,7 @@ def in_turn(pairs: int = 1) -> Exchange:
 
 
 def in_turn_posted(pairs: int = 1) -> Exchange:
-    """Return the ping-pong in which each receive is posted before its message can have left."""
+    """Return the ping-pong that posts each receive before its message can have left."""
 
     def exchange(rank: Rank, size: int, count: int) -> None:
         partner = partner_of(rank.rank, pairs)
@@ -56,7 +56,7 @@ def in_turn_posted(pairs: int = 1) -> Exchange:
 
 
 def at_once(pairs: int = 1, computing: Callable[[int], float] = lambda _: 0.0) -> Exchange:
-    """Return the exchange of one message each way, with computation of so many seconds (by size) before the wait."""
+    """Return the exchange of one message each way, with computation (seconds by size) before the wait."""
 
     def exchange(rank: Rank, size: int, count: int) -> None:
         partner = partner_of(rank.rank, pairs)
@@ -69,7 +69,7 @@ def at_once(pairs: int = 1, computing: Callable[[int], float] = lambda _: 0.0) -
 
 
 def windows(messages: int, pairs: int = 1) -> Exchange:
-    """Return windows of messages one way, each with an answer."""
+    """Return windows of messages one way, each with a reply."""
 
     def exchange(rank: Rank, size: int, count: int) -> None:
         partner = partner_of(rank.rank, pairs)
@@ -105,7 +105,7 @@ def windows_both_ways(messages: int) -> Exchange:
 
 
 def incast(senders: int) -> Exchange:
-    """Return a message of each other rank to the first one, which asks them for it."""
+    """Return a message from each other rank to the first one, at its request."""
 
     def exchange(rank: Rank, size: int, count: int) -> None:
         others = range(1, senders + 1)
@@ -136,7 +136,7 @@ COLLECTIVES: dict[str, Callable[[Rank, int], None]] = {
 
 
 def ring(method: str, rank: Rank, neighbours: tuple[int, int], size: int, ranks: int) -> None:
-    """Let a rank give one message to each of its two neighbours by one of b_eff's methods."""
+    """Make a rank send one message to each of its two neighbours by one of b_eff's methods."""
     left, right = neighbours
     if method == "sendrecv":
         rank.send_and_receive(right, left, size, TO_RIGHT)

@@ -1,4 +1,4 @@
-"""HPC Challenge's latency and bandwidth: one measurement of each pair and ring, since a replay gives the same each time."""
+"""HPC Challenge's latency and bandwidth: each pair and ring once, since every replay gives the same."""
 
 from statistics import fmean
 
@@ -84,7 +84,7 @@ def _of_pairs(
 def _rings(place: Place, number: int, size: int, exchanges: int, seed: int) -> list[float]:
     """Return the seconds of one message in the natural ring and in each random one."""
     patterns = [tuple(pattern) for pattern in _engine.hpcc_rings(place.ranks, number, seed)]
-    # With few ranks many orders make the same neighbours.
+    # With few ranks many orders give the same neighbours.
     distinct = list(dict.fromkeys(patterns))
     script = Script(place.ranks)
     for pattern in distinct:
@@ -103,7 +103,7 @@ def _rings(place: Place, number: int, size: int, exchanges: int, seed: int) -> l
     found = {}
     for at, pattern in enumerate(distinct):
         by_method = timed[at * len(METHODS) : (at + 1) * len(METHODS)]
-        # Each rank has its faster way, and the slowest rank counts.
+        # Each rank takes its faster method, and the slowest rank counts.
         slowest = max(min(each) for each in zip(*by_method, strict=True))
         found[pattern] = slowest / (2 * exchanges)
     return [found[pattern] for pattern in patterns]

@@ -1,4 +1,4 @@
-"""Predicts the result of a test of `linkworth bench` on a fabric: its own calls are replayed there."""
+"""Predicts the result of a test of `linkworth bench` on a fabric by replaying its calls."""
 
 from collections.abc import Sequence
 
@@ -35,12 +35,12 @@ def predict(
     memory_bytes_per_node: int | None = None,
     replay_settings: ReplaySettings = _AS_RECORDED,
 ) -> BenchResult:
-    """Return the result that `test` is predicted to have on `fabric` with its ranks laid out like that.
+    """Return the predicted result of `test` on `fabric` with this layout of its ranks.
 
     The rows are those of lw-netbench, computed from the same readings of the clock. The memory of a node decides b_eff's longest
-    message where the settings do not. `replay_settings` may name the library whose collectives run; the default is MPICH.
-    Raises UsageError for settings that the test does not have, too few ranks of the kind that it needs, and a b_eff whose
-    longest message nothing decides.
+    message unless the settings do. `replay_settings` may name the library whose collectives run; the default is MPICH.
+    Raises UsageError for settings that the test lacks, too few suitable ranks, and a b_eff whose longest message is
+    unknown.
     """
     arguments(test, settings)
     team = "pair" if test.is_pair and not settings.pairs else "any"

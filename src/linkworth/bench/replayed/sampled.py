@@ -1,4 +1,4 @@
-"""The tests that lw-netbench repeats until it knows their mean: between pairs of ranks, and of collectives."""
+"""Tests that lw-netbench repeats until their mean is precise: between pairs of ranks, and of collectives."""
 
 import math
 from collections.abc import Sequence
@@ -23,10 +23,11 @@ ROUNDS = 4
 ORDER_BYTES = 24
 """Size of the message by which the first rank announces the next step."""
 SHORTEST_SAMPLE_SECONDS = 3.5e-6
-"""lw-netbench repeats a collective within a sample until that takes 100 times what its clock can tell apart: 35 ns by
-MPI_Wtime of MPICH 5.0.2 on an x86-64 machine (`timer resolution` of its results; 2026-11-22)."""
+"""Least length of a sample: lw-netbench repeats a collective in it until it takes 100 times the resolution of its
+clock. That is 35 ns for MPI_Wtime of MPICH 5.0.2 on an x86-64 machine (`timer resolution` of its results;
+2026-11-22)."""
 MOST_IN_A_SAMPLE = 100
-"""For networks that cost next to nothing."""
+"""Limit for networks that cost almost nothing."""
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -72,7 +73,7 @@ def pair_rows(
     warm_up: int = WARM_UP,
     label: str = "",
 ) -> list[BenchRow]:
-    """Return the rows of a test of pairs: a `share` of an operation's time on the slowest leader, and all pairs' bytes in it."""
+    """Return the rows of a test of pairs: a `share` of the slowest leader's time, and all pairs' bytes in it."""
     pairs = place.ranks // 2
     found = []
     for size, own in zip(sizes, repeated(place, sizes, exchange, warm_up), strict=True):
@@ -82,7 +83,7 @@ def pair_rows(
 
 
 def row(size: int, seconds: float, moved_bytes: float, label: str = "") -> BenchRow:
-    """Return a row; `moved_bytes` are those of one operation, 0 where a bandwidth has no meaning."""
+    """Return a row; `moved_bytes` are those of one operation, 0 if a bandwidth has no meaning."""
     return BenchRow(
         bytes=size,
         latency_seconds=seconds,
@@ -105,7 +106,7 @@ def multipair_rows(place: Place, sizes: Sequence[int], settings: BenchSettings) 
 
 
 def incast_rows(place: Place, sizes: Sequence[int]) -> list[BenchRow]:
-    """Return the rows of 1, 2, 4, ... senders and of all: the first rank's time until their messages are there."""
+    """Return the rows of 1, 2, 4, ... senders and of all: the first rank's time until all messages arrive."""
     found = []
     for senders in doublings(place.ranks - 1):
         label = f"{senders} sender" if senders == 1 else f"{senders} senders"
@@ -117,7 +118,7 @@ def incast_rows(place: Place, sizes: Sequence[int]) -> list[BenchRow]:
 
 
 def overlap_rows(place: Place, sizes: Sequence[int]) -> list[BenchRow]:
-    """Return the rows of a transfer alone, of computation that takes as long, and of both at once with what was hidden."""
+    """Return the rows of a transfer, of equally long computation, and of both at once with the hidden share."""
     alone = dict(zip(sizes, map(max, repeated(place, sizes, exchanges.at_once())), strict=True))
     both = map(max, repeated(place, sizes, exchanges.at_once(computing=alone.__getitem__)))
     found = []
