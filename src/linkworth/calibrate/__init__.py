@@ -1,1 +1,1 @@
-"""Fits a fabric to measured micro-benchmarks, by what the replay predicts for the same benchmarks."""
+"""Fits a fabric to measured micro-benchmarks by replaying the same benchmarks."""

@@ -1,4 +1,4 @@
-"""Between points that no curve meets at once: a line through them, and overheads that two tests tell differently."""
+"""Compromises between points: a line through them, and overheads on which two tests disagree."""
 
 import math
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ def slope(xs: Sequence[float], ys: Sequence[float], weights: Sequence[float]) ->
 
 
 def compromise(seconds: float, both: float, staged: float, wire: float) -> float:
-    """Return each side's overhead where half of the latencies' is more than a stream allows: the one that misses both least.
+    """Return each side's overhead with the least error if half of the latencies' overhead is more than a stream allows.
 
-    Both misses are relative; the least sum of their squares is looked for on a grid between the two.
+    The error is the sum of the squares of both relative misses; its least is searched on a grid between the two.
     """
 
     def miss(each: float) -> float:

@@ -1,4 +1,4 @@
-"""Few points that say as much as many: the overhead curves of a fabric."""
+"""Reduction of a fabric's overhead curves to few points."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,8 +14,8 @@ class Overheads(NamedTuple):
 
 
 def simplify(points: Sequence[Overheads]) -> list[Overheads]:
-    """Return the fewest of the points, first and last included, between which straight lines miss no other by more than its
-    tolerance on either side; of several such choices the one with the least sum of squared misses.
+    """Return the fewest of the points, with the first and last, between which straight lines miss no other by more
+    than its tolerance on either side. Of several such choices, the one with the least sum of squared misses is taken.
     """
     if len(points) <= 1:
         return list(points)
@@ -43,7 +43,7 @@ def simplify(points: Sequence[Overheads]) -> list[Overheads]:
 
 
 def _miss(points: Sequence[Overheads], first: int, last: int) -> float | None:
-    """Return the sum of squared misses of a line from one point to another; None where one is over its tolerance."""
+    """Return the sum of squared misses of a line between two points; None if one exceeds its tolerance."""
     start, end = points[first], points[last]
     total = 0.0
     for point in points[first + 1 : last]:

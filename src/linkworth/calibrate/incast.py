@@ -1,7 +1,7 @@
-"""Fits what TCP loses at a switch's full port to bursts of several senders to one receiver (`linkworth bench incast`).
+"""Fit of TCP's losses at a switch's full port, to bursts of several senders to one receiver (`linkworth bench incast`).
 
-The mean of the bursts counts, not their median: a retransmission timeout is rare and long, and a program meets it as often as the
-benchmark does.
+The mean of the bursts counts, not their median: a retransmission timeout is rare and long, and a program meets it
+as often as the benchmark does.
 """
 
 import math
@@ -22,13 +22,13 @@ from linkworth.model.fabric import Fabric
 TEST = "incast"
 _SHARES = [10 ** (step / 10) for step in range(-50, 1)]
 _NO_LONGER = 1.001
-"""A burst whose replay takes at most so many times as long where each loss has its timeout says nothing of them."""
+"""Replay time with timeouts over that without; bursts at or below this carry no information on them."""
 _DISTURBED = 1.5
-"""Measured over replayed time of bursts that lose nothing from which on something else than the network is in them."""
+"""Measured over replayed time of lossless bursts from which on something other than the network is in them."""
 
 
 class FittedIncast(NamedTuple):
-    """The fabric with what its ports hold and lose, the reasons for it by field, and the points by the port's bytes."""
+    """The fabric with its ports' buffer and losses, the reasons by field, and the points by buffer size."""
 
     fabric: Fabric
     reasons: dict[str, Found]
@@ -40,9 +40,9 @@ class FittedIncast(NamedTuple):
 def fit_incast(fabric: Fabric, origins: Sequence[Origin], port_buffer: int | None) -> FittedIncast:
     """Fit `tcp.timeout_share` of a fabric whose link is fitted.
 
-    `port_buffer`: bytes of the port of results that do not say theirs, and of the fabric's.
+    `port_buffer`: bytes of the port for results that lack them, and for the fabric.
 
-    Raises UsageError where nothing says what a port holds, or results of several switches leave open which is the fabric's.
+    Raises UsageError if the size of a port is unknown, or if results of several switches leave the fabric's open.
     """
     by_buffer: dict[int, list[Origin]] = {}
     for origin in origins:
@@ -89,7 +89,7 @@ def fit_incast(fabric: Fabric, origins: Sequence[Origin], port_buffer: int | Non
 
 
 def _doubts(whole: Sequence[float]) -> list[str]:
-    """Return what bursts tell that lost nothing, by their measured over replayed times."""
+    """Return warnings from lossless bursts, given their measured over replayed times."""
     if not whole or statistics.median(whole) <= _DISTURBED:
         return []
     late = f"{statistics.median(whole):.2g}"

@@ -1,4 +1,4 @@
-"""The measured points that a fit can use, out of results of benchmarks."""
+"""Measured points that a fit can use, taken from results of benchmarks."""
 
 import math
 import statistics
@@ -22,15 +22,15 @@ _KINDS = {
     "multipair": MULTIPAIR,
 }
 _NOT_IN_TURN = ("bidirectional", "pairs")
-"""Options of a ping-pong under which its times are not those of one message after the other between two ranks."""
+"""Options under which a ping-pong does not measure single messages, one after the other, between two ranks."""
 _NEARLY_THE_SAME = 1.02
 _FEWEST = 6
 LEAST_NOISE = 0.005
-"""Relative; clocks and rounding alone make that much of a printed figure."""
+"""Least relative noise: clocks and rounding alone cause that much."""
 
 
 class Origin(NamedTuple):
-    """A result and the file it is from."""
+    """A result and its file."""
 
     result: BenchResult
     file: str
@@ -43,7 +43,7 @@ class Origin(NamedTuple):
 
 
 class Point(NamedTuple):
-    """Time of a message of one size in one kind of test, over all results of it."""
+    """Time of a message of one size in one kind of test, over all its results."""
 
     kind: str
     bytes: int
@@ -56,9 +56,9 @@ class Point(NamedTuple):
 
 
 def points(origins: Iterable[Origin]) -> tuple[list[Point], list[str]]:
-    """Return the points of all results, one for each kind of test, size and number of pairs, and what was not used and why.
+    """Return the points by kind of test, size and number of pairs, and remarks on what was not used and why.
 
-    Where several results have the same, the point is their median, and how they differ is its noise.
+    If several results have the same key, the point is their median, and its noise is their difference.
     """
     found: dict[tuple[str, int, int], list[tuple[float, float, Origin]]] = defaultdict(list)
     unused = []
@@ -106,13 +106,13 @@ def _order(item: tuple[tuple[str, int, int], object]) -> tuple[str, int, int]:
 
 
 def _with_scatter(points: list[Point]) -> list[Point]:
-    """Give the points at least the noise by which neighbours of nearly the same size differ (NetPIPE measures such sizes)."""
+    """Raise the points' noise to the differences of neighbours of almost one size (NetPIPE measures such sizes)."""
     differences: dict[tuple[str, int], list[float]] = defaultdict(list)
     for point, following in pairwise(points):
         same = (point.kind, point.pairs) == (following.kind, following.pairs)
         if same and point.bytes and following.bytes / point.bytes <= _NEARLY_THE_SAME:
             differences[point.kind, point.pairs].append(abs(math.log(following.seconds / point.seconds)))
-    # The median of a normal variable's absolute value is 0.6745 standard deviations, and a difference has two points' noise.
+    # The median of |x| is 0.6745 standard deviations if x is normal. A difference has the noise of two points.
     scatter = {
         key: statistics.median(values) / 0.6745 / math.sqrt(2)
         for key, values in differences.items()
@@ -152,13 +152,13 @@ def _pairs(result: BenchResult, row: BenchRow, kind: str) -> int:
 
 
 def _leading_number(label: str) -> int:
-    """Return that of `4 pairs`, 0 where there is none."""
+    """Return the number in a label such as `4 pairs`; 0 without one."""
     digits = "".join(character for character in label.split(" ")[0] if character.isdecimal())
     return int(digits) if digits else 0
 
 
 def _noise(row: BenchRow) -> float:
-    """Return how well the row's mean is known, relative to it."""
+    """Return the relative error of the row's mean."""
     if row.confidence_half_width is not None:
         # Half the width of a 95 % interval is 1.96 standard deviations of the mean.
         return max(LEAST_NOISE, row.confidence_half_width / 1.96)

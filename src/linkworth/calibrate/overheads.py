@@ -1,4 +1,4 @@
-"""The part of a path's fit that is CPU time and protocol: latency, overheads by size, eager limit."""
+"""Fit of a path's CPU time and protocol: latency, overheads by size, eager limit."""
 
 import math
 import statistics
@@ -12,7 +12,7 @@ from linkworth.calibrate.path_fit import BOUND, SMALL_BYTES, PathFit
 from linkworth.catalog.derived import overhead_at
 
 CURVE_TOLERANCE = 0.01
-"""Share of a message's time by which a simplified overhead curve may miss, where the measurement is not noisier."""
+"""Largest miss of a simplified overhead curve, as a share of a message's time, unless the measurement is noisier."""
 SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 SHARE_GAIN = 0.005
 """Least improvement of a stream's fit that justifies unequal overheads; less is noise."""
@@ -23,10 +23,10 @@ LEAST_LATENCY_SHARE = 0.05
 
 
 class OverheadFit(PathFit):
-    """Fits what ping-pongs leave beside the bytes."""
+    """Fits the part of ping-pongs that is not bytes."""
 
     def fit_latency(self, small: float | None) -> None:
-        """Fit the latency: what the shortest messages leave beside overheads, `small` seconds a side where it is known."""
+        """Fit the latency from the shortest messages, less overheads: `small` seconds a side if known."""
         points = self.smallest(self.in_turn)
         rest = {point.bytes: point.seconds - self.flow(point.bytes) for point in points}
         whole = max(0.0, statistics.median(rest.values()))
@@ -80,9 +80,9 @@ class OverheadFit(PathFit):
             self.found(side, used, note)
 
     def cost(self, point: Point, handshake: float) -> float:
-        """Return what of a message's time is neither latency nor bytes.
+        """Return the part of a message's time that is neither latency nor bytes.
 
-        On a link with a bucket the replay tells what the bytes take: a message meets what the last ones left in it.
+        On a link with a bucket, the replay gives the time of the bytes: it depends on the messages before.
         """
         if not self.path.burst_bytes:
             return point.seconds - self.flow(point.bytes) - self.path.latency_seconds
@@ -92,7 +92,7 @@ class OverheadFit(PathFit):
         return point.seconds - self.replayed(measured.IN_TURN, size) + own
 
     def missed_with(self, costs: Sequence[protocol.CpuCost], handshake: float, limit: int) -> float:
-        """Return the sum of squared relative misses of the replay with this eager limit and the overheads that go with it."""
+        """Return the sum of squared relative misses of the replay with this eager limit and its overheads."""
         kept = self.path
         self.set_overheads(self.overheads(costs, handshake, limit))
         self.set(eager_limit_bytes=limit)
@@ -104,7 +104,7 @@ class OverheadFit(PathFit):
         return missed
 
     def overheads(self, costs: Sequence[protocol.CpuCost], handshake: float, limit: int) -> list[Overheads]:
-        """Return both sides' curves for an eager limit: the costs without the handshake, in as few points as will do."""
+        """Return both sides' curves for an eager limit: the costs without the handshake, in few points."""
         kept = self.path
         self.set(eager_limit_bytes=limit)
         sides = [
@@ -122,7 +122,7 @@ class OverheadFit(PathFit):
 
     @staticmethod
     def at_limit(eager: Sequence[Overheads], limit: int) -> Overheads:
-        """Go on to the limit as the curve went between its last two points."""
+        """Extend the curve to the limit along its last two points."""
         last = eager[-1]
         if len(eager) == 1:
             return last._replace(bytes=limit)
@@ -136,7 +136,7 @@ class OverheadFit(PathFit):
         )
 
     def say_limit(self, found: protocol.EagerLimit, limit: int) -> None:
-        """Note why the eager limit is where it is."""
+        """Record the reason for the eager limit."""
         note = (
             f"a {found.shape} of {found.evidence:.0f} standard deviations between {found.bytes} and "
             f"{found.first_rendezvous_bytes} bytes"
@@ -148,7 +148,7 @@ class OverheadFit(PathFit):
         )
 
     def limit_without_evidence(self, costs: Sequence[protocol.CpuCost], handshake: float) -> int:
-        """Return the base's eager limit, or another where the base's cannot be."""
+        """Return the base's eager limit, or another if the base's is impossible."""
         base = self.base.eager_limit_bytes
         if protocol.explains([cost for cost in costs if cost.bytes > base], handshake):
             self.keep("eager_limit_bytes", "no step of a handshake stands out of the latencies")
@@ -167,7 +167,7 @@ class OverheadFit(PathFit):
         return limit
 
     def sides(self, point: Point, both: float) -> Overheads:
-        """Share the overheads of a size between the sides."""
+        """Divide the overheads of a size between the sides."""
         size = point.bytes
         allowed = max(CURVE_TOLERANCE, 1.5 * point.noise)
         tolerance = allowed * point.seconds
@@ -187,9 +187,10 @@ class OverheadFit(PathFit):
         return Overheads(size, both - larger, larger, tolerance)
 
     def receivers_share(self, size: int, both: float) -> float:
-        """Return which part of both sides' overhead the receiver has, 0.5 to 1, by what a stream that the wire binds takes.
+        """Return the receiver's part of both sides' overhead, 0.5 to 1, from a stream that the wire bounds.
 
-        Starting and ending a window takes longer the more of it is the receiver's. Equal halves where the stream does not tell.
+        The start and end of a window take longer if more of it is the receiver's. Returns 0.5 if the stream does not
+        show it.
         """
         measured_seconds = next(point.seconds for point in self.stream if point.bytes == size)
 
@@ -208,10 +209,10 @@ class OverheadFit(PathFit):
         return share if least < misses[0][0] - SHARE_GAIN else SHARES[0]
 
     def set_overheads(self, points: Sequence[Overheads]) -> None:
-        """Take over a curve's points."""
+        """Set the overheads from a curve's points."""
         send, receive = ([(point.bytes, point[column]) for point in points] for column in (1, 2))
         if send[0][0] <= SMALL_BYTES:
-            # Shorter messages cost the same either way: a curve is flat before its first point.
+            # A curve is flat before its first point, so shorter messages cost the same.
             send[0], receive[0] = (0, send[0][1]), (0, receive[0][1])
         self.set(send_overhead=send, receive_overhead=receive)
 

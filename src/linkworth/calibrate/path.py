@@ -1,9 +1,10 @@
-"""Fits one way of messages, between nodes or inside a node: latency, bandwidth, gap, overheads by size, eager limit.
+"""Fits one path, between nodes or inside a node: latency, bandwidth, gap, overheads by size, eager limit.
 
-The terms are those of the replay (LogGP by message size, docs/reference/replay.md). An undisturbed message of n bytes takes
-o_s(n) + L + w(n)/B + o_r(n), and behind the eager limit a handshake more; a stream of them takes, each, the slowest of o_s(n),
-w(n)/B, o_r(n) and the gap. The first is exactly what the replay gives for a ping-pong; of a window of messages it gives a little
-more than the second, so that part is taken off by replaying the same windows, a few times in turn with the fit.
+The terms are those of the replay (LogGP by message size, docs/explanation/replay.md). An undisturbed message of n
+bytes takes o_s(n) + L + w(n)/B + o_r(n), plus a handshake above the eager limit. Each message of a stream takes the
+slowest of o_s(n), w(n)/B, o_r(n) and the gap. The first is exactly the replay's time of a ping-pong. A replayed
+window of messages takes a little more than the second, so the fit replays the same windows, a few times in turn, and
+subtracts that part.
 """
 
 import math
@@ -24,7 +25,7 @@ TURNS = 6
 CONVERGED = 1e-4
 BUCKET_BYTES = 1024
 FASTER_THAN_ITS_WIRE = 0.85
-"""Share of what latency and bytes would take, below which a message has been let through at once."""
+"""Share of the time for latency and bytes below which a message was sent at once."""
 
 
 class FittedPath(NamedTuple):
@@ -55,8 +56,7 @@ class _Fit(OverheadFit):
         return FittedPath(self.path, self.reasons)
 
     def _fit_bandwidth(self) -> None:
-        """Without MTU the bandwidth is that of message data; with one it is that of the wire, so headers count as they do in the
-        replay."""
+        """Fit the bandwidth: of message data without MTU, else of the wire, so that headers count as in the replay."""
         points = self.large(self.stream)
         if several := self._faster_together():
             times = [(point, point.seconds) for point in several]
@@ -82,7 +82,7 @@ class _Fit(OverheadFit):
         return None
 
     def _faster_together(self) -> list[Point]:
-        """Return the large messages of the most pairs, where they carry clearly more than one pair: its CPUs are the bound."""
+        """Return the large messages of the most pairs if they carry clearly more than one pair, bound by its CPUs."""
         pairs = max((point.pairs for point in self.multipair), default=1)
         points = self.large([point for point in self.multipair if point.pairs == pairs])
         alone = {point.bytes: point.seconds for point in self.stream}
@@ -91,7 +91,7 @@ class _Fit(OverheadFit):
         return [point for point in points if alone.get(point.bytes, 0.0) > BOUND * point.seconds]
 
     def _fit_bucket(self) -> None:
-        """Fit the bucket of a shaped link, out of which short messages pass faster than the streams' bandwidth allows."""
+        """Fit the bucket of a shaped link, which lets short messages pass faster than the streams' bandwidth."""
         self.set(burst_bytes=0)
         points = [
             point for point in self.in_turn if BUCKET_BYTES <= point.bytes <= LARGE_BYTES and not self.inside
@@ -124,25 +124,25 @@ class _Fit(OverheadFit):
         self.found("burst_bytes", points, "messages that take less than their bytes take in a stream")
 
     def _fit_bandwidth_to_slope(self, points: list[Point]) -> None:
-        """Fit a line to the times of large messages. Inside a node a stream's time is the CPUs', only the rest is the path's."""
+        """Fit a line to the times of large messages. Inside a node, CPUs bound streams; the rest is the path's."""
         xs = [float(wire_bytes(self.path, point.bytes)) for point in points]
         ys = [point.seconds - self._copying(point.bytes) for point in points]
         per_byte = slope(xs, ys, [1 / point.seconds**2 for point in points])
-        # No overhead is below zero: no message may be faster than its bytes on the path.
+        # Overheads are not negative: no message may be faster than its bytes on the path.
         shortest = self.in_turn[0].seconds
         per_byte = min([per_byte, *((y - shortest) / x for x, y in zip(xs, ys, strict=True))])
-        # Less than a fiftieth of the whole is within the errors of the two.
+        # Less than a fiftieth of the whole is within the errors of both.
         per_byte = max(per_byte, points[-1].seconds / xs[-1] / 50)
         self.set(bandwidth_bytes_per_second=1 / per_byte)
         self.found("bandwidth_bytes_per_second", points, "slope of the times of large messages")
 
     def _copying(self, size: int) -> float:
-        """Return the CPU time of a message inside a node, where a stream is bound by it."""
+        """Return the CPU time of a message inside a node, if it bounds a stream."""
         staged = self.streaming.get(size, 0.0)
         return staged if self.inside and staged > BOUND * self.wire(size) else 0.0
 
     def _fit_small_overhead(self) -> float | None:
-        """Return the overhead of either side for the shortest messages; None where only the wire shows in the streams."""
+        """Return the overhead of either side for the shortest messages; None if streams show the wire only."""
         points = self.smallest(self.stream)
         bound = [
             self.streaming[point.bytes]
@@ -195,7 +195,7 @@ class _Fit(OverheadFit):
 
 
 def fit_path(points: Sequence[Point], base: Fabric, *, inside_a_node: bool = False) -> FittedPath:
-    """Fit the way between nodes, or inside a node, to the points of tests on one rail; what they do not tell stays the base's."""
+    """Fit a path to the points of tests on one rail; fields that they do not determine stay the base's."""
     return _Fit(points, base, inside_a_node).run()
 
 

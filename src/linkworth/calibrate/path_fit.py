@@ -14,11 +14,11 @@ from linkworth.model.fabric import Fabric
 SMALL_BYTES = 64
 LARGE_BYTES = 65536
 BOUND = 1.1
-"""A stream is bound by overhead, not by the wire, where its message takes this many times the wire's time."""
+"""Message time over wire time from which on overhead, not the wire, bounds a stream."""
 
 
 class Found(NamedTuple):
-    """Why a field of the path has its value."""
+    """Reason for the value of a field of the path."""
 
     measured: bool
     points: tuple[Point, ...]
@@ -49,11 +49,11 @@ class PathFit:
         self.small_overhead = 0.0
 
     def set(self, **fields: object) -> None:
-        """Change fields of the path."""
+        """Set fields of the path."""
         self.path = msgspec.structs.replace(self.path, **fields)
 
     def replayed(self, kind: str, size: int, pairs: int = 1) -> float:
-        """Return the seconds of a message in the replay of a test on the path as it is."""
+        """Return the seconds of a message in the replay of a test on the current path."""
         name = "intranode" if self.inside else "link"
         fabric = msgspec.structs.replace(self.fabric, **{name: self.path})
         return message_seconds(fabric, kind, size, pairs=pairs, inside_a_node=self.inside)
@@ -61,15 +61,15 @@ class PathFit:
     def wire(self, size: int) -> float:
         """Return the seconds of a message's bytes in a stream.
 
-        Inside a node messages are copied side by side, up to the ceiling of all.
+        Inside a node messages are copied side by side, up to the total ceiling.
         """
         if self.inside:
             return size / self.fabric.intranode_total_bytes_per_second
         return wire_bytes(self.path, size) / self.path.bandwidth_bytes_per_second
 
     def stage_seconds(self, point: Point) -> float:
-        """Return what the slowest stage takes for a message of a stream: the measured time less what starting and ending a window
-        adds to it in the replay."""
+        """Return the time of a stream's slowest stage for a message: the measured time less the replay's cost of
+        starting and ending a window."""
         size = point.bytes
         slowest = max(
             self.wire(size),
@@ -81,25 +81,25 @@ class PathFit:
         return max(point.seconds - added, 0.5 * point.seconds)
 
     def flow(self, size: int) -> float:
-        """Return the seconds of a message's bytes on the path, undisturbed."""
+        """Return the seconds of an undisturbed message's bytes on the path."""
         beyond = max(0, wire_bytes(self.path, size) - self.path.burst_bytes)
         return beyond / self.path.bandwidth_bytes_per_second
 
     def smallest(self, points: list[Point]) -> list[Point]:
-        """Return the points of short messages, or the shortest."""
+        """Return the points of short messages, or else the shortest."""
         small = [point for point in points if point.bytes <= SMALL_BYTES]
         return small or points[:1]
 
     def large(self, points: list[Point]) -> list[Point]:
-        """Return the points of large messages, from a sixteenth of the largest on; none where the largest is short."""
+        """Return the points of large messages, from a sixteenth of the largest up; none if the largest is short."""
         if not points or points[-1].bytes < LARGE_BYTES:
             return []
         return [point for point in points if point.bytes >= max(LARGE_BYTES, points[-1].bytes / 16)]
 
     def found(self, field: str, points: Sequence[Point], note: str) -> None:
-        """Note that a field is measured."""
+        """Record that a field is measured."""
         self.reasons[field] = Found(True, tuple(points), note)
 
     def keep(self, field: str, note: str) -> None:
-        """Note that a field is the base's."""
+        """Record that a field is the base's."""
         self.reasons[field] = Found(False, (), note)

@@ -1,4 +1,4 @@
-"""Micro-benchmarks as traces: what the ranks of a latency or bandwidth test call, so that the replay can predict its result."""
+"""Micro-benchmarks as traces: the ranks' calls in a latency or bandwidth test, for the replay."""
 
 from pathlib import Path
 
@@ -12,25 +12,25 @@ WINDOW = 64
 
 
 def pingpong(path: Path, size: int) -> float:
-    """Write a ping-pong of two ranks; returns the messages one after the other in its timed part."""
+    """Write a ping-pong of two ranks; return the number of successive messages in its timed part."""
     _write(path, 2, exchanges.in_turn(), size, warm_up=PINGPONG_WARM_UP)
     return 2.0 * ROUNDS
 
 
 def windows(path: Path, size: int, pairs: int = 1) -> float:
-    """Write osu_bw, or osu_mbw_mr of several pairs (ranks i and pairs + i); returns the messages of its timed part."""
+    """Write osu_bw, or osu_mbw_mr of several pairs (ranks i and pairs + i); return the messages of its timed part."""
     _write(path, 2 * pairs, exchanges.windows(WINDOW, pairs), size)
     return float(ROUNDS * WINDOW * pairs)
 
 
 def both_ways(path: Path, size: int) -> float:
-    """Write osu_bibw of two ranks; returns the messages of its timed part, in both directions together."""
+    """Write osu_bibw of two ranks; return the messages of its timed part, in both directions together."""
     _write(path, 2, exchanges.windows_both_ways(WINDOW), size)
     return 2.0 * ROUNDS * WINDOW
 
 
 def incast(path: Path, size: int, senders: int) -> float:
-    """Write a burst of so many senders to rank 0, time and again; returns the bursts of its timed part."""
+    """Write repeated bursts of `senders` ranks to rank 0; return the bursts of its timed part."""
     _write(path, senders + 1, exchanges.incast(senders), size)
     return float(ROUNDS)
 

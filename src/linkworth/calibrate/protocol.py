@@ -1,10 +1,10 @@
-"""From which size on messages ask for permission: the step that the rendezvous protocol leaves in a curve of latencies."""
+"""Eager limit, found as the step that the rendezvous protocol leaves in a curve of latencies."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 STRONG_EVIDENCE = 3.0
-"""Standard deviations that a step must stand out by."""
+"""Least evidence of a step, in standard deviations."""
 LEAST_LIMIT_BYTES = 256
 """Steps at smaller sizes are those of inline sends, not of a protocol."""
 
@@ -26,18 +26,18 @@ class EagerLimit(NamedTuple):
     first_rendezvous_bytes: int
     """Smallest measured size that asks first."""
     evidence: float
-    """Standard deviations that the change stands out by."""
+    """Evidence of the change, in standard deviations."""
     shape: str
-    """`step`, or `bend` where only the copies' cost by byte ends there."""
+    """`step`, or `bend` if only the copies' cost by byte ends there."""
 
 
 def eager_limits(costs: Sequence[CpuCost], handshake_seconds: float) -> list[EagerLimit]:
-    """Return the changes that stand out clearly and that a handshake can explain, by size.
+    """Return the changes that are clearly evident and that a handshake can explain, by size.
 
-    A step is where the straight lines through the two points before and the two points after it do not meet between the inner
-    two; it is as large as their least distance there, and its evidence is that distance over its error. A bend is where they
-    meet but the costs rise less from there on: messages that ask first are not copied on their way. A handshake explains either
-    if behind it the overheads are not below zero without the handshake's time.
+    A step lies between two points if the straight lines through the two points before and the two after do not meet
+    there. Its height is their least distance, and its evidence is that distance over its error. A bend is where they
+    meet but the costs rise less afterwards: messages with a handshake are not copied on their way. A handshake
+    explains either if the overheads behind it, less the handshake's time, are not below zero.
     """
     found = []
     for index in range(1, len(costs) - 2):
@@ -56,7 +56,7 @@ def explains(costs: Sequence[CpuCost], handshake_seconds: float) -> bool:
 
 
 def first_that_explains(costs: Sequence[CpuCost], handshake_seconds: float) -> int:
-    """Return the smallest size from which on all may have asked first, or the largest of all where none may."""
+    """Return the smallest size from which all may have used a handshake, or else the largest size."""
     for index, cost in enumerate(costs):
         if explains(costs[index + 1 :], handshake_seconds):
             return cost.bytes
@@ -64,7 +64,7 @@ def first_that_explains(costs: Sequence[CpuCost], handshake_seconds: float) -> i
 
 
 def _evidence(before: CpuCost, left: CpuCost, right: CpuCost, after: CpuCost) -> tuple[float, float]:
-    """Return the evidence of a step and of a bend between the inner two, in standard deviations; 0 where there is none."""
+    """Return the evidence of a step and of a bend between the inner two, in standard deviations; 0 for none."""
     left_slope = (left.seconds - before.seconds) / (left.bytes - before.bytes)
     right_slope = (after.seconds - right.seconds) / (after.bytes - right.bytes)
     gap = right.bytes - left.bytes

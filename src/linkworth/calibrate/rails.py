@@ -20,7 +20,7 @@ from linkworth.model.fabric import Fabric
 
 _HALVINGS = 14
 _CLEARLY_BETTER = 0.9
-"""Another size than the base's is taken where it leaves less than this share of the misses."""
+"""Share of the misses below which another size replaces the base's."""
 
 
 _Key = tuple[str, int, int]
@@ -39,7 +39,7 @@ def fit_rails(
 ) -> FittedRails:
     """Fit the efficiency of `fabric`'s rails, and which messages are striped how, to tests by number of rails.
 
-    `on_one`: tests on one rail, which tell what the replay of a test and size misses that has nothing to do with the rails.
+    `on_one`: tests on one rail, which show the misses of the replay that are unrelated to the rails.
     """
     corrections = {_test(point): _miss(on_rails(fabric, 1), point) for point in on_one}
     tests = [_Test(rails, point, corrections) for rails, points in by_rails.items() for point in points]
@@ -61,7 +61,7 @@ def fit_rails(
 
 
 def on_rails(fabric: Fabric, rails: int) -> Fabric:
-    """Return the fabric with that many rails."""
+    """Return the fabric with this many rails."""
     return msgspec.structs.replace(fabric, rails=rails)
 
 
@@ -79,7 +79,7 @@ def _fit_striping(
     fabric: Fabric, tests: Sequence[_Test], large: Sequence[_Test], reasons: dict[str, Found]
 ) -> Fabric:
     sizes = sorted({test.point.bytes for test in tests if test.point.bytes > 1})
-    # From the base's rest and from none: up to the rest every least size means the same.
+    # Without a rest too: any least size up to the rest has the same effect.
     rests = sorted({0, fabric.stripe_rest_bytes})
     found, fabric = _better(
         fabric,
@@ -98,7 +98,7 @@ def _fit_striping(
 def _better(
     fabric: Fabric, candidates: Sequence[Mapping[str, int]], tests: Sequence[_Test], large: Sequence[_Test]
 ) -> tuple[bool, Fabric]:
-    """Return whether a candidate fits clearly better, and the fabric with the best such one."""
+    """Return whether a candidate fits clearly better, and the fabric with the best one."""
     others = [msgspec.structs.replace(fabric, **candidate) for candidate in candidates]
     best = min(others, key=lambda other: _misses(other, tests))
     if _misses(best, tests) < _CLEARLY_BETTER * _misses(fabric, tests):
@@ -117,7 +117,7 @@ def _reason(found: bool, tests: Sequence[_Test], what: str) -> Found:
 def _with_efficiency(fabric: Fabric, large: Sequence[_Test]) -> Fabric:
     """Return the fabric with the efficiency at which half of the tests take longer in the replay than measured.
 
-    The median leaves alone what a few disturbed tests say.
+    The median ignores a few disturbed tests.
     """
 
     def typical_miss(efficiency: float) -> float:

@@ -13,7 +13,7 @@ from linkworth.model.prediction import Layout
 from linkworth.replay.run import replay
 
 TESTS = ("latency", "pingpong", "bandwidth", "bibandwidth", "multipair", "incast")
-"""Tests whose results can be predicted."""
+"""Tests with predictable results."""
 
 
 def message_seconds(
@@ -21,10 +21,10 @@ def message_seconds(
 ) -> float:
     """Return the predicted time of a message.
 
-    One after the other in `latency` and `pingpong`; else the reciprocal of the rate of all messages together.
+    `latency` and `pingpong` give the time of successive messages, others the reciprocal of the rate of all messages.
 
-    In `multipair` all senders are on one node and all receivers on another, or all on one node. In `incast` the time is that of a
-    burst of as many senders as `pairs` says, each on a node of its own.
+    In `multipair` all senders are on one node and all receivers on another, or all are on one node. In `incast` the
+    time is that of a burst of `pairs` senders, each on a node of its own.
     """
     trace, messages = _trace(test, size, pairs)
     return replay(trace, fabric, _layout(test, pairs, inside_a_node)).seconds / messages
@@ -46,7 +46,7 @@ def _ranks(test: str, pairs: int) -> int:
 def result(
     fabric: Fabric, test: str, sizes: list[int], *, pairs: int = 1, inside_a_node: bool = False
 ) -> BenchResult:
-    """Return the result that the replay predicts for a test, as `linkworth bench` would have measured it."""
+    """Return the predicted result of a test, in the form of `linkworth bench`."""
     rows = []
     for size in sizes:
         seconds = message_seconds(fabric, test, size, pairs=pairs, inside_a_node=inside_a_node)
@@ -86,5 +86,5 @@ def _trace(test: str, size: int, pairs: int) -> tuple[_engine.Trace, float]:
             messages = patterns.incast(path, size, pairs)
         else:
             raise UsageError(f"{test}: no test that the replay can predict; it knows {', '.join(TESTS)}")
-        # The engine maps the file, so it may go when the folder does.
+        # The engine maps the file, so it may disappear with the folder.
         return _engine.Trace(str(path)), messages

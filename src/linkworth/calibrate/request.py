@@ -14,7 +14,7 @@ _RAILS = re.compile(r"(?P<rails>[0-9]{1,2})=(?P<file>.+)")
 
 
 class CalibrationRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """Files of results, and what is known beside them."""
+    """Files of results, and additional knowledge of the network."""
 
     files: list[Path]
     """Results between two nodes over one NIC; results of one node are taken for the way inside it."""
@@ -27,11 +27,11 @@ class CalibrationRequest(msgspec.Struct, frozen=True, kw_only=True):
     base: str | None = None
     """Fabric for parameters that the results do not cover; None: the catalog's nearest."""
     name: str | None = None
-    """None: the output's name, or that of the first file."""
+    """Name of the fabric; None: the output's name, or that of the first file."""
 
 
 def fabric_name(asked: str | None, output: Path | None, first: Path) -> str:
-    """Return the fabric's name: as asked, or made from a file's name. Raises UsageError for one that cannot be."""
+    """Return the fabric's name: as asked, or from a file's name. Raises UsageError for an invalid one."""
     if asked is not None:
         if not _NAME.fullmatch(asked):
             raise UsageError(

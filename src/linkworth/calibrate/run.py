@@ -1,4 +1,4 @@
-"""From files of benchmark results to a fabric: what `linkworth calibrate` does."""
+"""Implementation of `linkworth calibrate`: from files of benchmark results to a fabric."""
 
 import math
 import statistics
@@ -28,10 +28,10 @@ _NEAR_BYTES = 1 << 20
 
 
 def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibration:
-    """Fit a fabric to the results in the request's files. `output` only gives it a name; `write.write` writes the file.
+    """Fit a fabric to the results in the request's files. `output` only sets the name; `write.write` writes the file.
 
-    Raises UsageError for a file that holds no results, for results that leave both latency and bandwidth unknown, and for results
-    over several NICs without any over one.
+    Raises UsageError for a file without results, for results that leave both latency and bandwidth unknown, and for
+    results over several NICs without any over one.
     """
     between, inside, several = _read(request)
     incasts = [origin for origin in between if origin.result.test == TEST]
@@ -163,7 +163,7 @@ def _nothing_to_fit(
 
 
 def _nearest(points: Sequence[Point]) -> Fabric:
-    """Return the catalog's fabric that is nearest in the latency of the shortest and the time of the longest messages."""
+    """Return the catalog's fabric with the nearest latency of the shortest and time of the longest messages."""
     in_turn = measured.of_kind(points, measured.IN_TURN)
     streams = [p for p in points if p.kind in {measured.STREAM, measured.BOTH_WAYS} and p.bytes]
 
@@ -185,7 +185,7 @@ def _nearest(points: Sequence[Point]) -> Fabric:
 
 
 def _residuals(groups: Sequence[tuple[Fabric, Sequence[Point], bool, int]]) -> list[FittedPoint]:
-    """Return each group's points beside their replay on its fabric; a group also says whether it is of one node, and its NICs."""
+    """Return each group's points with their replay on its fabric; a group also has its place and its NICs."""
     fitted = []
     for on, of_group, inside_a_node, rails in groups:
         for point in of_group:

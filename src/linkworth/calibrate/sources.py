@@ -13,7 +13,7 @@ _DIGITS = 6
 
 
 def rounded(fabric: Fabric) -> Fabric:
-    """Return the fabric with six significant digits and spreads of at most 1, as its file may have them."""
+    """Return the fabric rounded for its file: six significant digits, and spreads of at most 1."""
     return msgspec.structs.replace(
         fabric,
         link=_rounded_path(fabric.link),
@@ -32,7 +32,7 @@ def rounded(fabric: Fabric) -> Fabric:
 def sources_of(
     fabric: Fabric, base: Fabric, reasons: Mapping[str, Found], points: Sequence[Point]
 ) -> list[SourceNote]:
-    """Return a note for every number: its files where it was measured, else the base's own note with why it was not measured."""
+    """Return a note for every number: the files that measured it, or the base's note with the reason why none did."""
     notes = []
     measured = {field: found for field, found in reasons.items() if found.measured}
     for field, found in measured.items():
@@ -76,7 +76,7 @@ def _of_base(note: SourceNote, fields: list[str], base: Fabric, reasons: Mapping
 
 
 def _joined(notes: Sequence[SourceNote]) -> list[SourceNote]:
-    """Put fields of the same source, date and note together."""
+    """Merge fields of the same source, date and note."""
     fields: dict[tuple[str, str, str], list[str]] = {}
     for note in notes:
         fields.setdefault((note.source, note.date, note.note), []).extend(note.fields)

@@ -15,9 +15,9 @@ _MOST_SMALL_BYTES = 1024
 
 
 def spread(points: Sequence[Point], fitted: Sequence[FittedPoint], base: Spread) -> Spread:
-    """Return relative standard deviations: what the results' repetitions and files differ by, and what the fit misses, as
-    independent errors. Latency from ping-pongs up to 1 KiB, bandwidth from messages of 64 KiB and more, overhead from streams of
-    short messages, else from all ping-pongs; the computation's is the base's.
+    """Return relative standard deviations: the differences of repetitions and files, and the misses of the fit, as
+    independent errors. Latency comes from ping-pongs up to 1 KiB, bandwidth from messages of 64 KiB and more,
+    overhead from streams of short messages or else from all ping-pongs. The computation's is the base's.
     """
     of_short = [p for p in points if p.kind == measured.IN_TURN and p.bytes <= _MOST_SMALL_BYTES]
     of_long = [p for p in points if p.bytes >= LARGE_BYTES and p.kind != measured.IN_TURN]

@@ -1,4 +1,4 @@
-"""Writes a fabric as a file that every verb takes with `--on`."""
+"""Writes a fabric to a file that every verb accepts with `--on`."""
 
 import json
 import math
@@ -25,7 +25,7 @@ _FABRIC_FIELDS = (
 
 
 def write(fabric: model.Fabric, path: Path) -> None:
-    """Write a fabric file. Raises UsageError for a name by which `--on` would not know it, and as `write_output` does."""
+    """Write a fabric file. Raises UsageError for a name that `--on` cannot resolve, and as `write_output` does."""
     if path.suffix != ".toml" and not is_stream(path):
         raise UsageError(f"{path}: a fabric file's name ends with .toml, by which --on knows it")
     write_output(path, text(fabric))

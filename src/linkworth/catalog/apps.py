@@ -1,4 +1,4 @@
-"""The bundled programs."""
+"""Bundled programs."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""`NAME=NUMBER`, as options give prices and measured times."""
+"""`NAME=NUMBER`, the form of prices and measured times in options."""
 
 from linkworth.errors import UsageError
 from linkworth.model.number_range import NumberRange
@@ -7,9 +7,9 @@ from linkworth.model.number_range import NumberRange
 def parse_assignment(
     text: str, option: str, unit: str, allowed: NumberRange, *, what: str = "FABRIC"
 ) -> tuple[str, float]:
-    """Split `FABRIC=NUMBER` of an option into the fabric (or `what` else has a number) and the number, which is in `allowed`.
+    """Split `FABRIC=NUMBER` of an option into the fabric (or another `what`) and the number, which is in `allowed`.
 
-    Anything else is a UsageError that names the option and what was expected.
+    Raises UsageError that names the option and the expected form.
     """
     form = f"write {option} {what}={unit}"
     name, equals, number = (part.strip() for part in text.rpartition("="))
@@ -21,7 +21,7 @@ def parse_assignment(
 
 
 def read_number(text: str, place: str, allowed: NumberRange) -> float:
-    """Return the number in `allowed` that `text` is. Anything else is a UsageError that begins with `place`."""
+    """Return the number of `text`, which is in `allowed`. Raises UsageError that begins with `place`."""
     try:
         return allowed.read(text)
     except ValueError as error:

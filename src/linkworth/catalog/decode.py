@@ -1,4 +1,4 @@
-"""TOML files into typed structs, with errors that name the file, the field and what to do."""
+"""TOML files as typed structs, with errors that name the file, the field and the remedy."""
 
 import difflib
 import importlib.resources
@@ -23,7 +23,7 @@ def data_folder() -> Traversable:
 
 
 def read_toml(path: Path | Traversable) -> dict[str, Any]:
-    """Read a TOML file. A file that cannot be read or parsed is a UsageError that names it."""
+    """Read a TOML file. Raises UsageError that names the file."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -45,7 +45,7 @@ def read_toml(path: Path | Traversable) -> dict[str, Any]:
 
 
 def decode(document: dict[str, Any], kind: type[T], origin: str) -> T:
-    """Convert a parsed TOML document to `kind`. A wrong type or an unknown field is a UsageError that names both."""
+    """Convert a parsed TOML document to `kind`. Raises UsageError for a wrong type or an unknown field."""
     try:
         return msgspec.convert(document, kind)
     except msgspec.ValidationError as error:
@@ -53,7 +53,7 @@ def decode(document: dict[str, Any], kind: type[T], origin: str) -> T:
 
 
 def _known(message: str, kind: object) -> str:
-    """Return what is known in the place of an unknown field or word: the nearest ones, or all."""
+    """Return the nearest known names for an unknown field or word, or all of them."""
     reason, _, place = message.partition(" - at `")
     there = _kinds_at(kind, place)
     unknown = re.search(r"unknown field `([^`]*)`|Invalid enum value '([^']*)'", reason)
@@ -76,7 +76,7 @@ def _known(message: str, kind: object) -> str:
 
 
 def _kinds_at(kind: object, place: str) -> list[object]:
-    """Return the types that a value at a place such as `$.nodes[0]` may have."""
+    """Return the possible types of a value at a place such as `$.nodes[0]`."""
     kinds = _parts(kind)
     for name, index in re.findall(r"\.(\w+)|(\[[^]]*\])", place):
         found: list[object] = []
@@ -102,7 +102,7 @@ def _parts(kind: object) -> list[object]:
 
 
 def _where_first(message: str) -> str:
-    """Turn msgspec's "Expected `float`, got `str` - at `$.link.gap`" into "link.gap: expected float, got str"."""
+    """Rewrite msgspec's "Expected `float`, got `str` - at `$.link.gap`" as "link.gap: expected float, got str"."""
     reason, _, place = message.partition(" - at `")
     reason = reason.replace("`", "'")
     field = place.rstrip("`").removeprefix("$").removeprefix(".")
@@ -111,7 +111,7 @@ def _where_first(message: str) -> str:
 
 
 def unknown_name(what: str, name: str, known: Iterable[str], hint: str = "") -> UsageError:
-    """Return the error for an unknown name, with the nearest known ones (or all where none is near)."""
+    """Return the error for an unknown name, with the nearest known ones, or all if none is near."""
     names = sorted(known)
     near = difflib.get_close_matches(name.lower(), names, n=3, cutoff=0.5)
     tail = f"did you mean {' or '.join(near)}" if near else f"known: {', '.join(names)}"

@@ -37,7 +37,7 @@ def half_round_trip_seconds(path: Path, size: int) -> float:
 def stream_bandwidth(path: Path, size: int, *, width: float = 1.0) -> float:
     """Return bytes per second of many messages in one direction, as osu_bw reports it; the slowest stage decides.
 
-    `width` is how many times the bandwidth of one rail the message gets (see `stripe_width`). 0 for an empty message.
+    `width` is the message's bandwidth relative to one rail's (see `stripe_width`). Returns 0 for an empty message.
     """
     if size == 0:
         return 0.0
@@ -51,7 +51,7 @@ def stream_bandwidth(path: Path, size: int, *, width: float = 1.0) -> float:
 
 
 def stripe_width(fabric: Fabric, size: int) -> float:
-    """Return how many rails' bandwidth a message of `size` bytes gets: K rails give 1 + (K - 1) x efficiency."""
+    """Return the bandwidth of a message of `size` bytes in rails: K rails give 1 + (K - 1) x efficiency."""
     if fabric.rails == 1 or size < fabric.stripe_min_bytes or size <= fabric.stripe_rest_bytes:
         return 1.0
     return 1.0 + (fabric.rails - 1) * fabric.rail_efficiency

@@ -1,4 +1,4 @@
-"""The TOML form of a fabric: its fields, its checks, its JSON Schema."""
+"""TOML form of a fabric: its fields, checks and JSON Schema."""
 
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -84,7 +84,7 @@ class FabricFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     title: str
     link: PathTable
     intranode: PathTable | str
-    """The path inside a node, or the name of a catalog fabric whose `link` it is (`shm`)."""
+    """The path inside a node, or the name of a catalog fabric (`shm`) whose `link` is used."""
     rails: int = 1
     rail_efficiency: float = 1.0
     stripe_min_bytes: int = 65536
@@ -101,7 +101,7 @@ class FabricFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     worst_miss: float = 0.0
     """Largest relative error of a calibration; 0: none."""
     intranode_total_bytes_per_second: float | None = None
-    """No ceiling where it is left out, or that of the fabric which `intranode` names."""
+    """Ceiling of the path inside a node. Without it: none, or that of the fabric named by `intranode`."""
     sources: list[SourceTable] = msgspec.field(default_factory=list)
 
 
@@ -111,7 +111,7 @@ def schema() -> dict[str, Any]:
 
 
 def parse(document: dict[str, Any], origin: str) -> FabricFile:
-    """Check a parsed fabric file; a fault is a UsageError that names the file, the field and what to do."""
+    """Check a parsed fabric file. Raises UsageError that names the file, the field and the remedy."""
     file = decode(document, FabricFile, origin)
     _check_path(file.link, "link", origin)
     if isinstance(file.intranode, PathTable):
@@ -154,7 +154,7 @@ def parse(document: dict[str, Any], origin: str) -> FabricFile:
 
 
 def topology(table: TopologyTable) -> Topology:
-    """Return the plain form of a checked `[topology]`."""
+    """Return a checked `[topology]` as a model struct."""
     return Topology(
         levels=[plain(level, SwitchLevel) for level in table.levels],
         hop_latency_seconds=table.hop_latency_seconds,

@@ -1,4 +1,4 @@
-"""The known fabrics: by name, by name and number of rails (`gbex4`), or from a user's file."""
+"""Known fabrics: by name, by name and number of rails (`gbex4`), or from a user's file."""
 
 import functools
 import re
@@ -27,8 +27,8 @@ def names() -> list[str]:
 def get(name_or_path: str) -> model.Fabric:
     """Return a fabric by its catalog name, `NAMExK` (K rails), or the path of a `.toml` file (`FILE.tomlxK` works too).
 
-    `+sriov` or `+passthrough` behind it puts the nodes into virtual machines. An unknown name and a file with a fault are
-    UsageErrors; the first gives the nearest names.
+    A suffix `+sriov` or `+passthrough` puts the nodes into virtual machines. Raises UsageError for a file with a fault,
+    and for an unknown name, with the nearest ones.
     """
     native, plus, kind = name_or_path.rpartition("+")
     if plus and not is_path(kind) and not Path(name_or_path).is_file():
@@ -67,7 +67,7 @@ def get(name_or_path: str) -> model.Fabric:
 
 
 def _split_rails(name_or_path: str) -> tuple[str, int | None]:
-    """Split `NAMExK`. A catalog name or an existing file that ends like that by itself is left whole."""
+    """Split `NAMExK`. A catalog name or an existing file that itself ends like this is left whole."""
     match = _WITH_RAILS.fullmatch(name_or_path)
     if match is None or name_or_path in _catalog() or Path(name_or_path).is_file():
         return name_or_path, None
@@ -129,7 +129,7 @@ def _from_file(path: Path | Traversable, origin: str) -> model.Fabric:
 
 @functools.cache
 def _named_intranode(name: str, origin: str) -> model.Fabric:
-    """Return the catalog fabric whose link is used inside a node; it must describe its own intranode path."""
+    """Return the catalog fabric for the path inside a node; it must describe its own intranode path."""
     entry = data_folder() / "fabrics" / f"{name}.toml"
     if not re.fullmatch(r"[a-z0-9._-]+", name) or not entry.is_file():
         raise UsageError(

@@ -1,4 +1,4 @@
-"""The known machines."""
+"""Known machines."""
 
 import functools
 

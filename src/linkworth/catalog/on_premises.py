@@ -8,7 +8,7 @@ from linkworth.model.number_range import PRICE_USD, NumberRange
 from linkworth.model.price import OnPremises
 
 HOURS_PER_YEAR = 8766.0
-"""365.25 days."""
+"""Hours of 365.25 days."""
 _WATTS = NumberRange(least=1e-3, most=1e7, zero=True)
 _RANGES = {
     "price_usd": PRICE_USD,
@@ -20,14 +20,14 @@ _RANGES = {
     "usd_per_kwh": PRICE_USD,
     "pue": NumberRange(least=1, most=100),
 }
-"""By field of `OnPremises`. Utilisation is the busy share of the time, PUE total power over that of the computers."""
+"""Ranges of `OnPremises` fields. Utilisation is the busy share of the time; PUE is total over computers' power."""
 
 
 def usd_per_node_hour(costs: OnPremises) -> float:
     """Return US dollars for an hour in which the node runs a job.
 
-    All that the node costs over its years, spread over its busy hours h = years x 8766 x utilisation, and the power of both
-    busy and idle hours:
+    The formula spreads all costs of the node's years over its busy hours h = years x 8766 x utilisation, and adds the
+    power of both busy and idle hours:
 
         (price + years x yearly) / h + (busy watts + idle watts x (1 - utilisation) / utilisation) / 1000 x pue x US$/kWh
     """
@@ -38,7 +38,7 @@ def usd_per_node_hour(costs: OnPremises) -> float:
 
 
 def check(costs: OnPremises, origin: str) -> OnPremises:
-    """Return `costs` if an hourly price follows from them; else a UsageError that begins with `origin` and names the field."""
+    """Return `costs` if they give an hourly price. Raises UsageError that begins with `origin` and names the field."""
     for field, allowed in _RANGES.items():
         value = getattr(costs, field)
         if value not in allowed:

@@ -1,4 +1,4 @@
-"""Catalogs of prices: the shipped ones, the ones that `linkworth prices update` wrote, and a user's own file."""
+"""Catalogs of prices: the shipped ones, those written by `linkworth prices update`, and a user's own file."""
 
 import functools
 from collections.abc import Collection, Iterable, Sequence
@@ -20,7 +20,7 @@ class OnPremisesTable(OnPremises, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class PriceTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One `[[prices]]` of a catalog file: a Price, whose amount is given by exactly one of three fields."""
+    """One `[[prices]]` of a catalog file: a Price whose amount is in exactly one of three fields."""
 
     name: str
     fabric: str
@@ -45,27 +45,27 @@ class PricesFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 def names() -> list[str]:
-    """Return the names of the catalogs that are there without a path."""
+    """Return the names of the catalogs that need no path."""
     return sorted({*_files(), *user_prices.names()})
 
 
 def title(name_or_path: str) -> str:
-    """Return what a catalog says it is."""
+    """Return the title of a catalog."""
     return _load(name_or_path)[1].title
 
 
 def get_catalog(name_or_path: str, *, shipped: bool = False) -> list[Price]:
     """Return the prices of a catalog, or of a `.toml` file given by its path, in the order of the file.
 
-    A catalog that `linkworth prices update` wrote goes before the shipped one of the same name, unless `shipped`. A negative
-    or missing price, an unknown fabric and an unknown catalog are UsageErrors.
+    A catalog written by `linkworth prices update` overrides the shipped one of the same name, unless `shipped`. Raises
+    UsageError for a negative or missing price, an unknown fabric and an unknown catalog.
     """
     origin, file = _load(name_or_path, shipped=shipped)
     return [_price(table, f"{origin}: prices[{index}]") for index, table in enumerate(file.prices)]
 
 
 def of_market(prices: Iterable[Price], market: Market | None) -> list[Price]:
-    """Return the prices of a market; by default (None) all but spot prices, since a spot node may be taken away."""
+    """Return the prices of a market; by default (None) all except spot prices, since a spot node may be taken away."""
     if market is None:
         return [price for price in prices if price.market != "spot"]
     return [price for price in prices if price.market == market]
@@ -74,7 +74,7 @@ def of_market(prices: Iterable[Price], market: Market | None) -> list[Price]:
 def chosen(
     prices: Iterable[Price], *, region: str | None = None, instances: Sequence[str] = ()
 ) -> list[Price]:
-    """Return the prices of a region and of named node types, where these are given; none left is a UsageError."""
+    """Return the prices of a region and of node types, if given. Raises UsageError if none is left."""
     known = list(prices)
     kept = [price for price in known if region is None or price.region == region]
     if region is not None and not kept:
@@ -98,8 +98,8 @@ def by_fabric(
 ) -> dict[str, Price]:
     """Return one price for each fabric of `needed` (default: each that has a price), by the fabric's exact name.
 
-    `region` and `instances` (node types) keep only what they name. Two prices left for one fabric are a UsageError that
-    names them, since which node is meant cannot be guessed.
+    `region` and `instances` (node types) restrict the prices. Two prices left for one fabric are a UsageError that
+    names them, since the node type cannot be guessed.
     """
     kept = chosen(prices, region=region, instances=instances)
     found: dict[str, Price] = {}
@@ -116,7 +116,7 @@ def by_fabric(
 
 
 def check_usd_per_node_hour(value: float, origin: str) -> float:
-    """Return `value` if it can be a price; else a UsageError that begins with `origin`."""
+    """Return `value` if it can be a price. Raises UsageError that begins with `origin`."""
     if value not in PRICE_USD:
         raise UsageError(f"{origin}: {value} is no price; give US dollars per node and hour, {PRICE_USD}")
     return value
@@ -133,7 +133,7 @@ def _files() -> dict[str, Traversable]:
 
 
 def _load(name_or_path: str, *, shipped: bool = False) -> tuple[str, PricesFile]:
-    """Return where a catalog is, and its content."""
+    """Return the origin and the content of a catalog."""
     if name_or_path.endswith(".toml") or "/" in name_or_path:
         return _checked(Path(name_or_path))
     if not shipped and name_or_path in user_prices.names():
@@ -159,7 +159,7 @@ def _checked(path: Path | Traversable) -> tuple[str, PricesFile]:
 
 
 def _price(table: PriceTable, origin: str) -> Price:
-    """Return a table's price, with its US dollars for an hour of a node."""
+    """Return the price of a table in US dollars for an hour of a node."""
     place = f"{origin} ({table.name})"
     given = [
         field

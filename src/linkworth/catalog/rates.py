@@ -12,11 +12,11 @@ class ProgramRates(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """`[programs.NAME]`: one program on one rank."""
 
     workload: str
-    """The run that was timed: `npb:lu.W`."""
+    """The timed run: `npb:lu.W`."""
     seconds: float
     """Length of its timed region."""
     seconds_per_operation: dict[str, float]
-    """By phase."""
+    """Rates by phase."""
 
 
 class ReferenceRates(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -27,7 +27,7 @@ class ReferenceRates(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Compiler, flags and MPI."""
     date: str
     programs: dict[str, ProgramRates]
-    """By the program's own name: `lu`."""
+    """Rates by the program's own name: `lu`."""
 
 
 @functools.cache
@@ -38,7 +38,7 @@ def reference() -> ReferenceRates:
 
 
 def of_program(name: str) -> ProgramRates:
-    """Return a program's rates. One that was not timed there is a UsageError that says what to do instead."""
+    """Return a program's rates. Raises UsageError with the alternatives if it was not timed."""
     programs = reference().programs
     if name not in programs:
         raise UsageError(

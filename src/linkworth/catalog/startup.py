@@ -1,4 +1,4 @@
-"""The cost of starting an MPI program: a file of `linkworth bench init`, or a default with its sources."""
+"""Cost of starting an MPI program: a file of `linkworth bench init`, or a default with its sources."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.model.startup import StartupFit, StartupResult
 
 DEFAULT_INIT = StartupFit(base_seconds=0.07, seconds_per_rank=22 / 229_376)
-"""MPI_Init where nothing was measured: an order of magnitude.
+"""Default cost of MPI_Init without a measurement: an order of magnitude.
 
 Base: the least MPI_Init of one rank with MPICH 5.0.2 on an Intel Xeon, `linkworth bench init`, measured 2026-11-24.
 A rank: "MPI_Init completed under 22 seconds with 229,376 processes on 3,584 KNL nodes", MVAPICH2 2.3a, 2017,
@@ -22,14 +22,14 @@ DEFAULT_SOURCE = (
 
 
 class Startup(msgspec.Struct, frozen=True, kw_only=True):
-    """The fits to use, and their origin in words."""
+    """Fits to use, and their origin in words."""
 
     init: StartupFit
     launch: StartupFit | None
     """None if it was not measured."""
     source: str
     most_ranks: int = 0
-    """The largest number of ranks that was launched; 0: unknown."""
+    """Largest number of launched ranks; 0: unknown."""
     most_nodes: int = 0
 
 
@@ -37,7 +37,7 @@ DEFAULT = Startup(init=DEFAULT_INIT, launch=None, source=DEFAULT_SOURCE)
 
 
 def load(path: Path) -> Startup:
-    """Return what `linkworth bench init -o` wrote. Raises UsageError for any other file."""
+    """Return the fits of a file of `linkworth bench init -o`. Raises UsageError for any other file."""
     try:
         content = path.read_bytes()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The catalogs of prices that `linkworth prices update` writes: one TOML file a provider in the user's data folder."""
+"""Catalogs written by `linkworth prices update`: one TOML file for each provider in the user's data folder."""
 
 import json
 import os
@@ -13,15 +13,15 @@ _TEXTS = ("name", "fabric", "provider", "region", "date", "source")
 
 
 def folder() -> Path:
-    """Return `$XDG_DATA_HOME/linkworth/prices` (`~/.local/share/...` where it is not set; XDG Base Directory Specification)."""
+    """Return `$XDG_DATA_HOME/linkworth/prices`, by default in `~/.local/share` (XDG Base Directory Specification)."""
     given = os.environ.get("XDG_DATA_HOME", "")
-    # The specification has a relative path ignored.
+    # The specification requires that a relative path be ignored.
     base = Path(given) if given and Path(given).is_absolute() else Path.home() / ".local" / "share"
     return base / "linkworth" / "prices"
 
 
 def names() -> list[str]:
-    """Return the names of the catalogs there."""
+    """Return the names of the user's catalogs."""
     try:
         return sorted(entry.stem for entry in folder().iterdir() if entry.suffix == ".toml")
     except OSError:
@@ -29,12 +29,12 @@ def names() -> list[str]:
 
 
 def path(name: str) -> Path:
-    """Return where the catalog of that name is or would be."""
+    """Return the path of a catalog, which may not exist yet."""
     return folder() / f"{name}.toml"
 
 
 def write(name: str, title: str, prices: Iterable[Price]) -> Path:
-    """Write a catalog by atomic rename, so that the one before it stays whole if this fails, and return its path."""
+    """Write a catalog by atomic rename, so that the old one survives a failure, and return its path."""
     target = path(name)
     text = as_toml(title, prices)
     try:
@@ -71,5 +71,5 @@ def as_toml(title: str, prices: Iterable[Price]) -> str:
 
 
 def _text(value: str) -> str:
-    """Return a TOML basic string; JSON's escapes are a subset of TOML's, but for DEL, which TOML wants escaped."""
+    """Return a TOML basic string; JSON's escapes are a subset of TOML's, which also requires DEL to be escaped."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""NICs of virtual machines: the effect of SR-IOV and of PCI passthrough on a fabric's link."""
+"""Virtual machines' NICs: the effect of SR-IOV and of PCI passthrough on a fabric's link."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ import msgspec
 from linkworth.model.fabric import Fabric, SourceNote
 
 _QDR_SECONDS = 1.6e-6
-"""Half a round trip of a short message on the catalog's `ib-qdr`, of which the published figures are shares or differences."""
+"""Half a round trip of a short message on the catalog's `ib-qdr`, the base of the published relative figures."""
 
 
 class _Effect(NamedTuple):
@@ -52,7 +52,7 @@ KINDS = tuple(_EFFECTS)
 
 
 def virtualised(fabric: Fabric, kind: str) -> Fabric:
-    """Return a fabric whose nodes are virtual machines that reach the NIC by `kind`, one of KINDS."""
+    """Return a fabric whose nodes are virtual machines that access the NIC by `kind`, one of KINDS."""
     effect = _EFFECTS[kind]
     link = msgspec.structs.replace(
         fabric.link,

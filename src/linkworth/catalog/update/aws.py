@@ -1,8 +1,8 @@
 """AWS Price List Bulk API (AWS Billing user guide, "Getting price list files manually"): no account needed.
 
-`region_index.json` of AmazonEC2 names each region's newest file. That is some hundred MB, so its CSV form is read line by line:
-five lines on the file itself, a line of column names, then a line a price. On demand, Linux, shared tenancy, no software on it.
-Spot prices are not in it, and the interface that has them wants an account.
+`region_index.json` of AmazonEC2 names each region's newest file. Its CSV form has some hundred MB and is read line by
+line: five lines on the file itself, a line of column names, then one line for each price. Used are prices on demand,
+for Linux, with shared tenancy and no software. Spot prices are missing, and their interface requires an account.
 """
 
 import csv
@@ -34,7 +34,7 @@ _NEEDED = ("TermType", "PricePerUnit", "Currency", "Instance Type", "Tenancy", "
 
 
 def fetch(client: Client, wanted: Sequence[Wanted]) -> dict[Wanted, Answer]:
-    """Return the on-demand prices of those of `wanted` that the regions' files have."""
+    """Return the on-demand prices in the regions' files, of those in `wanted`."""
     found: dict[Wanted, Answer] = {}
     asked = [each for each in wanted if each.market == "on-demand"]
     if not asked:
@@ -57,7 +57,7 @@ def fetch(client: Client, wanted: Sequence[Wanted]) -> dict[Wanted, Answer]:
 
 
 def _rows(client: Client, url: str, names: set[str]) -> Iterator[tuple[str, str, float]]:
-    """Yield instance type, SKU and US dollars an hour of the rows that are wanted."""
+    """Yield instance type, SKU and US dollars an hour of the wanted rows."""
     reader = csv.reader(client.lines(url))
     header: list[str] = []
     for row, _ in zip(reader, range(_HEADER_WITHIN_LINES), strict=False):

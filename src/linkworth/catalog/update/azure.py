@@ -1,7 +1,8 @@
 """Azure Retail Prices API (Microsoft, "Azure Retail Prices overview"): JSON pages of at most 1000 items, no account needed.
 
-One request a node type: `$filter` by exact `armSkuName`, consumption prices, US dollars; `NextPageLink` names the next page.
-An item is for Linux where its product's name has no "Windows", and of the spot market where its SKU's name ends in "Spot".
+Each node type takes one request: `$filter` by exact `armSkuName`, consumption prices, US dollars; `NextPageLink`
+names the next page. An item is for Linux unless its product's name contains "Windows". It is a spot price if its
+SKU's name ends in "Spot".
 """
 
 import math
@@ -22,7 +23,7 @@ _PAGES_MAX = 200
 
 
 def fetch(client: Client, wanted: Sequence[Wanted]) -> dict[Wanted, Answer]:
-    """Return the prices of those of `wanted` that the interface has."""
+    """Return the prices that the interface has, of those in `wanted`."""
     found: dict[Wanted, Answer] = {}
     for name in dict.fromkeys(each.name for each in wanted):
         regions = {each.region for each in wanted if each.name == name}
@@ -65,7 +66,7 @@ def _items(client: Client, name: str) -> Iterator[dict[str, Any]]:
 
 
 def _offer(item: dict[str, Any], name: str) -> Wanted | None:
-    """Return what an item is the price of, or None for Windows, reservations, other units and other node types."""
+    """Return the offer of an item, or None for Windows, reservations, other units and other node types."""
     product, sku = str(item.get("productName", "")), str(item.get("skuName", ""))
     price = item.get("retailPrice")
     is_hourly = item.get("unitOfMeasure") == "1 Hour" and item.get("type") == "Consumption"

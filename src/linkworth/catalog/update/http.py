@@ -1,4 +1,4 @@
-"""GET with time limits and retries, by the standard library alone."""
+"""GET with time limits and retries, using only the standard library."""
 
 import http.client
 import json
@@ -19,15 +19,15 @@ FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 60.0
 TIMEOUT_SECONDS = 30.0
 PAGE_BYTES_MAX = 64 << 20
-"""No page of a price interface that is read whole comes near; more is not a page of prices."""
+"""Most bytes of a page of prices that is read whole; real pages are far smaller."""
 AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
-"""Statuses that may pass: time limits, too many requests, faults of the server (RFC 9110, RFC 6585)."""
+"""Statuses that may pass: time limits, too many requests, server errors (RFC 9110, RFC 6585)."""
 
 Sleep = Callable[[float], None]
 
 
 class Client:
-    """Asks one interface; every failure is an EnvironmentLacksError that says what failed and that nothing was changed."""
+    """Client of one interface. Every failure is an EnvironmentLacksError with its cause, and nothing is changed."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class Client:
         sleep: Sleep = time.sleep,
         tries: int = TRIES,
     ) -> None:
-        """`endpoint` is the address that all requests begin with; anything but http and https is a UsageError."""
+        """Use `endpoint` as the beginning of all addresses. Raises UsageError for anything but http and https."""
         self.endpoint = endpoint.rstrip("/")
         parts = urllib.parse.urlsplit(self.endpoint)
         if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -50,7 +50,7 @@ class Client:
         self._tries = tries
 
     def json(self, url: str) -> Any:  # noqa: ANN401 (whatever the document is)
-        """Return the JSON document at `url`, asked for again where it comes cut or broken."""
+        """Return the JSON document at `url`. A cut or broken answer is requested again."""
 
         def read(response: http.client.HTTPResponse) -> Any:  # noqa: ANN401
             body = response.read(PAGE_BYTES_MAX + 1)
@@ -61,9 +61,9 @@ class Client:
         return self._try(url, read)
 
     def lines(self, url: str) -> Iterator[str]:
-        """Yield the lines of a long text as they come, never all of it at once.
+        """Yield the lines of a long text as they arrive, without keeping the whole text.
 
-        The request is tried again until the first line has come; a connection that breaks later is an error.
+        The request is repeated until the first line has arrived; a later break of the connection is an error.
         """
         response, first = self._try(url, lambda answer: (answer, answer.readline()), keep_open=True)
         expected = response.headers.get("Content-Length")
@@ -82,7 +82,7 @@ class Client:
             raise _refusal(url, f"the answer is cut: {received} of {expected} bytes came")
 
     def absolute(self, link: str) -> str:
-        """Return the address that an answer names, if it is of the same server: prices come from nowhere else."""
+        """Return the address in an answer if it is of the same server: prices come from nowhere else."""
         address = urllib.parse.urljoin(self.endpoint + "/", link)
         parts = urllib.parse.urlsplit(address)
         if (parts.scheme, parts.hostname) != self._host:
@@ -116,7 +116,7 @@ class Client:
             except (json.JSONDecodeError, UnicodeDecodeError) as error:
                 why = f"the answer is not whole JSON ({error})"
             if turn + 1 < self._tries:
-                # A share at random, so that many users do not ask again at the same moment.
+                # A random share keeps many users from repeating at the same moment.
                 self._sleep(min(LONGEST_WAIT_SECONDS, asked_wait or wait * (1 + random.random() / 4)))
                 wait *= 2
         raise _refusal(url, f"{why}; tried {self._tries} times")

@@ -1,4 +1,4 @@
-"""An update: which prices are wanted, what the provider says, the user's catalog anew."""
+"""Update of a user's catalog: the wanted prices, the provider's answers, the new catalog."""
 
 import datetime
 import os
@@ -45,16 +45,15 @@ def update(
 ) -> PriceUpdate:
     """Ask a provider for the prices of all node types of its catalog, and write the user's catalog.
 
-    `regions` are asked for beside those of the catalog, `instances` (`NAME=FABRIC`) beside its node types, which have the
-    fabrics of the catalog. A price that the interface does not have stays as it was, with its date. Raises UsageError for
-    options that cannot be used, EnvironmentLacksError where the interface cannot be reached or read; the catalog is then as
-    it was.
+    `regions` extend those of the catalog, and `instances` (`NAME=FABRIC`) its node types, which keep the catalog's
+    fabrics. A price that the interface lacks stays unchanged, with its date. Raises UsageError for unusable options,
+    and EnvironmentLacksError if the interface cannot be reached or read; the catalog is then unchanged.
     """
     if provider not in _KNOWN:
         raise UsageError(f"no prices can be updated from {provider!r}; choose {' or '.join(PROVIDERS)}")
     known = _KNOWN[provider]
     client = Client(endpoint or os.environ.get(ENDPOINT_VARIABLE) or known.endpoint, sleep=sleep)
-    # The shipped catalog below the user's: a newer release may know node types that the user's file does not have yet.
+    # The shipped catalog is included: a newer release may know node types that the user's file lacks.
     known_prices = [*prices.get_catalog(provider, shipped=True), *prices.get_catalog(provider)]
     before = {_wanted(price): price for price in known_prices}
     templates = _templates(before.values(), instances)
@@ -139,7 +138,7 @@ def _all_wanted(
     for name in templates:
         known = {each.region for each in before if each.name == name}
         for region in all_regions:
-            # A node type of the catalog is asked for where the catalog has it, and in the regions that the user names.
+            # A node type of the catalog is requested in the catalog's regions, and in those that the user names.
             if region in regions or region in known or not known:
                 grid += [Wanted(name=name, region=region, market=market) for market in markets]
     return list(dict.fromkeys([*before, *grid]))

@@ -6,7 +6,7 @@ from linkworth.model.price import Market
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """A node type in a region, in a market."""
+    """A node type in a region and a market."""
 
     name: str
     region: str
@@ -14,8 +14,8 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """A price as the provider gives it."""
+    """A price from the provider."""
 
     usd_per_node_hour: float
     source: str
-    """The interface, and what in it names this price."""
+    """The interface, and the part of it that names this price."""
