@@ -189,7 +189,7 @@ std::uint32_t Simulation::begin_collective(std::uint32_t rank, const Shape& shap
     return begin_schedule(parent, steps_of(rank, *membership, shape), 0);
 }
 
-/// Starts a schedule that goes on by itself from where `parent` is. Returns the operation that ends with it.
+/// Starts a schedule that runs by itself from where `parent` is. Returns the operation that ends with it.
 std::uint32_t Simulation::begin_schedule(const Actor& parent, Schedule schedule, std::uint8_t lane) {
     require_order_of_calls();
     std::uint32_t index = 0;
@@ -234,7 +234,7 @@ Schedule Simulation::steps_of(std::uint32_t rank, const Membership& membership, 
                                     communicator.topology.get());
 }
 
-/// A collective that is not modelled may only pass where the user allows it.
+/// A collective that is not modelled may only pass if the user allows it.
 void Simulation::require_passing(std::uint32_t rank, const Shape& shape) const {
     if (!ranks_[rank].program->options.pass_unmodelled)
         throw ReplayError(name_of(rank, shape) +
@@ -242,7 +242,7 @@ void Simulation::require_passing(std::uint32_t rank, const Shape& shape) const {
                           "the time that was recorded");
 }
 
-/// A trace of format version 1 does not say who the neighbours are.
+/// Returns whether the trace lacks the neighbours. Format version 1 does not contain them.
 bool Simulation::lacks_neighbours(std::uint32_t rank, const Membership& membership,
                                   const Shape& shape) const {
     if (!collectives::is_neighborhood(shape.collective) || membership.neighbours != nullptr) return false;

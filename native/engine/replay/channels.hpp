@@ -16,15 +16,15 @@
 
 namespace linkworth::replay {
 
-/// An MPI_Parrived that said yes: partition `part` of `of`, counted by the receiver.
+/// An MPI_Parrived that returned true: partition `part` of `of`, counted by the receiver.
 struct PartWaiter {
     std::uint64_t part = 0;
     std::uint64_t of = 1;
     std::uint32_t operation = none;
 };
 
-/// One use of a pair of partitioned requests, from both MPI_Start on. A *unit* is what goes as one message:
-/// a partition of the sender, or all of them.
+/// One use of a pair of partitioned requests, from both MPI_Start on. A *unit* is the data of one message: a
+/// partition of the sender, or all of them.
 struct Round {
     std::vector<bool> ready;  ///< by partition of the sender
     std::uint32_t ready_count = 0;

@@ -52,8 +52,8 @@ void Communicators::check(const std::vector<std::int32_t>& members) const {
             throw std::invalid_argument("a communicator with a rank that is not in the world");
 }
 
-/// The ranks of one group make an inter-communicator from another communicator than those of the other group,
-/// and MPI_COMM_SELF stands for no parent at all.
+/// The two groups make an inter-communicator from different communicators, and MPI_COMM_SELF represents no
+/// parent at all.
 std::uint32_t Communicators::parent_of(std::uint32_t rank, const tracefile::Shape& made) {
     if (made.comm == self) return no_parent;
     const Membership* parent = find(rank, made.comm);

@@ -40,13 +40,13 @@ struct Membership {
     const collectives::Neighbours* neighbours = nullptr;  ///< null where the trace holds none
 };
 
-/// Two ranks' communicators are the same one when they are made from the same communicator, have the same
-/// members, and it is each rank's k-th of these (docs/reference/trace-format.md).
+/// Two ranks' communicators are the same if they are made from the same communicator, have the same members,
+/// and are each rank's k-th such communicator (docs/reference/trace-format.md).
 class Communicators {
   public:
     explicit Communicators(std::uint32_t ranks);
 
-    /// Null where the rank's trace never defined that communicator (its block was lost).
+    /// Returns null if the rank's trace never defined that communicator (its block was lost).
     Membership* find(std::uint32_t rank, std::int32_t number) {
         OfRank& mine = by_rank_[rank];
         const auto slot = static_cast<std::size_t>(static_cast<std::uint32_t>(number));
@@ -60,7 +60,7 @@ class Communicators {
     void define(std::uint32_t rank, const tracefile::Shape& made);
     /// Gives a rank's communicator its process topology.
     void set_neighbours(std::uint32_t rank, std::int32_t number, collectives::Neighbours neighbours);
-    /// A communicator of the same members for messages that shall not meet those of `original`.
+    /// Returns a communicator of the same members, whose messages must not match those of `original`.
     const Communicator* duplicate(const Communicator& original);
     void forget(std::uint32_t rank, std::int32_t number);
 
@@ -79,7 +79,7 @@ class Communicators {
 
     static constexpr std::size_t world = 0;
 
-    /// By number: most calls use the world, which costs one line of the cache.
+    /// Communicators by number. Most calls use the world, which costs one line of the cache.
     struct alignas(cache_line_bytes) OfRank {
         Membership of_world;
         std::vector<Membership> further;  ///< [number - 1]

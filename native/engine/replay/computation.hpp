@@ -50,8 +50,8 @@ class Computation {
         return found == costs_.factor_at.end() ? costs_.factor : found->second;
     }
 
-    /// Lognormal of mean 1; the same for the same seed, rank and interval, in whatever order they are asked
-    /// for.
+    /// Returns a lognormal factor of mean 1. It depends only on the seed, rank and interval, not on the order
+    /// of calls.
     double noise(std::uint32_t rank, std::uint64_t interval) const {
         const std::uint64_t start = scramble(scramble(costs_.seed + rank) + interval);
         const double radius = std::sqrt(-2 * std::log(unit(start)));
@@ -66,7 +66,7 @@ class Computation {
         state = (state ^ (state >> 27U)) * 0x94d049bb133111ebU;
         return state ^ (state >> 31U);
     }
-    /// In (0, 1].
+    /// Returns a number in (0, 1].
     static double unit(std::uint64_t bits) { return static_cast<double>((bits >> 11U) + 1) * 0x1p-53; }
 
     const ComputationCosts& costs_;

@@ -23,7 +23,7 @@ inline std::uint32_t EventQueue::walk(std::uint32_t index, std::uint32_t count, 
     }
 }
 
-/// Until enough is known, or all there is.
+/// Fetches until enough is known, or all there is.
 void EventQueue::fetch() {
     while (known() < look_ahead) {
         if (rung_count_ > 0) {
@@ -38,7 +38,7 @@ void EventQueue::fetch() {
     }
 }
 
-/// Takes the first stretch of a rung, or divides it. False where the rung is empty.
+/// Takes the first stretch of a rung, or divides it. Returns false if the rung is empty.
 bool EventQueue::fetch_from(Rung& rung) {
     if (rung.used == 0) return false;
     const auto stretch = static_cast<std::uint32_t>(std::countr_zero(rung.used));

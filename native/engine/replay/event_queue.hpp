@@ -35,10 +35,10 @@ struct Due {
 };
 
 /// A ladder queue (Tang, Goh, Thng, "Ladder queue: an O(1) priority queue structure for large-scale discrete
-/// event simulation", ACM TOMACS 2005), whose steps do not grow with what waits. What is near, stands sorted,
-/// so that one may look ahead and fetch from memory what it needs; what follows stands in *rungs* of equal
-/// stretches of time, each rung finer than the one before and inside one stretch of it; and what comes after
-/// all of them in no order. When little is near, the next stretch is sorted, or divided into a further rung.
+/// event simulation", ACM TOMACS 2005), whose steps do not grow with the number of entries. Near happenings
+/// are sorted, so that their memory can be prefetched. Those that follow are in *rungs* of equal stretches of
+/// time. Each rung is finer than the one before and inside one stretch of it. All later ones are unordered.
+/// When little is near, the next stretch is sorted, or divided into a further rung.
 class EventQueue {
   public:
     /// So many happenings ahead are known, as far as there are any.
@@ -76,16 +76,16 @@ class EventQueue {
     }
 
   private:
-    /// Equal times stand in the order of their pushing: all in one list, or the first near and the others in
-    /// one.
+    /// Equal times keep the order of their pushing: all in one list, or the first near and the others in one
+    /// list.
     struct Entry {
         std::uint64_t time = 0;
         std::uint32_t item = 0;
         std::uint32_t next_block = nothing;  ///< of a block's first entry: where its list goes on
     };
-    /// Entries stand in blocks of some lines of the cache, so that going through a list waits for memory once
-    /// a block at most, and not once an entry. All blocks but the first are filled from their beginning, all
-    /// but the last to their end.
+    /// Entries are in blocks of some lines of the cache, so that a walk through a list waits for memory at
+    /// most once a block, and not once an entry. All blocks but the first are filled from their beginning,
+    /// all but the last to their end.
     struct List {
         std::uint32_t head = nothing;  ///< entries
         std::uint32_t tail = nothing;  ///< `nothing` of an empty list

@@ -22,7 +22,7 @@ double FullPorts::wait_seconds(std::uint32_t port, std::uint64_t connection, dou
     const double segments_of_each = tcp_.port_buffer_bytes / (connections * segment_bytes_);
     const double few = std::min(1.0, few_segments / segments_of_each);
     const double timeouts = tcp_.timeout_share * connections * refills * few * few * few;
-    // They run side by side: one or several of them take the time of one.
+    // Timeouts run side by side: several take the time of one.
     return round_trip_seconds_ - tcp_.retransmission_timeout_seconds * std::expm1(-timeouts);
 }
 

@@ -11,12 +11,12 @@
 
 namespace linkworth::replay {
 
-/// Most losses are repaired while other packets keep the link busy, so that they take no more than the queue
-/// and a round trip (RFC 8985, 6.2). Now and then a connection loses so much of its window that nothing tells
-/// it of the loss but its timer: the rarer, the more segments it has under way. With Reno that is min(1, 3/w)
-/// of the losses of a window of w segments (Padhye and others, "Modeling TCP throughput", SIGCOMM 1998, 2.2);
-/// with selective acknowledgements and loss probes it falls with the third power of 3/w, as measured
-/// (docs/reference/replay.md). What it takes on average is put on every loss.
+/// Most losses are repaired while other packets keep the link busy. They take no more than the queue and a
+/// round trip (RFC 8985, 6.2). Now and then a connection loses so much of its window that only its timer
+/// detects the loss. The more segments it has under way, the rarer this is. With Reno that is min(1, 3/w) of
+/// the losses of a window of w segments (Padhye and others, "Modeling TCP throughput", SIGCOMM 1998, 2.2).
+/// With selective acknowledgements and loss probes it falls with the third power of 3/w, as measured
+/// (docs/reference/replay.md). Every loss gets the average time.
 class FullPorts {
   public:
     FullPorts(const TcpCosts& tcp, const PathCosts& link)
@@ -38,7 +38,7 @@ class FullPorts {
     /// Segment size of an Ethernet packet of 1500 bytes with timestamps (RFC 7323).
     static constexpr double usual_segment_bytes = 1448;
 
-    /// Duplicate acknowledgements that tell a loss (RFC 5681, 3.2).
+    /// Duplicate acknowledgements that indicate a loss (RFC 5681, 3.2).
     static constexpr double few_segments = 3;
 
     /// Losses at a port from one of which on the queue has not been empty.

@@ -29,7 +29,8 @@ std::uint32_t HashedMatcher::find(const Envelope& envelope) const {
     return place;
 }
 
-/// Room for one more: forgets the queues that are empty now, and doubles where that is not enough.
+/// Makes room for one more: removes the queues that are empty now, and doubles the table if that is not
+/// enough.
 void HashedMatcher::make_room() {
     const auto live = static_cast<std::uint32_t>(std::count_if(
         places_.begin(), places_.end(), [](const Place& place) { return place.first != none; }));
@@ -106,7 +107,7 @@ std::uint32_t HashedMatcher::arrive(const Envelope& envelope, std::uint32_t mess
 std::uint32_t HashedMatcher::place_of_oldest(const Envelope& wanted) {
     std::uint32_t link = oldest_;
     while (link != none && !wanted.accepts(links_[link].envelope)) link = links_[link].later;
-    // The oldest message of its envelope stands first in that envelope's queue.
+    // The oldest message of its envelope is first in that envelope's queue.
     return link == none ? none : find(links_[link].envelope);
 }
 

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// MPI matching where much is waiting: without wildcards a match costs one look-up, however long the queues.
+/// MPI matching for long queues: without wildcards a match costs one look-up, however long the queues.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class HashedMatcher {
     std::uint32_t post(const Envelope& envelope, std::uint32_t receive);
     /// The first unexpected message that a probe would see, or `none`.
     std::uint32_t peek(const Envelope& envelope) const;
-    /// Takes back a posted receive; false where it is not posted any more.
+    /// Takes back a posted receive. Returns false if it is not posted any more.
     bool withdraw(const Envelope& envelope, std::uint32_t receive);
 
     struct Link {

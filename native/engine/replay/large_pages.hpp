@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Memory for arrays that grow with the ranks. They are walked through in the order of simulated time, not of
-/// their places, and in small pages most accesses would miss the processor's table of pages, too.
+/// Memory for arrays that grow with the ranks. They are accessed in the order of simulated time, not of their
+/// places. In small pages most accesses would also miss the processor's table of pages.
 #pragma once
 
 #include <sys/mman.h>
@@ -15,8 +15,8 @@
 
 namespace linkworth::replay {
 
-/// Takes large pages where an array fills one, if the system gives any (Linux, transparent huge pages).
-/// Arrays begin with a line of the cache.
+/// Takes large pages if an array fills one and the system has any (Linux, transparent huge pages). Arrays
+/// begin with a line of the cache.
 template <typename T>
 class LargePageAllocator {
   public:

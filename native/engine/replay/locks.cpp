@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Locks of windows: asked for, granted in the order of the requests, given back.
+/// Locks of windows: requested, granted in the order of the requests, released.
 #include <utility>
 
 #include "replay/simulation.hpp"
@@ -31,7 +31,8 @@ bool Simulation::call_lock(std::uint32_t rank, WindowSide& side, const Shape& sh
     return wait_for_operations(ranks_[rank].actor, rank);
 }
 
-/// Shared locks of all ranks are taken without a message, as libraries do that only ask when they must.
+/// Takes shared locks of all ranks without a message, as in libraries that only request a lock when they
+/// must.
 bool Simulation::call_lock_all(std::uint32_t rank, Window& window) {
     if (window.exclusive_holders == 0) {
         ++window.all_holders;
@@ -76,7 +77,7 @@ void Simulation::grant_locks(Window& window, std::uint32_t target, Stamp since) 
     }
 }
 
-/// The step of a rank that unlocks: of `target`, or of all where it is `none`.
+/// Releases the lock of `target`, or all locks if it is `none`.
 void Simulation::release_lock(std::uint32_t seat, std::uint32_t target) {
     Actor& actor = ranks_[seat].actor;
     Window& window = *ranks_[seat].unlocking;

@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Fetches from memory what the next happenings need, while others go on. With many ranks nearly every line
-/// of the cache that a happening touches would else be waited for.
+/// Prefetches what the next happenings need, while others run. With many ranks, a happening would otherwise
+/// wait for nearly every line of the cache that it touches.
 #include <algorithm>
 
 #include "replay/posting.hpp"
@@ -12,16 +12,16 @@ namespace {
 using tracefile::CallClass;
 using tracefile::prefetch_line;
 
-// A happening names some state, which points to more, and so on: each stage fetches what the one before has
-// made known, so many happenings ahead.
+// A happening names some state, which points to more, and so on. Each stage prefetches what the previous one
+// has made known, this many happenings ahead.
 constexpr std::uint32_t named_ahead = 7;
 constexpr std::uint32_t around_ahead = 5;
 constexpr std::uint32_t counterparts_ahead = 3;
 constexpr std::uint32_t completed_ahead = 1;
 static_assert(named_ahead < EventQueue::look_ahead);
 
-// The same of ranks that run as far as they can, which takes longer: far enough ahead that what a rank needs
-// is there when its turn comes, near enough that it is still there.
+// The same for ranks that run as far as they can, which takes longer. The distance lets the data arrive
+// before the rank's turn, and not be evicted again.
 constexpr std::uint32_t states_ahead = 6;
 constexpr std::uint32_t rows_ahead = 4;
 constexpr std::uint32_t shapes_ahead = 3;

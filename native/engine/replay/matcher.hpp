@@ -15,8 +15,8 @@ namespace linkworth::replay {
 
 /// Matches by MPI's rules: messages of one envelope in the order they came, receives in the order they were
 /// posted, wildcards included. Items are indices that the caller chooses. Both queues are one short list that
-/// is searched from its front, which costs less than a hash table and a cache line or two of memory; a rank
-/// at which more has once waited has a hash table from then on.
+/// is searched from its front. This costs less than a hash table and takes a cache line or two. If more items
+/// have once waited at a rank, it uses a hash table from then on.
 class Matcher {
   public:
     /// Returns the posted receive that this message meets, or `none`: then it waits as unexpected.
@@ -62,7 +62,7 @@ class Matcher {
 
     /// The first unexpected message that a probe would see, or `none`.
     std::uint32_t peek(const Envelope& envelope) const;
-    /// Takes back a posted receive; false where it is not posted any more.
+    /// Takes back a posted receive. Returns false if it is not posted any more.
     bool withdraw(const Envelope& envelope, std::uint32_t receive);
     /// Messages that wait for their receive.
     std::uint32_t unexpected() const { return unexpected_; }

@@ -119,7 +119,7 @@ void Simulation::on_envelope(std::uint32_t index) {
     }
 }
 
-/// The same for an eager message that is there as a whole.
+/// The same for an eager message that has arrived completely.
 [[gnu::flatten]] void Simulation::on_eager(std::uint32_t index, const Stamp& at) {
     Message& message = messages_[index];
     const std::uint32_t receive = ranks_[message.destination].matcher.arrive(message.envelope, index);
@@ -150,7 +150,7 @@ void Simulation::on_envelope(std::uint32_t index) {
     }
 }
 
-/// CPU time that it takes to complete a posted receive by a message that is there, or known, at `at`.
+/// Returns the CPU time of completing a posted receive by a message that arrived, or was announced, at `at`.
 double Simulation::overhead_of(const Message& message, const Operation& receive, const Stamp& at) {
     double overhead = overheads(message.local, message.bytes).receive;
     if (!message.rendezvous && !message.incomplete && at.seconds <= receive.done_at.seconds)
@@ -212,7 +212,7 @@ bool Simulation::notices(std::uint32_t rank, const Stamp& at, Due what) {
     return false;
 }
 
-/// The rank waits inside a call, and sees to what has come since it last did.
+/// Schedules what has come since the rank last waited inside a call.
 void Simulation::see_to_unnoticed(RankState& state, const Stamp& now) {
     for (const Due& due : state.unnoticed) {
         Stamp& at = due.what == Happening::resume   ? actor_at(due.index).now
@@ -338,7 +338,7 @@ bool Simulation::wait_for_operations(Actor& actor, std::uint32_t index) {
     if (waiting.size() > few_operations) {
         std::sort(waiting.begin(), waiting.end(), sooner);
     } else {
-        // Most stand in this order already.
+        // Most are in this order already.
         std::uint32_t* const first = waiting.data();
         for (std::size_t next = 1; next < waiting.size(); ++next) {
             const std::uint32_t moved = first[next];

@@ -113,7 +113,7 @@ std::uint32_t Network::choose_rail(const Transmission& what) {
     if (fabric_.aggregation == Aggregation::connection) return rail_of_connection(what.connection);
     std::uint32_t chosen = 0;
     for (std::uint32_t rail = 0; rail < fabric_.rails; ++rail) {
-        // Behind an earlier message of its connection, so that they keep their order.
+        // Stay behind an earlier message of the same connection, so that they keep their order.
         if (waiting_.waits(port_of(what.source_node, rail), what.connection)) return rail;
         const std::uint32_t port = port_of(what.source_node, rail), best = port_of(what.source_node, chosen);
         const bool idle = out_[port].idle();
@@ -205,8 +205,8 @@ Stamp Network::passed(const Stamp& start, double wire, std::vector<Stamp>& full,
         out.add_bandwidth(wire, false);
         return out;
     }
-    // The bucket fills at the link's rate: what is sent puts off the moment when it is full, and no byte
-    // leaves earlier than one bucket before that.
+    // The bucket fills at the link's rate. Sending delays the moment when it is full, and no byte leaves
+    // earlier than one bucket before that.
     Stamp& full_again = full[port];
     full_again.raise_to(start);
     full_again.add_bandwidth(wire, false);
@@ -278,8 +278,7 @@ void Network::send_alone(std::uint32_t message) {
     queue_.push(head.seconds, Happening::whole, message);
 }
 
-/// Tells the sender that its data is out or the kernel's, if it waits for that, and if this chunk makes it
-/// so.
+/// Notifies a waiting sender if this chunk completes its data: all of it has left or is in the kernel.
 void Network::leave(std::uint32_t message, double start_seconds, const Stamp& left) {
     Shipment& shipment = shipments_[message];
     if (!shipment.what.tell_when_left) return;

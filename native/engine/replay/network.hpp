@@ -19,13 +19,13 @@
 
 namespace linkworth::replay {
 
-/// Is told what becomes of the messages on their way between nodes.
+/// Receives notice of the messages on their way between nodes.
 class NetworkListener {
   public:
-    /// The last byte leaves the sender's NIC at `left`, or the kernel holds what has not. Only for messages
-    /// sent with `tell_when_left`.
+    /// The last byte leaves the sender's NIC at `left`, or the kernel has buffered the rest. Only for
+    /// messages sent with `tell_when_left`.
     virtual void on_left(std::uint32_t message, const Stamp& left) = 0;
-    /// The first of several chunks is there: what the message is, is known, but not all of its data is.
+    /// The first of several chunks has arrived: the message is known, but not all of its data is there.
     virtual void on_head(std::uint32_t message, const Stamp& at) = 0;
     /// The last byte is in the receiver's memory at `at`. Comes when the last chunk's first byte does.
     virtual void on_arrival(std::uint32_t message, const Stamp& at) = 0;
@@ -44,9 +44,9 @@ struct Transmission {
     bool tell_when_left = false;
 };
 
-/// Messages of one chunk that find their NIC idle, or others of one chunk before them, are served in the
-/// order they came. As soon as a longer one is there, a NIC sends a chunk of each connection in turn.
-/// Switches and receiving NICs serve chunks in the order they come.
+/// Messages of one chunk that find their NIC idle, or only such messages before them, are served in the order
+/// they came. As soon as a longer one comes, a NIC sends a chunk of each connection in turn. Switches and
+/// receiving NICs serve chunks in the order they come.
 class Network {
   public:
     /// `ranks_on_node`: [node]. `with_loads`: keep how busy each link is.
@@ -67,19 +67,19 @@ class Network {
     bool goes_plainly(std::uint32_t source_node, std::uint64_t bytes) const {
         return plain_ && bytes <= chunk_bytes_[source_node] && out_[source_node].idle();
     }
-    /// `send` where `goes_plainly`, and where not.
+    /// Forms of `send` with and without `goes_plainly`.
     void send_plainly(std::uint32_t message, const Transmission& what, const Stamp& ready);
     void send_anyhow(std::uint32_t message, const Transmission& what, const Stamp& ready);
     /// A request to send or its answer, of no data: waits for what its NIC has begun. Returns when it is
     /// there.
     Stamp control(std::uint32_t source_node, std::uint32_t destination_node, const Stamp& ready);
 
-    /// TCP carries all that one rank sends another over one rail as one stream: what carries no data waits
-    /// for the data before it.
+    /// TCP carries all data from one rank to another over one rail as one stream. A message without data
+    /// waits for the data before it.
     bool is_behind_data(const Transmission& what, const Stamp& ready) const {
         return fabric_.tcp.one_stream && waits_at(rail_of_control(what, ready), what);
     }
-    /// `control` where `is_behind_data`. The listener is told of its arrival.
+    /// Form of `control` if `is_behind_data`. The listener is notified of the arrival.
     void send_behind_data(std::uint32_t message, const Transmission& what, const Stamp& ready);
 
     /// The kernel takes the whole message at once, since no data of its connection is before it.
@@ -89,14 +89,14 @@ class Network {
         return striped(what.bytes) ? !waits_anywhere(what) : !waits_at(rail_of_control(what, ready), what);
     }
 
-    /// A message that has the network for itself: its last byte is in memory `at`, and has `left` (or is the
-    /// kernel's) before, where that is asked for.
+    /// Sends a message that has the network for itself. Its last byte is in memory `at`, and has `left` (or
+    /// is in the kernel) before, if that is requested.
     void carry_alone(const Transmission& transmission, const Stamp& ready, Stamp& at, Stamp* left);
 
     /// A message inside a node: the pair's own rate, and the node's ceiling shared by all of its messages.
     Stamp copy(std::uint32_t node, std::uint64_t bytes, const Stamp& ready);
 
-    /// The message's journey goes on soon.
+    /// Prefetches the shipment of a message that moves soon.
     void prefetch(std::uint32_t message) const { prefetch_lines(&shipments_[message], sizeof(Shipment)); }
 
     /// A rank of the node soon sends.
@@ -128,7 +128,7 @@ class Network {
         return receive(shipment, shipment.at, 0, changed);
     }
 
-    // Called when the queue says so.
+    // Called for happenings of the queue.
     void on_whole(std::uint32_t message);
     void on_parcel(std::uint32_t parcel) { plain_ ? receive_chunk_plainly(parcel) : move_parcel(parcel); }
     void on_port(std::uint32_t port) { plain_ ? send_chunk_plainly(port) : send_chunk(port); }
@@ -177,7 +177,7 @@ class Network {
     bool waits_anywhere(const Transmission& what) const;
     /// Returns the rail of the connection's next message by `stripe_step`, if it uses only one.
     std::uint32_t step_on(std::uint64_t connection);
-    /// The rail where a connection stands that has gone on so many, and the one of a connection's only rail.
+    /// Rail of a connection that has gone on by `gone` rails, and rail of a connection that has only one.
     std::uint32_t rail_after(std::uint32_t gone) const;
     std::uint32_t rail_of_connection(std::uint64_t connection) const;
     bool steps() const {
@@ -207,7 +207,7 @@ class Network {
     /// When bytes that take `wire` seconds at the link's rate are out, if their first is at `start`. `full`:
     /// by port, when its token bucket is full again.
     Stamp passed(const Stamp& start, double wire, std::vector<Stamp>& full, std::uint32_t port) const;
-    /// Seconds of a message's bytes on a link that nobody else uses.
+    /// Seconds of a message's bytes on a link without other traffic.
     double alone(double wire) const { return wire > bucket_seconds_ ? wire - bucket_seconds_ : 0; }
 
     struct WireBytes {
@@ -243,8 +243,7 @@ class Network {
     Restarts restarts_;
     FullPorts full_ports_;
     BySize<WireBytes> wire_bytes_;
-    /// Nodes share one NIC each and nothing else, and links have neither bucket nor restarts, and ports no
-    /// bound.
+    /// Nodes share one NIC each and nothing else. Links have neither bucket nor restarts, and ports no bound.
     bool plain_;
 };
 

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// One-sided communication: accesses to windows, and what synchronises them (MPI-4.1, 12).
+/// One-sided communication: accesses to windows, and their synchronisation (MPI-4.1, 12).
 #include <stdexcept>
 #include <utility>
 
@@ -16,7 +16,8 @@ using tracefile::WindowSync;
 
 namespace {
 
-/// Numbers in place of a collective's: messages of MPI_Win_post and of MPI_Win_complete do not meet.
+/// Used instead of a collective's number, so that messages of MPI_Win_post and of MPI_Win_complete do not
+/// match.
 constexpr std::uint32_t exposed = 0;
 constexpr std::uint32_t completed = 1;
 
@@ -97,8 +98,8 @@ bool Simulation::wait_then(std::uint32_t rank, const Membership& membership, std
     return wait_for_operations(ranks_[rank].actor, rank) && run_schedule(rank);
 }
 
-/// Gives the rank's actor what it has to wait for: accesses to `target` or to all, complete there or, where
-/// `locally`, so far that their memory at the origin is free.
+/// Makes the rank's actor wait for accesses to `target` or to all. They must be complete there or, if
+/// `locally`, have freed their memory at the origin.
 void Simulation::take_pending(std::uint32_t rank, WindowSide& side, std::uint32_t target, bool locally) {
     std::vector<std::uint32_t>& waiting = ranks_[rank].actor.waiting;
     std::size_t kept = 0;
@@ -114,7 +115,7 @@ void Simulation::take_pending(std::uint32_t rank, WindowSide& side, std::uint32_
     side.pending.resize(kept);
 }
 
-/// A message without data from one rank to another, on its way at `ready`. Returns when it is there.
+/// Sends a message without data from one rank to another, at `ready`. Returns when it arrives.
 Stamp Simulation::control_message(std::uint32_t from, std::uint32_t to, const Stamp& ready) {
     if (node_of(from) != node_of(to)) return network_.control(node_of(from), node_of(to), ready);
     Stamp at = ready;

@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Partitioned messages (MPI-4.1, 4): as MPICH sends them, all partitions at once when the receiver has
-/// cleared it, or as Open MPI does, each as a message of its own.
+/// Partitioned messages (MPI-4.1, 4). MPICH sends all partitions at once when the receiver has cleared it.
+/// Open MPI sends each as a message of its own.
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -15,7 +15,7 @@ using tracefile::Shape;
 
 namespace {
 
-/// More is damage: no program has so many threads to fill them.
+/// A larger number is damage: no program has so many threads to fill them.
 constexpr std::uint32_t most_partitions = 1U << 18U;
 
 bool sends_whole(collectives::Library library) {
@@ -208,7 +208,7 @@ void Simulation::on_partition(std::uint32_t index) {
     settle(channel, round);
 }
 
-/// Ends what waits for units that are there.
+/// Ends the waits for units that have arrived.
 void Simulation::settle(Channel& channel, Round& round) {
     if (round.arrived.empty()) return;
     std::erase_if(round.waiters, [&](const PartWaiter& waiter) {
@@ -249,7 +249,7 @@ bool Simulation::has_arrived(const Round& round, const PartWaiter& waiter, Stamp
     return true;
 }
 
-/// MPI_Parrived that said yes when it was recorded waits for its partition.
+/// An MPI_Parrived that returned true when it was recorded waits for its partition.
 bool Simulation::call_arrived(std::uint32_t rank, const Event& event) {
     const Shape& shape = *event.shape;
     PersistentCall* call = persistent_of(rank, event);

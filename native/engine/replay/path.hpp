@@ -37,7 +37,7 @@ class OverheadCurve {
     std::vector<std::pair<double, double>> points_;
 };
 
-/// A request to send, its answer and what asks for an access carry no data.
+/// Data of a request to send, of its answer, and of a request for an access.
 inline constexpr std::uint64_t control_bytes = 0;
 
 struct PathCosts {
@@ -73,8 +73,8 @@ struct PathCosts {
 /// or long messages on all rails, in fragments of many packets or packet by packet.
 enum class Aggregation { message, connection, stripe, packet };
 
-/// Switches above those that the nodes are plugged into: `uplinks` links in each direction from each group of
-/// `nodes_per_group` consecutive nodes (a leaf switch, a pod) to the next level. The last level's uplinks
+/// Switches above those to which the nodes are connected: `uplinks` links in each direction from each group
+/// of `nodes_per_group` consecutive nodes (a leaf switch, a pod) to the next level. The last level's uplinks
 /// meet in one switch.
 struct SwitchLevel {
     std::uint32_t nodes_per_group = 1;
@@ -90,19 +90,19 @@ struct Topology {
 
 /// Costs that TCP adds to a link.
 struct TcpCosts {
-    /// A connection that was silent for so long begins anew with the initial window (RFC 5681, 4.1);
-    /// infinite: never.
+    /// A connection that was silent for this long restarts with the initial window (RFC 5681, 4.1). Infinite:
+    /// never.
     double restart_after_seconds = std::numeric_limits<double>::infinity();
     double initial_window_bytes = 14600;  ///< RFC 6928: ten segments
-    /// Bytes that the switch can hold for one node's link before it drops.
+    /// Bytes that the switch can buffer for one node's link before it drops packets.
     double port_buffer_bytes = std::numeric_limits<double>::infinity();
     /// Time that a connection waits if only its timer detects the loss (Linux, TCP_RTO_MIN).
     double retransmission_timeout_seconds = 0.2;
     /// Rate of such timeouts for a connection that loses packets at a full port with few segments under way,
     /// each time the buffer fills again.
     double timeout_share = 0;
-    /// A connection hands its NIC so much of its share of the link at once (Linux, tcp_tso_autosize); its
-    /// share is one of as many as the node has ranks. Infinite: always `chunk_bytes`.
+    /// Seconds of its share of the link that a connection hands to its NIC at once (Linux, tcp_tso_autosize).
+    /// All ranks of a node have equal shares. Infinite: always `chunk_bytes`.
     double burst_seconds = std::numeric_limits<double>::infinity();
     /// Bytes of a connection that the kernel buffers. Once the receiver has cleared the way, the sender of a
     /// message continues when all but this much of it has left.
@@ -118,14 +118,14 @@ struct FabricCosts {
     std::uint32_t rails = 1;
     double rail_efficiency = 1;
     std::uint64_t stripe_min_bytes = 65536;
-    /// Striping deals equal shares to one rail after the other; what is left goes whole over one rail as soon
-    /// as it is at most this long.
+    /// Striping deals equal shares to one rail after the other. The rest goes whole over one rail as soon as
+    /// it is at most this long.
     std::uint64_t stripe_rest_bytes = 0;
-    /// Under `stripe`, a connection goes on so many rails with each message, and one that is not striped
-    /// takes the rail where it stands then. 0: the rail that is free first.
+    /// Under `stripe`, each message moves its connection on by this many rails. A message that is not striped
+    /// takes the rail reached then. 0: the rail that is free first.
     std::uint32_t stripe_step = 0;
     Aggregation aggregation = Aggregation::stripe;
-    /// A NIC sends so much of one connection before the next has its turn.
+    /// Bytes that a NIC sends of one connection before the next has its turn.
     std::uint64_t chunk_bytes = 65536;
     /// Rate at which a message that came before its receive is copied to it.
     double unexpected_copy_bytes_per_second = std::numeric_limits<double>::infinity();

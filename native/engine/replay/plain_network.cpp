@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// The way of messages where nodes share one NIC each and nothing else: what `network.cpp` does, without what
-/// comes to nothing there.
+/// Path of messages if nodes share one NIC each and nothing else: `network.cpp` without everything that has
+/// no effect then.
 #include "replay/network.hpp"
 
 namespace linkworth::replay {

@@ -15,7 +15,7 @@ inline constexpr std::uint32_t none = 0xffffffffU;
 
 using tracefile::cache_line_bytes;
 
-/// Asks for the lines of the cache that hold what is needed soon.
+/// Prefetches the lines of the cache that are needed soon.
 inline void prefetch_lines(const void* begin, std::size_t bytes) {
     const char* const first = static_cast<const char*>(begin);
     for (std::size_t at = 0; at < bytes; at += cache_line_bytes) tracefile::prefetch_line(first + at);
@@ -29,7 +29,7 @@ class Pool {
         items_[index] = T{};
         return index;
     }
-    /// An object that holds what it held when it was released; the caller sets all that matters.
+    /// Reuses an object without resetting it; the caller sets every field that it reads.
     std::uint32_t take_unset() {
         if (free_.empty()) [[unlikely]] {
             items_.emplace_back();

@@ -77,7 +77,7 @@ class WaitingConnections {
         return !by_key_.empty() && by_key_.contains(Key{port_index, connection});
     }
 
-    /// The last message of a connection that has chunks to send at a port; `none` where it has none.
+    /// Returns the last message of a connection that has chunks to send at a port, or `none`.
     std::uint32_t last_waiting(std::uint32_t port_index, std::uint64_t connection) const {
         const auto found = by_key_.find(Key{port_index, connection});
         return found == by_key_.end() ? none : pieces_[lines_[found->second].last_piece].message;

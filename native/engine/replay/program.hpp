@@ -19,7 +19,7 @@
 namespace linkworth::replay {
 
 struct Program {
-    /// Its ranks are `first_rank` and the following ones of the simulation. Throws ReplayError where the
+    /// Its ranks are `first_rank` and the following ones of the simulation. Throws ReplayError if the
     /// placement does not fit.
     Program(const tracefile::Trace& its_trace, const ReplayOptions& its_options, std::uint32_t its_first_rank,
             bool in_time_order)

@@ -11,7 +11,7 @@ namespace linkworth::replay {
 /// Follows one rank's calls in their order.
 class RecordedComputation {
   public:
-    /// CPU time of the gap before the event where it was read, else wall time.
+    /// Returns the CPU time of the gap before the event if it was read, else wall time.
     static double recorded(const tracefile::Event& event) {
         return event.cpu_seconds >= 0 ? std::min(event.cpu_seconds, event.gap_seconds) : event.gap_seconds;
     }

@@ -52,7 +52,7 @@ class LoadHistory {
 
 enum class LinkKind { nic_out, nic_in, switch_up, switch_down };
 
-/// A link's history, by where it is: node and rail of a NIC; group and link of a switch, with its level.
+/// A link's history, by its place: node and rail of a NIC; group and link of a switch, with its level.
 struct LinkLoad {
     LinkKind kind = LinkKind::nic_out;
     std::uint32_t level = 0;

@@ -1,6 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// The part of the run that is timed: what the program marks by MPI_Pcontrol(1) and MPI_Pcontrol(0), else all
-/// of it.
+/// The timed part of the run: what the program marks by MPI_Pcontrol(1) and MPI_Pcontrol(0), or all of it.
 #pragma once
 
 #include <cstdint>

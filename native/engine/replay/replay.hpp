@@ -36,8 +36,8 @@ struct ReplayOptions {
     FabricCosts fabric;
     std::vector<std::uint32_t> node_of_rank;  ///< one entry a rank
     ComputationCosts computation;
-    /// Requests to send are answered, and answers taken, only while their rank is inside MPI: the library has
-    /// neither a thread nor a NIC that does it. False: at once.
+    /// Requests to send are answered, and answers handled, only while their rank is inside MPI, because the
+    /// library has neither a thread nor a NIC for it. False: at once.
     bool progress_in_calls_only = false;
     collectives::Rules collectives;
     /// Received data that a reduction combines with its own, in bytes a second. Counts as overhead.
@@ -45,8 +45,8 @@ struct ReplayOptions {
     bool pass_unmodelled = false;    ///< collectives that are not modelled keep their recorded time
     Recording* recording = nullptr;  ///< filled where given
     bool tolerate_cut = false;       ///< stop where a cut trace ends instead of failing
-    /// Only computation at this level of MPI_Pcontrol counts as such among the parts, any other as waiting:
-    /// what of the critical path is computation of one region. The times stay as they are.
+    /// Only computation at this level of MPI_Pcontrol counts as such among the parts, any other as waiting.
+    /// The result shows how much of the critical path is computation of one region. The times stay the same.
     std::optional<std::int32_t> counted_level;
     bool keep_marks = false;  ///< the result has the time of each MPI_Pcontrol
 };
@@ -86,8 +86,8 @@ struct Tenant {
     const ReplayOptions* options = nullptr;
 };
 
-/// Replays programs that start together and meet on the network; results in their order. Fabric, progress and
-/// recording are those of the first one's options. Profilers find it by its name, whatever else is hidden.
+/// Replays programs that start together and meet on the network. Results are in the programs' order. Fabric,
+/// progress and recording are those of the first one's options. Visible, so that profilers find it by name.
 [[gnu::visibility("default")]] std::vector<ReplayResult> replay_together(const std::vector<Tenant>& tenants);
 
 }  // namespace linkworth::replay

@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// A rank's live requests by number. Numbers rise, and most requests end soon: a ring holds the latest, a map
-/// the few that live on while very many others come and go.
+/// A rank's live requests by number. Numbers rise, and most requests end soon. A ring contains the latest,
+/// and a map the few that live on while very many others come and go.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class RequestTable {
         if (number >= end_) end_ = number + 1;
     }
 
-    /// False where no such request is live.
+    /// Returns false if no such request is live.
     bool take(std::uint64_t number, std::uint32_t& operation) {
         if (number < first_) [[unlikely]]
             return find_long_lived(number, operation) && long_lived_->erase(number) != 0;
@@ -66,7 +66,7 @@ class RequestTable {
     void prefetch() const { tracefile::prefetch_line(&slot_of(end_)); }
 
   private:
-    /// In the place of a request that is no more, or not yet.
+    /// Marks a request that has ended, or has not begun.
     static constexpr std::uint32_t ended = none - 1;
     static constexpr std::size_t few_slots = cache_line_bytes / sizeof(std::uint32_t);
     static constexpr std::size_t most_slots = 1 << 16;
@@ -120,7 +120,7 @@ class RequestTable {
         return slots;
     }
 
-    /// The ring of most ranks, which is where the rank is: with many, each other place is one from memory.
+    /// Ring of most ranks, stored with the rank: with many ranks, any other place costs an access to memory.
     alignas(cache_line_bytes) std::array<std::uint32_t, few_slots> few_ = all_ended();
     std::vector<std::uint32_t> more_;  ///< the ring, where it is longer
     std::uint64_t mask_ = few_slots - 1;

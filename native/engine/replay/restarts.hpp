@@ -11,10 +11,10 @@
 
 namespace linkworth::replay {
 
-/// Slow start (RFC 5681, 3.1): a window of data a round trip, doubled each time, until the window is as large
-/// as what the link carries in a round trip, or the message is through. A connection that sent within
-/// `restart_after_seconds` has its window still (RFC 5681, 4.1); its first message is taken as such too,
-/// because programs warm their connections up.
+/// Slow start (RFC 5681, 3.1): a window of data per round trip, doubled each time, until the window is as
+/// large as what the link carries in a round trip, or the message has been sent. A connection that sent
+/// within `restart_after_seconds` still has its window (RFC 5681, 4.1). This also applies to its first
+/// message, because programs warm their connections up.
 class Restarts {
   public:
     explicit Restarts(const FabricCosts& fabric)

@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// A rank that goes on: takes its next event, lets its computation pass, and makes the call, as long as
-/// nothing else comes first. Apart from what is rarer, so that all of it is one function.
+/// The loop of a running rank: takes its next event, lets its computation pass, and makes the call, as long
+/// as nothing else comes first. Rarer cases are elsewhere, so that all of this is one function.
 #include <string>
 #include <utility>
 
@@ -22,8 +22,7 @@ const Membership& Simulation::membership_for(RankState& state, const Shape& shap
     return *membership;
 }
 
-/// Posts the send or the receive that a call or a started persistent request asks for. Returns its operation,
-/// or `none`.
+/// Posts the send or the receive of a call or a started persistent request. Returns its operation, or `none`.
 std::uint32_t Simulation::post_call(RankState& state, const Shape& shape, bool receiving) {
     const Membership& membership = membership_for(state, shape);
     const bool both = shape.call_class == CallClass::sendrecv || shape.call_class == CallClass::isendrecv;
@@ -122,8 +121,8 @@ inline bool Simulation::execute(RankState& state) {
     }
 }
 
-/// Takes the rank's next event and lets its computation pass. False at the end of the trace, and where its
-/// thread waits for another.
+/// Takes the rank's next event and lets its computation pass. Returns false at the end of the trace, or if
+/// its thread waits for another.
 inline bool Simulation::fetch(RankState& state) {
     Event& event = state.event;
     if (options_.recording != nullptr) record_call_end(state.seat);
@@ -150,8 +149,8 @@ inline bool Simulation::fetch(RankState& state) {
     return true;
 }
 
-/// A computation on a node whose ranks slow each other begins at the moment that its rank has come to, when
-/// it is known what the others do. Returns whether the rank goes on at once.
+/// On a node whose ranks slow each other, delays a computation to the simulated time of its rank, when the
+/// other ranks' activity is known. Returns whether the rank continues at once.
 [[gnu::noinline, gnu::cold]] bool Simulation::put_off(RankState& state, double alone_seconds) {
     state.actor.event_pending = false;
     shared_nodes_->put_off(state.seat, alone_seconds);

@@ -6,8 +6,8 @@
 
 namespace linkworth::replay {
 
-/// Throws ReplayError that names the first option that is NaN, infinite where only a limit may be, or
-/// negative.
+/// Throws ReplayError with the name of the first option that is NaN, negative, or infinite without being a
+/// limit.
 void check_sensible(const ReplayOptions& options);
 
 /// Throws ReplayError if a time of the result is not finite: numbers that are right one by one can still

@@ -9,13 +9,13 @@
 
 namespace linkworth::replay {
 
-/// Processor sharing: whatever is short, all ranks that compute on a node go on at the same share of the
-/// speed that each has alone, and that share changes whenever one begins or ends. A node counts the seconds
-/// that a rank which computed all the time would have done; so a rank's end, counted that way, never changes.
+/// Processor sharing: if a resource is short, all computing ranks of a node run at the same share of the
+/// speed that each has alone. That share changes whenever one begins or ends. A node counts the seconds that
+/// a rank which always computes would have done. Counted that way, a rank's end never changes.
 class SharedNodes {
   public:
-    /// When the first of a node's ranks ends, unless another begins before; the end of a version that is no
-    /// more counts for nothing.
+    /// End of the first of a node's ranks, unless another begins before. An end with an outdated version is
+    /// ignored.
     struct FirstEnd {
         double seconds = 0;
         std::uint32_t node = 0;
@@ -28,7 +28,7 @@ class SharedNodes {
 
     /// A rank will begin `alone_seconds` of computation.
     void put_off(std::uint32_t rank, double alone_seconds) { alone_seconds_[rank] = alone_seconds; }
-    /// It begins them, and wants `demand` bytes a second of the memory.
+    /// The rank begins them, with a demand of `demand` bytes of memory traffic a second.
     FirstEnd begin(std::uint32_t node, std::uint32_t rank, double demand, double now);
 
     bool is_current(const FirstEnd& end) const { return nodes_[end.node].version == end.version; }

@@ -15,9 +15,9 @@ namespace {
 
 using tracefile::Event;
 
-/// With fewer ranks so much of their state is in the cache that looking ahead costs more than it saves.
+/// With fewer ranks, so much of their state is in the cache that looking ahead costs more than it saves.
 constexpr std::uint32_t ranks_beyond_cache = 2048;
-/// The same where each rank runs as far as it can, which looks ahead less often.
+/// The same if each rank runs as far as it can, which looks ahead less often.
 constexpr std::uint32_t ranks_beyond_near_cache = 512;
 
 /// [rank of the simulation]: its node, program after program.
@@ -181,7 +181,7 @@ void Simulation::resume_at_its_time(std::uint32_t actor) {
     }
 }
 
-/// Goes on with a collective that goes on beside its rank.
+/// Continues a collective that runs beside its rank.
 void Simulation::resume_beside(std::uint32_t index) {
     Actor& actor = actor_at(index);
     if (!notices(actor.rank, actor.now, {Happening::resume, index})) return;

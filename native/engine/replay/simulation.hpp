@@ -62,7 +62,7 @@ struct Message {
     bool answering = false;   ///< likewise the answer
 };
 
-/// Something with a clock: a rank, or a non-blocking collective that goes on beside its rank.
+/// Something with a clock: a rank, or a non-blocking collective that runs beside its rank.
 struct Actor {
     Stamp now;
     std::uint32_t rank = 0;
@@ -119,10 +119,10 @@ struct Probe {
     std::uint32_t seat = 0;  ///< whose thread waits
 };
 
-/// A rank and its place in its trace. Further threads that call MPI at once have such a state each, in a seat
-/// after those of all ranks: what belongs to the rank as a whole (matching, the order of messages, what it
-/// notices) is in the rank's own state, `actor.rank`. What every call needs comes first, because with many
-/// ranks each line of the cache that a call touches is a line from memory.
+/// State of a rank and its place in its trace. Further threads that call MPI at once have such a state each,
+/// in a seat after those of all ranks. Matching, the order of messages and noticing belong to the rank as a
+/// whole: they use the rank's own state, `actor.rank`. Fields that every call needs come first, because with
+/// many ranks each line of the cache that a call touches is a line from memory.
 struct RankState {
     RankState(Program& its_program, std::uint32_t its_rank, std::uint32_t its_seat,
               std::pmr::memory_resource& memory)
@@ -136,7 +136,7 @@ struct RankState {
         return !program->options.counted_level || *program->options.counted_level == level;
     }
 
-    /// The persistent request of this number; null where it is none.
+    /// Returns the persistent request of this number, or null if it is none.
     PersistentCall* persistent_call(std::uint64_t number) {
         if (persistent.empty()) return nullptr;
         const auto found = persistent.find(number);
@@ -173,7 +173,7 @@ struct RankState {
 /// Something in the trace depends on what comes first, so moments must be gone through in their order.
 struct OrderMatters {};
 
-/// The program asked for MPI_THREAD_MULTIPLE, so its trace must be searched for threads.
+/// The program requested MPI_THREAD_MULTIPLE, so its trace must be searched for threads.
 struct MayHaveThreads {};
 
 /// Messages that wait at one rank before their senders let others go first.
@@ -181,16 +181,15 @@ inline constexpr std::uint32_t most_unexpected = 256;
 
 class Simulation final : private NetworkListener {
   public:
-    /// `any_order`: each rank runs as far as it can, which is faster. Only where nothing is shared; throws
-    /// OrderMatters where the trace does not allow it. `threads_known`: traces have been searched for
-    /// threads, and `threaded` are the ranks [tenant][rank] that have some; without it `run` throws
-    /// MayHaveThreads.
+    /// `any_order`: each rank runs as far as it can, which is faster. Valid only if nothing is shared; throws
+    /// OrderMatters if the trace does not allow it. `threads_known`: traces have been searched for threads,
+    /// and `threaded` are the ranks [tenant][rank] that have some. Without it, `run` throws MayHaveThreads.
     Simulation(const std::vector<Tenant>& tenants, bool any_order, bool threads_known,
                const std::vector<std::map<std::uint32_t, ThreadedRank>>& threaded);
     std::vector<ReplayResult> run();
 
   private:
-    // simulation.cpp: who goes on when
+    // simulation.cpp: order in which actors run
     void run_in_time_order();
     void run_in_any_order();
     void resume_at_its_time(std::uint32_t actor);
@@ -241,7 +240,7 @@ class Simulation final : private NetworkListener {
     void prefetch_absorbed(const Actor& actor) const;
     void prefetch_waiting(std::uint32_t operation) const;
 
-    // calls.cpp: what a call does; true where the rank goes on at once, false where it waits
+    // calls.cpp: effects of calls; true if the rank continues at once, false if it waits
     bool execute(RankState& state);
     bool execute_rarer(std::uint32_t rank);
     bool call_point_to_point(RankState& state, const tracefile::Event& event);
@@ -350,7 +349,7 @@ class Simulation final : private NetworkListener {
         end_to_notice(state.actor);
     }
     void see_to_unnoticed(RankState& state, const Stamp& now);
-    /// Rejects any other order than that of time, because the result depends on when ranks are inside calls.
+    /// Throws if time order matters here, because the result depends on when ranks are inside calls.
     void require_order_of_calls() const {
         if (any_order_ && calls_only_) throw OrderMatters();
     }

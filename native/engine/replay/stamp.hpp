@@ -4,10 +4,10 @@
 
 namespace linkworth::replay {
 
-/// `seconds` is the sum of the parts and of what calls to files took, which has no field: one more would make
-/// a stamp two cache lines long. Taking the later of two stamps keeps the parts of the later one, so that the
-/// stamp at the end of the run holds the parts of the critical path. What is not on a link between a node and
-/// its switch is elsewhere: in a node's memory, or between switches.
+/// `seconds` is the sum of the parts and of the time in calls to files. That time has no field: one more
+/// would make a stamp two cache lines long. Taking the later of two stamps keeps the parts of the later one,
+/// so that the stamp at the end of the run contains the parts of the critical path. "Elsewhere" means not on
+/// a link between a node and its switch: in a node's memory, or between switches.
 struct alignas(64) Stamp {
     double seconds = 0;
     double compute = 0;  ///< as long as the CPU factor says

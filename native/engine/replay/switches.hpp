@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// The links between switches, where the fabric has fewer of them than its nodes could fill.
+/// Links between switches, if the fabric has fewer of them than its nodes could fill.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ class Switches {
         return hops(source, destination) * topology_.hop_latency_seconds;
     }
 
-    /// A chunk of `wire_bytes` takes the `hop`-th link of its way. Its head goes on at once, its tail when
-    /// the link is through with it.
+    /// Moves a chunk of `wire_bytes` over the `hop`-th link of its way. Its head continues at once, its tail
+    /// when the link has carried it.
     void pass(std::uint32_t source, std::uint32_t destination, std::uint32_t hop, double wire_bytes,
               Stamp& head, Stamp& tail);
 

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Threads of a rank that call MPI at once: each goes through its own events, and at its stops it waits for
+/// Threads of a rank that call MPI at once. Each runs through its own events, and at its stops it waits for
 /// others.
 #include <algorithm>
 
@@ -58,8 +58,8 @@ bool Simulation::may_pass(const ThreadProgress& thread) const {
     });
 }
 
-/// The thread goes on after the stop: from where the others have brought it, with what it takes over from
-/// them.
+/// Continues the thread after the stop, at the time to which the others have brought it, with the data that
+/// it takes over from them.
 void Simulation::pass_stop(RankState& state) {
     ThreadProgress& thread = *state.thread;
     const ThreadStop& stop = thread.stops()[thread.passed];
@@ -69,7 +69,7 @@ void Simulation::pass_stop(RankState& state) {
         Stamp from = other(wait.place).thread->reached[wait.stop];
         const double delay =
             state.program->computation.seconds(state.rank, state.level, state.intervals, wait.delay_seconds);
-        // On a node whose ranks slow each other, no computation can begin before it is known that it does.
+        // On a node whose ranks slow each other, no computation can begin before it is known to begin.
         from.add_compute(shared_nodes_ ? std::max(delay, 0.0) : delay);
         state.actor.now.raise_to(from);
     }
@@ -84,7 +84,7 @@ void Simulation::pass_stop(RankState& state) {
     state.cursor.pass_pause();
 }
 
-/// A thread of the rank has come to a stop: others may go on, at that moment or later.
+/// Wakes other threads when a thread of the rank has come to a stop: they continue at that moment or later.
 void Simulation::wake_threads(const ThreadedRank& rank) {
     for (const std::uint32_t seat : rank.seats) {
         ThreadProgress& thread = *ranks_[seat].thread;

@@ -19,8 +19,8 @@ using tracefile::Shape;
 
 /// Between shorter gaps and idle ones there is no telling.
 constexpr double shortest_idle_seconds = 10e-6;
-/// A thread was idle in a gap if it computed for a smaller part of it: a thread that shares its core with a
-/// few others gets more.
+/// A thread was idle in a gap if it computed for less than this part of it. A thread that shares its core
+/// with a few others gets more.
 constexpr double idle_share = 0.1;
 
 constexpr std::uint32_t first_thread = 0;  ///< its place
@@ -49,7 +49,7 @@ bool uses_window(CallClass kind) {
            kind == CallClass::win_sync;
 }
 
-/// After so many events of the thread.
+/// Moment after a number of events of a thread.
 struct Moment {
     std::uint32_t place = 0;
     std::uint64_t events = 0;
@@ -167,7 +167,7 @@ class ThreadScan {
         bool begins = false;
         if (call.place != first_thread) {
             look_at(first_thread);
-            // A thread that begins has no CPU time, be it the first of its number or not.
+            // A thread that begins has no CPU time, even if it reuses a number.
             const bool anew = is_long && gap.cpu_seconds < 0 && has_cpu_times_ && !ended.empty();
             begins = call.number == 0 || anew;
         } else if (idle) {

@@ -10,7 +10,7 @@
 
 namespace linkworth::replay {
 
-/// A stop waits until another thread has come to a stop of its own.
+/// Wait at a stop until another thread has come to a stop of its own.
 struct ThreadWait {
     std::uint32_t place = 0;  ///< of the other thread in its rank's list
     std::size_t stop = 0;     ///< of the other thread

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Windows of one-sided communication across ranks, and who holds their locks.
+/// Windows of one-sided communication across ranks, and the holders of their locks.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,7 @@ class Windows {
   public:
     explicit Windows(std::uint32_t ranks) : by_rank_(ranks) {}
 
-    /// Null where the rank's trace never made that window.
+    /// Returns null if the rank's trace never made that window.
     WindowSide* find(std::uint32_t rank, std::int32_t number);
     /// Throws `std::invalid_argument` for a number that cannot be, or on an inter-communicator.
     WindowSide& define(std::uint32_t rank, std::int32_t number, const Membership& on,

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Addresses from the first of these libraries to the last one; 0 bytes where the program has none.
+/// Addresses from the first of these libraries to the last one; 0 bytes if the program has none.
 struct lw_bindings {
     uintptr_t low, bytes;
 };
@@ -20,7 +20,7 @@ void lw_bindings_begin(void);
 /// the stack pointer ahead of the call to the wrapper. Returns SITE itself if the address cannot be found.
 uintptr_t lw_site_behind_bindings(uintptr_t site, const void* cfa);
 
-/// Notes in CALL where the program goes on after it, in the wrapper itself.
+/// Notes in CALL where the program continues after it, in the wrapper itself.
 LW_INLINE void lw_note_site(struct lw_call* call, void* site, const void* cfa) {
     call->site = (uintptr_t)site;
     if (__builtin_expect(call->site - lw_bindings.low < lw_bindings.bytes, 0))

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Ticks: the CPU's time stamp counter where it is steady, otherwise CLOCK_MONOTONIC in nanoseconds.
+/// Ticks: the CPU's time stamp counter if it is steady, otherwise CLOCK_MONOTONIC in nanoseconds.
 #ifndef LINKWORTH_CLOCK_H
 #define LINKWORTH_CLOCK_H
 
@@ -22,7 +22,7 @@ struct lw_clock {
 extern struct lw_clock lw_clock;
 
 /// Counts are shifted right by this, so that times are short: a tick is 2 to 8 ns on x86 processors of 1 to 4
-/// GHz. A constant, since two of these shifts are made for every call.
+/// GHz. It is a constant, because every call makes two of these shifts.
 #if defined(__x86_64__)
 enum { LW_TICK_SHIFT = 3 };
 #else

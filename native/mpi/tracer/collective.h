@@ -1,9 +1,9 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Records of collectives: what each rank gives and gets, in bytes.
+/// Records of collectives: the bytes that each rank sends and receives.
 ///
-/// One function for each form of argument list. The blocking, non-blocking and persistent form of a
+/// There is one function for each form of argument list. The blocking, non-blocking and persistent form of a
 /// collective differ by the class and by REQUEST (NULL for blocking ones). Only arguments that are
-/// significant on this rank are looked at.
+/// significant on this rank are read.
 #ifndef LINKWORTH_COLLECTIVE_H
 #define LINKWORTH_COLLECTIVE_H
 
@@ -97,7 +97,7 @@ LW_INLINE struct lw_repeat* lw_foresee_collective(const struct lw_call* call, st
     return lw_foresee(call, lw_collective_key(what, send, receive, root), words);
 }
 
-/// Ahead of the real function; see lw_foresee.
+/// Call it ahead of the real function; see lw_foresee.
 LW_INLINE struct lw_repeat* lw_foresee_barrier(const struct lw_call* call, struct lw_collective what) {
     return lw_foresee_collective(call, what, (struct lw_side){0}, (struct lw_side){0}, 0, LW_KEY_FIRST);
 }

@@ -88,7 +88,7 @@ static void forget(MPI_Comm handle) {
     }
 }
 
-// World ranks of a group's members; NULL where there is a stranger among them (a spawned process).
+// World ranks of a group's members; NULL if one of them is not in this world (a spawned process).
 static int* members_of(MPI_Group group, int* size) {
     lw_mpi.group_size(group, size);
     int* ranks = malloc(2 * (size_t)(*size + 1) * sizeof *ranks);
@@ -120,8 +120,8 @@ static uint8_t* put_neighbours(uint8_t* at, const int* ranks, int number) {
     return at;
 }
 
-// The members and neighbours of COMM_LIKE are those of the new communicator. Answers the new number, 0 where
-// it was not recorded.
+// Records a new communicator, whose members and neighbours are those of COMM_LIKE. Returns its number, or 0
+// if it was not recorded.
 static uint32_t record_new(struct lw_call* call, enum lw_class class, uint32_t parent, MPI_Comm comm_like) {
     int inter = 0, size = 0, remote_size = 0;
     int *members = NULL, *remote = NULL;

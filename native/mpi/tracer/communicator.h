@@ -18,13 +18,14 @@ struct lw_comm {
     bool inter;
 };
 
-/// Knows MPI_COMM_WORLD and MPI_COMM_SELF, which a program that begins with a session cannot ask about.
+/// Adds MPI_COMM_WORLD and MPI_COMM_SELF, which a program that begins with a session cannot query.
 void lw_comms_begin(const struct lw_world* world);
-/// NULL where the communicator is not known (null, or made by a call that is not modelled). Under the lock.
+/// Returns NULL if the communicator is not known (null, or made by a call that is not modelled). Under the
+/// lock.
 const struct lw_comm* lw_comm_find(MPI_Comm handle);
 /// Records a constructor's call.
 void lw_record_comm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm);
-/// Records MPI_Comm_idup, whose communicator may be looked at only when REQUEST is complete.
+/// Records MPI_Comm_idup, whose communicator may be read only when REQUEST is complete.
 void lw_record_icomm_new(struct lw_call* call, MPI_Comm parent, MPI_Comm* new_comm,
                          const MPI_Request* request);
 /// The request of lw_record_icomm_new is complete. Under the lock.

@@ -140,7 +140,7 @@ static bool completed_despite_error(const MPI_Request* before, const MPI_Request
     return request && (*after == lw_mpi.request_null || (request->flags & LW_REQUEST_PERSISTENT));
 }
 
-// One request that is nothing but pending: the key is its reference.
+// Handles one request that is nothing but pending: the key is its reference.
 static bool repeats_plain_one(struct lw_call* call, MPI_Request before, bool completed) {
     const struct lw_request* request = lw_request_find(before);
     if (!request || request->flags || request->new_comm) return false;
@@ -149,8 +149,8 @@ static bool repeats_plain_one(struct lw_call* call, MPI_Request before, bool com
     return true;
 }
 
-// All of few requests, or none, that are neither wildcard receives nor persistent nor anything else of note:
-// the key is their references, of 16 bits each, where there are several.
+// Handles all of few requests, or none, that are neither wildcard receives nor persistent nor otherwise
+// special. The key is their references, of 16 bits each if there are several.
 static bool repeats_plain(struct lw_call* call, int count, const MPI_Request* before, int completed) {
     enum { IN_WORD = 4, MOST = IN_WORD * (LW_REPEAT_WORDS - 1) };
     if (count == 1) return repeats_plain_one(call, *before, completed);

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// The datatype that lw_known_bytes was last asked for.
+/// The datatype of the latest lw_known_bytes.
 struct lw_known_type {
     uint64_t handle_and_one;  ///< 0: none
     uint64_t size;

@@ -28,7 +28,8 @@ static int collect_object(struct dl_phdr_info* info, size_t size, void* argument
     return 0;
 }
 
-// The linker's names for the ends of this library. dladdr would tell as well, and takes 10 us a procedure.
+// The linker's names for the ends of this library. dladdr would find them as well, but takes 10 us a
+// procedure.
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 

@@ -5,7 +5,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Address of NAME (say "PMPI_Send") in the MPI library, never in this preload library; NULL if it has none.
+/// Returns the address of NAME (for example "PMPI_Send") in the MPI library, never in this preload library.
+/// NULL if it has none.
 void* lw_library_symbol(const char* name);
 
 #pragma GCC visibility pop

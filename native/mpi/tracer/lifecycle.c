@@ -66,7 +66,8 @@ void lw_before_init(struct lw_call* call, uint32_t name) {
     }
     lw_resolve_all();
     if (!lw_library_matches()) {
-        // Its handles are of another size and kind, which the wrappers would cut: the program cannot go on.
+        // Its handles are of another size and kind, which the wrappers would cut: the program cannot
+        // continue.
         lw_report_ranks(0);
         fprintf(stderr,
                 "linkworth: process %d: the MPI library is not the one that this tracer was built for\n",
@@ -189,8 +190,8 @@ void lw_record_pcontrol(struct lw_call* call, int level) {
     lw_unlock();
 }
 
-// A program that ends without MPI_Finalize: the clocks are noted, and the part says that it is cut. Nothing
-// is unmapped, since other threads may still run.
+// The program ended without MPI_Finalize: notes the clocks, and the part is marked as cut. Nothing is
+// unmapped, because other threads may still run.
 __attribute__((destructor)) static void note_exit(void) {
     if (lw_part.header && getpid() == recorded_process) lw_part_synchronise();
 }

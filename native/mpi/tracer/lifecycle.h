@@ -14,7 +14,7 @@ struct lw_world {
     uint64_t thread_level;  ///< as the format numbers them
 };
 
-/// False where this process was recorded already, or is.
+/// Returns false if this process was recorded already, or is being recorded.
 bool lw_may_begin(void);
 /// Before the real MPI_Init or MPI_Init_thread: makes the part.
 void lw_before_init(struct lw_call* call, uint32_t name);

@@ -189,7 +189,8 @@ void lw_record_matched(struct lw_call* call, MPI_Message before, MPI_Count count
             at = lw_put_signed(at, message.source);
             at = lw_put_signed(at, message.tag);
             at = lw_put(at, bytes_of(count, datatype));
-            // From MPI_PROC_NULL there is no tag: then it stands as a wildcard, with the actual ones behind.
+            // A message from MPI_PROC_NULL has no tag: it is written as a wildcard, followed by the actual
+            // values.
             if (!request && message.tag == LW_ANY)
                 at = lw_put_signed(lw_put_signed(at, message.source), message.tag);
         }

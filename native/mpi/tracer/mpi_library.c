@@ -38,8 +38,8 @@ void* lw_resolve(uint32_t number) {
 }
 
 #ifdef OPEN_MPI
-// Objects are looked up from the program on: the linker may have copied them there, and the copy is the one
-// in use.
+// Objects are searched from the program on: the linker may have copied them there, and the copy is the one in
+// use.
 static void* find_object(const char* name) {
     void* object = dlsym(RTLD_DEFAULT, name);
     return object ? object : lw_library_symbol(name);

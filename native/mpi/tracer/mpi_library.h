@@ -1,8 +1,9 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 /// The MPI library that the program loaded: its functions and constants, found at run time.
 ///
-/// The tracer is not linked with MPI (it is preloaded into shells and launchers too), so every function and
-/// every constant that is an address (Open MPI's handles) is looked up when the program first calls MPI.
+/// The tracer is not linked with MPI, because it is preloaded into shells and launchers too. So every
+/// function and every constant that is an address (Open MPI's handles) is resolved when the program first
+/// calls MPI.
 #ifndef LINKWORTH_MPI_LIBRARY_H
 #define LINKWORTH_MPI_LIBRARY_H
 
@@ -68,14 +69,13 @@ extern const uint32_t lw_names_bytes;
 extern const uint32_t lw_procedures;
 extern void* lw_real[];
 
-/// Real function of the wrapped procedure NUMBER; ends the program with a sentence where the library lacks
-/// it.
+/// Real function of the wrapped procedure NUMBER. Ends the program with a message if the library lacks it.
 void* lw_resolve(uint32_t number);
 /// Finds all of lw_real and lw_mpi.
 void lw_resolve_all(void);
 /// Returns whether all of lw_real was found.
 bool lw_library_complete(void);
-/// False where the library loaded has other handles than those the tracer was compiled for.
+/// Returns false if the loaded library has other handles than those the tracer was compiled for.
 bool lw_library_matches(void);
 
 static inline void* lw_target(uint32_t number) {

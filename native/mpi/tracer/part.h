@@ -62,10 +62,10 @@ struct lw_part {
 };
 extern struct lw_part lw_part;
 
-/// Makes the part, named HOST.PID.SUFFIX, in FOLDER; where that fails, one sentence goes to standard error
-/// and the answer is false.
+/// Makes the part, named HOST.PID.SUFFIX, in FOLDER. If that fails, prints one sentence to standard error and
+/// returns false.
 bool lw_part_create(const char* folder, const char* suffix, const char* names, uint32_t names_bytes);
-/// BYTES of the file's end, a multiple of a page, zero and mapped; NULL where there is no space.
+/// Returns BYTES at the file's end, a multiple of a page, zero and mapped. NULL if there is no space.
 void* lw_part_extend(uint64_t bytes);
 /// Closes the stream's open block and opens one with room for at least BYTES of records. False: no more
 /// space. Under the lock.
@@ -74,7 +74,7 @@ bool lw_part_next_block(struct lw_stream* stream, size_t bytes, uint64_t base, u
 void lw_part_close_block(struct lw_stream* stream);
 /// Notes the clocks in the header.
 void lw_part_synchronise(void);
-/// Cuts off the unused space of the stream whose window is the file's last, and lets go of it.
+/// Cuts off the unused space of the stream whose window is the file's last, and releases the window.
 void lw_part_close_stream(struct lw_stream* stream);
 /// Lets go of the file and its header.
 void lw_part_close(void);

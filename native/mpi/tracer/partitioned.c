@@ -28,8 +28,8 @@ void lw_record_partitioned(struct lw_call* call, enum lw_class class, struct lw_
     lw_unlock();
 }
 
-// Takes the lock and begins a payload of FIELDS more numbers after the request's reference; for an unknown
-// request (or after an error) the call is recorded as a local one, the lock given back, and the answer NULL.
+// Takes the lock and begins a payload of FIELDS more numbers after the request's reference. For an unknown
+// request (or after an error) it records the call as a local one, releases the lock, and returns NULL.
 static uint8_t* begin(struct lw_call* call, enum lw_class class, MPI_Request handle, size_t fields) {
     lw_lock();
     const struct lw_request* request = call->succeeded ? lw_request_find(handle) : NULL;

@@ -41,7 +41,7 @@ void lw_encode_probe(struct lw_call* call, MPI_Comm comm, int source, int tag, b
 void lw_encode_complete(struct lw_call* call, enum lw_complete_mode mode, int count,
                         const MPI_Request* before, const MPI_Request* after, int completed,
                         const int* indices, const MPI_Status* statuses);
-/// The wait or test of one request that is nothing but pending, recorded; false where it is another one.
+/// Records the wait or test of one request that is nothing but pending. Returns false if it is another one.
 bool lw_record_plain_completion(struct lw_call* call, MPI_Request before, bool completed);
 
 /// MPI_Isendrecv: as an isend and an irecv that complete with the one request.
@@ -57,7 +57,7 @@ void lw_record_start(struct lw_call* call, int count, const MPI_Request* request
 void lw_record_request(struct lw_call* call, enum lw_class class, MPI_Request before);
 /// Copy of the handles, in a buffer of the thread that lives until its next call.
 const MPI_Request* lw_copy_requests(int count, const MPI_Request* requests);
-/// The program's array, or one of the thread where the program ignores statuses that the record needs.
+/// Returns the program's array, or one of the thread if the program ignores statuses that the record needs.
 MPI_Status* lw_real_statuses(int count, MPI_Status* statuses);
 
 LW_INLINE MPI_Status* lw_real_status(MPI_Status* status, MPI_Status* own) {
@@ -86,13 +86,13 @@ LW_INLINE uint64_t lw_matched(const MPI_Status* status) {
     return lw_pair(status->MPI_SOURCE, status->MPI_TAG);
 }
 
-/// MATCHED: of what source and tag it was, where a receive has wildcards, else 0.
+/// MATCHED: source and tag of the message if a receive has wildcards, else 0.
 LW_INLINE struct lw_key lw_message_key(struct lw_message message, uint64_t matched) {
     return (struct lw_key){{(uint64_t)(uintptr_t)message.comm, (uint64_t)(uintptr_t)message.datatype,
                             (uint64_t)message.count, lw_pair(message.peer, message.tag), matched}};
 }
 
-/// Ahead of the real function; see lw_foresee.
+/// Call it ahead of the real function; see lw_foresee.
 LW_INLINE struct lw_repeat* lw_foresee_message(const struct lw_call* call, struct lw_message message) {
     return lw_foresee(call, lw_message_key(message, 0), LW_KEY_FIRST_FOUR);
 }
@@ -109,8 +109,8 @@ LW_INLINE uint32_t lw_foreseen_irecv_flags(const struct lw_call* call) {
     return wildcard ? LW_REQUEST_WILDCARD : 0;
 }
 
-/// LW_SEND, LW_ISEND, LW_SEND_INIT, LW_IRECV or LW_RECV_INIT; REQUEST is NULL for LW_SEND. The name of the
-/// call tells its class.
+/// CLASS is LW_SEND, LW_ISEND, LW_SEND_INIT, LW_IRECV or LW_RECV_INIT. REQUEST is NULL for LW_SEND. The name
+/// of the call determines its class.
 LW_INLINE void lw_record_message(struct lw_call* call, enum lw_class class, struct lw_message message,
                                  const MPI_Request* request) {
     if (lw_profiles_alone(call)) {
@@ -121,7 +121,7 @@ LW_INLINE void lw_record_message(struct lw_call* call, enum lw_class class, stru
     lw_encode_message(LW_COPY(call), class, lw_copy_message(message), request);
 }
 
-/// A blocking receive; STATUS is a real one where the source or tag is a wildcard.
+/// Records a blocking receive. STATUS is a real one if the source or tag is a wildcard.
 LW_INLINE void lw_record_recv(struct lw_call* call, struct lw_message message, const MPI_Status* status) {
     if (lw_only_added_up(call)) return;
     lw_encode_recv(LW_COPY(call), lw_copy_message(message), status);
@@ -164,7 +164,7 @@ LW_INLINE struct lw_repeat* lw_foresee_probe(const struct lw_call* call, MPI_Com
 /// Records a foreseen probe that did find a message, or failed. STATUS is a real one.
 void lw_record_found(struct lw_call* call, bool found, const MPI_Status* status);
 
-/// STATUS is a real one where FOUND. MESSAGE: where MPI_Mprobe wrote its handle, else NULL.
+/// STATUS is a real one if FOUND. MESSAGE: where MPI_Mprobe wrote its handle, else NULL.
 LW_INLINE void lw_record_probe(struct lw_call* call, MPI_Comm comm, int source, int tag, bool found,
                                const MPI_Status* status, const MPI_Message* message) {
     if (lw_only_added_up(call)) return;
@@ -176,7 +176,8 @@ LW_INLINE struct lw_key lw_completion_key(uint64_t distance, bool completed) {
     return (struct lw_key){{completed ? distance : 1, 0, 0, 0, lw_pair(1, completed)}};
 }
 
-/// Ahead of a wait, and of a test (COMPLETED is false: it is repeated until it succeeds), for one request.
+/// Call it ahead of a wait or a test for one request. For a test, COMPLETED is false, because it is repeated
+/// until it succeeds.
 LW_INLINE struct lw_repeat* lw_foresee_completion(struct lw_call* call, MPI_Request handle, bool completed) {
     call->few = lw_find_among_few(handle);
     if (__builtin_expect(call->few == lw_few.count, 0)) return NULL;
@@ -194,9 +195,9 @@ LW_INLINE void lw_claim_requests(const struct lw_call* call, int count, const MP
         lw_requests_claim(count, handles);
 }
 
-/// The wait and test family. BEFORE: handles before the call, AFTER: after it. INDICES, COMPLETED: the
-/// requests that completed; INDICES NULL means all COMPLETED == COUNT or none. STATUSES: one per completed
-/// request, may be NULL where no live request is a wildcard receive.
+/// Records the wait and test family. BEFORE: handles before the call, AFTER: after it. INDICES, COMPLETED:
+/// the requests that completed; INDICES NULL means all COMPLETED == COUNT or none. STATUSES: one per
+/// completed request, may be NULL if no live request is a wildcard receive.
 LW_INLINE void lw_record_complete(struct lw_call* call, enum lw_complete_mode mode, int count,
                                   const MPI_Request* before, const MPI_Request* after, int completed,
                                   const int* indices, const MPI_Status* statuses) {

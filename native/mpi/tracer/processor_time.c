@@ -4,9 +4,9 @@
 
 #include "thread.h"
 
-// The clock is read where a long gap is likely, and otherwise within a budget of 0.2 % of the elapsed time,
-// saved up for at most 16 readings so that they do not come in a burst. Where ranks share cores the wall time
-// says little of any gap, and the run is slow anyway: then it is read at every gap.
+// The clock is read if a long gap is likely, and otherwise within a budget of 0.2 % of the elapsed time,
+// saved up for at most 16 readings so that they do not come in a burst. If ranks share cores, the wall time
+// of a gap means little, and the run is slow anyway: then it is read at every gap.
 static const double long_gap_seconds = 50e-6;
 static const double long_gap_seconds_crowded = 5e-6;
 static const double budget_interval_seconds = 400e-9 / 0.002;
@@ -38,14 +38,14 @@ void lw_processor_time_begin(bool crowded) {
         (uint64_t)((crowded ? long_gap_seconds_crowded : long_gap_seconds) * lw_clock.rate);
     every_gap = crowded;
     if (crowded) weigh_reading();
-    // A profile tells nothing of it.
+    // A profile does not contain it.
     if (lw_recorder.profiling) lw_recorder.long_gap = INT64_MAX;
     nanoseconds_per_tick = 1e9 / lw_clock.rate;
     budget_interval = (uint64_t)(budget_interval_seconds * lw_clock.rate);
     cores = (uint64_t)lw_usable_cores();
 }
 
-// While one thread calls MPI, the others compute for it (OpenMP): the rank's CPU time is the process's. Where
+// While one thread calls MPI, the others compute for it (OpenMP): the rank's CPU time is the process's. If
 // several call, each has its own gaps and its own time in them.
 static clockid_t clock_of_gap(void) {
     return lw_threads_attached() == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID;
@@ -85,7 +85,7 @@ uint64_t lw_processor_time_after_gap(struct lw_call* call, uint64_t now) {
     if (clock == time->clock && time->read_at) {
         uint64_t used = cpu > time->latest + reading_cpu ? cpu - time->latest - reading_cpu : 0;
         uint64_t wall = (uint64_t)((double)(now - self->last_exit) * nanoseconds_per_tick);
-        // Without a reading at the gap's start the difference holds earlier calls too: an upper bound.
+        // Without a reading at the gap's start the difference includes earlier calls too: an upper bound.
         bool whole_gap = time->read_at == self->last_exit;
         uint64_t most = whole_gap && clock == CLOCK_PROCESS_CPUTIME_ID ? cores * wall : wall;
         call->cpu = (int64_t)(used < most ? used : most);
@@ -101,7 +101,7 @@ uint64_t lw_processor_time_after_gap(struct lw_call* call, uint64_t now) {
 void lw_processor_time_before_gap(struct lw_thread* self, bool predicted, uint64_t now) {
     struct lw_processor_time* time = &self->cpu;
     if (!every_gap) {
-        // A prediction holds once: the next long gap renews it.
+        // A prediction is valid once: the next long gap renews it.
         if (predicted) *self->long_gap_follows = false;
         if (now >= time->next_reading) {
             uint64_t oldest = now - SAVED_READINGS * budget_interval;

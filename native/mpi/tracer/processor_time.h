@@ -29,7 +29,7 @@ void lw_processor_time_begin(bool crowded);
 void lw_processor_time_attach(struct lw_processor_time* time, uint64_t origin, bool process_start);
 /// At the start of a call, NOW, after a gap that was long. Answers the ticks after the reading.
 uint64_t lw_processor_time_after_gap(struct lw_call* call, uint64_t now);
-/// At the end of a call, NOW, whose gap to the next is likely to be long, or may be looked at for once.
+/// At the end of a call, NOW, whose gap to the next is likely to be long, or may be measured for once.
 /// PREDICTED: it is likely.
 void lw_processor_time_before_gap(struct lw_thread* self, bool predicted, uint64_t now);
 

@@ -21,7 +21,7 @@ bool lw_profile_attach(struct lw_thread* self) {
         lw_part.header->flags |= LW_PART_DISK_FULL;
         return false;
     }
-    // There is no block: what asks for room in one always has it.
+    // A profile has no block, so this buffer provides the room that callers expect in one.
     static uint8_t room[LW_EVENT_MOST_BYTES];
     self->stream.position = room;
     self->stream.end = self->stream.event_end = room + sizeof room;

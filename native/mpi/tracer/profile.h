@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// A profile in place of a trace: calls are added up by name in a mapped file, which a killed rank leaves
+/// A profile instead of a trace: calls are added up by name in a mapped file, which a killed rank leaves
 /// behind as well (docs/reference/trace-format.md, "A profile").
 #ifndef LINKWORTH_PROFILE_H
 #define LINKWORTH_PROFILE_H
@@ -48,7 +48,7 @@ struct lw_part_header;
 
 /// Makes the new file a profile's.
 void lw_profile_begin(struct lw_part_header* header);
-/// Makes the thread's part of the file; false where there is no space.
+/// Makes the thread's part of the file. Returns false if there is no space.
 bool lw_profile_attach(struct lw_thread* self);
 /// Adds the call whose payload ends at END; NULL: without one. Under the lock.
 void lw_profile_write(struct lw_call* call, const uint8_t* end);

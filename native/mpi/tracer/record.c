@@ -154,7 +154,7 @@ static void write_times(struct lw_call* call, struct lw_shape* shape) {
 
 void lw_drop(void) { __atomic_fetch_add(&lw_part.header->dropped, 1, __ATOMIC_RELAXED); }
 
-// From now on a call costs next to nothing: nothing is encoded, no clock is read.
+// From now on a call costs almost nothing: nothing is encoded, no clock is read.
 static void stop_recording(void) {
     lw_tracing = lw_fast = false;
     lw_choose_ways(LW_PLAIN);

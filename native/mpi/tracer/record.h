@@ -1,11 +1,11 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// From a call to records: the shapes of a block, the times of an event, the CPU time of long gaps.
+/// Conversion of calls to records: the shapes of a block, the times of an event, the CPU time of long gaps.
 ///
 /// A wrapper's life: lw_enter (wrapper.h), the real function, lw_exit, one of the functions of
-/// point_to_point.h, collective.h, communicator.h or lw_record_local, lw_leave. Where lw_repeats does not
-/// know the call, such a function takes the lock, encodes the payload with lw_payload_begin and lw_put,
-/// writes the event with lw_write, and gives the lock back. Most calls repeat an earlier one and take the
-/// fast way: lw_begin_timed, a look ahead (lw_foresee, repeat.h), the real function, lw_note_event.
+/// point_to_point.h, collective.h, communicator.h or lw_record_local, lw_leave. If lw_repeats does not find
+/// the call, such a function takes the lock, encodes the payload with lw_payload_begin and lw_put, writes the
+/// event with lw_write, and releases the lock. Most calls repeat an earlier one and take the fast way:
+/// lw_begin_timed, a look ahead (lw_foresee, repeat.h), the real function, lw_note_event.
 #ifndef LINKWORTH_RECORD_H
 #define LINKWORTH_RECORD_H
 
@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// For the way of a call that is recorded: compilers weigh size where here time counts. Not under
-/// a sanitizer, whose checks would be compiled anew in every wrapper.
+/// For functions on the way of every recorded call: compilers optimise for size where time matters here. Not
+/// used under a sanitizer, whose checks would be compiled anew in every wrapper.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define LW_INLINE static inline
 #else
@@ -104,8 +104,8 @@ extern struct lw_recorder lw_recorder;
 extern bool lw_active;
 extern bool lw_tracing;
 extern bool lw_yielding;
-/// There is a fast way (wrapper.h): nothing but recording was asked for, ticks are the counter's, one thread
-/// calls MPI at a time, and the library has every procedure.
+/// There is a fast way (wrapper.h): only recording was requested, ticks are the counter's, one thread calls
+/// MPI at a time, and the library has every procedure.
 extern bool lw_fast;
 
 /// State of one thread.
@@ -121,11 +121,12 @@ extern __thread struct lw_own lw_own __attribute__((tls_model("initial-exec")));
 /// Returns whether an MPI call is under way. A call that the library makes inside it is not the program's.
 LW_INLINE bool lw_inside(void) { return lw_own.inside || (lw_own.self && !lw_own.ready); }
 
-/// Sets the recorder up; false where memory lacks. CROWDED: ranks share cores, so that even a short gap may
-/// hold a wait for one.
+/// Sets the recorder up. Returns false if memory runs out. CROWDED: ranks share cores, so that even a short
+/// gap may include a wait for one.
 bool lw_recorder_begin(bool crowded);
 
-/// Starts a payload with room for BYTES after name and class; NULL where memory lacks. Under the lock.
+/// Starts a payload with room for BYTES after name and class. Returns NULL if memory runs out. Under the
+/// lock.
 uint8_t* lw_payload_begin(struct lw_call* call, enum lw_class class, size_t bytes);
 /// Counts a call that comes after there was no more space.
 void lw_drop(void);

@@ -25,7 +25,8 @@ struct lw_repeat* lw_repeat_place(struct lw_thread* self, struct lw_key key, str
                                   uint64_t start) {
     uint64_t stamp = lw_repeat_stamp(self);
     struct lw_repeat* place;
-    // Its own one of an earlier block, whose prediction is kept; else a void one; else in turn.
+    // Prefer the call's own place from an earlier block, whose prediction is kept, then a void place, then
+    // each in turn.
     if (same_arguments(&set[0], &key)) {
         place = &set[0];
     } else if (same_arguments(&set[1], &key)) {

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// The short way to an event: programs repeat their calls, and a call that repeats an earlier one of its
+/// The short way to an event. Programs repeat their calls, and a call that repeats an earlier one of its
 /// thread in all arguments has the same shape. Arguments are compared as they are, before any of them is
 /// looked up.
 #ifndef LINKWORTH_REPEAT_H
@@ -21,8 +21,8 @@ struct lw_key {
 /// kept in memory and not in registers.
 #define LW_COPY(call) ((struct lw_call[]){*(call)})
 
-/// The same for a key, built of its words: one that is passed on as a whole would be kept in memory from the
-/// start, by stores that every call makes.
+/// Copy of a key, built of its words. If the key were passed on as a whole, every call would have to store it
+/// in memory from the start.
 LW_INLINE struct lw_key lw_copy_key(struct lw_key key) {
     const uint64_t* words = key.words;
     return (struct lw_key){{words[0], words[1], words[2], words[3], words[4]}};
@@ -30,19 +30,19 @@ LW_INLINE struct lw_key lw_copy_key(struct lw_key key) {
 
 /// Grows when a handle begins or ceases to mean something: what was kept of calls with handles is void then.
 extern _Atomic uint32_t lw_meanings;
-/// Call it then; where threads call MPI at once, under the lock.
+/// Call it when that happens; if threads call MPI at once, under the lock.
 void lw_handles_changed(void);
-/// Brings a thread's stamp up to date with lw_meanings, where threads do not call MPI at once.
+/// Brings a thread's stamp up to date with lw_meanings, if threads do not call MPI at once.
 void lw_repeat_renew(struct lw_thread* thread);
 
-/// Chooses the place of SET where the shape of the call that starts at START ticks is to be remembered.
+/// Chooses the place of SET that will remember the shape of the call that starts at START ticks.
 struct lw_repeat* lw_repeat_place(struct lw_thread* self, struct lw_key key, struct lw_repeat* set,
                                   uint64_t start);
 /// Writes an event of any times.
 void lw_write_any_event(struct lw_thread* self, uint64_t head, uint64_t gap, int64_t cpu, uint64_t duration);
-/// Notes a call whose times are not those of most.
+/// Notes a call with unusual times.
 void lw_note_any(const struct lw_call* call, struct lw_repeat* repeat);
-/// END: ticks at the end of a call; answers them, moved behind those of the call that was recorded before.
+/// END: ticks at the end of a call. Returns them, moved behind those of the previously recorded call.
 uint64_t lw_lock_contended_in_order(const struct lw_thread* self, uint64_t end);
 
 /// Same as lw_lock, ahead of lw_repeats: what is recorded then ends after what was recorded under the lock
@@ -72,7 +72,7 @@ LW_INLINE bool lw_repeat_is(const struct lw_repeat* repeat, const struct lw_key*
 }
 
 /// Words of a key that may differ between calls of one procedure at one site, a bit each. The last one always
-/// counts: it tells the procedure and the site.
+/// counts: it identifies the procedure and the site.
 enum lw_key_words {
     LW_KEY_NONE = 0,
     LW_KEY_FIRST = 1,
@@ -103,7 +103,7 @@ LW_INLINE void lw_write_short_event(struct lw_stream* stream, const struct lw_re
     uint64_t both = gap | duration << 16;
     uint64_t times = (both & 0x007f007fu) + (both << 1 & 0x7f007f00u);
     uint64_t record = repeat->record | times << repeat->head_bits;
-    // One store of 8 bytes: a rank is killed before it or after it. What it writes behind the record is 0.
+    // With one store of 8 bytes, a rank is killed before it or after it. The bytes behind the record are 0.
     memcpy(stream->position, &record, sizeof record);
     stream->position += repeat->short_bytes;
     stream->events++;
@@ -113,7 +113,7 @@ LW_INLINE void lw_write_short_event(struct lw_stream* stream, const struct lw_re
 LW_INLINE void lw_add_up_times(const struct lw_call* call) {
     struct lw_thread* self = call->self;
     uint64_t interval = call->end - self->last_exit;
-    // Also an interval that runs backwards is not short.
+    // An interval that runs backwards is not short either.
     if (__builtin_expect(call->half_timed && interval < lw_recorder.short_interval, 1)) {
         struct lw_tally* tally = &self->tallies->calls[call->name];
         tally->half_timed++;
@@ -130,11 +130,11 @@ LW_INLINE void lw_add_up(const struct lw_call* call, uint64_t bytes) {
     lw_tally_bytes(call->self->tallies, call->name, bytes);
 }
 
-/// Writes the event of a call that repeats an earlier one. Not where a profile is kept.
+/// Writes the event of a call that repeats an earlier one. Not used if a profile is kept.
 LW_INLINE void lw_note_event(const struct lw_call* call, struct lw_repeat* repeat) {
     struct lw_thread* self = call->self;
     uint64_t gap = call->start - self->last_exit, duration = call->end - call->start;
-    // Also times that run backwards.
+    // This includes times that run backwards.
     if (__builtin_expect(call->cpu >= 0 || (gap | duration) >> LW_SHORT_TIME_BITS, 0)) {
         lw_note_any(LW_COPY(call), repeat);
         return;
@@ -166,9 +166,9 @@ LW_INLINE struct lw_repeat* lw_repeat_set(const struct lw_call* call, struct lw_
     return set;
 }
 
-/// On the fast way, ahead of the real function: looks up what the call repeats if it succeeds and its results
-/// are those that the key holds; NULL where that is not known. While the processor waits for the clock and
-/// runs the real function, this takes next to no time; afterwards it would.
+/// On the fast way, ahead of the real function: looks up what the call repeats if it succeeds with the
+/// results in the key. Returns NULL if that is not known. While the processor waits for the clock and runs
+/// the real function, this takes almost no time, unlike afterwards.
 LW_INLINE struct lw_repeat* lw_foresee(const struct lw_call* call, struct lw_key key,
                                        enum lw_key_words words) {
     const struct lw_thread* self = call->self;
@@ -183,9 +183,9 @@ LW_INLINE struct lw_repeat* lw_foresee_local(const struct lw_call* call) {
     return lw_foresee(call, (struct lw_key){{0}}, LW_KEY_NONE);
 }
 
-/// True: the call was made before with these arguments, and its event is written. False: the caller encodes
-/// and writes it, and the next such call repeats it. Where requests are numbered or completed: under the
-/// lock.
+/// Returns true if the call was made before with these arguments; its event is then written. If false, the
+/// caller encodes and writes it, and the next such call repeats it. If requests are numbered or completed:
+/// under the lock.
 LW_INLINE bool lw_repeats(struct lw_call* call, struct lw_key key) {
     if (__builtin_expect(!call->succeeded, 0)) return false;
     struct lw_thread* self = call->self;

@@ -25,7 +25,7 @@ void lw_report_ranks(int ranks) {
     int bytes = snprintf(line, sizeof line, "%d %.400s\n", ranks, version);
     int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
     if (file < 0) return;
-    // One write a line: lines of several processes do not mix.
+    // One write per line, so that lines of several processes do not mix.
     ssize_t written = write(file, line, (size_t)bytes);
     (void)written;
     close(file);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Open addressing from handle to the queue of requests that share it; entries move back on deletion, so that
-// no tombstones gather. The queues' nodes come from one pool, in which number 0 stands for none.
+// Open addressing from handle to the queue of requests that share it. Entries move back on deletion, so that
+// no tombstones gather. The queues' nodes come from one pool, in which number 0 means none.
 struct entry {
     uint64_t handle;
     uint32_t oldest, youngest;  // oldest 0: the entry is empty
@@ -81,7 +81,7 @@ static void put_youngest(struct table* table, uint64_t handle, uint32_t node) {
 static void remove_entry(struct table* table, uint32_t hole) {
     uint32_t mask = table->capacity - 1;
     for (uint32_t at = (hole + 1) & mask; table->entries[at].oldest; at = (at + 1) & mask) {
-        // An entry may fill the hole unless its home lies behind the hole.
+        // An entry may fill the hole unless its home is behind the hole.
         if (((at - home(table, table->entries[at].handle)) & mask) >= ((at - hole) & mask)) {
             table->entries[hole] = table->entries[at];
             hole = at;

@@ -1,8 +1,9 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 /// Numbers of the program's live requests, by handle.
 ///
-/// Several live requests may share one handle: MPICH and Open MPI give one to every request that was complete
-/// at once. They are told apart by age, the oldest first, which is right because they are all complete.
+/// Several live requests may share one handle: MPICH and Open MPI give the same one to every request that was
+/// complete at once. They are distinguished by age, the oldest first, which is right because they are all
+/// complete.
 #ifndef LINKWORTH_REQUEST_H
 #define LINKWORTH_REQUEST_H
 
@@ -25,9 +26,9 @@ struct lw_request {
     uint32_t comm;       ///< number of that communicator
 };
 
-/// Requests of which there is nothing to know but the number, while they are few and no others were made
-/// after them: the oldest first, looked through one by one, which takes less than a table. Used on the fast
-/// way (wrapper.h) only, and all of them are older than those in the table.
+/// Requests of which only the number matters, while they are few and no others were made after them. They are
+/// searched one by one, the oldest first, which takes less time than a table. Used on the fast way
+/// (wrapper.h) only. All of them are older than those in the table.
 enum { LW_FEW = 8 };
 struct lw_few {
     uint32_t count;
@@ -37,7 +38,7 @@ struct lw_few {
 };
 extern struct lw_few lw_few;
 
-/// Place of the oldest one with this handle; their count where there is none.
+/// Returns the place of the oldest one with this handle, or their count if there is none.
 LW_INLINE uint32_t lw_find_among_few(MPI_Request handle) {
     uint32_t at = 0;
     while (at < lw_few.count && lw_few.handles[at] != handle) at++;
@@ -51,10 +52,10 @@ LW_INLINE void lw_remove_from_few(uint32_t at) {
     }
 }
 
-/// Keeps a new request and numbers it. Where memory lacks, the request is left out of what follows.
+/// Keeps a new request and numbers it. If memory runs out, the request is left out from then on.
 void lw_request_add(MPI_Request handle, uint32_t flags, MPI_Comm* new_comm, uint32_t comm);
-/// Oldest request with this handle, or NULL where it is unknown (null, or made by a call that is not
-/// modelled). One of the few is good until the next is looked for.
+/// Returns the oldest request with this handle, or NULL if it is unknown (null, or made by a call that is not
+/// modelled). A result from the few is valid until the next search.
 struct lw_request* lw_request_find(MPI_Request handle);
 /// The request that completes together with REQUEST, or NULL.
 struct lw_request* lw_request_pair(const struct lw_request* request);

@@ -13,7 +13,7 @@ void lw_sessions_forget(void) { open_sessions = 0; }
 #ifdef LW_HAS_SESSIONS
 
 static struct lw_world world_of(MPI_Session session) {
-    // Any thread may call, whatever the session says: each asks for its own level.
+    // Any thread may call, whatever the session allows: each session requests its own level.
     struct lw_world world = {.rank = 0, .size = 1, .thread_level = 3};
     if (lw_mpi.group_from_session_pset(session, "mpi://WORLD", &world.group) == MPI_SUCCESS) {
         lw_mpi.group_rank(world.group, &world.rank);

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Open addressing by address and name. As many as the table of names has room for, and half as many again.
+// Open addressing by address and name. MOST is the room in the table of names, and CAPACITY half as many
+// again.
 enum { CAPACITY = 2048, MOST = 1365 };
 
 static struct {
@@ -34,7 +35,8 @@ static const char* name_of(uint32_t number) {
     return name;
 }
 
-// Appends NAME@MODULE+0xADDRESS, the address as the module's symbol table counts it; 0 where that cannot be.
+// Appends NAME@MODULE+0xADDRESS, with the address as in the module's symbol table. Returns 0 if that is not
+// possible.
 static uint32_t add_entry(uintptr_t address, uint32_t name) {
     Dl_info found;
     struct link_map* module = NULL;
@@ -44,7 +46,8 @@ static uint32_t add_entry(uintptr_t address, uint32_t name) {
     int length = snprintf(text, sizeof text, "%s@%s+0x%llx", name_of(name), path,
                           (unsigned long long)(address - module->l_addr));
     if (length < 0 || length >= (int)sizeof text || text_end - free_text <= length) return 0;
-    // The first letter last: a reader of a killed rank's part takes what lies behind a whole entry for room.
+    // The first letter is written last: a reader of a killed rank's part treats what is behind a whole entry
+    // as unused.
     memcpy(free_text + 1, text + 1, (size_t)length);
     __atomic_store_n(free_text, text[0], __ATOMIC_RELEASE);
     free_text += length + 1;

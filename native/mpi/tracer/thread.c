@@ -73,7 +73,7 @@ struct lw_thread* lw_thread_attach(uint64_t origin) {
         lw_processor_time_attach(&self->cpu, origin, first);
         if (has_key) pthread_setspecific(end_of_thread, self);
         lw_own.self = self;
-        // The first gap begins where the block does: of an earlier thread's block there is no more use.
+        // The first gap begins where a block does, so an earlier thread's block cannot be used.
         lw_lock();
         if (self->tallies)
             self->tallies->last = origin;
@@ -95,7 +95,7 @@ uint32_t lw_threads_begun(void) { return atomic_load_explicit(&begun, memory_ord
 
 uint32_t lw_threads_attached(void) { return atomic_load_explicit(&attached, memory_order_relaxed); }
 
-// A nested call's frame lies below that of the call under way, whose return address is still on the stack.
+// A nested call's frame is below that of the call under way, whose return address is still on the stack.
 bool lw_left_by_jump(uintptr_t cfa) {
     if (!lw_own.frame) return false;
     bool nested = cfa < lw_own.frame;

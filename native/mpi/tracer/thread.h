@@ -26,7 +26,7 @@ struct __attribute__((aligned(64))) lw_repeat {
 };
 _Static_assert(sizeof(struct lw_repeat) <= 64, "one cache line");
 
-/// A shape that the open block holds, by its payload. The prediction of its gap outlives the block.
+/// A shape in the open block, by its payload. The prediction of its gap outlives the block.
 struct lw_shape {
     uint64_t words[LW_SHAPE_WORDS];  ///< a short payload, padded with zeros
     const uint8_t* record;           ///< a long one, in the block
@@ -50,11 +50,12 @@ struct lw_thread {
     struct lw_shape shapes[LW_SHAPE_SETS * LW_SHAPE_WAYS];
 };
 
-/// Opens a block of the thread with room for BYTES of records; false where there is no space. Under the lock.
+/// Opens a block of the thread with room for BYTES of records. Returns false if there is no space. Under the
+/// lock.
 bool lw_open_block(struct lw_thread* self, size_t bytes);
 
-/// Gives the calling thread its state; its first gap starts at ORIGIN ticks. NULL where memory or space
-/// lacks.
+/// Creates the calling thread's state; its first gap starts at ORIGIN ticks. Returns NULL if memory or space
+/// runs out.
 struct lw_thread* lw_thread_attach(uint64_t origin);
 /// Calls FUNCTION for the state of every thread that ever was.
 void lw_threads_each(void (*function)(struct lw_thread*));

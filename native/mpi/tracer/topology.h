@@ -7,7 +7,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/// In the order of the neighbourhood collectives (MPI 4.1, 8.6). Ranks as the library numbers them.
+/// Neighbours in the order of the neighbourhood collectives (MPI 4.1, 8.6). Ranks as the library numbers
+/// them.
 struct lw_neighbours {
     bool known;  ///< the communicator has a topology
     int sources, destinations;

@@ -158,7 +158,8 @@ void lw_record_win_sync(struct lw_call* call, enum lw_win_sync_kind kind, MPI_Wi
     lw_unlock();
 }
 
-// Ranks of a group's members in the window's communicator; to be freed. NULL where memory lacks.
+// Returns the ranks of a group's members in the window's communicator, which the caller frees. NULL if memory
+// runs out.
 static int* ranks_in_window(MPI_Win window, MPI_Group group, int* size) {
     MPI_Group whole;
     lw_mpi.group_size(group, size);

@@ -29,7 +29,7 @@ enum lw_win_sync_kind {
     LW_SYNC,
 };
 
-/// In place of a rank: a synchronisation with all of the window's ranks.
+/// Replaces a rank for a synchronisation with all of the window's ranks.
 enum { LW_ALL_TARGETS = INT_MIN };
 
 /// Count and datatype of a buffer of the origin.

@@ -15,7 +15,7 @@ void lw_enter_first(struct lw_call* call);
 /// thread is then outside any call again.
 bool lw_left_by_jump(uintptr_t cfa);
 
-/// In a wrapper: whether nothing is recorded of the call.
+/// Returns whether a wrapper records nothing of the call.
 LW_INLINE bool lw_bypass(const void* cfa) {
     if (!lw_active) return true;
     return __builtin_expect(lw_inside(), 0) && !lw_left_by_jump((uintptr_t)cfa);
@@ -27,13 +27,13 @@ LW_INLINE void lw_note_frame(uintptr_t frame, uintptr_t site) {
     lw_own.site = site;
 }
 
-/// Begins a call that does not take the fast way. SITE and CFA: of the wrapper that the program called.
+/// Begins a call that does not take the fast way. SITE and CFA belong to the wrapper that the program called.
 /// START: ticks if the clock was already read for the call, else 0.
 void lw_enter(struct lw_call* call, uint32_t name, void* site, const void* cfa, uint64_t start);
 
-/// The fast way: what nearly all calls need, with as few instructions as possible. What it leaves out (first
-/// calls, long gaps, calls that repeat no other, and all that lw_fast excludes) takes the other way, a
-/// function of its own. False: nothing is done yet, and the call must go there.
+/// The fast way of nearly all calls, with as few instructions as possible. Other calls (first calls, long
+/// gaps, calls that repeat no other, and all that lw_fast excludes) take the other way, a function of its
+/// own. Returns false if the call must go there; nothing is done yet.
 LW_INLINE bool lw_begin(struct lw_call* call, uint32_t name) {
     struct lw_thread* self = lw_own.ready;
     if (__builtin_expect(!self, 0)) return false;
@@ -81,8 +81,8 @@ LW_INLINE void lw_exit(struct lw_call* call, bool succeeded) {
     call->succeeded = succeeded;
 }
 
-/// In place of lw_exit, of a call that takes some nanoseconds wherever it is made (wrapper_quick.py): the
-/// clock is not read again, and what the call takes counts to the gap behind it.
+/// Replaces lw_exit for a call that always takes some nanoseconds (wrapper_quick.py). The clock is not read
+/// again, and the time of the call counts to the gap behind it.
 LW_INLINE void lw_exit_quick(struct lw_call* call, bool succeeded) {
     call->end = call->start;
     call->succeeded = succeeded;
@@ -96,7 +96,7 @@ LW_INLINE bool lw_count_quick(uint32_t name) {
     return true;
 }
 
-/// The ways that a call may take: a program's call goes through lw_way to one of them, which is chosen once.
+/// Ways that a call may take. A program's call goes through lw_way to one of them, which is chosen once.
 enum lw_ways { LW_PLAIN, LW_TRACED, LW_PROFILED };
 /// Generated, by number of the procedure; NULL for those with one way only.
 extern void* lw_way[];

@@ -15,8 +15,8 @@ int lw_yield_wait(MPI_Request* request, MPI_Status* status) {
     }
 }
 
-// One by one: MPICH (4.0.2, 5.0.2) has no MPI_Testall of persistent collectives. What follows a request that
-// failed may depend on it, and is not waited for.
+// Waits one by one, because MPICH (4.0.2, 5.0.2) has no MPI_Testall of persistent collectives. Requests after
+// a failed one may depend on it, so they are not waited for.
 int lw_yield_waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
     bool ignored = statuses == MPI_STATUSES_IGNORE;
     for (int i = 0; i < count; i++) {
@@ -41,7 +41,7 @@ int lw_yield_waitany(int count, MPI_Request* requests, int* index, MPI_Status* s
 int lw_yield_waitsome(int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses) {
     for (;;) {
         int result = lw_mpi.testsome(count, requests, completed, indices, statuses);
-        // MPI_UNDEFINED, where no request is active, is not 0.
+        // If no request is active, this is MPI_UNDEFINED, which is not 0.
         if (result != MPI_SUCCESS || *completed != 0) return result;
         sched_yield();
     }

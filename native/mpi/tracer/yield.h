@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Waiting that gives the core away: for more ranks than cores, where a library that spins holds up the rank
-/// it waits for.
+/// Waiting that releases the core. With more ranks than cores, a library that spins delays the rank for which
+/// it waits.
 #ifndef LINKWORTH_YIELD_H
 #define LINKWORTH_YIELD_H
 
@@ -15,7 +15,8 @@ int lw_yield_waitany(int count, MPI_Request* requests, int* index, MPI_Status* s
 int lw_yield_waitsome(int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses);
 int lw_yield_probe(int source, int tag, MPI_Comm comm, MPI_Status* status);
 int lw_yield_mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status);
-/// Takes what lw_yield_may_pack allows, and a source that is a process: MPICH 4.0 gives a wrong status else.
+/// Handles what lw_yield_may_pack allows, with a process as the source: otherwise MPICH 4.0 returns a wrong
+/// status.
 int lw_yield_sendrecv_replace(void* buffer, int count, MPI_Datatype datatype, int dest, int send_tag,
                               int source, int receive_tag, MPI_Comm comm, MPI_Status* status);
 /// Returns whether the data fits one packed message, whose size is an int.

@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// The algorithms that MPI libraries build collectives of. Each function gives the steps of rank `me` of
-/// `size` ranks; bytes are of message data. Written from the papers: Thakur, Rabenseifner, Gropp,
+/// Algorithms from which MPI libraries build collectives. Each function returns the steps of rank `me` of
+/// `size` ranks. Bytes are bytes of message data. Written from the papers: Thakur, Rabenseifner, Gropp,
 /// "Optimization of Collective Communication Operations in MPICH", IJHPCA 19(1), 2005; Pjesivac-Grbovic and
 /// others, "Performance analysis of MPI collective operations", Cluster Computing 10, 2007 (trees, pipelines,
 /// split-binary); Bruck and others, IEEE TPDS 8(11), 1997; Chen and others, HPC-Asia 2005 (neighbour
@@ -30,17 +30,17 @@ Schedule barrier_tree(Rank me, Rank size);
 
 // ---- broadcasts.cpp ----
 
-/// In segments along a tree. `blocking_sends`: one child at a time.
+/// Sends segments along a tree. `blocking_sends`: one child at a time.
 Schedule bcast_tree(Tree tree, Bytes bytes, Bytes segment, bool blocking_sends);
 /// The halves of the message down the two sides of a binary tree, then exchanged between the sides.
 Schedule bcast_split_binary(Rank me, Rank size, Rank root, Bytes bytes, Bytes segment);
-/// Binomial scatter of P pieces, then an all-gather of them (ring, or recursive doubling where P is a power
-/// of two).
+/// Binomial scatter of P pieces, then an all-gather of them (ring, or recursive doubling if P is a power of
+/// two).
 Schedule bcast_scatter_allgather(Rank me, Rank size, Rank root, Bytes bytes, bool ring);
 
 // ---- reduces.cpp ----
 
-/// In segments along a tree, combining on the way.
+/// Sends segments along a tree and combines them on the way.
 Schedule reduce_tree(Tree tree, Bytes bytes, Bytes segment);
 /// Along the in-order binary tree to the last rank, which sends the result to the root.
 Schedule reduce_in_order_binary(Rank me, Rank size, Rank root, Bytes bytes, Bytes segment);
@@ -64,10 +64,10 @@ Schedule reduce_scatter_pairwise(Rank me, Pieces pieces);
 Schedule reduce_scatter_halving(Rank me, Pieces pieces);
 /// Blocks move round the ring and are combined at each stop.
 Schedule reduce_scatter_ring(Rank me, Pieces pieces);
-/// Halving between partners at rising distances; at the end the blocks go to their owners. `permuted`: where
-/// P is a power of two, the blocks lie so that they end at their owners (equal blocks only).
+/// Halving between partners at rising distances. At the end the blocks go to their owners. `permuted`: if P
+/// is a power of two, the blocks are ordered so that they end at their owners (equal blocks only).
 Schedule reduce_scatter_butterfly(Rank me, Pieces pieces, bool permuted);
-/// Each round exchanges all blocks but those of the own side; works for operations that do not commute.
+/// Exchanges in each round all blocks but those of the own side. Works for operations that do not commute.
 Schedule reduce_scatter_doubling(Rank me, Pieces pieces);
 
 // ---- scans.cpp ----
@@ -80,11 +80,11 @@ Schedule scan_recursive_doubling(Rank me, Rank size, Bytes bytes);
 
 Schedule gather_binomial(Rank me, Rank size, Rank root, Bytes piece);
 Schedule scatter_binomial(Rank me, Rank size, Rank root, Bytes piece);
-/// The root exchanges with every rank at once. `pieces` holds the pieces at the root; elsewhere only `own`
+/// The root exchanges with every rank at once. `pieces` contains the pieces at the root; elsewhere only `own`
 /// matters. Ranks without data send nothing.
 Schedule gather_linear(Rank me, Rank size, Rank root, Bytes own, Pieces pieces);
 Schedule scatter_linear(Rank me, Rank size, Rank root, Bytes own, Pieces pieces);
-/// The root asks each rank in turn for its first `segment` bytes and takes the rest meanwhile.
+/// The root requests from each rank in turn its first `segment` bytes and receives the rest meanwhile.
 Schedule gather_linear_sync(Rank me, Rank size, Rank root, Bytes piece, Bytes segment);
 
 // ---- allgathers.cpp ----
@@ -103,7 +103,7 @@ Schedule alltoall_bruck(Rank me, Rank size, Bytes piece);
 /// All receives and sends are posted `window` at a time (0: all at once).
 Schedule alltoall_linear(Rank me, Rank size, Bytes piece, Rank window);
 /// P - 1 steps, each with one partner to send to and one to receive from. `exclusive_or`: the same partner
-/// for both where P is a power of two.
+/// for both if P is a power of two.
 Schedule alltoall_pairwise(Rank me, Rank size, Bytes piece, bool exclusive_or);
 Schedule alltoallv_pairwise(Rank me, Rank size, Counts sends, Counts receives);
 /// `window` at a time; pairs without data exchange nothing.

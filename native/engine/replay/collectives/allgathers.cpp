@@ -50,7 +50,8 @@ Schedule allgather_neighbor_exchange(Rank me, Pieces pieces) {
     for (Rank step = 1; step < size / 2; ++step) {
         const bool to_left = even == (step % 2 == 1);
         const Rank partner = to_left ? left : right;
-        // From the left come the pairs further and further to the left, from the right likewise.
+        // From the left come pairs further and further to the left, from the right pairs further to the
+        // right.
         const Rank own_pair = even ? me : left;
         const Rank distance = 2 * ((step + 1) / 2);
         const Rank incoming = to_left ? (own_pair + size - distance) % size : (own_pair + distance) % size;

@@ -36,7 +36,7 @@ Schedule bcast_split_binary(Rank me, Rank size, Rank root, Bytes bytes, Bytes se
             co_yield wait_all();
         }
     } else {
-        // Odd positions lie on the side of the first half, even ones on the other: Open MPI's numbering.
+        // Odd positions are on the side of the first half, even ones on the other: Open MPI's numbering.
         Tree half = tree;
         const Segments& own = halves[mine % 2 == 1 ? 0 : 1];
         Schedule down = bcast_tree(std::move(half), own.bytes, segment, false);

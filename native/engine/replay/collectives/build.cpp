@@ -19,7 +19,7 @@ Schedule then(Schedule first, Schedule second) {
     return in_sequence(std::move(phases));
 }
 
-/// The same ranks in another collective, decided anew.
+/// Steps of the same ranks in another collective, for which the algorithm is chosen anew.
 Schedule part(const Rules& rules, const Operation& whole, Collective what, Rank root, Bytes bytes) {
     Operation operation = whole;
     operation.what = what;

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// From a decision to a rank's steps.
+/// Construction of a rank's steps from a decision.
 #pragma once
 
 #include <utility>
@@ -23,11 +23,11 @@ struct Phase {
     const std::vector<Rank>* ranks = nullptr;  ///< rank i of the part is `(*ranks)[i]`; null: all ranks
 };
 
-/// One phase after the other.
+/// Runs one phase after the other.
 Schedule in_sequence(std::vector<Phase> phases);
 
-/// Each phase of `beside` goes on by itself while those of `own` run one after the other; ends when all have
-/// ended. At most three beside, and none of them starts others (see `lanes`).
+/// Each phase of `beside` runs by itself while those of `own` run one after the other. Ends when all have
+/// ended. There are at most three phases beside, and none of them starts others (see `lanes`).
 Schedule side_by_side(std::vector<Phase> beside, std::vector<Phase> own);
 
 /// Node-aware algorithms: MPICH's compositions over node leaders, and Open MPI's coll/han.

@@ -14,7 +14,8 @@ using tracefile::Shape;
 
 constexpr std::int32_t mpi_root = -3;
 constexpr Bytes constructor_bytes = 8;
-/// No rank has so much memory. Cut into segments, more would take a damaged trace's replay for ever.
+/// No rank has so much memory. Cut into segments, more would keep the replay of a damaged trace busy for
+/// ever.
 constexpr Bytes most_bytes = Bytes{1} << 40;
 
 void check(Bytes bytes) {

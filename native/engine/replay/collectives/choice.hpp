@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// From a recorded call to a rank's steps.
+/// Construction of a rank's steps from a recorded call.
 #pragma once
 
 #include "replay/collectives/intergroup.hpp"
@@ -9,9 +9,9 @@
 
 namespace linkworth::replay::collectives {
 
-/// The steps of rank `me` of `size` in the collective that `shape` records, on an intra-communicator with
-/// `topology`. `rules` and `topology` outlive the schedule. Throws `std::invalid_argument` where the shape's
-/// root or per-peer counts do not fit the communicator.
+/// Returns the steps of rank `me` of `size` in the collective that `shape` records, on an intra-communicator
+/// with `topology`. `rules` and `topology` must outlive the schedule. Throws `std::invalid_argument` if the
+/// shape's root or per-peer counts do not fit the communicator.
 Schedule schedule_of(const Rules& rules, const tracefile::Shape& shape, Rank me, Rank size,
                      const Topology* topology);
 

@@ -8,10 +8,10 @@ namespace {
 
 using enum Algorithm;
 
-/// coll/han of Open MPI 5.0 has the highest priority (35 against 30 of coll/tuned) and takes blocking
-/// collectives on communicators over several nodes with as many ranks on each, more than one. Source:
-/// ompi/mca/coll/han/coll_han_component.c at 2152b61a, coll_han_subcomms.c and coll_han_reduce.c at 0da975f6
-/// (github.com/open-mpi/ompi, read 2026-11-22).
+/// Returns whether coll/han of Open MPI 5.0 handles the collective. It has the highest priority (35 against
+/// 30 of coll/tuned). It takes blocking collectives on communicators over several nodes with the same number
+/// of ranks on each, more than one. Source: ompi/mca/coll/han/coll_han_component.c at 2152b61a,
+/// coll_han_subcomms.c and coll_han_reduce.c at 0da975f6 (github.com/open-mpi/ompi, read 2026-11-22).
 bool han_takes(const Operation& operation) {
     if (operation.nonblocking || operation.topology == nullptr) return false;
     if (!operation.topology->hierarchical()) return false;

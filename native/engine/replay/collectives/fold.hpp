@@ -29,9 +29,9 @@ struct Fold {
         return remaining < folded ? remaining * 2 + stays : remaining + folded;
     }
     bool paired(Rank remaining) const { return remaining < folded; }
-    /// First original rank whose piece the remaining ranks from `remaining` on stand for.
+    /// First original rank that the remaining ranks from `remaining` on represent.
     Rank first_of(Rank remaining) const { return remaining < folded ? remaining * 2 : remaining + folded; }
-    /// Bytes that `count` remaining ranks from `first` on stand for.
+    /// Bytes that `count` remaining ranks from `first` on represent.
     Bytes bytes(const Pieces& pieces, Rank first, Rank count) const {
         return pieces.sum(first_of(first), first_of(first + count) - first_of(first));
     }

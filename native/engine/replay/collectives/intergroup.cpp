@@ -32,7 +32,7 @@ Schedule exchange_with(Rank partner, Bytes sent, Bytes received) {
     co_yield wait_all();
 }
 
-/// From or to every rank of the other group at once.
+/// Sends to every rank of the other group at once, or receives from it.
 Schedule with_all(const std::vector<Rank>* others, Counts bytes, bool sending) {
     for (Rank index = 0; index < others->size(); ++index) {
         if (bytes[index] == 0) continue;

@@ -22,11 +22,12 @@ enum class Part : std::uint8_t {
     towards_remote,  ///< `operation.root` is the root's rank in the remote group
 };
 
-/// The steps of rank `operation.me` of the local group, in ranks of the union. `piece_received` is the bytes
-/// of one remote piece. MPICH 4.0 and Open MPI's coll/inter go by a leader of each group, its rank 0; large
-/// gathers and scatters of MPICH, all v-variants, and all-to-alls go directly. Sources: MPICH's tuning file
-/// (mpich.cpp), names MPIR_*_inter_*; Open MPI ompi/mca/coll/inter/coll_inter_allreduce.c (read 2026-11-22).
-/// For coll/inter's other collectives no source was at hand: they are taken to go by the leaders, too.
+/// Returns the steps of rank `operation.me` of the local group, in ranks of the union. `piece_received` is
+/// the bytes of one remote piece. MPICH 4.0 and Open MPI's coll/inter use a leader of each group, its rank 0.
+/// Large gathers and scatters of MPICH, all v-variants, and all-to-alls go directly. Sources: MPICH's tuning
+/// file (mpich.cpp), names MPIR_*_inter_*; Open MPI ompi/mca/coll/inter/coll_inter_allreduce.c (read
+/// 2026-11-22). No source was available for coll/inter's other collectives: they are assumed to use the
+/// leaders, too.
 Schedule build_between_groups(const Rules& rules, const Operation& operation, Part part, const Sides& sides,
                               Bytes piece_received);
 

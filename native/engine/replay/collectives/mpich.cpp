@@ -1,11 +1,10 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// MPICH's default decisions (ch4 device). Source: the tuning files that the library carries in itself
-/// (maint/tuning/coll/mpir/generic.json and maint/tuning/coll/ch4/generic.json; read on 2026-11-22 from
-/// Debian's libmpich 4.0.2-3 and from the mpich 5.0.2 wheel, which decide alike), for built-in operations
-/// that commute. Most limits are those of Thakur, Rabenseifner and Gropp (2005). Phases inside a node, which
-/// MPICH moves to shared memory after some calls, are modelled by the point-to-point algorithm of the same
-/// table over the memory path. 4.0.2 itself exchanges directly on exactly 8 ranks where its file asks for
-/// Bruck's all-to-all.
+/// MPICH's default decisions (ch4 device), for built-in operations that commute. Source: the tuning files
+/// inside the library (maint/tuning/coll/mpir/generic.json and maint/tuning/coll/ch4/generic.json), read on
+/// 2026-11-22 from Debian's libmpich 4.0.2-3 and from the mpich 5.0.2 wheel, which decide alike. Most limits
+/// are those of Thakur, Rabenseifner and Gropp (2005). MPICH moves phases inside a node to shared memory
+/// after some calls. They are modelled by the point-to-point algorithm of the same table over the memory
+/// path. On exactly 8 ranks, 4.0.2 itself exchanges directly although its file requires Bruck's all-to-all.
 #include <algorithm>
 #include <bit>
 

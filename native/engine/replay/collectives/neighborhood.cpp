@@ -10,7 +10,7 @@ namespace {
 
 using tracefile::Collective;
 
-/// A neighbour that is there, and what goes to it or comes from it.
+/// An existing neighbour, and the data that goes to it or comes from it.
 struct Piece {
     std::uint32_t peer = 0;
     std::uint64_t bytes = 0;

@@ -10,7 +10,7 @@
 
 namespace linkworth::replay::collectives {
 
-/// One rank's neighbours in the order of the collectives; MPI_PROC_NULL where there is none.
+/// One rank's neighbours in the order of the collectives; MPI_PROC_NULL for a missing one.
 struct Neighbours {
     std::vector<std::int32_t> sources;
     std::vector<std::int32_t> destinations;
@@ -18,9 +18,9 @@ struct Neighbours {
 
 bool is_neighborhood(tracefile::Collective collective);
 
-/// The steps of one of `size` ranks: a receive from each source and a send to each destination, all posted at
-/// once, as Open MPI ("basic") and MPICH do it. The shape is only read now. Throws `std::invalid_argument`
-/// where the shape's lists or the neighbours do not fit.
+/// Returns the steps of one of `size` ranks: a receive from each source and a send to each destination, all
+/// posted at once, as in Open MPI ("basic") and MPICH. The shape is read only during this call. Throws
+/// `std::invalid_argument` if the shape's lists or the neighbours do not fit.
 Schedule neighborhood_schedule(const tracefile::Shape& shape, const Neighbours& neighbours,
                                std::uint32_t size);
 

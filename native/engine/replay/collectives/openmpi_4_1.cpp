@@ -1,9 +1,8 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Open MPI 4.1 and 5.0, coll/tuned, fixed decisions. Source of the limits: ompi/mca/coll/tuned/
-/// coll_tuned_decision_fixed.c of the 5.0 series (copyright 2020 to 2024; read 2026-11-22 in
-/// github.com/BullSequana/OpenMPI5 at c3318e2f), for operations that commute. All without segments.
-/// Collectives that coll/tuned leaves to coll/basic (gatherv, scatterv, scan, exscan, alltoallw) are linear
-/// there.
+/// Fixed decisions of coll/tuned in Open MPI 4.1 and 5.0, for operations that commute. Source of the limits:
+/// ompi/mca/coll/tuned/coll_tuned_decision_fixed.c of the 5.0 series (copyright 2020 to 2024; read 2026-11-22
+/// in github.com/BullSequana/OpenMPI5 at c3318e2f). All are without segments. Collectives that coll/tuned
+/// leaves to coll/basic (gatherv, scatterv, scan, exscan, alltoallw) are linear there.
 #include <bit>
 #include <initializer_list>
 #include <span>

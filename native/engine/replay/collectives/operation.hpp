@@ -102,11 +102,11 @@ struct NamedAlgorithm {
     Algorithm algorithm;
 };
 
-/// All algorithms that can be asked for by name.
+/// All algorithms that users can choose by name.
 const std::vector<NamedAlgorithm>& named_algorithms();
-/// Null where the collective has no algorithm of that name.
+/// Returns null if the collective has no algorithm of that name.
 const NamedAlgorithm* find_algorithm(Collective collective, std::string_view name);
-/// `ring`, `recursive_doubling`, ...; empty for one that cannot be asked for.
+/// Returns `ring`, `recursive_doubling`, ...; empty for one that has no name.
 std::string_view algorithm_name(Collective collective, Algorithm algorithm);
 
 }  // namespace linkworth::replay::collectives

@@ -22,7 +22,7 @@ Schedule fold_whole(Rank partner, bool idle, Bytes bytes) {
     }
 }
 
-/// The lower one is the shorter one where the elements are odd in number.
+/// Returns the halves of a vector. The lower one is the shorter one if the number of elements is odd.
 Pieces halves_of(Bytes bytes, Bytes element) {
     const Bytes unit = std::max<Bytes>(element, 1);
     const Bytes lower = bytes / unit / 2 * unit;

@@ -83,7 +83,7 @@ Schedule reduce_scatter_butterfly(Rank me, Pieces pieces, bool permuted) {
         if (!fold.idle) co_yield combine(total);
     }
     const int rounds = std::countr_zero(fold.power);
-    // After the rounds the remaining rank r holds the blocks of the rank whose bits are r's reversed.
+    // After the rounds, the remaining rank r has the blocks of the rank whose bits are r's reversed.
     const auto mirrored = [&](Rank rank) {
         Rank reversed = 0;
         for (int bit = 0; bit < rounds; ++bit) reversed |= ((rank >> bit) & 1U) << (rounds - 1 - bit);

@@ -20,7 +20,7 @@ enum class TreeShape : std::uint8_t {
     in_order_binary,    ///< binary over ascending ranks; its root is always the last rank
 };
 
-/// One rank's place in a tree: absolute ranks, children in the order in which they are served.
+/// Place of one rank in a tree: absolute ranks, children in the order in which they are served.
 struct Tree {
     std::optional<Rank> parent;
     std::vector<Rank> children;

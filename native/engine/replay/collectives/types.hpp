@@ -22,8 +22,8 @@ inline Bytes total_of(const Counts& counts) {
 class Pieces {
   public:
     static Pieces equal(Bytes each, Rank ranks) { return Pieces(each, 0, 0, ranks, {}); }
-    /// `total` elements of `element` bytes over `ranks`; the first ranks get one more where it does not
-    /// divide.
+    /// Splits `total` elements of `element` bytes over `ranks`. If it does not divide, the first ranks get
+    /// one more.
     static Pieces split(Bytes total, Rank ranks, Bytes element = 1) {
         const Bytes elements = total / std::max<Bytes>(element, 1);
         return Pieces(elements / ranks * element, elements % ranks, element, ranks, {});
