@@ -1,15 +1,15 @@
-"""Names and addresses inside a lab. Labs never meet, so that all use the same ones."""
+"""Names and addresses inside a lab. Labs never meet, so all use the same ones."""
 
 from linkworth.lab.plan import HEAD
 from linkworth.lab.spec import LabSpec
 
 LAUNCH_NIC = "m0"
 LAUNCH_NETWORK = "10.200.0.0/16"
-"""Unshaped, for starting programs and their out-of-band traffic."""
+"""Unshaped network for starting programs and their out-of-band traffic."""
 
 
 def launch_address(number: int) -> str:
-    """Return the address of node `number` (1, 2, ...; 0 is the head) on the launch network."""
+    """Return the address of node `number` on the launch network (1, 2, ...; 0 is the head)."""
     return f"10.200.0.{number}" if number else "10.200.255.254"
 
 
@@ -24,7 +24,7 @@ def data_network(nic: int) -> str:
 
 
 def hosts_file(spec: LabSpec) -> str:
-    """Return /etc/hosts: a node's own name is its first data NIC, `node1-m0` and `node1-d1` its other ones."""
+    """Return /etc/hosts. A node's name is its first data NIC, `node1-m0` and `node1-d1` its others."""
     lines = ["127.0.0.1 localhost", f"{launch_address(0)} {HEAD}"]
     for number, name in enumerate(spec.node_names, 1):
         lines.append(f"{launch_address(number)} {name}-{LAUNCH_NIC}")

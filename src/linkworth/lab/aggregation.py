@@ -1,4 +1,4 @@
-"""How the several NICs of a node are used as one."""
+"""Aggregation of the NICs of a node."""
 
 from typing import Protocol
 
@@ -7,23 +7,23 @@ from linkworth.lab.spec import LabSpec
 
 
 class Aggregation(Protocol):
-    """One way to use several NICs."""
+    """One kind of aggregation."""
 
     def extend(self, plan: LabPlan, spec: LabSpec) -> LabPlan:
-        """Return the plan with what the aggregation needs in the nodes and the head."""
+        """Return the plan with the aggregation's parts in the nodes and the head."""
 
     def interfaces(self, spec: LabSpec) -> list[str]:
-        """Return the interfaces that an MPI library is to use for its messages."""
+        """Return the interfaces that an MPI library uses for its messages."""
 
     def environment(self, spec: LabSpec) -> dict[str, str]:
-        """Return variables that the ranks need for it."""
+        """Return the variables that the ranks need for it."""
 
 
 class Striping:
-    """The MPI library is given every NIC and spreads a message over them by itself (Open MPI's tcp, UCX's rails)."""
+    """Aggregation by the MPI library, which spreads a message over all NICs (Open MPI's tcp, UCX's rails)."""
 
     def extend(self, plan: LabPlan, spec: LabSpec) -> LabPlan:
-        """Return the plan as it is."""
+        """Return the plan unchanged."""
         return plan
 
     def interfaces(self, spec: LabSpec) -> list[str]:
@@ -31,12 +31,12 @@ class Striping:
         return spec.nic_names
 
     def environment(self, spec: LabSpec) -> dict[str, str]:
-        """Return nothing."""
+        """Return no variables."""
         return {}
 
 
 def aggregation_for(spec: LabSpec) -> Aggregation:
-    """Return the way that a lab asks for; one NIC needs none. Raises EnvironmentLacksError where it cannot be had here."""
+    """Return the aggregation of a lab. Raises EnvironmentLacksError if it is unavailable."""
     if spec.nics == 1 or spec.aggregate == "stripe":
         return Striping()
     if spec.aggregate == "mptcp":

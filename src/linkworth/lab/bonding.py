@@ -11,7 +11,7 @@ BOND = "bond0"
 
 
 class Bonding:
-    """One bond a node; for 802.3ad another one at its end in the switch, as LACP needs a partner."""
+    """One bond per node. With 802.3ad the switch has another at its end, as LACP needs a partner."""
 
     def __init__(self) -> None:
         if not kernel.has_bonding():
@@ -59,12 +59,12 @@ class Bonding:
         return [BOND]
 
     def environment(self, spec: LabSpec) -> dict[str, str]:
-        """Return nothing: programs do not notice."""
+        """Return no variables, since programs need none."""
         return {}
 
 
 def _bond(name: str, mode: str, nics: list[str], mtu: int) -> list[str]:
-    """Lines that put interfaces, which are down, into a bond; each keeps its own limit of the rate."""
+    """Lines that put interfaces, which are down, into a bond. Each keeps its own rate limit."""
     hashing = "" if mode == "balance-rr" else " xmit_hash_policy layer3+4"
     fast = " lacp_rate fast" if mode == "802.3ad" else ""
     return [

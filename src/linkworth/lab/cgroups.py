@@ -1,4 +1,4 @@
-"""A control group per node, which counts the CPU time of what runs there; where the user may not make one, none."""
+"""Control groups that count the CPU time of each node, if the user may make them."""
 
 import contextlib
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def make(lab: str, names: list[str]) -> dict[str, str]:
-    """Make a group for each place below this process's own group, so that no limit is escaped; {} where it cannot be."""
+    """Make a group per place inside this process's group, so that its limits apply. Return {} on failure."""
     parent = _own_group()
     if parent is None:
         return {}
@@ -28,10 +28,10 @@ def make(lab: str, names: list[str]) -> dict[str, str]:
 
 
 def remove(groups: Iterable[str]) -> None:
-    """Remove the groups and the folder above them; their processes have ended."""
+    """Remove the groups and the folder above them. Their processes have ended."""
     folders = [Path(group) for group in groups]
     for folder in [*folders, *{folder.parent for folder in folders}]:
-        # The kernel takes a moment to let go of a process that was killed.
+        # The kernel takes a moment to release a killed process.
         for _ in range(100):
             try:
                 folder.rmdir()
@@ -44,7 +44,7 @@ def remove(groups: Iterable[str]) -> None:
 
 
 def core_seconds(group: str) -> list[float]:
-    """Return the CPU time of a group on each core, in seconds; [] where there is none or it does not tell."""
+    """Return the CPU time of a group on each core, in seconds. [] if there is none or it is unreadable."""
     if not group:
         return []
     with contextlib.suppress(OSError, ValueError):
@@ -53,7 +53,7 @@ def core_seconds(group: str) -> list[float]:
 
 
 def _own_group() -> Path | None:
-    """This process's own group of the CPU accounting; cgroup 1 is taken first, as only it counts by core."""
+    """This process's group of CPU accounting. Cgroup 1 is preferred, since only it counts by core."""
     mounts = _mounts()
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/cgroup").read_text().splitlines():

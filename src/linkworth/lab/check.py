@@ -1,4 +1,4 @@
-"""Measures what the links of a lab deliver, and holds it against what was asked."""
+"""Measures what the links of a lab deliver and compares it with the specification."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ LATENCY_TOLERANCE_SHARE = 0.10
 RATE_SECONDS = 1.0
 LATENCY_SECONDS = 0.2
 TRIES = 3
-"""A busy machine delivers less than the link would: the best of up to so many is taken."""
+"""Number of tries. The best one counts, since a busy machine delivers less than the link can."""
 HEADERS = 52
 """Bytes of an IP packet that are no payload: IPv4 20, TCP 20, its timestamps 12 (RFC 791, 9293, 7323)."""
 PATIENCE_SECONDS = 60.0
@@ -31,20 +31,20 @@ class NicCheck(msgspec.Struct, frozen=True, kw_only=True):
     nic: str
     asked_bits_per_second: float | None
     delivered_bits_per_second: float
-    """On the wire, with all headers, as the rate is asked."""
+    """Rate on the wire with all headers, like the specified rate."""
     payload_bits_per_second: float
-    """What a program gets of it through TCP."""
+    """Rate of a program's data over TCP."""
     asked_latency_seconds: float
     latency_seconds: float
-    """One way: half of a short message's round trip, the fastest tenth."""
+    """One-way latency: half the round trip of a short message, at the fastest tenth."""
     median_latency_seconds: float
-    """The same of the median, which a busy machine makes longer."""
+    """The same for the median, which is longer on a busy machine."""
     tries: int
     passed: bool
 
 
 class LabCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """All NICs."""
+    """Results of all NICs."""
 
     schema: str = "linkworth.lab-check/1"
     lab: str
@@ -55,7 +55,7 @@ class LabCheck(msgspec.Struct, frozen=True, kw_only=True):
 def check(lab: Lab) -> LabCheck:
     """Measure every NIC between the first two nodes, one after the other.
 
-    Raises UsageError for a lab of one node, LinkworthError where the nodes cannot reach each other.
+    Raises UsageError for a lab of one node, LinkworthError if the nodes cannot reach each other.
     """
     if lab.spec.nodes < 2:
         raise UsageError(f"the lab {lab.name} has one node; a link to check needs two")
@@ -101,7 +101,7 @@ def wire_bytes_per_payload_byte(spec: LabSpec) -> float:
 
 
 def _miss(measured: NicCheck) -> float:
-    """The worse of the two deviations, in units of what is allowed."""
+    """The worse of the two deviations, relative to the allowed one."""
     allowed = LATENCY_TOLERANCE_SECONDS + LATENCY_TOLERANCE_SHARE * measured.asked_latency_seconds
     late = abs(measured.latency_seconds - measured.asked_latency_seconds) / allowed
     if measured.asked_bits_per_second is None:
@@ -111,7 +111,7 @@ def _miss(measured: NicCheck) -> float:
 
 
 def _probe(lab: Lab, nic: int, measure: str, seconds: float) -> dict[str, float]:
-    """Run the two ends in the first two nodes. Raises LinkworthError where they do not come together."""
+    """Run the two ends in the first two nodes. Raises LinkworthError if they do not connect."""
     first, second = lab.spec.node_names[:2]
     words = [sys.executable, "-P", "-m", "linkworth.lab.probe", measure, str(seconds)]
     receiver = subprocess.Popen(

@@ -1,8 +1,8 @@
 """Starts a container in a node: run in the node's namespaces as `python -m linkworth.lab.container KIND TOOL NODE`.
 
-The container has the node's network and a file system of its own, an overlay of the machine's whose changes are kept in
-memory; home folders and everything else that is no part of the system are the machine's, as on a cluster with a shared
-file system. It prints `inside PID` when the container is up, and lives as long as the container does.
+The container has the node's network and its own file system: an overlay of the machine's, with changes in
+memory. Home folders and all else outside the system are the machine's, as on a cluster with a shared file
+system. The program prints `inside PID` when the container is up, and lives as long as the container.
 """
 
 import contextlib
@@ -17,9 +17,9 @@ from linkworth.lab.processes import MARK, all_pids
 from linkworth.launch.parent import die_with_parent
 
 SCRATCH = "/dev/shm/linkworth-container"
-"""Below the node's own memory file system, so that it goes with the node's mounts."""
+"""Inside the node's own memory file system, so that it vanishes with the node's mounts."""
 MARK_FILE = "/etc/linkworth-container"
-"""In the container: its kind and the node's name."""
+"""File in the container with its kind and the node's name."""
 
 _SYSTEM = {"bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "lost+found", "proc", "run", "sbin", "sys",
            "usr", "var"}  # fmt: skip
@@ -28,7 +28,7 @@ _PAYLOAD = ["/bin/sh", "-c", "echo up; exec sleep infinity"]
 
 
 def main(words: list[str]) -> int:
-    """Be the parent of a container."""
+    """Run as the parent of a container."""
     kind, tool, node = words
     try:
         root = _file_system(kind, node)
@@ -65,7 +65,7 @@ def _die_with_parent() -> None:
 
 
 def _file_system(kind: str, node: str) -> Path:
-    """Mount the container's file system and return where."""
+    """Mount the container's file system and return its path."""
     scratch = Path(SCRATCH)
     scratch.mkdir()
     system.mount("tmpfs", SCRATCH, "tmpfs")
@@ -73,9 +73,9 @@ def _file_system(kind: str, node: str) -> Path:
     for name in ("upper", "work", "root", "run", "run-work"):
         (scratch / name).mkdir()
     _overlay("/", scratch / "upper", scratch / "work", root)
-    # The tools keep locks there, which would stay on the machine.
+    # The tools' lock files would remain on the machine otherwise.
     _overlay("/run", scratch / "run", scratch / "run-work", Path("/run"))
-    # What is bound below must not hold this again.
+    # Keep the binds below from including this mount again.
     system.mount("none", SCRATCH, flags=system.MS_UNBINDABLE)
     for folder in sorted(Path("/").iterdir()):
         if folder.is_dir() and not folder.is_symlink() and folder.name not in _SYSTEM:
@@ -97,7 +97,7 @@ def _mount_points() -> list[str]:
 
 
 def _nspawn(tool: str, node: str, root: Path) -> list[str]:
-    # It makes groups below its own, and they are found by the lab's mark when the lab ends.
+    # Its groups are below the lab's mark, by which the lab finds them at its end.
     container_groups.enter_marked(os.environ[MARK], f"{node}-nspawn", ["name=systemd", ""])
     return [
         tool,
@@ -137,7 +137,7 @@ def _lxc(tool: str, node: str, root: Path) -> list[str]:
 
 
 def _first_inside(tool: int) -> int:
-    """Return the container's process 1, by its number on the machine."""
+    """Return the PID on the machine of the container's process 1."""
     parents = {}
     for pid in all_pids():
         with contextlib.suppress(OSError, KeyError):

@@ -1,4 +1,4 @@
-"""Control groups that container tools make: kept below a group with the lab's mark, so that they are found and removed."""
+"""Control groups of container tools, kept below a group with the lab's mark for their removal."""
 
 import contextlib
 import os
@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 PATIENCE_SECONDS = 10.0
-"""How long the kernel may take to let go of processes that were killed."""
+"""Time that the kernel may take to release killed processes."""
 
 
 def marked(mark: str) -> str:
-    """Return the name of the group of everything of a lab."""
+    """Return the name of the group with everything of a lab."""
     return f"linkworth-{mark}"
 
 
@@ -28,7 +28,7 @@ def own_groups() -> dict[str, Path]:
 
 
 def enter_marked(mark: str, name: str, kinds: Iterable[str]) -> None:
-    """Move this process into a group of its own in these hierarchies, where it may."""
+    """Move this process into its own group in these hierarchies, if permitted."""
     groups = own_groups()
     for kind in kinds:
         if kind in groups:
@@ -39,7 +39,7 @@ def enter_marked(mark: str, name: str, kinds: Iterable[str]) -> None:
 
 
 def remove_marked(mark: str, anywhere: bool = False) -> None:
-    """Remove the groups of a lab, whose processes have ended; `anywhere` where another process's groups hold them."""
+    """Remove the groups of an ended lab. `anywhere`: also below other processes' groups."""
     if not anywhere:
         bases = list(own_groups().values())
     else:
@@ -59,7 +59,7 @@ def _remove_tree(top: Path) -> None:
 
 
 def _mounts() -> dict[str, Path]:
-    """Return where the hierarchies are mounted: controllers as /proc/self/cgroup has them -> folder."""
+    """Return the mount points of the hierarchies: controllers as in /proc/self/cgroup -> folder."""
     found = {}
     with contextlib.suppress(OSError, ValueError):
         for line in Path("/proc/self/mountinfo").read_text().splitlines():

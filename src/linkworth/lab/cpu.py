@@ -1,4 +1,4 @@
-"""CPU time of a node's processes by core, where no control group counts it: from what each process says of itself."""
+"""CPU time of a node's processes by core, read from each process, without a control group that counts it."""
 
 import contextlib
 import os
@@ -10,9 +10,9 @@ _TICK = 1.0 / os.sysconf("SC_CLK_TCK")
 
 
 class CoreClock:
-    """Adds up, from reading to reading, the CPU time that the processes of a node took, on the core where each was last.
+    """Sums the CPU time of a node's processes between readings, on the core where each ran last.
 
-    What a process takes between the last reading and its end is not seen: the sum is a lower bound.
+    The time between the last reading and a process's end is not counted, so the sum is a lower bound.
     """
 
     def __init__(self, holder: int, proc: Path = Path("/proc")) -> None:
@@ -32,7 +32,8 @@ class CoreClock:
     def _add(self, pid: int) -> None:
         with contextlib.suppress(OSError, ValueError, IndexError):
             fields = (self._proc / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
-            # proc(5), counted from the state, field 3: utime 14, stime 15, starttime 22, processor 39.
+            # Fields of proc(5), counted from the state, field 3: utime 14, stime 15, starttime 22, processor
+            # 39.
             key = (pid, int(fields[19]))
             seconds = (int(fields[11]) + int(fields[12])) * _TICK
             core = int(fields[36])

@@ -1,7 +1,7 @@
-"""How much slower ranks compute that share this machine's cores, and labs whose links are slower by as much.
+"""Dilation: links slowed down by the same factor as the ranks that share this machine's cores.
 
-The ratio of computation to communication is kept then. Long iterations come out well, short ones do not: a rank that
-waits for its turn on a core waits as long as before (see docs/explanation/emulation.md).
+This preserves the ratio of computation to communication. Long iterations are accurate, short ones are not: a
+rank waits for its turn on a core as long as before (see docs/explanation/emulation.md).
 """
 
 import re
@@ -16,9 +16,9 @@ from linkworth.launch.local import cores
 
 _RANKS = re.compile(r"(?P<ranks>[0-9]{1,5})\s*ranks?")
 WORK_SECONDS = 0.15
-"""Computation of each process, alone on a core."""
+"""Computation time of each process, alone on a core."""
 
-# Prints when it is ready, starts when it is told, and prints how long the same work took.
+# The worker prints when it is ready. It starts on input and prints the time of the same work.
 _WORKER = """
 import sys, time
 def work(rounds):
@@ -35,14 +35,14 @@ for line in sys.stdin:
 
 
 def dilated(spec: LabSpec, text: str) -> LabSpec:
-    """Return the lab with links as much slower as the user says: a factor, or `8ranks`. Raises UsageError."""
+    """Return the lab with links slowed down by the user's factor, or for `8ranks`. Raises UsageError."""
     match = _RANKS.fullmatch(text)
     factor = measured_slowdown(int(match["ranks"])) if match else parse_factor(text)
     return msgspec.structs.replace(spec, dilate=factor)
 
 
 def measured_slowdown(ranks: int) -> float:
-    """Return how many times longer a rank computes while so many compute at once; at least 1."""
+    """Return the slowdown of a rank's computation if all these ranks compute at once, at least 1."""
     if ranks < 1:
         return 1.0
     workers = [
@@ -83,7 +83,7 @@ def _line(worker: subprocess.Popen[str]) -> str:
 
 
 def remark(ranks: int) -> str:
-    """Return what must be said of times measured with so many ranks on this machine; "" where each has a core."""
+    """Return a remark about times measured with so many ranks here. "" if each has a core."""
     here = cores()
     if ranks <= here:
         return ""

@@ -1,4 +1,4 @@
-"""The scripts by which commands and MPI launchers get into the places of a lab."""
+"""Scripts that let commands and MPI launchers enter the places of a lab."""
 
 import os
 from pathlib import Path
@@ -10,7 +10,8 @@ from linkworth.lab.state import LabState
 PLACES = "places"
 NAMESPACES = "--net --uts --mount --ipc"
 
-# The file of a place sets `pid`, `namespaces` and `cgroup`. The cgroup is entered first: it is the outer one.
+# A place's file sets `pid`, `namespaces` and `cgroup`. The cgroup is entered first, since it is the outer
+# one.
 _ENTER = """#!/bin/sh
 # enter PLACE COMMAND [ARGUMENT...]: run a command in a place of the lab {name}, in the folder of the caller.
 place=$1

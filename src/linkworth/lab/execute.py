@@ -1,4 +1,4 @@
-"""Runs a command on a node of a lab, or on ranks over its nodes, with its output passed on as it comes."""
+"""Runs a command on a node of a lab, or on ranks over its nodes, and passes its output on."""
 
 import subprocess
 import time
@@ -19,7 +19,7 @@ STOP_SECONDS = 2.0
 
 
 class Executed(msgspec.Struct, frozen=True, kw_only=True):
-    """How a command in a lab ended."""
+    """End of a command in a lab."""
 
     schema: str = "linkworth.lab-exec/1"
     lab: str
@@ -28,12 +28,12 @@ class Executed(msgspec.Struct, frozen=True, kw_only=True):
     exit_code: int
     seconds: float
     counters: list[NodeCounters]
-    """What the nodes counted meanwhile."""
+    """Counts of the nodes during the command."""
     facts: dict[str, str]
 
 
 def on_node(site: LabSite, node: str | None, command: list[str], output: BinaryIO | None = None) -> Executed:
-    """Run a command on one node (the first one; `head` is where launchers start) and wait for it.
+    """Run a command on one node (the first one by default, or `head`, where launchers start) and wait for it.
 
     Its standard output goes to `output`, else to this process's own. Raises UsageError for an unknown node.
     """
@@ -66,7 +66,7 @@ def on_ranks(
 
 
 def _stopped(process: subprocess.Popen[bytes]) -> int:
-    """Wait for a command that the terminal has interrupted as well, and end one that was not."""
+    """Wait for a command that the terminal has interrupted too, and end it if it was not."""
     for stop in (process.terminate, process.kill):
         try:
             return process.wait(STOP_SECONDS)
@@ -76,18 +76,18 @@ def _stopped(process: subprocess.Popen[bytes]) -> int:
 
 
 class _PassOn:
-    """Writes a job's output where it belongs."""
+    """Observer that writes a job's output to its destination."""
 
     def __init__(self, output: BinaryIO, errors: BinaryIO) -> None:
         self._to = {"stdout": output, "stderr": errors}
 
     def output(self, stream: Stream, data: bytes) -> None:
-        """Write it at once."""
+        """Write data at once."""
         self._to[stream].write(data)
         self._to[stream].flush()
 
     def tick(self, seconds: float) -> None:
-        """Take the time."""
+        """Ignore the time."""
 
 
 def _executed(

@@ -1,4 +1,4 @@
-"""A place of a lab: a process that holds the namespaces of a node (or of the head) and makes what is in them."""
+"""A place of a lab: a process that keeps the namespaces of a node (or of the head) and sets them up."""
 
 import contextlib
 import os
@@ -12,15 +12,15 @@ from linkworth.lab.plan import PlacePlan, PlanCommand
 from linkworth.launch.parent import die_with_parent
 
 NAMESPACES = system.CLONE_NEWNET | system.CLONE_NEWUTS | system.CLONE_NEWNS | system.CLONE_NEWIPC
-"""No PID namespace: launchers of one node could not start or signal processes on another."""
+"""There is no PID namespace, since launchers of one node could not start or signal processes on another."""
 
 
 READY = ("ready", "inside ")
-"""How the line begins that a program writes when it serves; any other line says why it cannot."""
+"""Starts of the line that a program prints when it serves. Any other line is a reason for failure."""
 
 
 class PlaceError(Exception):
-    """A place cannot be made; `lacks` says whether the kernel lacks something."""
+    """A place cannot be made. `lacks` is true if the kernel lacks something."""
 
     def __init__(self, message: str, *, lacks: bool) -> None:
         super().__init__(message)
@@ -28,10 +28,10 @@ class PlaceError(Exception):
 
 
 def enter_namespaces(name: str, hosts: Path, scratch: Path) -> None:
-    """Give this process namespaces of its own, and the files in which a node differs from the others.
+    """Give this process its own namespaces, and the files that differ between nodes.
 
-    Everything else (programs, home folders, traces, also /tmp) is the machine's: a cluster with a shared file system.
-    `scratch` is a folder of the lab for the time of mounting.
+    Everything else (programs, home folders, traces, also /tmp) is the machine's, like a cluster's shared file
+    system. `scratch` is a folder of the lab, used while mounting.
     """
     try:
         system.unshare(NAMESPACES)
@@ -57,7 +57,7 @@ def _replace_file(path: str, source: Path) -> None:
 
 
 def _own_sys(scratch: Path) -> None:
-    """Show the node's own NICs below /sys (UCX and libfabric look there), and the machine's cgroups as before."""
+    """Show the node's own NICs below /sys (UCX and libfabric look there), and keep the machine's cgroups."""
     scratch.mkdir()
     system.mount("sysfs", str(scratch), "sysfs")
     cgroups = scratch / "fs/cgroup"
@@ -72,16 +72,16 @@ class Staying(NamedTuple):
 
     process: subprocess.Popen[bytes]
     said: str
-    """When it was ready."""
+    """Line that it printed when it was ready."""
 
     @property
     def inside(self) -> str:
-        """Number of the container's first process, where the program is a container; else ""."""
+        """PID of the container's first process if the program is a container, else ""."""
         return self.said.removeprefix("inside ") if self.said.startswith("inside ") else ""
 
 
 def carry_out(plan: PlacePlan, pids: dict[str, int], tools: dict[str, str]) -> list[Staying]:
-    """Do in this place what the plan says, and return the programs that stay. Raises PlaceError."""
+    """Carry out the plan in this place, and return the programs that stay. Raises PlaceError."""
     for file, value in plan.settings.items():
         with contextlib.suppress(FileNotFoundError):  # a kernel without IPv6 has nothing to switch off
             Path("/proc/sys/net", file).write_text(value)
@@ -115,7 +115,7 @@ def _batch(tool: str, lines: list[str]) -> None:
     if done.returncode == 0:
         return
     words = done.stderr.strip().splitlines() or ["it failed"]
-    # Its last line is "Command failed -:<line number>".
+    # The last line of its output is "Command failed -:<line number>".
     number = words[-1].rpartition(":")[2]
     failed = lines[int(number) - 1] if number.isdecimal() and 0 < int(number) <= len(lines) else lines[0]
     raise PlaceError(f"the kernel refuses `{Path(tool).name} {failed}`: {words[0]}", lacks=True)
@@ -157,7 +157,7 @@ def _die_with_holder() -> None:
 
 
 def stay(staying: list[Staying], until: int) -> None:
-    """Hold the namespaces until the keeper closes the pipe `until`; reap the programs that stay when they end."""
+    """Keep the namespaces until the keeper closes the pipe `until`. Reap the staying programs that end."""
 
     def reap(_number: int, _frame: object) -> None:
         for one in staying:

@@ -1,4 +1,4 @@
-"""What keeps the nodes of a lab apart: plain namespaces, or containers in them."""
+"""Isolation of the nodes of a lab: plain namespaces, or containers in them."""
 
 import os
 import sys
@@ -11,24 +11,25 @@ from linkworth.lab.spec import LabSpec
 
 
 class Isolation(Protocol):
-    """One way to keep nodes apart."""
+    """One kind of isolation."""
 
     def extend(self, plan: LabPlan, spec: LabSpec) -> LabPlan:
-        """Return the plan with what starts the containers."""
+        """Return the plan with the commands that start the containers."""
 
 
 class Namespaces:
-    """Each node has a network, host name, mounts and shared memory of its own; nothing more is started."""
+    """Isolation by namespaces: each node has its own network, host name, mounts and shared memory."""
 
     def extend(self, plan: LabPlan, spec: LabSpec) -> LabPlan:
-        """Return the plan as it is."""
+        """Return the plan unchanged."""
         return plan
 
 
 class Containers:
-    """Each node is a container on the same links: system containers of systemd-nspawn or LXC.
+    """Isolation by containers on the same links: system containers of systemd-nspawn or LXC.
 
-    Programs enter the container's namespaces; its limits of cgroups, system calls and capabilities are not theirs.
+    Programs enter only the container's namespaces. Its limits of cgroups, system calls and capabilities do
+    not apply.
     """
 
     def __init__(self, kind: Literal["nspawn", "lxc"]) -> None:
@@ -52,7 +53,7 @@ _TOOLS = {"nspawn": "systemd-nspawn", "lxc": "lxc-execute"}
 
 
 def isolation_for(spec: LabSpec) -> Isolation:
-    """Return the way that a lab asks for. Raises EnvironmentLacksError where it cannot be had here."""
+    """Return the isolation that a lab requests. Raises EnvironmentLacksError if it is unavailable."""
     if spec.isolation == "namespace":
         return Namespaces()
     return Containers(spec.isolation)

@@ -1,8 +1,8 @@
-"""The process behind a lab: it makes the places, holds them, and removes everything when the lab ends.
+"""The process behind a lab. It makes the places, keeps them, and removes everything when the lab ends.
 
-It is started by linkworth with a request on its standard input, answers with one line, and then lives until its
-standard input ends (the linkworth that runs something has ended, in whatever way) or until SIGTERM. The line `keep`
-makes the lab outlive its linkworth (`lab up`).
+Linkworth starts it with a request on its standard input. It answers with one line and lives until its
+standard input ends, because linkworth has ended in any way, or until SIGTERM. The line `keep` makes the lab
+outlive its linkworth (`lab up`).
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from linkworth.launch.parent import die_with_parent
 
 KEEP = b"keep\n"
 FOLDER_SECONDS = 1.0
-"""How often a lab that stays looks whether its folder is still there."""
+"""Interval at which a lab that stays checks that its folder still exists."""
 
 
 class _Place(msgspec.Struct):
@@ -34,14 +34,14 @@ class _Place(msgspec.Struct):
     answers: int
 
     def order(self, plan: PlacePlan, pids: dict[str, int]) -> None:
-        """Have the holder carry out a plan."""
+        """Make the holder carry out a plan."""
         text = msgspec.json.encode({"plan": plan, "pids": pids})
         os.write(self.orders, len(text).to_bytes(8, "little"))
         with os.fdopen(os.dup(self.orders), "wb") as stream:
             stream.write(text)
 
     def answer(self) -> dict[str, str]:
-        """Wait for what the holder says, and return it. Raises PlaceError where it could not."""
+        """Wait for the holder's answer and return it. Raises PlaceError if the holder failed."""
         text = b""
         while not text.endswith(b"\n"):
             piece = os.read(self.answers, 65536)
@@ -87,11 +87,11 @@ def _first_line() -> bytes:
 
 
 class _Stop(Exception):
-    """SIGTERM: the lab is to end."""
+    """Raised on SIGTERM to end the lab."""
 
 
 class _End:
-    """Knows when the lab is to end."""
+    """Detects the end of the lab."""
 
     def __init__(self) -> None:
         signal.signal(signal.SIGTERM, self._stop)
@@ -105,7 +105,7 @@ class _End:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
     def wait(self, folder: Path) -> None:
-        """Wait for the end; a lab whose folder is removed (at the user's logout) could be ended by nobody else."""
+        """Wait for the end. Without its folder (removed at the user's logout) nobody could end the lab."""
         said = b""
         while True:
             piece = os.read(0, 4096)
@@ -181,7 +181,7 @@ class _Keeper:
             os.close(orders_read)
             os.close(answers_write)
             return _Place(name, pid, orders_write, answers_read)
-        # Another holder's pipes must end when the keeper does, not when this holder does.
+        # These pipes must end with the keeper, not with another holder.
         for other in self.places:
             os.close(other.orders)
             os.close(other.answers)
@@ -216,7 +216,7 @@ class _Keeper:
         holder.stay(staying, orders)
 
     def down(self) -> None:
-        """Stop everything in the places, then the places; leave no file."""
+        """Stop everything in the places, then the places themselves, and remove all files."""
         held = [place.pid for place in self.places]
         namespaces = {system.namespace_of(pid) for pid in held} - {0, system.namespace_of("self")}
         processes.end(lambda pid: processes.is_marked(pid, self.request.lab) or system.namespace_of(pid) in namespaces,

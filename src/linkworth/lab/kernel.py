@@ -1,4 +1,4 @@
-"""What the kernel gives a lab, and the tools that a lab is made with."""
+"""Kernel features and tools that a lab needs."""
 
 import contextlib
 import functools
@@ -24,7 +24,7 @@ _PACKAGES = {
 
 
 def tool(name: str) -> str:
-    """Return the path of a system tool. Raises EnvironmentLacksError where it is not installed."""
+    """Return the path of a system tool. Raises EnvironmentLacksError if it is not installed."""
     found = shutil.which(name, path=f"{os.environ.get('PATH', os.defpath)}:{_SBIN}")
     if found is None:
         raise EnvironmentLacksError(f"a lab needs the command {name}; install {_PACKAGES.get(name, name)}")
@@ -32,7 +32,8 @@ def tool(name: str) -> str:
 
 
 def may_make_namespaces() -> bool:
-    """Say whether this process has the rights itself, so that no user namespace is needed (root in a container may not)."""
+    """Return whether this process has the rights itself, so that no user namespace is needed (root in a
+    container may not)."""
     with contextlib.suppress(OSError, ValueError):
         for line in Path("/proc/self/status").read_text().splitlines():
             name, _, value = line.partition(":")
@@ -43,13 +44,13 @@ def may_make_namespaces() -> bool:
 
 @functools.cache
 def has_netem() -> bool:
-    """Say whether the kernel can delay and lose packets itself; tried in a network namespace of its own."""
+    """Return whether the kernel can delay and lose packets, tried in a new network namespace."""
     return _takes(tool("tc"), *["qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms"])
 
 
 @functools.cache
 def has_bonding() -> bool:
-    """Say whether the kernel can bond NICs; tried in a network namespace of its own."""
+    """Return whether the kernel can bond NICs, tried in a new network namespace."""
     return _takes(tool("ip"), *["link", "add", "linkworth-bond", "type", "bond"])
 
 

@@ -1,4 +1,4 @@
-"""Brings labs up and takes them down, and cleans after those whose processes were killed."""
+"""Brings labs up, takes them down, and cleans up after killed ones."""
 
 import contextlib
 import os
@@ -36,11 +36,11 @@ from linkworth.lab.state import LabState
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,40}")
 DOWN_SECONDS = 30.0
-"""How long a keeper is waited for before it is killed."""
+"""Wait for a keeper before it is killed."""
 
 
 class Lab:
-    """A lab that is up. Used with `with`, a lab of one run is taken down at the end; one that stays is left."""
+    """A lab that is up. On exit of `with`, a lab of one run is taken down, and one that stays is left."""
 
     def __init__(
         self, lab_state: LabState, folder: Path, process: subprocess.Popen[bytes] | None = None
@@ -56,16 +56,16 @@ class Lab:
 
     @property
     def spec(self) -> LabSpec:
-        """What it was asked to be."""
+        """Specification of the lab."""
         return self.state.spec
 
     @property
     def agent(self) -> Path:
-        """The script that MPI launchers use in place of ssh."""
+        """Script that MPI launchers use instead of ssh."""
         return self.folder / "agent"
 
     def enter(self, place: str, command: list[str]) -> list[str]:
-        """Return the words that run a command in a place. Raises UsageError for a place that the lab does not have."""
+        """Return the words that run a command in a place. Raises UsageError for an unknown place."""
         if place not in self.state.places:
             raise UsageError(
                 f"the lab {self.name} has no node {place}; it has {', '.join(self.spec.node_names)}"
@@ -73,7 +73,7 @@ class Lab:
         return [str(self.folder / "enter"), place, *command]
 
     def keep(self) -> None:
-        """Let it stay until `down`, also when this process ends."""
+        """Keep it up until `down`, even after this process ends."""
         assert self._process is not None and self._process.stdin is not None
         kept = msgspec.structs.replace(self.state, scoped=False)
         state.write(self.folder, kept)
@@ -83,7 +83,7 @@ class Lab:
         self.state, self._process = kept, None
 
     def close(self) -> None:
-        """Take it down where it belongs to this process."""
+        """Take it down if it belongs to this process."""
         if self._process is None:
             return
         assert self._process.stdin is not None
@@ -104,14 +104,14 @@ class Lab:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Take it down where it belongs to this process."""
+        """Take it down if it belongs to this process."""
         self.close()
 
 
 def up(spec: LabSpec, name: str | None = None) -> Lab:
-    """Bring a lab up; without a name it is one of this run only. It ends with this process unless it is kept (`keep`).
+    """Bring a lab up. Without a name it is for one run. It ends with this process unless it is kept (`keep`).
 
-    Raises UsageError for a name in use and EnvironmentLacksError where the machine lacks something.
+    Raises UsageError for a name in use and EnvironmentLacksError if the machine lacks something.
     """
     if name is not None and not _NAME.fullmatch(name):
         raise UsageError(
@@ -192,7 +192,7 @@ def _ask(process: subprocess.Popen[bytes], request: KeeperRequest) -> KeeperAnsw
 
 
 def find(name: str) -> Lab | None:
-    """Return the lab of that name where it is up."""
+    """Return the lab of that name, or None if it is not up."""
     for known in state.running():
         if known.name == name:
             return Lab(known, state.folder() / name)
@@ -200,7 +200,7 @@ def find(name: str) -> Lab | None:
 
 
 def get(name: str) -> Lab:
-    """Return the lab of that name. Raises UsageError where it is not up."""
+    """Return the lab of that name. Raises UsageError if it is not up."""
     found = find(name)
     if found is None:
         names = ", ".join(known.name for known in state.running() if not known.scoped)
@@ -211,14 +211,14 @@ def get(name: str) -> Lab:
 
 
 def down(name: str) -> None:
-    """End a lab and everything that runs in it. Raises UsageError where there is none of that name."""
+    """End a lab and everything that runs in it. Raises UsageError if there is none of that name."""
     lab = get(name)
     _end_keeper(lab.state)
     _remove_rest(lab.folder, lab.state)
 
 
 def sweep() -> list[str]:
-    """Remove what labs left whose processes were killed; returns a sentence for each."""
+    """Remove the leftovers of killed labs, and return a sentence for each."""
     said = []
     with state.locked() as base:
         for folder in state.lab_folders(base):
@@ -238,7 +238,7 @@ def sweep() -> list[str]:
 
 
 def _ended_soon(known: LabState) -> bool:
-    """Wait for a keeper that is just taking its lab down."""
+    """Wait for a keeper that is taking its lab down."""
     until = time.monotonic() + processes.PATIENCE_SECONDS + 1.0
     while known.is_kept and time.monotonic() < until:
         time.sleep(0.02)
@@ -259,7 +259,7 @@ def _end_keeper(known: LabState) -> None:
 
 
 def _remove_rest(folder: Path, known: LabState) -> list[int]:
-    """Remove what a keeper that was killed left: processes, groups, files. Returns the processes that it ended."""
+    """Remove what a killed keeper left: processes, groups, files. Return the processes that it ended."""
     ended = processes.end(lambda pid: processes.is_marked(pid, known.mark), spared={os.getpid()})
     if known.spec.isolation != "namespace":
         container_groups.remove_marked(known.mark, anywhere=True)

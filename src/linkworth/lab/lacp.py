@@ -1,4 +1,4 @@
-"""Waits until the two ends of bonds agreed on their links by LACP: until then a bond of mode 802.3ad carries nothing.
+"""Waits until both ends of bonds agree on their links by LACP. A bond of mode 802.3ad carries nothing before.
 
 Run in the place of the bonds: `python -m linkworth.lab.lacp IP_COMMAND BOND...`.
 """
@@ -9,14 +9,14 @@ import sys
 import time
 
 LIMIT_SECONDS = 120.0
-"""Agreeing takes about 3 s with fast LACP packets (one a second, IEEE 802.1AX-2020, 6.4.4), more on a busy machine."""
+"""Agreement takes about 3 s with fast LACP (IEEE 802.1AX-2020, 6.4.4), and more on a busy machine."""
 PAUSE_SECONDS = 0.1
 COLLECTING_AND_DISTRIBUTING = 0x30
 """Bits 4 and 5 of a port's state (IEEE 802.1AX-2020, 6.4.2.3)."""
 
 
 def waiting(shown: str) -> list[str]:
-    """Return the NICs that do not yet carry data both ways, of what `ip -json -details link show master BOND` shows."""
+    """Return the NICs that do not yet carry data both ways. `shown`: JSON of `ip -details link show`."""
     return [
         link["ifname"]
         for link in json.loads(shown or "[]")
@@ -33,7 +33,7 @@ def _carries(port: dict[str, object]) -> bool:
 
 
 def main(ip: str, bonds: list[str]) -> int:
-    """Wait for every bond; return 0, or 1 with a sentence on standard error where one does not agree in time."""
+    """Wait for every bond. Return 0, or 1 with a sentence on standard error if one does not agree in time."""
     until = time.monotonic() + LIMIT_SECONDS
     for bond in bonds:
         while True:

@@ -1,4 +1,4 @@
-"""Starts MPI programs on the nodes of a lab with the launcher of the MPI itself, as on a cluster with ssh."""
+"""Starts MPI programs on the nodes of a lab with the MPI's own launcher, as on a cluster with ssh."""
 
 import os
 
@@ -13,13 +13,13 @@ from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, preload, transports
 
 HYDRA = ("mpich", "intel", "mvapich")
-"""Kinds whose mpiexec is Hydra."""
+"""Kinds of MPI whose mpiexec is Hydra."""
 SESSION_FOLDER = "/dev/shm"
-"""Of Open MPI's daemons: each node has its own, and it goes with the node."""
+"""Folder of Open MPI's daemons. Each node has its own, which vanishes with the node."""
 
 
 class LabLauncher:
-    """The nodes of a lab, ranks in blocks."""
+    """Launcher on the nodes of a lab, with ranks in blocks."""
 
     name = "lab"
 
@@ -41,7 +41,7 @@ class LabLauncher:
         self._aggregation = aggregation.aggregation_for(lab.spec)
 
     def slots(self, ranks: int) -> dict[str, int]:
-        """Return how many ranks each node gets, in blocks. Raises UsageError where they do not fit."""
+        """Return the number of ranks on each node, in blocks. Raises UsageError if they do not fit."""
         most = self.ranks_per_node
         if most is None:
             each, more = divmod(ranks, len(self.nodes))
@@ -72,7 +72,7 @@ class LabLauncher:
 
     @property
     def interfaces(self) -> list[str]:
-        """The NICs that messages are to go over."""
+        """NICs for messages."""
         return self._aggregation.interfaces(self.lab.spec)
 
     def _openmpi(self, hosts: str) -> list[str]:
@@ -86,7 +86,7 @@ class LabLauncher:
             daemon = "--mca"
             options = [daemon, "plm_rsh_agent", str(self.lab.agent), daemon, "plm_rsh_no_tree_spawn", "1",
                        daemon, "oob_tcp_if_include", launch, daemon, "orte_tmpdir_base", SESSION_FOLDER]  # fmt: skip
-        # Daemons that leave their agent would stay behind as zombies where process 1 reaps nobody.
+        # Daemons that leave their agent would stay as zombies if process 1 reaps none.
         options += ["--leave-session-attached", "--host", hosts, "--map-by", "slot", "--bind-to", "none"]
         return [
             *options,
@@ -105,7 +105,7 @@ class LabLauncher:
         return ROOT_ALLOWED if self.mpi.kind == "openmpi" else {}
 
     def _for_ranks(self, job: Job) -> dict[str, str]:
-        """The ranks' variables: those of the NICs and the transport, and over them what the job asks for."""
+        """Variables of the ranks: those of the NICs and the transport, overridden by the job's."""
         nics = ",".join(self.interfaces)
         variables = {"UCX_NET_DEVICES": nics, "FI_TCP_IFACE": self.interfaces[0]}
         if len(self.interfaces) > 1:
@@ -116,7 +116,7 @@ class LabLauncher:
         return _with(_with(variables, yielding), asked if yielding else job.environment)
 
     def _yielding(self) -> dict[str, str]:
-        """What lets waiting ranks give their core away: the kernel's part of the emulated network needs it too."""
+        """Variables that make waiting ranks yield their core to the kernel's part of the network."""
         if not self.spins_when_crowded:
             return {}
         try:
@@ -126,6 +126,6 @@ class LabLauncher:
 
 
 def _with(variables: dict[str, str], more: dict[str, str]) -> dict[str, str]:
-    """Put variables over others; libraries to preload (of MPTCP, of the tracer) come together."""
+    """Override variables with others. Preload libraries (of MPTCP, of the tracer) are combined."""
     preloads = [given["LD_PRELOAD"] for given in (variables, more) if given.get("LD_PRELOAD")]
     return variables | more | ({"LD_PRELOAD": ":".join(preloads)} if preloads else {})

@@ -7,43 +7,44 @@ from linkworth.lab.plan import LabPlan, PlacePlan
 from linkworth.lab.spec import LabSpec
 
 FRAME_OVERHEAD = 24
-"""Bytes on an Ethernet wire beside the frame that the kernel counts: preamble and start 8, check sequence 4, gap 12
+"""Bytes on an Ethernet wire in addition to the kernel's frame: preamble and start 8, check sequence 4, gap 12
 (IEEE 802.3, clauses 3.2 and 4.4.2)."""
 ETHERNET_HEADER = 14
 EXACT_UP_TO = 1.2e9
-"""Bits per second up to which packets are let go one by one; above, the kernel cannot wake often enough for that."""
+"""Highest bit rate at which packets are released one by one. Above it the kernel cannot wake often enough."""
 BURST_SECONDS = 80e-6
-"""What may leave at once, in seconds of the link: a message as small passes faster than a link would carry it."""
+"""Burst in seconds of the link. A message of this size passes faster than the link would carry it."""
 FAST_BURST_SECONDS = 250e-6
-"""The same of links above `EXACT_UP_TO`."""
+"""Burst in seconds of links above `EXACT_UP_TO`."""
 RESERVE_SECONDS = 1e-3
-"""How much of the link's time the kernel may lose by waking late and make up for at the peak rate."""
+"""Time of the link that the kernel may lose by waking late and recover at the peak rate."""
 PEAK = 1.02
-"""Rate at which it is made up for, in units of the link's."""
+"""Peak rate relative to the link's rate."""
 JOINED_BYTES_MOST = 65_536
-"""The kernel joins up to this many bytes of a TCP stream into one packet until a NIC splits it (GSO)."""
+"""Most bytes of a TCP stream that the kernel joins into one packet until a NIC splits it (GSO)."""
 QUEUE_SECONDS = 20e-3
 """Longest wait in a link's queue before packets are dropped."""
 QUEUE_BYTES_LEAST = 256 * 1024
 UNSHAPED_RATE = 100e9
-"""Bits per second that an unshaped link may carry at most, to know how many packets a delay holds."""
+"""Assumed upper limit of an unshaped link in bits per second, used for the number of delayed packets."""
 
 
 class Fabric(Protocol):
     """Makes the network between the nodes."""
 
     def plan(self, spec: LabSpec) -> LabPlan:
-        """Return what is to be done for the links. Raises EnvironmentLacksError where the kernel cannot."""
+        """Return the plan of the links. Raises EnvironmentLacksError if the kernel does not support them."""
 
 
 class BridgeFabric:
-    """Bridges and veth pairs: token buckets for the rate at both ends of a pair, netem for latency and loss at the head's.
+    """Bridges and veth pairs, with token buckets for the rate at both ends and netem for latency and loss at
+    the head's end.
 
-    A packet passes two pairs, from its node and to the other, and one end of netem.
+    A packet passes two pairs, from its node and to the other one, and one netem.
     """
 
     def plan(self, spec: LabSpec) -> LabPlan:
-        """Return the plan; every node's NIC is up and has its address when it is done."""
+        """Return the plan. After it, every node's NIC is up and has its address."""
         plan = LabPlan(head=bridges(spec, [addresses.LAUNCH_NIC, *spec.nic_names]))
         for number, name in enumerate(spec.node_names, 1):
             plan.nodes[name] = node_network(spec, number)
@@ -51,7 +52,7 @@ class BridgeFabric:
 
 
 def fabric_for(spec: LabSpec) -> Fabric:
-    """Return what makes the links that a lab asks for. Raises EnvironmentLacksError where nothing here can."""
+    """Return the fabric that a lab needs. Raises EnvironmentLacksError if this machine has none."""
     if needs_switch(spec):
         from linkworth.lab.switch_links import SwitchFabric
 
@@ -60,12 +61,12 @@ def fabric_for(spec: LabSpec) -> Fabric:
 
 
 def needs_switch(spec: LabSpec) -> bool:
-    """Say whether a lab asks for latency or loss that this kernel cannot give."""
+    """Return whether a lab needs latency or loss that this kernel does not support."""
     return bool(spec.latency or spec.loss) and not kernel.has_netem()
 
 
 def rate_limit(spec: LabSpec, interface: str, *, at_switch: bool = False) -> list[str]:
-    """Return the `tc` lines that make what leaves an interface as slow as the lab asks; a switch's port holds its buffer."""
+    """Return the `tc` lines that limit an interface's output to the lab's rate. `at_switch`: its port."""
     if spec.link_rate is None:
         return []
     waiting = port_bytes(spec) if at_switch else queue_bytes(spec)
@@ -75,10 +76,10 @@ def rate_limit(spec: LabSpec, interface: str, *, at_switch: bool = False) -> lis
 
 
 def impairment(spec: LabSpec, interface: str) -> list[str]:
-    """Return the `tc` lines that make what leaves an interface as late and lossy as the lab asks, after `rate_limit`."""
+    """Return the `tc` lines that add latency and loss to an interface's output, after `rate_limit`."""
     if not spec.latency and not spec.loss:
         return []
-    # Inside the bucket: packets wait for their delay first and are sent at the rate then.
+    # It is inside the bucket, so that packets are delayed first and then sent at the rate.
     parent = "parent 1:1" if spec.link_rate is not None else "root"
     delay = f" delay {(spec.link_latency or 0.0) * 1e6:.1f}us"
     jitter = f" {spec.jitter * spec.dilate * 1e6:.1f}us" if spec.jitter else ""
@@ -89,7 +90,7 @@ def impairment(spec: LabSpec, interface: str) -> list[str]:
 
 
 def _buckets(spec: LabSpec, waiting: int) -> str:
-    """Return tbf's rate, its bucket, and for links that allow it the second bucket that keeps bursts short."""
+    """Return tbf's rate, its bucket, and if possible the second bucket that keeps bursts short."""
     rate = _bucket_rate(spec)
     burst = burst_bytes(spec)
     limit = f"limit {waiting}b"
@@ -100,28 +101,28 @@ def _buckets(spec: LabSpec, waiting: int) -> str:
 
 
 def burst_bytes(spec: LabSpec) -> int:
-    """Return how many bytes may leave at once."""
+    """Return the burst in bytes."""
     rate = spec.link_rate or 0.0
     seconds = BURST_SECONDS if rate <= EXACT_UP_TO else FAST_BURST_SECONDS
     return max(2 * _frame_bytes(spec), int(rate / 8 * seconds))
 
 
 def joined_bytes(spec: LabSpec) -> int:
-    """Return up to which size the kernel may join packets: as many as may leave at once, which spares their splitting."""
+    """Return the largest packet that the kernel may join. It equals the burst, to avoid splitting."""
     frames = burst_bytes(spec) // _frame_bytes(spec)
-    # To split a pair costs little, and counts exactly.
+    # Splitting a pair costs little, and the packets are counted exactly.
     return min(JOINED_BYTES_MOST, frames * spec.packet_bytes) if frames > 2 else spec.packet_bytes
 
 
 def _frame_bytes(spec: LabSpec) -> int:
-    """Bytes that the largest packet takes on the wire."""
+    """Bytes of the largest packet on the wire."""
     return spec.packet_bytes + ETHERNET_HEADER + FRAME_OVERHEAD
 
 
 def _bucket_rate(spec: LabSpec) -> float:
-    """Return the rate of the token bucket, which counts the overhead of a joined packet once and not for each part.
+    """Return the rate of the token bucket, which counts the overhead of a joined packet only once.
 
-    How many parts a packet has changes from one to the next: the middle is taken, less than 1 % off either way.
+    The number of parts varies from packet to packet. The middle is used, which is less than 1 % off.
     """
     rate = spec.link_rate or 0.0
     if not spec.joins_packets or joined_bytes(spec) <= spec.packet_bytes:
@@ -130,17 +131,18 @@ def _bucket_rate(spec: LabSpec) -> float:
 
 
 def queue_bytes(spec: LabSpec) -> int:
-    """Return how many bytes wait at most in front of a link."""
+    """Return the most bytes that wait in front of a link."""
     return max(QUEUE_BYTES_LEAST, int((spec.link_rate or 0.0) / 8 * QUEUE_SECONDS))
 
 
 def port_bytes(spec: LabSpec) -> int:
-    """Return how many bytes wait at most in a switch for one node's link."""
+    """Return the most bytes that wait in a switch for one node's link."""
     return queue_bytes(spec) if spec.buffer is None else spec.buffer
 
 
 def bridges(spec: LabSpec, nics: list[str]) -> PlacePlan:
-    """Return what the head does: a bridge for each of these NICs, with a pair to every node; netem and rate on its ends."""
+    """Return the head's plan: a bridge for each of these NICs, a pair to every node, and netem and rate on
+    the pairs' ends."""
     head = PlacePlan(settings=dict(_NO_IPV6))
     head.ip.append("link set lo up")
     for nic in nics:
@@ -162,7 +164,7 @@ def bridges(spec: LabSpec, nics: list[str]) -> PlacePlan:
 
 
 def node_network(spec: LabSpec, number: int) -> PlacePlan:
-    """Return what a node does with its end of every link: addresses, routes, the rate of what it sends."""
+    """Return a node's plan for its end of every link: addresses, routes, and the rate of its output."""
     node = PlacePlan(settings=dict(_NO_IPV6))
     node.ip += ["link set lo up", f"link set {addresses.LAUNCH_NIC} up"]
     node.ip += address_lines(addresses.LAUNCH_NIC, addresses.launch_address(number), addresses.LAUNCH_NETWORK)
@@ -176,7 +178,7 @@ def node_network(spec: LabSpec, number: int) -> PlacePlan:
 
 
 def address_lines(interface: str, address: str, network: str) -> list[str]:
-    """Lines that give an interface its address, and its route a congestion control that does not depend on the host's."""
+    """Lines that set an interface's address, and a congestion control independent of the host's."""
     return [
         f"address add {address}/{network.partition('/')[2]} dev {interface} noprefixroute",
         f"route add {network} dev {interface} scope link src {address} congctl cubic",
@@ -184,4 +186,4 @@ def address_lines(interface: str, address: str, network: str) -> list[str]:
 
 
 _NO_IPV6 = {"ipv6/conf/all/disable_ipv6": "1", "ipv6/conf/default/disable_ipv6": "1"}
-"""Its neighbour discovery would be counted as the program's traffic."""
+"""IPv6 neighbour discovery would count as the program's traffic."""

@@ -9,13 +9,15 @@ from linkworth.lab.plan import LabPlan
 from linkworth.lab.spec import LabSpec
 
 MOST_SUBFLOWS = 8
-"""Of a connection beside its first, the kernel's own limit (MPTCP_SUBFLOWS_MAX, Linux 6.1)."""
+"""The kernel's limit of subflows per connection besides the first (MPTCP_SUBFLOWS_MAX, Linux 6.1)."""
 
 
 class Mptcp:
-    """Sockets of the ranks become MPTCP ones by a preload library; the kernel opens a subflow over each further NIC.
+    """Makes the ranks' sockets MPTCP sockets by a preload library. The kernel opens a subflow over each
+    further NIC.
 
-    It is for MPI libraries on plain sockets (Open MPI's tcp); UCX binds its sockets to one NIC and stays on it.
+    It suits MPI libraries on plain sockets (Open MPI's tcp). UCX binds its sockets to one NIC and stays on
+    it.
     """
 
     def __init__(self, enabled: Path = Path("/proc/sys/net/mptcp/enabled")) -> None:
@@ -25,7 +27,7 @@ class Mptcp:
             )
 
     def extend(self, plan: LabPlan, spec: LabSpec) -> LabPlan:
-        """Return the plan with the endpoints of every node. Raises UsageError for more NICs than the kernel takes."""
+        """Return the plan with the endpoints of every node. Raises UsageError for too many NICs."""
         further = list(enumerate(spec.nic_names))[1:]
         if len(further) > MOST_SUBFLOWS:
             raise EnvironmentLacksError(
@@ -35,7 +37,8 @@ class Mptcp:
             node = plan.nodes[name]
             node.settings["mptcp/enabled"] = "1"
             node.ip.append(f"mptcp limits set subflows {len(further)} add_addr_accepted {len(further)}")
-            # Announced by both sides, used by the side that connects: the first NIC is the connection's own path.
+            # Both sides announce them and the connecting side uses them. The first NIC is the connection's
+            # own path.
             node.ip += [
                 f"mptcp endpoint add {addresses.data_address(nic, number)} dev {nic_name} signal"
                 for nic, nic_name in further
@@ -47,10 +50,10 @@ class Mptcp:
         return spec.nic_names[:1]
 
     def environment(self, spec: LabSpec) -> dict[str, str]:
-        """Return the variable that has the ranks' sockets made MPTCP ones."""
+        """Return the variable that makes the ranks' sockets MPTCP sockets."""
         return {"LD_PRELOAD": str(library())}
 
 
 def library() -> Path:
-    """Return the preload library, compiled where it is not yet. Raises EnvironmentLacksError."""
+    """Return the preload library, compiling it if needed. Raises EnvironmentLacksError."""
     return compiled("mptcp", "liblinkworth-mptcp.so", "-shared", "-fPIC", libraries=("dl",))

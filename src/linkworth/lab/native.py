@@ -18,7 +18,7 @@ _HINT = "a C compiler is needed once (apt-get install build-essential, or dnf in
 
 @cache
 def compiled(part: str, product: str, *flags: str, libraries: tuple[str, ...] = ()) -> Path:
-    """Return what is compiled from native/lab/PART with more flags. Raises EnvironmentLacksError where it cannot be."""
+    """Return a product compiled from native/lab/PART with extra flags. Raises EnvironmentLacksError."""
     folder = shipped(part, f"native/lab/{part}")
     sources = sorted(folder.glob("*.c"))
     options = ["-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", *flags]

@@ -1,32 +1,33 @@
-"""What is done in each namespace of a lab to make its network: plain data, which the keeper carries out."""
+"""The plan of a lab's network: plain data for each namespace, which the keeper carries out."""
 
 import msgspec
 
 HEAD = "head"
-"""The place that is no node: it holds the bridges, and launchers start there."""
+"""Place that is no node. It has the bridges, and launchers start there."""
 
 
 class PlanCommand(msgspec.Struct, frozen=True, kw_only=True):
     """A program that makes or serves a part of the network."""
 
     words: list[str]
-    """`{node1}` and `{head}` in a word become the pid of that place's holder."""
+    """Command line. `{node1}` and `{head}` become the PID of that place's holder."""
     purpose: str
-    """For the error message: `packet marks for round robin`."""
+    """Description for the error message: `packet marks for round robin`."""
     stays: bool = False
-    """It serves as long as the lab is up; it writes one line to its standard output when it is ready: `ready`, or what is wrong.
+    """True if it serves as long as the lab is up. It prints one line when it is ready: `ready`, or what is
+    wrong.
 
-    The line `inside PID` says, too, that the place is entered by that process, a container's first one.
+    The line `inside PID` also means that the place is entered through that process, a container's first one.
     """
 
 
 class PlacePlan(msgspec.Struct, kw_only=True):
-    """What is done in one place (the head or a node), in the order of the fields."""
+    """Plan of one place (the head or a node), in the order of the fields."""
 
     settings: dict[str, str] = msgspec.field(default_factory=dict)
-    """Of the place's own network namespace: file below /proc/sys/net -> value."""
+    """Settings of the place's network namespace: file below /proc/sys/net -> value."""
     ip: list[str] = msgspec.field(default_factory=list)
-    """Lines for `ip -batch`; `{node1}` stands for the pid of that place's holder."""
+    """Lines for `ip -batch`. `{node1}` becomes the PID of that place's holder."""
     offloads_off: list[str] = msgspec.field(default_factory=list)
     """Interfaces that must neither join nor split packets (GSO, TSO, GRO)."""
     tc: list[str] = msgspec.field(default_factory=list)
@@ -35,7 +36,7 @@ class PlacePlan(msgspec.Struct, kw_only=True):
 
 
 class LabPlan(msgspec.Struct, kw_only=True):
-    """The whole network: first the head, then all nodes at once, then what the head can do only then."""
+    """Plan of the whole network: first the head, then all nodes at once, then the head's final part."""
 
     head: PlacePlan = msgspec.field(default_factory=PlacePlan)
     nodes: dict[str, PlacePlan] = msgspec.field(default_factory=dict)
@@ -43,12 +44,12 @@ class LabPlan(msgspec.Struct, kw_only=True):
 
 
 class KeeperRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What the keeper of a lab is asked to hold."""
+    """Request to the keeper of a lab."""
 
     lab: str
-    """The lab's mark, unique on this machine."""
+    """Mark of the lab, unique on this machine."""
     folder: str
-    """The lab's folder, removed when the lab ends."""
+    """Folder of the lab, removed when the lab ends."""
     hosts: str
     """Text of /etc/hosts in every place."""
     plan: LabPlan
@@ -56,26 +57,27 @@ class KeeperRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Path of the `ip` command."""
     tc: str
     own_user_namespace: bool
-    """The user is not root, so that a user namespace must give the rights."""
+    """True if the user is not root, so that a user namespace must give the rights."""
 
 
 class HeldPlace(msgspec.Struct, frozen=True, kw_only=True):
     """A place that is up."""
 
     pid: int
-    """Of its holder; `/proc/<pid>/ns` has its namespaces."""
+    """PID of its holder. `/proc/<pid>/ns` has its namespaces."""
     started: int
-    """Start time of the holder in clock ticks since boot: tells it from a later process of the same number."""
+    """Start time of the holder in clock ticks since boot. It distinguishes the holder from a later process
+    with its PID."""
     cgroup: str = ""
-    """Folder of the place's own cgroup, "" where none could be made."""
+    """Folder of the place's own cgroup, "" if none could be made."""
     inside: int = 0
-    """Of the first process of the container that the node is; 0 where it is none."""
+    """PID of the first process of the container that the node is. 0 if it is none."""
 
 
 class KeeperAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What the keeper answers once the lab is up, or could not be made."""
+    """Answer of the keeper once the lab is up or has failed."""
 
     places: dict[str, HeldPlace] = msgspec.field(default_factory=dict)
     error: str = ""
     lacks: bool = False
-    """The error is something that this machine lacks."""
+    """True if the error is something that this machine lacks."""

@@ -1,7 +1,7 @@
-"""Two ends of one TCP connection that measure a link: how fast bytes arrive, and how long a short message takes.
+"""Two ends of a TCP connection that measure a link: its rate, and the time of a short message.
 
-Run as `python -m linkworth.lab.probe MEASURE SECONDS [ADDRESS]`: without an address it listens, prints its port, and
-prints what it measured; with `ADDRESS:PORT` it is the other end.
+Run as `python -m linkworth.lab.probe MEASURE SECONDS [ADDRESS]`. Without an address it listens, prints its
+port and then its results. With `ADDRESS:PORT` it is the other end.
 """
 
 import contextlib
@@ -13,13 +13,13 @@ import time
 
 CHUNK = 1 << 18
 WARM_UP_SHARE = 0.25
-"""Of the time, before the bytes are counted: TCP's slow start and the first fill of the queues."""
+"""Share of the time before the bytes are counted: TCP's slow start and the first fill of the queues."""
 DRAIN_SECONDS = 0.1
 LEAST_ROUND_TRIPS = 20
 
 
 def receive(connection: socket.socket, seconds: float) -> dict[str, float]:
-    """Count what arrives after the warm-up; payload bytes and the seconds in which they came."""
+    """Count the payload bytes that arrive after the warm-up, and their seconds."""
     buffer = memoryview(bytearray(CHUNK))
     started = time.perf_counter()
     while time.perf_counter() - started < seconds * WARM_UP_SHARE:
@@ -37,7 +37,7 @@ def receive(connection: socket.socket, seconds: float) -> dict[str, float]:
 
 
 def _drain(connection: socket.socket, buffer: memoryview) -> None:
-    """Take what has come while this process had no core: it belongs to the time before."""
+    """Discard what arrived while this process had no core, since it belongs to the time before."""
     until = time.perf_counter() + DRAIN_SECONDS
     with contextlib.suppress(BlockingIOError):
         while time.perf_counter() < until and connection.recv_into(buffer, 0, socket.MSG_DONTWAIT):
@@ -45,7 +45,7 @@ def _drain(connection: socket.socket, buffer: memoryview) -> None:
 
 
 def send(connection: socket.socket) -> None:
-    """Send until the other end has had enough."""
+    """Send until the other end closes."""
     data = bytes(CHUNK)
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
         while True:
@@ -53,7 +53,7 @@ def send(connection: socket.socket) -> None:
 
 
 def ping(connection: socket.socket, seconds: float) -> dict[str, float]:
-    """Send a byte to and fro, and return the shortest round trip and its tenth and fifth tenths, in seconds."""
+    """Send a byte to and fro. Return the shortest round trip, its first decile and its median, in seconds."""
     times: list[float] = []
     started = time.perf_counter()
     while len(times) < LEAST_ROUND_TRIPS or time.perf_counter() - started < seconds:
@@ -73,7 +73,7 @@ def pong(connection: socket.socket) -> None:
 
 
 def _one_byte(connection: socket.socket) -> bytes:
-    """Wait without sleeping: to be woken would take longer than a short link; others get the core meanwhile."""
+    """Wait without sleeping, since waking takes longer than a short link. Others use the core meanwhile."""
     while True:
         with contextlib.suppress(BlockingIOError):
             return connection.recv(1, socket.MSG_DONTWAIT)
@@ -86,7 +86,7 @@ def _say(line: str) -> None:
 
 
 def main(words: list[str]) -> int:
-    """Be one end."""
+    """Run one end."""
     measure, seconds = words[0], float(words[1])
     if len(words) == 2:
         with socket.create_server(("", 0)) as server:

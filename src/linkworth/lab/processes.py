@@ -1,4 +1,4 @@
-"""Finding and ending the processes of a lab, whoever started them there."""
+"""Finds and ends the processes of a lab, whoever started them."""
 
 import contextlib
 import os
@@ -10,9 +10,9 @@ from pathlib import Path
 from linkworth.lab import system
 
 MARK = "LINKWORTH_LAB"
-"""Variable in the environment of everything that is started in a lab; its value is the lab's mark."""
+"""Variable in the environment of everything that is started in a lab. Its value is the lab's mark."""
 PATIENCE_SECONDS = 10.0
-"""How long killed processes may take to go: on a busy machine they wait for a core first."""
+"""Time that killed processes may take to end. On a busy machine they wait for a core first."""
 
 
 def all_pids() -> list[int]:
@@ -21,7 +21,7 @@ def all_pids() -> list[int]:
 
 
 def is_marked(pid: int, mark: str) -> bool:
-    """Say whether a process was started in the lab with that mark."""
+    """Return whether a process was started in the lab with that mark."""
     try:
         variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:
@@ -30,7 +30,7 @@ def is_marked(pid: int, mark: str) -> bool:
 
 
 def end(belongs: Callable[[int], bool], *, spared: Collection[int]) -> list[int]:
-    """Kill every process that belongs to a lab, and return which were there; those that just start are found again."""
+    """Kill every process of a lab and return their PIDs. Processes that just start are found again."""
     found: list[int] = []
     until = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < until:

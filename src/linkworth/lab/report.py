@@ -1,4 +1,4 @@
-"""What is said of a lab: for a person and for programs."""
+"""Reports about labs, for people and for programs."""
 
 import msgspec
 from rich.table import Table
@@ -15,9 +15,9 @@ class AboutNode(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     pid: int
-    """Of the process that holds its namespaces: `nsenter --target PID --net` gets in by hand."""
+    """PID of the process that keeps its namespaces: `nsenter --target PID --net` enters them by hand."""
     processes: int
-    """Programs that run in it."""
+    """Number of programs that run in it."""
 
 
 class AboutLab(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,13 +27,13 @@ class AboutLab(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     spec: LabSpec
     stays: bool
-    """Until `lab down`; else it ends with the linkworth that uses it."""
+    """True if it stays until `lab down`, False if it ends with the linkworth that uses it."""
     nodes: list[AboutNode]
     facts: dict[str, str]
 
 
 def about(known: LabState, schema: str = "linkworth.lab/1") -> AboutLab:
-    """Return what is known of a lab, and count what runs in it."""
+    """Return a report on a lab, including the number of processes that run in it."""
     inside = [system.namespace_of(pid) for pid in processes.all_pids()]
     nodes = [
         AboutNode(
@@ -55,7 +55,7 @@ def about(known: LabState, schema: str = "linkworth.lab/1") -> AboutLab:
 
 
 def sentence(spec: LabSpec) -> str:
-    """Return a lab's description in a line."""
+    """Return a lab's description in one line."""
     parts = [
         f"{spec.nodes} nodes",
         f"{spec.nics} NIC{'s' if spec.nics > 1 else ''} of {describe_rate(spec.rate)} each",
@@ -85,7 +85,7 @@ def table(known: list[AboutLab]) -> Table:
 
 
 def check_table(found: LabCheck) -> Table:
-    """Return what was asked of each NIC beside what it delivers."""
+    """Return a table of the specified and the delivered figures of each NIC."""
     made = Table(box=None, header_style="bold")
     for title in ("NIC", "asked", "delivered", "payload", "asked latency", "latency", "median", "verdict"):
         made.add_column(title, justify="left" if title in ("NIC", "verdict") else "right")

@@ -1,7 +1,7 @@
-"""Packets to the nodes go out over the NICs in turn: what bonding's balance-rr does, on kernels without bonding.
+"""Sends packets to the nodes over the NICs in turn, like bonding's balance-rr, on kernels without bonding.
 
-Every node has one address, that of its first NIC. A packet mark that counts up with every packet chooses one of as many
-routing tables as there are NICs, and the other node answers for its address on each of them.
+Every node has one address, that of its first NIC. A packet mark that counts up with every packet chooses one
+of the routing tables, one per NIC. The other node answers for its address on each of them.
 """
 
 from linkworth.lab import addresses
@@ -10,11 +10,11 @@ from linkworth.lab.plan import LabPlan, PlanCommand
 from linkworth.lab.spec import LabSpec
 
 FIRST_TABLE = 100
-"""Of the routing tables, one per NIC; the kernel's own begin at 253."""
+"""First routing table, one per NIC. The kernel's own begin at 253."""
 
 
 class RoundRobin:
-    """One packet, one NIC."""
+    """Aggregation that sends each packet over the next NIC."""
 
     def extend(self, plan: LabPlan, spec: LabSpec) -> LabPlan:
         """Return the plan with the marks and routes of every node. Raises EnvironmentLacksError without nft."""
@@ -22,7 +22,7 @@ class RoundRobin:
         for number, name in enumerate(spec.node_names, 1):
             node = plan.nodes[name]
             for interface in ("all", *spec.nic_names):
-                # What comes over another NIC than the answer's own is as good.
+                # Packets may arrive on another NIC than the answer's own.
                 node.settings[f"ipv4/conf/{interface}/rp_filter"] = "0"
                 node.settings[f"ipv4/conf/{interface}/arp_ignore"] = "0"
             for nic, nic_name in enumerate(spec.nic_names):
@@ -38,11 +38,11 @@ class RoundRobin:
         return plan
 
     def interfaces(self, spec: LabSpec) -> list[str]:
-        """Return the NIC that has the address."""
+        """Return the NIC with the address."""
         return spec.nic_names[:1]
 
     def environment(self, spec: LabSpec) -> dict[str, str]:
-        """Return nothing: programs do not notice."""
+        """Return no variables, since programs need none."""
         return {}
 
 

@@ -1,4 +1,4 @@
-"""A lab as a place for runs: one that is up, by its name, or one made from a preset for this run."""
+"""Labs as places for runs: a lab that is up, by its name, or one made from a preset for this run."""
 
 import os
 import platform
@@ -26,28 +26,28 @@ from linkworth.model.where import Where
 
 
 class LabSite:
-    """A lab that is open for runs; leaving it takes down a lab that was made for it, and leaves any other."""
+    """A lab that is open for runs. On exit it takes down a lab that was made for it, and no other."""
 
     def __init__(self, lab: Lab, where: Where, cleaned: list[str]) -> None:
         self.lab = lab
         self.where = where
         self._clocks = {node: CoreClock(place.pid) for node, place in lab.state.places.items()}
         self.cleaned = cleaned
-        """Sentences about labs that had been killed, whose rest was removed first."""
+        """Sentences about killed labs whose leftovers were removed first."""
 
     @property
     def name(self) -> str:
-        """`lab`, and the lab's or preset's name."""
+        """`lab`, and the name of the lab or preset."""
         return f"lab {self.where.name}"
 
     @property
     def transport(self) -> str:
-        """The named setting that its launchers apply."""
+        """Named setting of the transport that its launchers apply."""
         return self.where.transport
 
     @property
     def nodes(self) -> list[str]:
-        """The nodes that runs use, in the order of the ranks."""
+        """Nodes that runs use, in the order of the ranks."""
         return self.lab.spec.node_names[: self.where.nodes]
 
     @property
@@ -56,7 +56,7 @@ class LabSite:
         return cores()
 
     def launcher(self, mpi: MpiInstallation) -> LabLauncher:
-        """Return what starts jobs of this MPI on the nodes."""
+        """Return a launcher for jobs of this MPI on the nodes."""
         return LabLauncher(
             self.lab,
             mpi,
@@ -70,9 +70,9 @@ class LabSite:
         return [self._counters(node) for node in self.nodes]
 
     def _counters(self, node: str) -> NodeCounters:
-        """Read them from outside, by the node's holder; the launch network carries no message of a program.
+        """Read a node's counters through its holder. The launch network carries no message of a program.
 
-        A bond would count once more what its NICs count.
+        A bond is left out, since its NICs already count the same data.
         """
         place = self.lab.state.places[node]
         counted = node_counters(node, Path(f"/proc/{place.pid}/net"))
@@ -83,7 +83,7 @@ class LabSite:
         )
 
     def facts(self) -> dict[str, str]:
-        """Return what a result must say of the lab."""
+        """Return the facts about the lab that a result reports."""
         said = facts(self.lab.spec) | {"nodes used": str(len(self.nodes))}
         if not cgroups.core_seconds(self.lab.state.places[self.nodes[0]].cgroup):
             said["CPU time"] = (
@@ -98,15 +98,15 @@ class LabSite:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Take the lab down where it was made for this run."""
+        """Take the lab down if it was made for this run."""
         self.lab.close()
 
 
 def open_lab(where: Where) -> LabSite:
-    """Open a lab for runs: the one of that name that is up, else a preset, made now and gone when the site is left.
+    """Open a lab for runs: the running one of that name, or a preset that exists until the site is left.
 
-    Raises UsageError for an unknown name or more nodes than the lab has, EnvironmentLacksError where the machine
-    lacks something.
+    Raises UsageError for an unknown name or too many nodes, EnvironmentLacksError if the machine lacks
+    something.
     """
     if where.binding not in ("", "none"):
         raise UsageError(
@@ -134,7 +134,7 @@ def open_lab(where: Where) -> LabSite:
 
 
 def check_lab(where: Where) -> None:
-    """Raise EnvironmentLacksError if this machine has no containers, or no way to join NICs, as a place asks for them."""
+    """Raise EnvironmentLacksError if this machine lacks a place's containers or NIC aggregation."""
     if labs.find(where.name) is not None:
         return
     spec = specs.with_options(specs.preset_or_error(where.name, []), _options(where))
@@ -152,7 +152,7 @@ def _options(where: Where) -> dict[str, str]:
 
 
 def facts(spec: LabSpec) -> dict[str, str]:
-    """Return what a result must say of a lab."""
+    """Return the facts about a lab that a result reports."""
     here = cores()
     said = {
         "network": "emulated: namespaces of one machine",

@@ -1,4 +1,4 @@
-"""What an emulated cluster is asked to be: nodes, NICs, links; by options or by a preset's name."""
+"""Specification of an emulated cluster: nodes, NICs, links, from options or a preset's name."""
 
 import difflib
 import re
@@ -19,37 +19,38 @@ DEFAULT_NODES = 4
 DEFAULT_MTU = 1500
 LOSS_MOST = 0.5
 BUFFER_LEAST, BUFFER_MOST = 10_000, 1 << 30
-"""Bytes: several packets, and more than any switch has."""
+"""Bytes: from several packets to more than any switch has."""
 
 
 class LabSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """What an emulated cluster is asked to be."""
+    """Specification of an emulated cluster."""
 
     nodes: int = DEFAULT_NODES
     nics: int = 1
-    """Data NICs of a node (`d0`, `d1`, ...), each with a network of its own."""
+    """Data NICs of a node (`d0`, `d1`, ...), each with its own network."""
     rate: float | None = None
-    """Bits per second of each NIC, in each direction; None: as fast as the machine passes packets on."""
+    """Bits per second of each NIC, in each direction. None: as fast as the machine passes packets."""
     mtu: int | None = None
-    """Bytes of an IP packet; None: 1500, with packets joined and split in the kernel as NICs with offloads do it."""
+    """Bytes of an IP packet. None: 1500, and the kernel joins and splits packets like NICs with offloads."""
     latency: float | None = None
-    """Seconds that a link adds one way; None: only what the machine itself takes."""
+    """Seconds that a link adds one way. None: only the machine's own time."""
     jitter: float = 0.0
-    """Seconds; the standard deviation of the added latency."""
+    """Standard deviation of the added latency in seconds."""
     loss: float = 0.0
     """Share of the packets that a link loses, 0 to 1."""
     buffer: int | None = None
-    """Bytes that the switch holds for each node's link before it drops packets; None: more than any program here fills."""
+    """Bytes that the switch buffers for each node's link before it drops packets. None: more than any program
+    here fills."""
     aggregate: Aggregate = "stripe"
-    """How several NICs are used as one; `stripe`: the MPI library is given all of them."""
+    """Use of several NICs as one. `stripe`: the MPI library receives all of them."""
     bond_mode: BondMode = "balance-rr"
-    """Of `bond` only."""
+    """Mode, used for `bond` only."""
     isolation: IsolationKind = "namespace"
     dilate: float = 1.0
-    """How many times slower the links are made, as the ranks' computation is on cores that they share."""
+    """Factor by which the links are slower, to match the ranks' computation on shared cores."""
 
     def __post_init__(self) -> None:
-        """Refuse what no lab can be. Raises UsageError."""
+        """Raise UsageError for a specification that no lab can meet."""
         limits: list[tuple[str, float, float, float]] = [
             ("nodes", self.nodes, 1, NODES_MAX),
             ("nics", self.nics, 1, NICS_MAX),
@@ -75,12 +76,12 @@ class LabSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def link_rate(self) -> float | None:
-        """Bits per second that a NIC is shaped to: the asked rate, dilated."""
+        """Shaped bits per second of a NIC: the requested rate, dilated."""
         return None if self.rate is None else self.rate / self.dilate
 
     @property
     def link_latency(self) -> float | None:
-        """Seconds that a link adds: the asked latency, dilated."""
+        """Seconds that a link adds: the requested latency, dilated."""
         return None if self.latency is None else self.latency * self.dilate
 
     @property
@@ -90,7 +91,8 @@ class LabSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def joins_packets(self) -> bool:
-        """The kernel may join packets of a stream; a switch drops them one by one, and counts its buffer by them."""
+        """True if the kernel may join packets of a stream. A switch drops packets one by one and counts its
+        buffer by them."""
         return self.mtu is None and self.buffer is None
 
     @property
@@ -112,7 +114,7 @@ PRESETS: dict[str, tuple[str, float | None]] = {
     "2.5gbe": ("2.5 Gbit/s Ethernet", 2.5e9),
     "10gbe": ("10 Gbit/s Ethernet", 10e9),
 }
-"""Name -> what it is, bits per second. `NAMExK` gives a node K of its NICs."""
+"""Presets by name, in bits per second. `NAMExK` gives a node K of its NICs."""
 
 _WITH_NICS = re.compile(r"(?P<name>.+)x(?P<nics>[0-9]{1,3})")
 _RATE_UNITS = {
@@ -127,12 +129,12 @@ _RATE_UNITS = {
     "gbps": 9,
 }
 _TIME_UNITS = {"ns": -9, "us": -6, "µs": -6, "ms": -3, "s": 0}
-"""Powers of ten."""
+"""Powers of ten of the units."""
 _NUMBER_AND_UNIT = re.compile(r"\s*(?P<number>[0-9]+(?:\.[0-9]+)?)\s*(?P<unit>[a-zµ/%]*)\s*", re.IGNORECASE)
 
 
 def preset(name: str) -> LabSpec | None:
-    """Return the lab that a preset's name asks for (`gbe`, `gbex4`), or None for any other name."""
+    """Return the lab of a preset's name (`gbe`, `gbex4`), or None for any other name."""
     match = _WITH_NICS.fullmatch(name)
     base, nics = (match["name"], int(match["nics"])) if match else (name, 1)
     if base not in PRESETS:
@@ -141,7 +143,7 @@ def preset(name: str) -> LabSpec | None:
 
 
 def preset_or_error(name: str, labs: list[str]) -> LabSpec:
-    """Return the preset of that name. Raises UsageError that names the labs that are up and the presets."""
+    """Return the preset of that name. Raises UsageError that names the running labs and the presets."""
     found = preset(name)
     if found is not None:
         return found
@@ -154,7 +156,7 @@ def preset_or_error(name: str, labs: list[str]) -> LabSpec:
 
 
 def with_options(base: LabSpec, options: Mapping[str, str]) -> LabSpec:
-    """Return a lab that differs from `base` by options as a user types them: `{"rate": "1gbit", "nics": "2"}`.
+    """Return `base` changed by options as a user types them: `{"rate": "1gbit", "nics": "2"}`.
 
     `dilate` is a factor here. Raises UsageError.
     """
@@ -245,7 +247,7 @@ _READERS: dict[str, Callable[[str], object]] = {
 
 
 def describe_rate(bits_per_second: float | None) -> str:
-    """Return a rate as people write it: `1 Gbit/s`."""
+    """Return a rate in usual notation: `1 Gbit/s`."""
     if bits_per_second is None:
         return "unshaped"
     for scale, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):

@@ -1,4 +1,4 @@
-"""What is known of the labs of a user: a folder per lab, with one JSON file that says which processes hold it."""
+"""State of a user's labs: one folder per lab, with a JSON file that lists the processes behind it."""
 
 import contextlib
 import fcntl
@@ -23,32 +23,32 @@ class LabState(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     mark: str
-    """Unique; in the environment of everything that runs in the lab."""
+    """Unique mark in the environment of everything that runs in the lab."""
     spec: LabSpec
     scoped: bool
-    """It belongs to one run of linkworth and ends with it; else it stays until `lab down`."""
+    """True if it belongs to one run of linkworth and ends with it, False if it stays until `lab down`."""
     owner: int
-    """The linkworth that made it."""
+    """PID of the linkworth that made it."""
     owner_started: int
     keeper: int
     keeper_started: int
     own_user_namespace: bool
     places: dict[str, HeldPlace] = msgspec.field(default_factory=dict)
-    """`head` and the nodes; empty while it comes up."""
+    """`head` and the nodes. Empty while the lab comes up."""
 
     @property
     def is_kept(self) -> bool:
-        """Say whether the keeper still holds it."""
+        """Return whether its keeper still runs."""
         return system.is_running(self.keeper, self.keeper_started)
 
     @property
     def is_owned(self) -> bool:
-        """Say whether it stays by itself, or the linkworth that made it still runs."""
+        """Return whether it stays by itself, or its linkworth still runs."""
         return not self.scoped or system.is_running(self.owner, self.owner_started)
 
 
 def folder() -> Path:
-    """Return the folder of this user's labs, which nobody else can write. Raises EnvironmentLacksError."""
+    """Return the folder of this user's labs, which only the user can write. Raises EnvironmentLacksError."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     parent = Path(runtime, "linkworth") if runtime and os.access(runtime, os.W_OK) else None
     base = (parent or Path(f"/tmp/linkworth-{os.geteuid()}")) / "lab"
@@ -64,7 +64,7 @@ def folder() -> Path:
 
 @contextlib.contextmanager
 def locked() -> Iterator[Path]:
-    """Hold the lock under which labs are listed, begun and cleaned; gives the folder of the labs."""
+    """Take the lock for listing, starting and cleaning labs, and yield the folder of the labs."""
     base = folder()
     with (base / ".lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -77,7 +77,7 @@ def lab_folders(base: Path) -> list[Path]:
 
 
 def read(lab: Path) -> LabState | None:
-    """Return what is known of the lab in that folder; None where nothing usable is."""
+    """Return the state of the lab in that folder, or None if it has no usable one."""
     try:
         return msgspec.json.decode((lab / STATE_FILE).read_bytes(), type=LabState)
     except (OSError, msgspec.MsgspecError):
@@ -85,7 +85,7 @@ def read(lab: Path) -> LabState | None:
 
 
 def write(lab: Path, state: LabState) -> None:
-    """Write it by atomic rename."""
+    """Write the state by atomic rename."""
     new = lab / f"{STATE_FILE}.new"
     new.write_bytes(encode(state, indent=2) + b"\n")
     new.rename(lab / STATE_FILE)

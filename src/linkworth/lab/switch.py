@@ -1,9 +1,9 @@
 """The switch in user space, for links with latency, jitter or loss on kernels without netem.
 
-One process moves every frame between the nodes' TAP devices. Its limits: one core carries some 200,000 frames a second,
-so that 1 Gbit/s at an MTU of 1500 fills it (with `offload` the kernel hands on joined segments and some 10 Gbit/s pass);
-loss and jitter are drawn per frame, so that `offload` is for links without both; on a machine whose cores are all busy a
-frame waits for a core where the kernel allows no real-time scheduling (`Switch.real_time` says).
+One process moves every frame between the nodes' TAP devices. One core moves some 200,000 frames a second, so
+that 1 Gbit/s at an MTU of 1500 fills it. With `offload` the kernel passes joined segments and some 10 Gbit/s
+are possible. Loss and jitter are drawn per frame, so `offload` is for links without both. If all cores are
+busy, a frame waits for one, unless the kernel allows real-time scheduling (`Switch.real_time`).
 """
 
 import contextlib
@@ -19,71 +19,73 @@ from linkworth.errors import EnvironmentLacksError
 from linkworth.lab.native import compiled
 
 OWN_SECONDS = 8e-6
-"""What a frame takes from node to node through two TAP devices and the process beside what the kernel's own pair of
-virtual NICs takes, which the process takes off the latency asked for; measured by benchmarks/lab/bench_switch.py on
+"""Extra time of a frame through two TAP devices and the process, compared with the kernel's pair of virtual
+NICs. The process subtracts it from the requested latency. Measured by benchmarks/lab/bench_switch.py on
 2026-11-22 (Linux 6.18, 2 virtual cores)."""
 
 QUEUE_SECONDS = 0.02
-"""Longest wait in a full queue; what tbf is given (`latency 20ms`) on links without latency, so that both drop alike."""
+"""Longest wait in a full queue. It equals tbf's `latency 20ms`, so that both drop alike."""
 
 _SMALLEST_QUEUE = 128 * 1024
 
 
 class SwitchPort(msgspec.Struct, frozen=True, kw_only=True):
-    """A node's NIC at the switch, and the link between the two."""
+    """A node's NIC at the switch, with its link."""
 
     name: str
-    """For the counters; unique."""
+    """Unique name for the counters."""
     namespace: Path | None = None
-    """The file of the node's network namespace, such as /proc/PID/ns/net."""
+    """File of the node's network namespace, such as /proc/PID/ns/net."""
     device: str = ""
-    """The TAP device that is made there."""
+    """TAP device to create there."""
     descriptor: int | None = None
-    """A descriptor that the process inherits, in place of the namespace and device."""
+    """Descriptor that the process inherits, instead of the namespace and device."""
     segment: int = 0
-    """Ports of other segments are never reached."""
+    """Network of the port. Ports of other segments are never reached."""
     up_rate: float | None = None
-    """Bytes per second from the node; None: without limit, for a NIC that tbf shapes in the node."""
+    """Bytes per second from the node. None: no limit, for a NIC that tbf shapes in the node."""
     down_rate: float | None = None
     """Bytes per second to the node, on the wire: with preamble, check sequence and gap of Ethernet."""
     latency: float = 0.0
-    """Seconds that a frame to the node takes more than on a link without."""
+    """Extra seconds of a frame to the node, compared with a link without latency."""
     jitter: float = 0.0
-    """Seconds; standard deviation of the latency. Frames are never reordered."""
+    """Standard deviation of the latency in seconds. Frames are never reordered."""
     loss: float = 0.0
     """Share of the frames to the node that are lost, 0 to 1."""
     queue_bytes: int | None = None
-    """Of either direction; a frame that does not fit is dropped. None: what the rate passes in QUEUE_SECONDS."""
+    """Queue size of either direction. A frame that does not fit is dropped. None: the bytes of QUEUE_SECONDS
+    at the rate."""
     offload: bool = False
-    """Whether the kernel hands on joined segments (TSO) and leaves checksums open; the same for all of a segment."""
+    """True if the kernel passes joined segments (TSO) and leaves checksums open. It must be the same in all
+    of a segment."""
 
 
 class SwitchCounters(msgspec.Struct, frozen=True, kw_only=True):
-    """What a port has counted; frames as they would be on the wire."""
+    """Counters of a port. Frames count as they would be on the wire."""
 
     up_frames: int
     up_bytes: int
     down_frames: int
     down_bytes: int
     lost: int
-    """By the link's own chance."""
+    """Frames lost by the link's random loss."""
     up_dropped: int
-    """The queue from the node was full."""
+    """Frames dropped because the queue from the node was full."""
     down_dropped: int
     refused: int
-    """The node's end did not take the frame: the device was down."""
+    """Frames that the node's end refused because the device was down."""
     late_mean_ns: int
-    """Behind the time when a frame was due."""
+    """Mean delay of frames behind their due time."""
     late_most_ns: int
 
 
 def program() -> Path:
-    """Return the switch, compiled where it is not yet. Raises EnvironmentLacksError where there is no C compiler."""
+    """Return the switch program, compiled if needed. Raises EnvironmentLacksError without a C compiler."""
     return compiled("switch", "lw-switch")
 
 
 def describe(ports: Sequence[SwitchPort], *, counters: Path | None = None, seed: int = 1) -> list[str]:
-    """Return the lines that tell the switch its network, as arguments or on its standard input before a line `run`."""
+    """Return the switch's network, for its arguments or for its standard input before a line `run`."""
     lines = [f"seed {seed}", *([f"counters {counters}"] if counters else [])]
     for port in ports:
         words = ["port", port.name]
@@ -106,7 +108,7 @@ def describe(ports: Sequence[SwitchPort], *, counters: Path | None = None, seed:
 
 
 def read_counters(path: Path) -> dict[str, SwitchCounters]:
-    """Return what each port counted when the switch last wrote its file; empty where it has not yet."""
+    """Return the counters of each port from the switch's last write. Empty before the first write."""
     try:
         names, *rows = [line.split() for line in path.read_text().splitlines()]
     except (OSError, ValueError):
@@ -124,10 +126,10 @@ def _nanoseconds(seconds: float) -> str:
 
 
 class Switch:
-    """A running switch; its devices are there once it is made, and gone when it is closed or killed."""
+    """A running switch. Its devices exist from its construction until it is closed or killed."""
 
     def __init__(self, ports: Sequence[SwitchPort], *, counters: Path, seed: int = 1) -> None:
-        """Start it. Raises EnvironmentLacksError with the reason where a device cannot be made."""
+        """Start it. Raises EnvironmentLacksError with the reason if a device cannot be made."""
         self.counters_path = counters
         self._process = subprocess.Popen(
             [str(program())],
@@ -156,7 +158,7 @@ class Switch:
         return self._process.pid
 
     def close(self) -> str:
-        """End it, which removes its devices, and return what it said on standard error."""
+        """End it, which removes its devices, and return its standard error."""
         if self._process.returncode is not None:
             return ""
         _, said = self._process.communicate()

@@ -1,4 +1,5 @@
-"""Links with latency, jitter or loss on kernels without netem: the nodes' NICs are TAP devices of the switch in user space."""
+"""Links with latency, jitter or loss on kernels without netem: the nodes' NICs are TAP devices of the
+user-space switch."""
 
 from pathlib import Path
 
@@ -9,10 +10,10 @@ from linkworth.lab.switch import SwitchPort, describe, program
 
 
 class SwitchFabric:
-    """One switch process for all data NICs, a segment for each; the launch network stays the kernel's."""
+    """Fabric with one switch process for all data NICs, a segment each. The kernel has the launch network."""
 
     def plan(self, spec: LabSpec) -> LabPlan:
-        """Return the plan. The kernel paces what a node sends (a TAP device holds nothing back), the switch the rest."""
+        """Return the plan. The kernel paces the nodes' output (TAP devices do not block), the switch all else."""
         head = links.bridges(spec, [addresses.LAUNCH_NIC])
         lines = describe([port for name in spec.node_names for port in _ports(spec, name)])
         head.commands.append(

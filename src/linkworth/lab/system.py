@@ -1,4 +1,4 @@
-"""The calls of Linux that a lab is made of and that Python 3.11 does not have."""
+"""Linux system calls that a lab needs and that Python 3.11 lacks."""
 
 import array
 import contextlib
@@ -62,7 +62,7 @@ def adopt_orphans() -> None:
 
 
 def become_root_of_own_namespace() -> None:
-    """Enter a new user namespace where this user has root's rights. Raises OSError where the kernel forbids it."""
+    """Enter a new user namespace with root's rights. Raises OSError if the kernel forbids it."""
     user, group = os.geteuid(), os.getegid()
     unshare(CLONE_NEWUSER)
     Path("/proc/self/setgroups").write_text("deny")
@@ -71,7 +71,7 @@ def become_root_of_own_namespace() -> None:
 
 
 def switch_offloads_off(interface: str) -> None:
-    """Keep the kernel from joining or splitting packets of an interface: each has the size of its MTU then."""
+    """Keep the kernel from joining or splitting packets of an interface, so that none exceeds its MTU."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         for setter in _ETHTOOL_SETTERS:
             value = array.array("B", struct.pack("II", setter, 0))
@@ -80,7 +80,7 @@ def switch_offloads_off(interface: str) -> None:
 
 
 def namespace_of(pid: int | str, kind: str = "net") -> int:
-    """Return the number of a process's namespace; 0 where the process has ended or may not be looked at."""
+    """Return the number of a process's namespace, 0 if the process has ended or cannot be read."""
     try:
         return Path(f"/proc/{pid}/ns/{kind}").stat().st_ino
     except OSError:
@@ -88,14 +88,14 @@ def namespace_of(pid: int | str, kind: str = "net") -> int:
 
 
 def start_time(pid: int) -> int | None:
-    """Return when a process started, in clock ticks since boot; None where it has ended (a zombie has)."""
+    """Return the start time of a process in clock ticks since boot. None if it has ended (or is a zombie)."""
     with contextlib.suppress(OSError, ValueError, IndexError):
-        # The command's name, in brackets, may hold anything; the state is the first field after it.
+        # The command's name, in brackets, may contain anything. The state is the first field after it.
         fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
         return None if fields[0] in "ZX" else int(fields[19])
     return None
 
 
 def is_running(pid: int, started: int) -> bool:
-    """Say whether the process that started then still runs."""
+    """Return whether the process that started then still runs."""
     return start_time(pid) == started

@@ -1,1 +1,1 @@
-"""Writes the configuration of real hosts and containers that makes the environment of a lab on them, a file per format."""
+"""Writers of configurations that reproduce a lab on real hosts and containers, one module per format."""

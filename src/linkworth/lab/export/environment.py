@@ -1,4 +1,4 @@
-"""What is to be made on real hosts: which NICs carry which network, over a bond or alone, to the host or a container."""
+"""Description of real hosts: the NICs of each network, over a bond or alone, to the host or a container."""
 
 import ipaddress
 import re
@@ -16,18 +16,18 @@ _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,14}")
 
 
 class Lane(msgspec.Struct, frozen=True, kw_only=True):
-    """One network of the hosts: a NIC, or several that are bonded."""
+    """One network of the hosts: one NIC, or several bonded ones."""
 
     number: int
     carrier: str
-    """The interface of the host that carries it: the NIC, or the bond."""
+    """Interface of the host that carries it: the NIC, or the bond."""
     members: list[str] = msgspec.field(default_factory=list)
-    """NICs of the bond; empty where the carrier is the NIC itself."""
+    """NICs of the bond. Empty if the carrier is the NIC itself."""
     bridge: str = ""
-    """What joins the carrier and the container's NIC; "" without containers."""
+    """Bridge between the carrier and the container's NIC. "" without containers."""
     container_nic: str = ""
     network: str
-    """Such as 10.10.0.0/24."""
+    """Address range, such as 10.10.0.0/24."""
 
 
 class Host(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,7 +35,7 @@ class Host(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     number: int
-    """1, 2, ...; the last part of its addresses."""
+    """Number of the host (1, 2, ...) and last part of its addresses."""
 
     @property
     def container(self) -> str:
@@ -44,30 +44,30 @@ class Host(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Environment(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be made."""
+    """Configuration to write for real hosts."""
 
     hosts: list[Host]
     lanes: list[Lane]
     mtu: int
     bond_mode: str = ""
-    """"" without a bond."""
+    """Mode of the bond. The empty string without a bond."""
     mptcp: bool = False
     containers: ContainerKind = "none"
     remarks: list[str] = msgspec.field(default_factory=list)
-    """What the files cannot do, and what the user must know."""
+    """Limits of the files, and notes for the user."""
 
     @property
     def nics(self) -> list[str]:
-        """All NICs that are used."""
+        """All NICs in use."""
         return [nic for lane in self.lanes for nic in (lane.members or [lane.carrier])]
 
     @property
     def owner_nics(self) -> list[str]:
-        """The interfaces that have the addresses: of the container where there is one, else of the host."""
+        """Interfaces with the addresses: of the container if there is one, else of the host."""
         return [lane.container_nic or lane.carrier for lane in self.lanes]
 
     def address(self, host: Host, lane: Lane) -> str:
-        """Return the address of a host (or of its container) in a network, with the prefix's length."""
+        """Return the address of a host (or of its container) in a network, with the prefix length."""
         network = ipaddress.ip_network(lane.network)
         return f"{network[host.number]}/{network.prefixlen}"
 
@@ -79,9 +79,9 @@ def of_spec(
     interfaces: Sequence[str] = (),
     network: str = "10.10.0.0/16",
 ) -> Environment:
-    """Return what makes a lab's environment on real hosts with those NICs (default: eth0, eth1, ...).
+    """Return a lab's environment for real hosts with those NICs (default: eth0, eth1, ...).
 
-    Raises UsageError where the NICs or the addresses do not suffice.
+    Raises UsageError if there are too few NICs or addresses.
     """
     nics = list(interfaces) or [f"eth{number}" for number in range(spec.nics)]
     for nic in nics:

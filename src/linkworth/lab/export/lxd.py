@@ -7,7 +7,7 @@ PROFILE = "linkworth-profile.yaml"
 
 
 def files(environment: Environment) -> dict[str, str]:
-    """Return the files of every host, and what LXD is given on it: path -> text."""
+    """Return the files of every host and the input of LXD: path -> text."""
     found: dict[str, str] = {PROFILE: profile(environment)}
     for host in environment.hosts:
         found[f"{host.name}/{netplan.PATH}"] = netplan.host_yaml(environment, host)
@@ -16,7 +16,7 @@ def files(environment: Environment) -> dict[str, str]:
 
 
 def profile(environment: Environment) -> str:
-    """Return the profile: what `lxc profile edit linkworth` reads."""
+    """Return the profile, input of `lxc profile edit linkworth`."""
     lines = [
         "# Written by linkworth: lxc profile create linkworth; lxc profile edit linkworth < " + PROFILE,
         "name: linkworth",
@@ -37,7 +37,7 @@ def profile(environment: Environment) -> str:
 
 
 def instance(environment: Environment, host: Host) -> str:
-    """Return an instance's configuration: what `lxc init` reads; its addresses and files come by cloud-init."""
+    """Return an instance's configuration, input of `lxc init`. Addresses and files come from cloud-init."""
     name = host.container
     lines = [
         f"# Written by linkworth: lxc init IMAGE {name} -p default -p linkworth < {name}.yaml; IMAGE with cloud-init",
@@ -61,7 +61,7 @@ def instance(environment: Environment, host: Host) -> str:
 
 
 def _indented(text: str, *, by: int = 4, cut: int = 0) -> list[str]:
-    """Return lines moved to the right, after taking away `cut` leading blanks where they are."""
+    """Return lines moved to the right, after removing up to `cut` leading blanks."""
     return [
         " " * by + line.removeprefix(" " * cut)
         for line in text.splitlines()

@@ -1,4 +1,4 @@
-"""Netplan: one YAML file a host (netplan(5)), for systemd-networkd behind it."""
+"""Netplan: one YAML file per host (netplan(5)), rendered by systemd-networkd."""
 
 from linkworth.lab.export import shared, systemd_networkd
 from linkworth.lab.export.environment import Environment, Host, Lane

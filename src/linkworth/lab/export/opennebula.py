@@ -7,7 +7,7 @@ from linkworth.lab.export.environment import Environment, Host
 
 
 def files(environment: Environment) -> dict[str, str]:
-    """Return the files of every host and what the front end is given: path -> text."""
+    """Return the files of every host and the input of the front end: path -> text."""
     found: dict[str, str] = {}
     for number in range(len(environment.lanes)):
         found[f"frontend/linkworth-{number}.net"] = virtual_network(environment, number)
@@ -21,7 +21,7 @@ def files(environment: Environment) -> dict[str, str]:
 
 
 def virtual_network(environment: Environment, number: int) -> str:
-    """Return the template of a virtual network on an existing bridge of the hosts: what `onevnet create` reads."""
+    """Return a virtual network's template for an existing bridge of the hosts, input of `onevnet create`."""
     lane = environment.lanes[number]
     network = ipaddress.ip_network(lane.network)
     return f"""# Written by linkworth: onevnet create linkworth-{number}.net
@@ -41,7 +41,7 @@ AR = [
 
 
 def template(environment: Environment, host: Host) -> str:
-    """Return the part of a virtual machine's template that is about networks and the host that it runs on."""
+    """Return the part of a virtual machine's template for its networks and its host."""
     nics = "\n".join(
         f'NIC = [\n  NETWORK = "linkworth-{lane.number}",\n'
         f'  IP = "{environment.address(host, lane).partition("/")[0]}"\n]'

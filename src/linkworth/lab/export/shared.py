@@ -1,4 +1,4 @@
-"""Files that every format needs beside its own: kernel settings, MPTCP endpoints, names, container descriptions."""
+"""Files common to all formats: kernel settings, MPTCP endpoints, names, container descriptions."""
 
 from collections.abc import Callable, Mapping
 
@@ -13,7 +13,7 @@ net.ipv4.conf.all.rp_filter = 2
 """
 
 MOST_SUBFLOWS = 8
-"""The kernel's own limit of `ip mptcp limits` (MPTCP_SUBFLOWS_MAX, Linux 6.1)."""
+"""The kernel's limit of `ip mptcp limits` (MPTCP_SUBFLOWS_MAX, Linux 6.1)."""
 
 
 def files_of_hosts(
@@ -26,7 +26,7 @@ def files_of_hosts(
 ) -> dict[str, str]:
     """Return the files of every host and container, for a format with one file at `path` in each: path -> text.
 
-    `beside_nspawn` are more files of hosts whose containers are those of systemd-nspawn.
+    `beside_nspawn` are extra files of hosts with systemd-nspawn containers.
     """
     found: dict[str, str] = {}
     for host in environment.hosts:
@@ -47,7 +47,7 @@ def files_of_hosts(
 
 
 def owner_files(environment: Environment, host: Host) -> dict[str, str]:
-    """Return what belongs to whoever has the addresses, the host or its container: path -> text."""
+    """Return the files of the owner of the addresses, the host or its container: path -> text."""
     found = {"etc/hosts.linkworth": hosts(environment)}
     if len(environment.lanes) > 1:
         found["etc/sysctl.d/60-linkworth.conf"] = CLOSE_ARP
@@ -68,7 +68,7 @@ def hosts(environment: Environment) -> str:
 
 
 def mptcp_unit(environment: Environment, host: Host) -> str:
-    """Return the unit that tells the kernel which addresses take part in MPTCP."""
+    """Return the unit that announces the MPTCP addresses to the kernel."""
     count = min(len(environment.lanes), MOST_SUBFLOWS)
     endpoints = "\n".join(
         f"ExecStart=ip mptcp endpoint add {environment.address(host, lane).partition('/')[0]} dev {nic} signal"

@@ -29,7 +29,7 @@ def container_networks(environment: Environment, host: Host) -> dict[str, str]:
 
 
 def nspawn_bridges(environment: Environment) -> dict[str, str]:
-    """Return what joins the host's ends of a container's NICs to their bridges."""
+    """Return the files that join the host's ends of a container's NICs to their bridges."""
     return {
         f"{FOLDER}/12-linkworth-{shared.veth(lane.number)}.network": _network(
             shared.veth(lane.number), environment.mtu, f"Bridge={lane.bridge}"

@@ -1,4 +1,4 @@
-"""Writes the files of a format into a folder, and says what they cannot do."""
+"""Writes the files of a format into a folder, and lists their limits."""
 
 import importlib
 from collections.abc import Sequence
@@ -19,18 +19,18 @@ FORMATS: dict[str, str] = {
     "lxd": "lxd",
     "opennebula": "opennebula",
 }
-"""Format -> module of this package."""
+"""Modules of this package, by format."""
 
 _OWN_CONTAINERS: dict[str, ContainerKind] = {"lxd": "lxd", "opennebula": "opennebula"}
 
 
 class LabExport(msgspec.Struct, frozen=True, kw_only=True):
-    """What was written."""
+    """Result of an export."""
 
     format: str
     folder: str
     files: list[str]
-    """Below the folder: first the host or container, then the path on it."""
+    """Paths below the folder: first the host or container, then the path on it."""
     remarks: list[str]
     schema: Literal["linkworth.lab-export/1"] = "linkworth.lab-export/1"
 
@@ -45,7 +45,7 @@ def export(
 ) -> LabExport:
     """Write the configuration that makes a lab's environment on real hosts into a new or empty folder.
 
-    Raises UsageError for a format that does not exist, a folder that holds something, and NICs that do not suffice.
+    Raises UsageError for an unknown format, a folder that is not empty, or too few NICs.
     """
     environment = environment_for(spec, format_name, interfaces=interfaces, network=network)
     written = files(environment, format_name)
@@ -67,7 +67,7 @@ def export(
 def environment_for(
     spec: LabSpec, format_name: str, *, interfaces: Sequence[str] = (), network: str = "10.10.0.0/16"
 ) -> Environment:
-    """Return what is made on real hosts in a format; LXD and OpenNebula always have containers."""
+    """Return the environment for real hosts in a format. LXD and OpenNebula always have containers."""
     if format_name not in FORMATS:
         raise UsageError(f"there is no format {format_name}; there is {', '.join(FORMATS)}")
     isolation: ContainerKind = "none" if spec.isolation == "namespace" else spec.isolation
