@@ -47,7 +47,7 @@ inline constexpr tracefile::CallClass last_class = tracefile::CallClass::isendre
 std::string_view field_name(Field field);
 /// Returns the fields that the calls of a class have, in a fixed order.
 std::span<const Field> fields_of(tracefile::CallClass call_class);
-/// Nothing where this call has no such value (what a receive without a wildcard matched, ...).
+/// Returns nothing if this call has no such value (the match of a receive without a wildcard, ...).
 std::optional<std::int64_t> value_of(Field field, const tracefile::Shape& shape);
 
 }  // namespace linkworth::convert

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// One rank's events as columns, a batch after the other, for table formats.
+/// Columns of one rank's events, a batch after the other, for table formats.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace linkworth::convert {
 
-/// A list a row: row i holds `values[offsets[i]]` up to `values[offsets[i + 1]]`.
+/// A list per row: row i is `values[offsets[i]]` up to `values[offsets[i + 1]]`.
 struct ListColumn {
     std::vector<std::int32_t> offsets{0};
     std::vector<std::int64_t> values;

@@ -56,7 +56,7 @@ void CommunicatorKeys::define(std::int32_t number, const tracefile::Shape& shape
         const auto [lower, upper] = std::minmax(groups, key_of(shape.remote_members));
         groups = mixed(lower, upper);
     }
-    // The two groups of a new inter-communicator have no common parent, and MPI_COMM_SELF stands for none.
+    // The two groups of a new inter-communicator have no common parent, and MPI_COMM_SELF means none.
     const KeyedCommunicator* parent = shape.comm == 1 ? nullptr : find(shape.comm);
     if (parent != nullptr && (parent->inter || !shape.inter)) groups = mixed(parent->key, groups);
     const std::uint64_t ordinal = made_[groups]++;

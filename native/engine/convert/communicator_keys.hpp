@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Keys of communicators that all their ranks find alone, so that ranks can be read one after the other or
-/// all at once.
+/// Keys of communicators that each of their ranks derives alone, so that ranks can be read one after the
+/// other or all at once.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ class CommunicatorKeys {
 
     /// Follows comm_new, icomm_new and comm_free; other calls change nothing.
     void take(const tracefile::Shape& shape);
-    /// Null where its creation is missing from the trace.
+    /// Returns null if its creation is missing from the trace.
     const KeyedCommunicator* find(std::int32_t number) const;
 
   private:

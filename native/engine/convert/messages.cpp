@@ -19,7 +19,8 @@ bool receives(CallClass persistent) {
     return persistent == CallClass::recv_init || persistent == CallClass::precv_init;
 }
 
-/// A partitioned call's size is that of one partition, and all of them are one message.
+/// Returns the number of partitions. A partitioned call's size is that of one partition, and all of them are
+/// one message.
 std::uint64_t parts_of(const Shape& shape) {
     const bool partitioned =
         shape.call_class == CallClass::psend_init || shape.call_class == CallClass::precv_init;

@@ -23,9 +23,9 @@ struct Message {
     std::uint64_t key() const { return mixed(channel, number); }
 };
 
-/// Follows a rank's calls. Messages of one channel do not overtake each other (MPI-4.1, section 3.5), so the
-/// k-th send meets the k-th receive, and either end can number them without seeing the other. Memory grows
-/// with the channels and the pending requests, not with the events.
+/// Numbers the messages of a rank's calls. Messages of one channel do not overtake each other (MPI-4.1,
+/// section 3.5), so the k-th send meets the k-th receive. Either end can number them without knowing the
+/// other. Memory grows with the channels and the pending requests, not with the events.
 class RankMessages {
   public:
     RankMessages(const tracefile::Trace& trace, GroupStore& groups, std::uint32_t rank);

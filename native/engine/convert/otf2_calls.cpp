@@ -32,7 +32,7 @@ constexpr std::array<std::pair<std::string_view, CompleteMode>, 8> modes{{
     {"MPI_Testsome", CompleteMode::testsome},
 }};
 
-/// By OTF2_CollectiveOp.
+/// Collectives by OTF2_CollectiveOp.
 constexpr std::array operations{
     Collective::barrier,
     Collective::bcast,
@@ -191,8 +191,8 @@ CollectiveSizes totals_of(const Shape& shape, const CollectivePlace& place) {
 
 namespace {
 
-/// One rank's share of a total over all ranks; without oneself where MPI_IN_PLACE stood, which only the
-/// remainder shows.
+/// Returns one rank's share of a total over all ranks. It excludes the rank itself if the call used
+/// MPI_IN_PLACE, which only the remainder shows.
 std::uint64_t share(std::uint64_t total, std::uint64_t all) {
     return total % all == 0 || all == 1 ? total / all : total / (all - 1);
 }

@@ -11,9 +11,10 @@
 
 namespace linkworth::convert {
 
-/// The attributes of an Enter record that keep what OTF2 has no place for: the CPU time of the computation
-/// before the call, in nanoseconds, and the call's own record of the trace (docs/reference/trace-format.md,
-/// without its name) in words of eight bytes, the first of which starts with its length in four bytes.
+/// Attributes of an Enter record for data without a place in OTF2. One is the CPU time of the computation
+/// before the call, in nanoseconds. The other is the call's own record of the trace
+/// (docs/reference/trace-format.md, without its name) in words of eight bytes, the first of which starts with
+/// its length in four bytes.
 inline constexpr std::uint32_t otf2_cpu_attribute = 0;
 inline constexpr std::string_view otf2_cpu_name = "LINKWORTH_CPU_NS";
 inline constexpr std::uint32_t otf2_first_word_attribute = 1;
@@ -61,8 +62,8 @@ struct CollectivePlace {
 /// oneself included (Score-P 8, SCOREP_Mpi_Coll.c, read 2026-11-22). Bcast, Scan, Exscan, Scatter, Scatterv
 /// and Alltoallv are assumed to follow the same rule.
 CollectiveSizes totals_of(const tracefile::Shape& shape, const CollectivePlace& place);
-/// Sets bytes, recv_bytes and, divided evenly, the counts by peer. `totals`: counted as Score-P does, else as
-/// the call's own arguments. Returns whether counts had to be divided.
+/// Sets bytes, recv_bytes and, divided evenly, the counts by peer. With `totals`, `sizes` are counted as in
+/// Score-P, else as in the call's own arguments. Returns whether counts had to be divided.
 bool set_sizes(tracefile::Shape& shape, const CollectiveSizes& sizes, const CollectivePlace& place,
                bool totals);
 

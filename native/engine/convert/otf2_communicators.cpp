@@ -34,7 +34,7 @@ void Otf2Communicators::write(const lw_otf2_interface& library, lw_otf2_writer* 
     constexpr auto doing = "the communicators";
     std::vector<std::uint64_t> members(ranks_);
     std::iota(members.begin(), members.end(), std::uint64_t{0});
-    // A rank is the location of its first thread; those are 0, 1, ..., so that both first groups have the
+    // A rank is the location of its first thread. These are 0, 1, ..., so that both first groups have the
     // same members.
     std::uint32_t groups = 0;
     const auto group = [&](lw_otf2_group kind, const std::vector<std::uint64_t>& of) {

@@ -19,7 +19,7 @@ class Otf2Communicators {
 
     explicit Otf2Communicators(std::uint32_t ranks) : ranks_(ranks), known_(ranks) {}
 
-    /// LW_OTF2_UNDEFINED where the trace lost its creation.
+    /// Returns LW_OTF2_UNDEFINED if the trace lost its creation.
     std::uint32_t ref(std::uint32_t rank, std::int32_t number) const;
     const replay::Membership* find(std::uint32_t rank, std::int32_t number) const;
     /// Returns the new one's number.

@@ -19,7 +19,7 @@ bool is_mpi(std::string_view name) { return name.starts_with("MPI_") || name.sta
 
 }  // namespace
 
-/// Collects what the library tells; sense is made of it when all is there.
+/// Collects the definitions from the library. They are interpreted when all have come.
 struct Otf2Definitions::Listener {
     struct Group {
         std::uint32_t kind;
@@ -62,7 +62,7 @@ struct Otf2Definitions::Listener {
                        const std::uint64_t* members) {
             Listener& listener = self(user);
             Group group{kind, {members, members + size}};
-            // EZTrace gives the group of all locations and that of all ranks the same number.
+            // EZTrace uses the same number for the group of all locations and that of all ranks.
             if (kind == LW_OTF2_GROUP_LOCATIONS) {
                 listener.world = std::move(group.members);
             } else {

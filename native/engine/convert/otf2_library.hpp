@@ -8,10 +8,10 @@
 
 namespace linkworth::convert {
 
-/// Loads it from `path`, once; it stays loaded. Throws ConvertError where it cannot be loaded.
+/// Loads it from `path`, once; it stays loaded. Throws ConvertError if it cannot be loaded.
 const lw_otf2_interface& otf2_library(const std::string& path);
 
-/// Throws ConvertError where a function of the library said that something is wrong.
+/// Throws ConvertError if a function of the library reported an error.
 void otf2_check(const char* said, const char* doing);
 
 }  // namespace linkworth::convert

@@ -6,7 +6,7 @@
 
 namespace linkworth::convert {
 
-/// The number of the location: for thread 0 that of its rank, as Score-P numbers them, too.
+/// Number of the location: for thread 0 that of its rank, as in Score-P.
 constexpr std::uint64_t otf2_location(std::uint32_t rank, std::uint32_t thread) {
     return (std::uint64_t{thread} << 32U) | rank;
 }

@@ -68,8 +68,8 @@ void Otf2RankWriter::take(const TimedEvent& timed) {
     latest_thread_ = thread;
     if (thread != thread_) open(thread);
     const auto [at, begins] = thread_ends_.try_emplace(thread, begin_);
-    // Readers put the locations together by time alone, and the order of calls numbers their requests: a call
-    // of another thread ends later than the one before, be it by a nanosecond.
+    // Readers merge the locations by time alone, and the order of calls numbers their requests. So a call of
+    // another thread must end later than the one before, even if only by a nanosecond.
     const std::uint64_t earliest = timed.event.overlap_seconds > 0 ? at->second : last_;
     const std::uint64_t enter = std::max(timed.start_ns, earliest);
     last_ = std::max({enter, timed.end_ns, last_ + (other ? 1 : 0)});

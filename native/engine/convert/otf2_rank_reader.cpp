@@ -17,7 +17,7 @@ using tracefile::Shape;
 
 namespace {
 
-/// A call may wait for so many later ones to be known; memory must not grow with the trace.
+/// Limit on the later calls for which a call may wait: memory must not grow with the trace.
 constexpr std::size_t most_waiting = 1 << 16;
 
 }  // namespace
@@ -79,7 +79,7 @@ void Otf2RankReader::check_counts(const std::string& doing) const {
         if (said == definitions_.events.end() || said->second == 0) continue;
         const auto call = calls_.find(location);
         const std::uint64_t read = call == calls_.end() ? 0 : call->second.events;
-        // EZTrace says fewer than it writes.
+        // EZTrace declares fewer than it writes.
         if (read < said->second || (definitions_.own && read != said->second))
             throw ConvertError(doing + ": location " + std::to_string(location) + " should have " +
                                std::to_string(said->second) + " events, and OTF2 finds " +
@@ -274,7 +274,7 @@ void Otf2RankReader::emit(Shape shape, std::string_view name, bool known) {
     } else {
         waiting_.push_back(std::move(event));
         if (waiting_.size() > most_waiting) {
-            // Its end will say what it took, as the end of a receive from any source does.
+            // Its end will record what it took, as for a receive from any source.
             for (auto& [id, request] : requests_)
                 if (request.waiting == written_) {
                     Shape& late = waiting_.front().shape;

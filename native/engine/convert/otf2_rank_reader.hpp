@@ -56,12 +56,12 @@ class Otf2RankReader {
     };
 
     void take(std::uint64_t location, const lw_otf2_event& event);
-    /// OTF2 passes over bytes that it does not know: what was damaged is found by how many events are left.
+    /// OTF2 skips bytes that it does not know, so damage is detected by the number of events that are left.
     void check_counts(const std::string& doing) const;
     /// In archives of others, threads have numbers in the order of their first calls.
     std::uint32_t number_thread(std::uint64_t location);
     void enter(Call& call, const lw_otf2_event& event);
-    /// Makes calls of the trace of it; the first takes its time.
+    /// Converts it to calls of the trace; the first takes its time.
     void finish(Call& call, std::uint64_t leave_ns);
     void from_records(const Call& call, const std::string& name);
     bool from_call(const Call& call, const std::string& name);
@@ -69,7 +69,7 @@ class Otf2RankReader {
     void from_completions(const Call& call, const std::string& name);
     void from_name_alone(const std::string& name);
     void begin_waiting(tracefile::Shape shape, const std::string& name, std::uint64_t request);
-    /// Fills what the end of a request says of its beginning.
+    /// Fills in what the end of a request reveals about its beginning.
     void know(Request& request, const lw_otf2_event& end);
     void nothing_known(Request& request);
     void forget(std::uint64_t id);

@@ -194,8 +194,8 @@ bool Otf2RankWriter::told(const Event& event) const {
     }
 }
 
-/// A receive's end tells what it was, where it has one; and a communicator's number is the next, where none
-/// was lost.
+/// Returns whether another record keeps the shape: a receive's end, if there is one, or the next communicator
+/// number, if none was lost.
 bool Otf2RankWriter::kept_otherwise(const Shape& shape) const {
     if (shape.call_class == CallClass::irecv) return shape.peer >= 0 && shape.tag >= 0;
     return shape.call_class == CallClass::comm_new && !shape.inter && !shape.has_topology;

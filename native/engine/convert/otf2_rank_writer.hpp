@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// One rank's calls as the events of OTF2 locations, one for each of its threads.
+/// Conversion of one rank's calls to the events of OTF2 locations, one for each of its threads.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace linkworth::convert {
 
-/// The region that stands around all of a rank's calls, and the string of its name.
+/// Region around all of a rank's calls, and the string of its name.
 inline constexpr std::uint32_t program_region = 0;
 inline constexpr std::uint32_t program_string = 1;
 

@@ -32,7 +32,7 @@ class Otf2Archive {
     ~Otf2Archive();
 
     const std::string& creator() const;
-    /// By rank.
+    /// Host of each rank.
     std::vector<std::string> hosts() const;
     /// Duration of the whole run.
     double seconds() const;

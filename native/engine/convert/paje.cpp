@@ -56,7 +56,7 @@ struct Moment {
     bool starts = false;
     std::uint32_t rank = 0;
 
-    /// Ends come before starts, so that calls without a duration stand beside each other, not in each other.
+    /// Ends come before starts, so that calls without a duration come one after the other, not nested.
     bool operator>(const Moment& other) const {
         if (ns != other.ns) return ns > other.ns;
         if (starts != other.starts) return starts;

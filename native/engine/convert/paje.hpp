@@ -1,7 +1,7 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 /// A trace as a Paje trace: a container for each rank, a state for each MPI call, a link for each message.
-/// The format is that of B. Stein, J. Chassin de Kergommeaux, G. Mounié, "Pajé trace file format", and of
-/// L. Schnorr, "Paje File Format" (PajeNG's manual); tried with pj_dump 1.3.6.
+/// Format: B. Stein, J. Chassin de Kergommeaux, G. Mounié, "Pajé trace file format", and L. Schnorr, "Paje
+/// File Format" (PajeNG's manual). Tested with pj_dump 1.3.6.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct PajeResult {
     std::uint64_t bytes = 0;
 };
 
-/// Writes the file `path`, in the order of time. `hosts`: by rank, empty where they are not known. Throws
+/// Writes the file `path`, in the order of time. `hosts`: by rank, empty if they are not known. Throws
 /// tracefile::WriteError.
 PajeResult write_paje(const tracefile::Trace& trace, const std::string& path,
                       const std::vector<std::string>& hosts);

@@ -51,7 +51,7 @@ void define_events(TextFile& file) {
     }
 }
 
-/// In quotes, without what would end them.
+/// Puts a text in quotes, without characters that would end them.
 std::string quoted(std::string_view text) {
     std::string out = "\"";
     for (const char each : text) out += each == '"' || static_cast<unsigned char>(each) < ' ' ? '_' : each;

@@ -27,9 +27,9 @@ inline constexpr int end_link = 8;
 inline constexpr int first_call = 10;
 }  // namespace paje
 
-/// Writes the definitions and the containers: `p` the program, `r0`, `r1` ... the ranks, with a state type
-/// `S`, its values `c` and the call's number in the table of names, and a link type `L`; with threads also a
-/// container type `T` below the ranks, its state type `Z` and values `z`.
+/// Writes the definitions and the containers: `p` the program, `r0`, `r1` ... the ranks. Ranks have a state
+/// type `S`, whose values are `c` and the call's number in the table of names, and a link type `L`. With
+/// threads there is also a container type `T` below the ranks, with state type `Z` and values `z`.
 void write_paje_header(TextFile& file, const tracefile::Trace& trace, const std::vector<std::string>& hosts,
                        bool threads);
 

@@ -110,7 +110,8 @@ class PerfettoWriter {
         descriptor.clear();
     }
 
-    /// A track for each host where they are known, below it or at the top one for each rank, in their order.
+    /// Describes a track for each host if hosts are known. Below it, or else at the top, there is one for
+    /// each rank, in their order.
     void describe_tracks() {
         ProtobufMessage descriptor;
         std::unordered_map<std::string_view, std::size_t> numbers;
@@ -138,7 +139,7 @@ class PerfettoWriter {
         into.message(table, entry);
     }
 
-    /// The sequence of one of the rank's threads, begun where that has not been done.
+    /// Returns the sequence of one of the rank's threads, and begins it if necessary.
     Sequence& sequence_of(std::uint32_t rank, std::uint32_t thread) {
         while (sequences_.size() <= thread)
             begin_sequence(rank, static_cast<std::uint32_t>(sequences_.size()));

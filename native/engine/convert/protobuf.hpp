@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Protocol Buffers' wire format (protobuf.dev, "Encoding"), as much of it as a writer needs.
+/// Protocol Buffers' wire format (protobuf.dev, "Encoding"), as far as a writer needs it.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace linkworth::convert {
 
-/// One message that is being put together. Fields stand in the order in which they are added.
+/// One message under construction. Fields keep the order in which they are added.
 class ProtobufMessage {
   public:
     void clear() { bytes_.clear(); }

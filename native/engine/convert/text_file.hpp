@@ -32,7 +32,7 @@ class TextFile {
         used_ += static_cast<std::size_t>(std::to_chars(at, at + longest_number, number).ptr - at);
         return *this;
     }
-    /// With twelve significant digits.
+    /// Writes the number with twelve significant digits.
     TextFile& operator<<(double number);
 
     /// Writes the rest. Without it the file is incomplete.

@@ -1,7 +1,8 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// A trace as SimGrid's time-independent traces, which `smpirun -replay` simulates: a file a rank, an action
-/// a line. The actions and their arguments are those of SimGrid 3.32 (simgrid.org, "SMPI trace replay";
-/// src/smpi/internals/smpi_replay.cpp at 01565540, read 2026-11-22; each was tried with Debian's 3.32).
+/// A trace as SimGrid's time-independent traces, which `smpirun -replay` simulates: a file per rank, an
+/// action per line. The actions and their arguments are those of SimGrid 3.32 (simgrid.org, "SMPI trace
+/// replay"; src/smpi/internals/smpi_replay.cpp at 01565540, read 2026-11-22). Each was tested with Debian's
+/// 3.32.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace linkworth::convert {
 
-/// The target format cannot say what the trace holds, or the trace is damaged. One sentence.
+/// The target format cannot express what the trace contains, or the trace is damaged. One sentence.
 class ConvertError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -41,7 +42,7 @@ struct TiResult {
 /// Throws ConvertError for a rate that is not finite or not positive.
 void check_flops_per_second(double rate);
 
-/// Throws ConvertError, and tracefile::WriteError where the files cannot be written.
+/// Throws ConvertError, and tracefile::WriteError if the files cannot be written.
 TiResult write_ti(const tracefile::Trace& trace, const TiOptions& options);
 
 }  // namespace linkworth::convert

@@ -45,7 +45,7 @@ class TiActions {
     void wait_for(const std::vector<TiRequest>& requests);
     /// Starts an action; its arguments and the line's end follow.
     TextFile& action(std::string_view name);
-    /// Throws ConvertError for more bytes than the format can hold.
+    /// Throws ConvertError for more bytes than the format can express.
     void check_bytes(std::uint64_t bytes, std::string_view call) const;
 
     /// Ends the file.

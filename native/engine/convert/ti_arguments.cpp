@@ -9,7 +9,7 @@
 namespace linkworth::convert {
 namespace {
 
-/// Bytes by SMPI's number of a predefined datatype, on a 64-bit machine; 0 where SMPI gives it no size. (It
+/// Bytes by SMPI's number of a predefined datatype, on a 64-bit machine; 0 if SMPI gives it no size. (It
 /// makes MPI_REAL8 a float, MPI_REAL16 a double and MPI_INTEGER1 an int.)
 constexpr std::array<std::uint8_t, 55> datatype_sizes = {
     8,  4,  1,  2, 8,  4, 1,  8,      // DOUBLE INT CHAR SHORT LONG FLOAT BYTE LONG_LONG

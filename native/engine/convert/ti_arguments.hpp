@@ -18,7 +18,7 @@ class TiArguments {
     TiArguments(const TiLines& line, std::uint32_t ranks) : line_(line), ranks_(ranks) {}
 
     std::size_t count() const { return line_.words().size() - 2; }
-    /// Throws ConvertError unless there are so many; `names` says what they are.
+    /// Throws ConvertError if there are fewer than `least` arguments; `names` lists what they are.
     void need(std::size_t least, std::string_view names) const;
     /// A number that is not negative: flops, seconds.
     double amount(std::size_t index) const;
@@ -31,7 +31,7 @@ class TiArguments {
     /// Returns the root that this argument names, or rank 0 if there is none.
     std::int32_t root(std::size_t index) const { return index < count() ? rank(index, "root") : 0; }
     std::int32_t tag(std::size_t index) const;
-    /// Size of the datatype whose number stands there, or `otherwise` where nothing does.
+    /// Returns the size of the datatype whose number is there, or `otherwise` if there is none.
     std::uint32_t datatype_bytes(std::size_t index, std::uint32_t otherwise) const;
     /// Returns whether the number there is zero or less: a receive whose size only its sender knows.
     bool is_unknown_size(std::size_t index) const { return number(index) <= 0; }

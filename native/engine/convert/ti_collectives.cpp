@@ -17,7 +17,7 @@ using replay::StepKind;
 using tracefile::Collective;
 using tracefile::Shape;
 
-/// A call's arguments, checked against what the format can hold.
+/// Arguments of a call, checked against the limits of the format.
 class Arguments {
   public:
     Arguments(TiActions& actions, std::uint32_t ranks, std::string_view call)

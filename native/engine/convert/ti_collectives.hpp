@@ -13,8 +13,8 @@
 
 namespace linkworth::convert {
 
-/// Writes the action of SimGrid's that the call is, which always means all ranks. False where nothing had to
-/// be written, since no data moves. Throws std::logic_error where the shape does not fit so many ranks.
+/// Writes the call as an action of SimGrid's, which always means all ranks. Returns false if no data moves,
+/// so that there is nothing to write. Throws std::logic_error if the shape does not fit so many ranks.
 bool write_collective(TiActions& actions, const tracefile::Shape& shape, std::uint32_t ranks,
                       std::string_view call);
 
@@ -24,12 +24,12 @@ struct TiGround {
     std::int32_t tag = 0;
 };
 
-/// Writes a rank's steps one after the other. What they combine costs nothing here: the trace does not hold
-/// how fast that goes.
+/// Writes a rank's steps one after the other. Combining data costs nothing here, because the trace does not
+/// contain its speed.
 void write_steps(TiActions& actions, replay::Schedule steps, const TiGround& ground, std::string_view call);
 
-/// Starts a rank's steps and returns what completes them. Throws ConvertError where they cannot all be
-/// started at once.
+/// Starts a rank's steps and returns what completes them. Throws ConvertError if they cannot all be started
+/// at once.
 std::vector<TiRequest> start_steps(TiActions& actions, replay::Schedule steps, const TiGround& ground,
                                    std::string_view call);
 

@@ -18,7 +18,7 @@ class TiLines {
 
     /// Goes to the next line that is neither empty nor a comment (#); false at the end.
     bool next();
-    /// The line's words; they hold until `next`.
+    /// Words of the line, valid until `next`.
     const std::vector<std::string_view>& words() const { return words_; }
     /// The rank that the line is of: its first word, a number or `p` and a number.
     std::uint32_t rank() const;

@@ -7,11 +7,12 @@
 
 namespace linkworth::convert {
 
-/// Time-independent traces know no communicators, so their tags say both. Tags of MPI_COMM_WORLD stay as they
-/// are; a tag of another communicator gets a number above them, the same in all ranks.
+/// Tags for time-independent traces. These have no communicators, so a tag represents both. Tags of
+/// MPI_COMM_WORLD stay as they are. A tag of another communicator gets a number above them, the same in all
+/// ranks.
 class TiTags {
   public:
-    /// `context` is 0 for messages of MPI_COMM_WORLD. -1 where there are no numbers left.
+    /// `context` is 0 for messages of MPI_COMM_WORLD. Returns -1 if there are no numbers left.
     std::int32_t number(std::uint32_t context, std::int32_t tag) {
         if (context == 0 && tag < first_) return tag;
         const std::uint64_t key = std::uint64_t{context} << 32U | static_cast<std::uint32_t>(tag);

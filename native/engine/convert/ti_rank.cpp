@@ -53,7 +53,7 @@ void TiRank::convert() {
     run_.result.bytes += actions_.bytes();
 }
 
-/// False where the rank ends.
+/// Returns false if the rank ends.
 bool TiRank::take(const Event& event) {
     const Shape& shape = *event.shape;
     switch (shape.call_class) {
@@ -274,7 +274,7 @@ void TiRank::start(const Event& event) {
     }
 }
 
-/// All partitions go as one message when the last of them is ready, as MPICH does it.
+/// Sends all partitions as one message when the last of them is ready, as in MPICH.
 void TiRank::ready(const Event& event) {
     const Shape& shape = *event.shape;
     if (shape.references.empty()) return;
@@ -314,7 +314,7 @@ void TiRank::complete(const Event& event) {
     if (actions_.on() && !done.empty()) actions_.wait_for(done);
 }
 
-/// False where no action began the request: a receive from any source that took nothing has none.
+/// Returns false if no action began the request: a receive from any source that took nothing has none.
 bool TiRank::under_way(std::uint64_t request) const {
     if (requests_.contains(request)) return true;
     const auto call = persistent_.find(request);

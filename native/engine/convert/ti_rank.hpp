@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// One rank's calls as time-independent actions.
+/// Conversion of one rank's calls to time-independent actions.
 #pragma once
 
 #include <cstdint>

@@ -15,8 +15,8 @@ using tracefile::Shape;
 
 namespace {
 
-/// Capacity of a receive whose size only its sender knows: SMPI asks for the message's, and no message of a
-/// time-independent trace has more.
+/// Capacity of a receive whose size only its sender knows. SMPI uses the message's size, and no message of a
+/// time-independent trace is larger than this.
 constexpr std::uint64_t any_size = std::numeric_limits<std::int32_t>::max();
 
 std::uint64_t sum(const std::vector<std::uint64_t>& counts) {
@@ -61,7 +61,7 @@ bool TiRankImport::take_local(std::string_view action, const TiArguments& argume
         arguments.need(1, "seconds");
         gap_seconds_ += arguments.amount(0);
     } else if (action == "init") {
-        // MPE's traces count in doubles and say so by an argument; those of TAU and SMPI count in bytes.
+        // MPE's traces count in doubles and mark this by an argument; those of TAU and SMPI count in bytes.
         element_bytes_ = arguments.count() > 0 ? sizeof(double) : 1;
         put("MPI_Init", CallClass::init);
     } else if (action == "finalize") {
@@ -225,7 +225,7 @@ bool TiRankImport::take_collective_by_rank(std::string_view action, const TiArgu
         put("MPI_Scatterv", CallClass::collective, std::move(shape));
     } else if (action == "allgatherv") {
         arguments.need(ranks + 1, "the size that is sent and a size for each rank");
-        // After the sizes come a datatype, displacements or both: only so many of them say which.
+        // After the sizes come a datatype, displacements or both. Only the number of arguments shows which.
         const std::size_t more = arguments.count() - (ranks + 1);
         const bool has_type = more > ranks || (more > 0 && more < 3);
         const std::uint32_t element = has_type ? arguments.datatype_bytes(ranks + 1, 1) : element_bytes_;

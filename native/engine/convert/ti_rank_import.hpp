@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// One rank's time-independent actions as the events of a trace.
+/// Conversion of one rank's time-independent actions to the events of a trace.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// One rank's events with their times from the trace's origin, as other tools want them.
+/// One rank's events with their times from the trace's origin, as other tools need them.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ struct TimedEvent {
     tracefile::Event event;
     std::uint64_t start_ns = 0;
     std::uint64_t end_ns = 0;
-    /// When the rank gets to it: the start, or, where another of its threads was still in a call then, the
-    /// end of that call.
+    /// Turn of the call in the rank: its start, or the end of another thread's call if that was still under
+    /// way.
     std::uint64_t turn_ns = 0;
 };
 
@@ -49,7 +49,7 @@ class TimedCursor {
         return true;
     }
 
-    /// Start of the block that holds the latest event.
+    /// Start of the block that contains the latest event.
     std::uint64_t block_base_ns() const { return nanoseconds(block_base_seconds_); }
 
   private:

@@ -11,7 +11,7 @@
 
 namespace linkworth::convert {
 
-/// Reads the whole trace once. Afterwards it holds only the channels whose ends differ.
+/// Reads the whole trace once. Afterwards it keeps only the channels whose ends differ.
 class WholeMessages {
   public:
     explicit WholeMessages(const tracefile::Trace& trace);

@@ -12,7 +12,7 @@
 namespace linkworth::tracefile {
 namespace {
 
-/// The time at which the rank that this cursor walks has made so many events, in seconds.
+/// Returns the time, in seconds, at which the rank of this cursor has made this many events.
 double time_after(RankCursor cursor, std::uint64_t events) {
     std::uint64_t block = 0;
     double now = 0;
@@ -49,7 +49,7 @@ std::shared_ptr<const Trace> Trace::beginning(std::uint64_t events) const {
     data->lost_events = data_->lost_events;
     data->whole = data_;
     if (data_->events > events) {
-        // All ranks end at the time when the one with most events has made its part of them.
+        // All ranks end at the time when the one with most events has made its share of them.
         const std::vector<std::uint64_t> of_rank = rank_events();
         const auto longest = std::ranges::max_element(of_rank);
         const double part = static_cast<double>(events) / static_cast<double>(data_->events);

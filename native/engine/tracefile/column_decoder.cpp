@@ -123,7 +123,7 @@ bool ColumnDecoder::count_heads(std::vector<std::uint64_t>& of_head) const {
     return true;
 }
 
-/// The same of heads of one byte, of which each has a counter, so that none needs to be looked at twice.
+/// The same for heads of one byte. Each value has a counter, so that no head needs to be read twice.
 template <>
 bool ColumnDecoder::count_heads<std::uint8_t>(std::vector<std::uint64_t>& of_head) const {
     constexpr std::size_t lanes = 4;
@@ -187,8 +187,8 @@ bool ColumnDecoder::counts_agree() {
     return sections_[section_bits].size == (bits + 7) / 8;
 }
 
-// Inlined, so that it is compiled with the instructions of each of its callers. Which events have CPU time is
-// hard to foretell, so that those without do not jump over it: they take no symbol, no bits, and -1.
+// Inlined, so that it is compiled with the instructions of each of its callers. Branches on CPU time are hard
+// to predict. So events without it do not jump: they take no symbol, no bits, and -1.
 template <class Head, bool expects_the_gap>
 [[gnu::always_inline]] inline void ColumnDecoder::read_rows(std::span<EventRow> rows) {
     const std::uint8_t* const heads = bytes_of(sections_[section_heads]).data() + next_ * sizeof(Head);
@@ -260,7 +260,7 @@ template <class Head, bool expects_the_gap>
     }
 }
 
-/// Reads as many of the next rows as it can in batches; how many.
+/// Reads as many of the next rows as it can in batches. Returns how many.
 std::size_t ColumnDecoder::read_batches(std::span<EventRow> rows) {
     if (rows.size() < batch_rows || head_width_ != 1 || !cpu_expects_the_gap_ || lanes_ == 0) {
         return 0;
@@ -284,7 +284,7 @@ std::size_t ColumnDecoder::read_batches(std::span<EventRow> rows) {
 }
 
 #if defined(__x86_64__)
-// Shifts by a number that is known only then take one instruction of BMI2, else three.
+// Shifts by a variable number take one instruction of BMI2, else three.
 __attribute__((target("bmi2"))) void ColumnDecoder::read_rows_with_bmi2(std::span<EventRow> rows) {
     read_rows_of_width(rows);
 }

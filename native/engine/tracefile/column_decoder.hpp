@@ -18,17 +18,18 @@ namespace linkworth::tracefile {
 /// Everything of a block is checked when it is opened, so that reading its events needs no checks.
 class ColumnDecoder {
   public:
-    /// False where `stored` is no sound block of so many events. Throws TraceError where Zstandard is
+    /// Returns false if `stored` is no sound block of so many events. Throws TraceError if Zstandard is
     /// missing.
     bool open(std::span<const std::uint8_t> stored, std::uint32_t events, double seconds_per_tick,
               Decompressor& decompressor);
 
-    /// Payloads of the block's shapes, by number; they hold until the next block is opened.
+    /// Payloads of the block's shapes, by number. They are valid until the next block is opened.
     const std::vector<std::span<const std::uint8_t>>& shapes() const { return shapes_; }
-    /// Fills `rows` with the next events, and `notes` with those of them, by number of the row; how many
-    /// rows.
+    /// Fills `rows` with the next events, and `notes` with their notes, by number of the row. Returns the
+    /// number of rows.
     std::size_t read(std::span<EventRow> rows, std::vector<EventNote>& notes);
-    /// Decodes at most so many events at once, though the processor could more: 8, 4, or 0 for one by one.
+    /// Decodes at most so many events at once, even if the processor could decode more: 8, 4, or 0 for one by
+    /// one.
     void limit_lanes(std::size_t most) { lanes_ = std::min(lanes_, most); }
 
   private:

@@ -16,8 +16,8 @@ namespace linkworth::tracefile {
 /// Keeps its working memory between blocks. Not to be shared between threads.
 class ColumnEncoder {
   public:
-    /// Fills `out` with the columns of a block of records, stored as they are without a compressor; false
-    /// where the records hold something that columns cannot.
+    /// Fills `out` with the columns of a block of records, stored as they are without a compressor. Returns
+    /// false if columns cannot express the records.
     bool encode(std::span<const std::uint8_t> records, double seconds_per_tick, Compressor* compressor,
                 std::vector<std::uint8_t>& out);
 

@@ -124,7 +124,7 @@ Groups first_groups(const EventRecords& records) {
     return groups;
 }
 
-/// Compares a group anew with those behind it.
+/// Compares a group again with those behind it.
 void compare(Groups& groups, std::size_t at) {
     Group& group = *groups[at];
     for (std::size_t step = 1; step <= neighbours && at + step < groups.size(); ++step) {

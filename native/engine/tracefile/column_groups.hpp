@@ -17,8 +17,8 @@ struct ColumnGroups {
     std::size_t count = 0;  ///< groups are numbered from 0
 };
 
-/// Groups the gaps and the durations of each shape. Starts from small groups of like mean and joins those two
-/// that it costs least to join, as long as a column of its own costs more: the bytes of its code, and the
+/// Groups the gaps and the durations of each shape. Starts from small groups of like mean. Joins the two
+/// groups that cost least to join, as long as a column of its own costs more: the bytes of its code, and the
 /// time to read them.
 ColumnGroups group_columns(const EventRecords& records);
 

@@ -13,14 +13,14 @@ inline constexpr std::size_t section_heads = 1;
 inline constexpr std::size_t section_bits = 2;
 inline constexpr std::size_t section_columns = 3;
 
-/// The first column of symbols is that of CPU times; a shape names its other ones.
+/// The first column of symbols contains CPU times; a shape names its other ones.
 inline constexpr std::uint32_t cpu_column = 0;
 
-/// Bytes of an event's head, which is 2 x shape + (1 where it has CPU time).
+/// Bytes of an event's head, which is 2 x shape + (1 if it has CPU time).
 constexpr std::size_t head_width(std::size_t shapes) { return shapes <= 128 ? 1 : shapes <= 32768 ? 2 : 4; }
 
-/// The CPU time of a gap in which the process ran all the time, in units of `step` nanoseconds; what is
-/// stored is the difference from it.
+/// Returns the CPU time of a gap in which the process ran all the time, in units of `step` nanoseconds. The
+/// file stores the difference from it.
 inline std::uint64_t expected_cpu(std::uint64_t gap_ticks, double nanoseconds_per_tick, std::uint64_t step) {
     const double nanoseconds =
         static_cast<double>(static_cast<std::int64_t>(gap_ticks)) * nanoseconds_per_tick;
@@ -28,7 +28,7 @@ inline std::uint64_t expected_cpu(std::uint64_t gap_ticks, double nanoseconds_pe
     return steps >= 0 && steps < 9e18 ? static_cast<std::uint64_t>(steps + 0.5) : 0;
 }
 
-/// The columns that hold the symbols of a shape's events.
+/// Columns with the symbols of a shape's events.
 struct ShapeColumns {
     std::uint32_t gap = 0;
     std::uint32_t duration = 0;

@@ -17,7 +17,7 @@ inline constexpr std::uint32_t flag_cut = 1;
 inline constexpr std::uint32_t codec_none = 0;
 inline constexpr std::uint32_t codec_zstd = 1;
 inline constexpr std::uint32_t codec_columns = 2;
-/// No writer makes longer blocks; a longer one is damage, so that it cannot ask for all memory.
+/// No writer makes longer blocks. A longer one is damage, and must not allocate all memory.
 inline constexpr std::uint32_t largest_raw_block = 1U << 28;
 inline constexpr std::uint32_t most_ranks = 1U << 24;
 
@@ -27,8 +27,8 @@ inline constexpr std::size_t trailer_bytes = 32;
 
 using HeaderBytes = std::array<std::uint8_t, header_bytes>;
 
-/// A file cannot ask for more memory than this for its metadata and its names, nor for more than so many
-/// times the bytes that it stores of them; no writer compresses what would come near.
+/// Limits on the memory for a file's metadata and names: this size, and this many times their stored bytes.
+/// No writer compresses data that would come near.
 inline constexpr std::uint64_t largest_expanded = 1U << 30;
 inline constexpr std::uint64_t most_expansion = 1U << 10;
 
@@ -44,7 +44,7 @@ struct TraceHeader {
 };
 
 HeaderBytes encode(const TraceHeader& header);
-/// No value where the magic is another one. `bytes` holds at least `header_bytes`.
+/// Returns no value if the magic is another one. `bytes` has at least `header_bytes`.
 std::optional<TraceHeader> decode_trace_header(std::span<const std::uint8_t> bytes);
 /// Checksum of the header (its own field 0), the metadata and the names.
 std::uint32_t checksum(TraceHeader header, std::span<const std::uint8_t> metadata,

@@ -26,8 +26,8 @@ std::vector<std::uint8_t> name_table(const std::vector<std::string>& names) {
     return table;
 }
 
-/// Leaves the compressed bytes in `out` and returns the raw ones' number where that is worth it, else 0;
-/// `out` is left alone then.
+/// Leaves the compressed bytes in `out` and returns the number of raw ones if that is worth it. Otherwise
+/// returns 0 and does not change `out`.
 std::uint64_t compress_if_smaller(std::span<const std::uint8_t> raw, Compressor* compressor,
                                   std::vector<std::uint8_t>& out) {
     std::vector<std::uint8_t> compressed;
@@ -155,8 +155,8 @@ void ContainerWriter::append(BlockHeader header, std::span<const std::uint8_t> r
             header.codec = codec_zstd;
         }
     };
-    // Calls that repeat with their times, as those of a skeleton do, are smallest as they are; real ones are
-    // not, and a look at some of their records saves the work with all.
+    // Calls that repeat with their times, as in a skeleton, are smallest as they are. Real ones are not, and
+    // a sample of some records saves the work for all.
     const std::size_t foreseen = compressor != nullptr ? foreseen_bytes(raw, *compressor, compressed) : 0;
     const bool repeats = foreseen < raw.size() / least_repetition;
     if (compressor != nullptr && repeats) {

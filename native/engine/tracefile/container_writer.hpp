@@ -16,29 +16,28 @@ namespace linkworth::tracefile {
 
 class ContainerWriter {
   public:
-    /// Writes to `path`, or into memory where `path` is empty. Throws WriteError where the file cannot be
-    /// made.
+    /// Writes to `path`, or into memory if `path` is empty. Throws WriteError if the file cannot be made.
     ContainerWriter(std::string path, std::uint32_t ranks);
     /// Removes an unfinished file.
     ~ContainerWriter();
     ContainerWriter(const ContainerWriter&) = delete;
     ContainerWriter& operator=(const ContainerWriter&) = delete;
 
-    /// Sets what stands before the blocks; to be called once, before the first block. `names_room` is kept
-    /// free for names that are added until `close`. With a compressor the metadata is compressed, and so are
-    /// the names if no room is kept.
+    /// Sets the part ahead of the blocks; call it once, before the first block. `names_room` is kept free for
+    /// names that are added until `close`. With a compressor the metadata is compressed, and so are the names
+    /// if no room is kept.
     void begin(const std::string& metadata, const std::vector<std::string>& names, std::size_t names_room,
                Compressor* compressor);
     bool begun() const { return begun_; }
 
     /// Appends a block: fills the header's codec, sizes and checksum. Threads may call it with a compressor
-    /// each; without one the block is stored as it is. Throws WriteError where the file cannot take it.
+    /// each; without one the block is stored as it is. Throws WriteError if the file cannot take it.
     void append(BlockHeader header, std::span<const std::uint8_t> raw, Compressor* compressor);
 
-    /// Appends a block that is coded already, as its header says; fills the rest of the header.
+    /// Appends a block that is already coded according to its header; fills the rest of the header.
     void append_stored(BlockHeader header, std::span<const std::uint8_t> stored);
 
-    /// Writes index, trailer and header and gives the file its name. Returns the bytes where it was memory.
+    /// Writes index, trailer and header and gives the file its name. Returns the bytes if it was memory.
     std::vector<std::byte> close(const std::vector<std::string>& names, std::uint32_t flags);
 
     std::uint64_t bytes() const { return end_; }

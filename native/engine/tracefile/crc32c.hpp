@@ -7,7 +7,7 @@
 
 namespace linkworth::tracefile {
 
-/// Continues `crc` (0 at the start) over `size` bytes. Uses the processor's instruction where there is one.
+/// Continues `crc` (0 at the start) over `size` bytes. Uses the processor's instruction if there is one.
 std::uint32_t crc32c(std::uint32_t crc, const void* data, std::size_t size);
 
 /// The same by tables, on every machine.

@@ -135,8 +135,8 @@ enum class WindowSync : std::uint8_t {
 /// Cache line of the processors that we know; it affects only speed.
 inline constexpr std::size_t cache_line_bytes = 64;
 
-/// Asks for the line of the cache that holds `place`, which is needed soon. To GCC a prefetch alone is no
-/// effect, and it drops calls of functions that do nothing else; the empty statement is one.
+/// Prefetches the line of the cache that contains `place`. GCC does not count a prefetch as an effect, and
+/// drops calls of functions that do nothing else. The empty statement counts as one.
 inline void prefetch_line(const void* place) {
     __builtin_prefetch(place);
     asm volatile("");
@@ -154,8 +154,9 @@ struct Completion {
     std::int32_t tag = 0;
 };
 
-/// All of a call but its times. Fields that the class does not have keep their defaults. What most calls need
-/// comes first, because with many ranks each line of the cache that a call touches is a line from memory.
+/// All of a call but its times. Fields that the class does not have keep their defaults. Fields that most
+/// calls need come first, because with many ranks each line of the cache that a call touches is a line from
+/// memory.
 struct alignas(cache_line_bytes) Shape {
     std::uint32_t name = 0;
     CallClass call_class = CallClass::local;

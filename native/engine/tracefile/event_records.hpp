@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// The records of a block as lists: what both codings of a block, records and columns, hold.
+/// Records of a block as lists: the common contents of both codings of a block, records and columns.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct EventRecords {
     std::vector<EventNote> notes;
 };
 
-/// Fills `out`; false where not all of `records` are records that this version knows.
+/// Fills `out`. Returns false if this version does not know all of `records`.
 bool read_event_records(std::span<const std::uint8_t> records, EventRecords& out);
 
 }  // namespace linkworth::tracefile

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// One decoded event, as a cursor keeps it for the next call.
+/// One decoded event, in the form that a cursor keeps for the next call.
 #pragma once
 
 #include <cstdint>

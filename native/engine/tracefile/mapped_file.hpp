@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// A file mapped for reading: a part of a recording, which only linkworth writes and which may be larger than
-/// the memory.
+/// A file mapped for reading. It is a part of a recording, which only linkworth writes and which may be
+/// larger than the memory.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace linkworth::tracefile {
 class MappedFile {
   public:
     MappedFile() = default;
-    /// Throws TraceError (one sentence that names the file) where it cannot be read or is empty.
+    /// Throws TraceError (one sentence that names the file) if it cannot be read or is empty.
     explicit MappedFile(const std::string& path);
     ~MappedFile();
     MappedFile(MappedFile&& other) noexcept;

@@ -20,8 +20,8 @@
 namespace linkworth::tracefile {
 namespace {
 
-/// Records of a block, in bytes: the more, the less of it are tables of codes; a reader holds a block of each
-/// rank.
+/// Records of a block, in bytes. In larger blocks, a smaller share is tables of codes; but a reader keeps a
+/// block of each rank.
 constexpr std::size_t largest_joined_block = 1U << 18;
 
 using Parts = std::vector<std::unique_ptr<Part>>;
@@ -54,9 +54,9 @@ Parts open_parts(const std::vector<std::string>& paths, std::vector<std::string>
     return parts;
 }
 
-/// Start of every process in nanoseconds of one clock. A host's monotonic clock orders its own processes;
-/// hosts are put beside each other by the real-time clock at each host's first start, so that a later step of
-/// it does no harm.
+/// Returns the start of every process in nanoseconds of one clock. A host's monotonic clock orders its own
+/// processes. Hosts are aligned by the real-time clock at each host's first start, so that a later step of it
+/// does no harm.
 std::vector<std::int64_t> common_starts(const Parts& parts) {
     struct HostClock {
         std::uint64_t first_start;
@@ -80,7 +80,7 @@ std::vector<std::int64_t> common_starts(const Parts& parts) {
     return starts;
 }
 
-/// A part whose own readings do not tell the length of a tick takes it from another process of its host.
+/// If a part's own readings do not determine the length of a tick, takes it from another process of its host.
 void borrow_tick_lengths(const Parts& parts) {
     for (const auto& part : parts) {
         if (part->seconds_per_tick() > 0) {
@@ -101,7 +101,7 @@ std::string who(const Part& part) {
            " on " + part.header().host + ")";
 }
 
-/// The part of each rank, or nothing: the size of the world is that of the part that started first.
+/// Part of each rank, or nothing. The size of the world is that of the part that started first.
 struct World {
     std::vector<const Part*> part_of_rank;
     std::vector<std::int64_t> start_of_rank;
@@ -209,7 +209,7 @@ void describe_ranks(const World& world, MergeResult& result) {
     }
 }
 
-/// One table for all ranks of the names that occur, and what each rank's own numbers become.
+/// One table for all ranks of the names that occur, and the new numbers of each rank's own.
 struct CommonNames {
     std::vector<std::string> names;
     std::vector<std::vector<std::uint32_t>> new_number;

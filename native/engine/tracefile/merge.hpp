@@ -40,8 +40,8 @@ struct MergeOptions {
 };
 
 /// Merges `parts` into `output`. `metadata_json` is a JSON object without "ranks" and "damage", which are
-/// added. Throws TraceError where no part can be used, WriteError where the file cannot be written; a part
-/// that cannot be used is named in `damage`.
+/// added. Throws TraceError if no part can be used, WriteError if the file cannot be written. A part that
+/// cannot be used is named in `damage`.
 MergeResult merge_parts(const std::vector<std::string>& parts, const std::string& output,
                         const std::string& metadata_json, const MergeOptions& options);
 

@@ -58,7 +58,7 @@ struct PartBlock {
 class Part {
   public:
     /// Maps the part and scans its records, all or none: without them it has no blocks and no events. Throws
-    /// TraceError where its header cannot be used.
+    /// TraceError if its header cannot be used.
     explicit Part(const std::string& path, bool with_records = true);
 
     const std::string& path() const { return path_; }
@@ -76,7 +76,7 @@ class Part {
 
     /// "complete", "cut", "aborted" or "disk full".
     const char* state() const;
-    /// 0 where neither the synchronisations nor the header tell.
+    /// Returns 0 if neither the synchronisations nor the header determine it.
     double seconds_per_tick() const { return seconds_per_tick_; }
     void set_seconds_per_tick(double seconds) { seconds_per_tick_ = seconds; }
     /// Ticks of the last moment that is known of the rank.

@@ -16,14 +16,15 @@
 namespace linkworth::tracefile {
 namespace {
 
-// A record has at most four varints; so many zero bytes after a block let one be read before its end is
-// checked.
+// A record has at most four varints. With this many zero bytes after a block, one can be read before its end
+// is checked.
 constexpr std::size_t padding = 4 * longest_varint + 8;
-/// Decoded at once: enough to pay for the turn, few enough to stay in the cache with those of other ranks.
+/// Rows decoded at once: enough to be worth the turn, few enough to stay in the cache with those of other
+/// ranks.
 constexpr std::size_t most_rows = 32;
 
-/// Fills `rows` from `count` on, as far as records are events without CPU time that have a byte for each of
-/// head, gap and duration: simulated and generated traces are full of them. Returns the count then; moves
+/// Fills `rows` from `count` on, as long as records are events without CPU time that have a byte each for
+/// head, gap and duration. Simulated and generated traces are full of them. Returns the new count; moves
 /// `at`.
 std::size_t read_shortest_events(const std::uint8_t*& at, const std::uint8_t* end, std::size_t shapes,
                                  double seconds_per_tick, std::span<EventRow> rows, std::size_t count) {
@@ -47,7 +48,8 @@ std::size_t read_shortest_events(const std::uint8_t*& at, const std::uint8_t* en
 
 bool names_impossible_thread(const EventNote& note) { return !note.is_overlap && note.value >= most_threads; }
 
-/// Cursors share it, because blocks are independent and it is larger than what one rank has of them.
+/// Decompressor that cursors share, because blocks are independent and it is larger than one rank's share of
+/// them.
 Decompressor& decompressor() {
     thread_local Decompressor shared;
     return shared;

@@ -9,8 +9,8 @@
 
 namespace linkworth::tracefile {
 
-/// `metadata_json` (a JSON object without "ranks" and "damage") with the two lists added as its last members.
-/// Throws TraceError where it is no object.
+/// Returns `metadata_json` (a JSON object without "ranks" and "damage") with the two lists added as its last
+/// members. Throws TraceError if it is no object.
 std::string with_ranks(const std::string& metadata_json, const std::vector<MergedRank>& ranks,
                        const std::vector<std::string>& damage);
 

@@ -13,7 +13,7 @@
 
 namespace linkworth::tracefile {
 
-/// Takes full blocks; from several threads where the writer of the trace allows it.
+/// Takes full blocks, from several threads if the writer of the trace allows it.
 class BlockSink {
   public:
     virtual void append(const BlockHeader& header, std::span<const std::uint8_t> raw) = 0;
@@ -22,13 +22,14 @@ class BlockSink {
     ~BlockSink() = default;
 };
 
-/// Writes one rank's events; holds one block at a time. Ticks are nanoseconds.
+/// Writes one rank's events; keeps one block at a time. Ticks are nanoseconds.
 class RankWriter {
   public:
     RankWriter(BlockSink& sink, std::uint32_t rank) : sink_(&sink), rank_(rank) {}
 
-    /// Number of a shape in the open block; written there at its first use. It holds until the next event has
-    /// changed `block()`. Throws TraceError for a field that the format cannot hold.
+    /// Returns the number of a shape in the open block, and writes the shape there at its first use. The
+    /// number is valid until the next event has changed `block()`. Throws TraceError for a field that the
+    /// format cannot express.
     std::uint32_t shape(const Shape& shape);
     /// Number of the open block, from 0.
     std::uint32_t block() const { return sequence_; }
@@ -50,8 +51,8 @@ class RankWriter {
         if (used_ >= block_bytes) flush();
     }
 
-    /// Says of the next event which thread makes it, 0 where nothing is said, and how long it had been
-    /// running when the rank's previous call ended.
+    /// Sets the thread of the next event (0 by default), and how long the call had been running when the
+    /// rank's previous call ended.
     void next_by(std::uint32_t thread, std::uint64_t overlap_ns) {
         if (thread == thread_ && overlap_ns == 0) return;
         grow(most_event_bytes);

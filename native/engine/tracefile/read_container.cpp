@@ -128,7 +128,7 @@ std::string block_title(std::uint32_t rank, std::uint32_t sequence) {
     return "block " + std::to_string(sequence) + " of rank " + std::to_string(rank);
 }
 
-/// The index as the trailer gives it; no value where the trailer or the index is missing or damaged.
+/// Returns the index from the trailer, or no value if the trailer or the index is missing or damaged.
 std::optional<std::vector<IndexEntry>> indexed_blocks(const TraceData& data) {
     const Bytes bytes = data.bytes;
     if (bytes.size() < blocks_offset(data) + trailer_bytes) {
@@ -172,7 +172,7 @@ void take_indexed(TraceData& data, const std::vector<IndexEntry>& entries) {
     }
 }
 
-/// Next place after `offset` where a block may begin; the file's end where there is none.
+/// Returns the next place after `offset` where a block may begin, or the file's end.
 std::uint64_t next_block_magic(const TraceData& data, std::uint64_t offset) {
     std::uint8_t magic[4];
     store(magic, block_magic);
@@ -198,7 +198,7 @@ void report_unreadable(TraceData& data, std::uint64_t from, std::uint64_t to) {
     data.damage.push_back({rank, from, what});
 }
 
-/// Takes the blocks in the order in which they lie in the file, skipping over what is none.
+/// Takes the blocks in the order of the file, skipping over bytes that are none.
 void walk_blocks(TraceData& data) {
     const std::uint64_t size = data.bytes.size();
     data.damage.push_back(

@@ -12,7 +12,7 @@ namespace {
 
 /// Centuries; what is later is nonsense, and would not fit.
 constexpr double latest_step = 9e18;
-/// A number of a thread, an overlap and an event: at most so many varints.
+/// Most bytes of a number of a thread, an overlap and an event.
 constexpr std::size_t most_event_bytes = 8 * longest_varint;
 
 std::uint8_t* put(std::uint8_t* at, std::uint64_t value) {

@@ -12,11 +12,11 @@
 
 namespace linkworth::tracefile {
 
-/// Puts a rank's moments on a grid. Moments are rounded, not lengths, so that errors do not add up: each
-/// moment is off by at most half a step, and so is the sum of any number of gaps and calls by at most one.
+/// Puts a rank's moments on a grid. Moments are rounded, not lengths, so that errors do not add up. Each
+/// moment is off by at most half a step, and the sum of any number of gaps and calls by at most one.
 class TimeGrid {
   public:
-    /// `start_ns`: the rank's start in nanoseconds from the trace's origin, where its clock showed
+    /// `start_ns`: the rank's start in nanoseconds from the trace's origin, when its clock showed
     /// `start_ticks`.
     TimeGrid(std::uint64_t start_ticks, double start_ns, double ns_per_tick, std::uint32_t step_ns)
         : start_ticks_(start_ticks),
@@ -35,9 +35,9 @@ class TimeGrid {
     std::uint32_t step_ns_;
 };
 
-/// Copies the records of a part's blocks, of which those that follow one another become one block: every
-/// shape's name is replaced by `new_number[name]`, and where there is a grid, gaps, durations and overlaps
-/// count its steps. CPU times stay nanoseconds, as multiples of the step. The records must be sound.
+/// Copies the records of a part's blocks; blocks that follow one another become one. Every shape's name is
+/// replaced by `new_number[name]`. With a grid, gaps, durations and overlaps count its steps. CPU times stay
+/// nanoseconds, as multiples of the step. The records must be sound.
 class RecordRewriter {
   public:
     /// `grid` may be null.

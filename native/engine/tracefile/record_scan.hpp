@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Walks a block's records without building events: how much of it is sound, and what is in it.
+/// Scan of a block's records without building events: how much of it is sound, and its contents.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Events of a block's columns by vector instructions, where the processor has them.
+/// Decoding of a block's columns by vector instructions, if the processor has them.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace linkworth::tracefile {
 
 /// Bits that a 64-bit word contains, wherever in a byte they begin.
 inline constexpr std::uint64_t most_bits_at_once = 56;
-/// Below this a double holds whole numbers and their halves.
+/// Below this a double can represent whole numbers and their halves.
 inline constexpr std::uint64_t exact_ticks = std::uint64_t{1} << 52;
 
 /// Events read at once.
@@ -29,7 +29,7 @@ inline constexpr std::size_t avx2_lanes = 4;
 inline constexpr std::size_t avx512_lanes = 8;
 
 inline constexpr std::size_t most_byte_shapes = 128;
-/// With more, looking for the events of each column takes longer than looking for the column of each event.
+/// With more, searching the events of each column takes longer than searching the column of each event.
 inline constexpr std::size_t most_byte_columns = 64;
 
 /// The columns of shapes in bytes: `most_byte_shapes` at most, none of which names the column of CPU times.
@@ -38,7 +38,7 @@ struct ByteColumns {
     std::array<std::uint8_t, most_byte_shapes> duration{};
 };
 
-/// The next events of a block whose heads have one byte each and whose CPU times are what is missing from the
+/// The next events of a block whose heads have one byte each. CPU times are stored as the difference from the
 /// gap, in units of 2^`cpu_shift` ticks of one nanosecond.
 struct RowBatch {
     const std::uint8_t* heads = nullptr;
@@ -52,11 +52,11 @@ struct RowBatch {
     std::size_t lanes = 0;  ///< at most `batch_lanes()`
 };
 
-/// `avx512_lanes`, `avx2_lanes`, or 0 where this processor cannot read batches.
+/// Returns `avx512_lanes`, `avx2_lanes`, or 0 if this processor cannot read batches.
 std::size_t batch_lanes();
 
-/// Fills `rows`. False, and nothing is read, where a time is too long for this way of reading it. Not where
-/// `batch_lanes` is 0.
+/// Fills `rows`. Returns false, and reads nothing, if a time is too long for this way of reading it. Do not
+/// call it if `batch_lanes` is 0.
 bool read_batch(RowBatch& batch, std::span<EventRow, batch_rows> rows);
 
 /// The ways of `read_batch`.

@@ -36,7 +36,7 @@ LINKWORTH_AVX2 __m256i bits_of(__m256i symbols) {
     return _mm256_subs_epu8(groups, _mm256_set1_epi8(1));
 }
 
-/// The value that each symbol stands for, without the bits that follow it.
+/// Returns the value of each symbol, without the bits that follow it.
 LINKWORTH_AVX2 __m256i tops_of(__m256i symbols) {
     const __m256i four = _mm256_set1_epi8(4);
     const __m256i is_value = _mm256_cmpeq_epi8(_mm256_min_epu8(symbols, four), symbols);
@@ -115,7 +115,7 @@ LINKWORTH_AVX2 void store_rows(EventRow* rows, __m256d gap, __m256d cpu, __m256d
     _mm256_storeu_pd(to + 3 * row, _mm256_permute2f128_pd(odd_times, odd_rest, high_halves));
 }
 
-/// False where a time is too long to be exact in a double.
+/// Returns false if a time is too long to be exact in a double.
 LINKWORTH_AVX2 bool write_rows(const Symbols& of, const RowBatch& batch,
                                std::span<EventRow, batch_rows> rows) {
     const __m256d seconds_per_tick = _mm256_set1_pd(batch.seconds_per_tick);

@@ -15,7 +15,7 @@
     target("avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi,avx512vbmi2,avx2,bmi2,popcnt")
 #define LINKWORTH_AVX512 __attribute__((LINKWORTH_AVX512_TARGET, always_inline)) inline
 
-// GCC's own headers start from undefined values where all of them are replaced, and GCC 12 warns of these.
+// GCC's own headers start from undefined values that are all replaced, and GCC 12 warns of these.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -56,7 +56,7 @@ LINKWORTH_AVX512 __m512i bits_of(__m512i symbols) {
     return _mm512_subs_epu8(groups, _mm512_set1_epi8(1));
 }
 
-/// The value that each symbol stands for, without the bits that follow it.
+/// Returns the value of each symbol, without the bits that follow it.
 LINKWORTH_AVX512 __m512i tops_of(__m512i symbols) {
     const __m512i four = _mm512_set1_epi8(4);
     const __m512i top = _mm512_or_si512(four, _mm512_and_si512(symbols, _mm512_set1_epi8(3)));

@@ -10,7 +10,7 @@
 
 namespace linkworth::tracefile {
 
-/// Heads of records; events start at `head_event`, the lowest bit says that CPU time stands in them.
+/// Heads of records. Events start at `head_event`; the lowest bit is set if they contain CPU time.
 inline constexpr std::uint64_t head_end = 0;
 inline constexpr std::uint64_t head_shape = 1;
 inline constexpr std::uint64_t head_thread = 2;
@@ -20,7 +20,8 @@ inline constexpr std::uint64_t head_event = 8;
 /// gigabytes.
 inline constexpr std::uint64_t most_threads = 1U << 20;
 
-/// Fills `shape` (all fields but `collective`, which the name decides); false where the payload is malformed.
+/// Fills `shape` (all fields but `collective`, which the name decides). Returns false if the payload is
+/// malformed.
 bool decode_shape(std::span<const std::uint8_t> payload, Shape& shape);
 
 /// Appends the payload of `shape` to `out`.

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// The shapes of a block that is being written: finds the number of a payload that the block already holds.
+/// Shapes of a block that is being written. Finds the number of a payload that the block already contains.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@ class ShapeTable {
   public:
     static constexpr std::uint32_t absent = UINT32_MAX;
 
-    /// Number of the shape whose payload in `block` equals `payload`, else `absent`.
+    /// Returns the number of the shape whose payload in `block` equals `payload`, else `absent`.
     std::uint32_t find(std::span<const std::uint8_t> payload, const std::vector<std::uint8_t>& block) const;
-    /// Adds the payload that lies at `offset` in the block; returns its number.
+    /// Adds the payload at `offset` in the block; returns its number.
     std::uint32_t add(std::span<const std::uint8_t> payload, std::size_t offset);
     void clear();
 

@@ -13,10 +13,9 @@ namespace linkworth::tracefile {
 /// Returns whether more than the first thread of the rank called MPI.
 bool has_threads(const Part& part);
 
-/// Calls `take` with one block after the other that together hold the events of all threads. A call comes
-/// where it ended: its gap counts from the end of the call before, of whichever thread, so that gaps and
-/// durations still add up to the rank's time; what of a call lies before that end is its overlap. Holds one
-/// block of each thread.
+/// Calls `take` with blocks that together contain the events of all threads. A call comes at its end. Its gap
+/// counts from the end of the call before, of whichever thread, so that gaps and durations still add up to
+/// the rank's time. The part of a call before that end is its overlap. Keeps one block of each thread.
 void merge_threads(const Part& part, const std::function<void(const PartBlock&)>& take);
 
 }  // namespace linkworth::tracefile

@@ -25,7 +25,7 @@ class StreamClock {
     double seconds_ = 0;
 };
 
-/// The time between two calls of one thread, and its CPU time (negative where it was not read).
+/// Time between two calls of one thread, and its CPU time (negative if it was not read).
 struct ThreadGap {
     double seconds = 0;
     double cpu_seconds = -1;
@@ -33,8 +33,8 @@ struct ThreadGap {
     double computed_seconds() const { return cpu_seconds < 0 ? seconds : std::min(cpu_seconds, seconds); }
 };
 
-/// The thread's gap before a call that starts at `start`, from what the stream has of it. The stream has the
-/// CPU time of the part that it has of the gap, or of the whole gap where it has no part.
+/// Returns the thread's gap before a call that starts at `start`, from the data in the stream. The stream has
+/// the CPU time of its part of the gap, or of the whole gap if it has no part.
 inline ThreadGap thread_gap(double start, double previous_end, double gap_seconds, double cpu_seconds) {
     const double whole = std::max(0.0, start - previous_end);
     const bool is_part = cpu_seconds >= 0 && gap_seconds > 0 && gap_seconds < whole;

@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Times as a symbol of one byte, which says how long about, and further bits that say exactly
-/// (docs/reference/trace-format.md, "Columns"). The symbols of like calls are alike and compress; the bits
+/// Times as a symbol of one byte for the approximate length, and further bits for the exact one
+/// (docs/reference/trace-format.md, "Columns"). The symbols of like calls are alike and compress. The bits
 /// are noise and are stored as they are.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace linkworth::tracefile {
 
-/// The bits after the highest one that stand in the symbol.
+/// Number of bits after the highest one that are in the symbol.
 inline constexpr unsigned symbol_bits = 2;
 inline constexpr std::size_t symbol_count = 256;
 /// So many bytes after the last bit may be read with it.

@@ -82,8 +82,8 @@ class Trace {
     const std::vector<std::uint64_t>& lost_events() const;
     /// The file lists its blocks, so that `lost_events` is everything that is lost.
     bool has_index() const;
-    /// The same file up to a time by which all ranks together made about so many events; the whole where it
-    /// has no more. Ranks end there in the middle of what they do, as those of a cut trace.
+    /// Returns the same file up to a time by which all ranks together made about so many events, or the whole
+    /// file if it has no more. Ranks end in the middle of their work, as in a cut trace.
     std::shared_ptr<const Trace> beginning(std::uint64_t events) const;
     /// A cursor before the rank's first event. It keeps the file open by itself, and takes the memory for
     /// what it decodes from `memory`, which must outlive it.
@@ -95,7 +95,7 @@ class Trace {
     std::shared_ptr<const TraceData> data_;
 };
 
-/// For `RankCursor::next_rows`: enough to pay for the turn, few enough to stay in the nearest cache.
+/// Rows for `RankCursor::next_rows`: enough to be worth the turn, few enough to stay in the nearest cache.
 inline constexpr std::size_t rows_at_once = 256;
 
 /// Walks one rank's events in order. Holds one block at a time and decodes some events at once. Movable.
@@ -140,13 +140,12 @@ class RankCursor {
     void only(std::uint32_t thread, std::vector<Pause> pauses);
     /// Goes on after the pause that `next` has stopped at.
     void pass_pause();
-    /// Shapes of the block that are known so far: those of the events that were read, at least.
+    /// Number of the block's shapes that are known so far: at least those of the events that were read.
     std::size_t shapes() const { return shape_count_; }
     const Shape& shape(std::uint32_t number) const { return *shapes_[number]; }
-    /// Number of the next request at the start of the block that holds the latest event.
+    /// Number of the next request at the start of the block that contains the latest event.
     std::uint64_t block_next_request() const { return block_next_request_; }
-    /// Fetches from memory the rows of the next `events`, and where the shapes are, while something else goes
-    /// on.
+    /// Prefetches the rows of the next `events`, and the places of the shapes, while something else runs.
     void prefetch_rows(std::uint32_t events) const {
         const char* const first = reinterpret_cast<const char*>(rows_ + taken_);
         for (std::size_t at = 0; at < events * sizeof(EventRow); at += cache_line_bytes)
@@ -167,9 +166,9 @@ class RankCursor {
         for (std::uint32_t row = taken_; row < end; ++row) visit(*shapes_[rows_[row].shape]);
     }
 
-    /// Time from the trace's origin to the start of the block that holds the latest event, in seconds.
+    /// Time from the trace's origin to the start of the block that contains the latest event, in seconds.
     double block_base_seconds() const { return block_base_seconds_; }
-    /// Blocks read so far: the numbers of shapes begin anew with each.
+    /// Blocks read so far. The numbers of shapes start again with each.
     std::uint64_t blocks() const { return blocks_; }
     /// Damage met so far while decoding this rank.
     const std::vector<Damage>& damage() const;

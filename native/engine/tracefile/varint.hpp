@@ -120,8 +120,8 @@ class ByteReader {
         }
     }
 
-    /// A count of items of at least one byte each, so that no count can ask for more memory than the bytes
-    /// left.
+    /// Reads a count of items of at least one byte each, so that no count can allocate more memory than the
+    /// bytes left.
     std::size_t count() {
         const std::uint64_t value = varint();
         return value <= left() ? static_cast<std::size_t>(value) : fail();

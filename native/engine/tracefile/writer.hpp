@@ -16,7 +16,7 @@ namespace linkworth::tracefile {
 
 class TraceWriter {
   public:
-    /// Writes to `path`, or into memory where `path` is empty. Times are kept to the nanosecond.
+    /// Writes to `path`, or into memory if `path` is empty. Times are exact to the nanosecond.
     TraceWriter(const std::string& path, std::uint32_t ranks, std::string metadata_json);
     ~TraceWriter();
     TraceWriter(TraceWriter&&) noexcept;

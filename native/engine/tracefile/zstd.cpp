@@ -76,7 +76,7 @@ bool zstd_available() { return library().loaded; }
 Compressor::Compressor() {
     if (library().loaded) {
         context_ = library().create_compressor();
-        // Only for `compress_symbols`: the simple call takes its level and nothing else.
+        // Only for `compress_symbols`, because the simple call uses only its level.
         library().set_parameter(context_, parameter_level, level);
         library().set_parameter(context_, parameter_strategy, strategy_fast);
         library().set_parameter(context_, parameter_least_match, longest_least_match);

@@ -21,11 +21,11 @@ class Compressor {
     Compressor(const Compressor&) = delete;
     Compressor& operator=(const Compressor&) = delete;
 
-    /// Fills `out`; false (and `out` is of no use) where Zstandard is missing or the result would be no
+    /// Fills `out`. Returns false (and `out` is of no use) if Zstandard is missing or the result would not be
     /// smaller.
     bool compress(std::span<const std::uint8_t> raw, std::vector<std::uint8_t>& out);
-    /// The same for bytes that seldom repeat in order and are only of unequal frequency: with long matches or
-    /// with none, whichever is smaller.
+    /// The same for bytes that seldom repeat in order and only differ in frequency. Uses long matches or
+    /// none, whichever is smaller.
     bool compress_symbols(std::span<const std::uint8_t> raw, std::vector<std::uint8_t>& out);
 
   private:
@@ -42,8 +42,8 @@ class Decompressor {
     Decompressor(const Decompressor&) = delete;
     Decompressor& operator=(const Decompressor&) = delete;
 
-    /// Writes exactly `raw_bytes` to `out`; false where the data does not expand to that. Throws TraceError
-    /// where Zstandard is missing.
+    /// Writes exactly `raw_bytes` to `out`. Returns false if the data does not expand to that. Throws
+    /// TraceError if Zstandard is missing.
     bool expand(std::span<const std::uint8_t> stored, std::uint8_t* out, std::size_t raw_bytes);
 
   private:
