@@ -1,4 +1,4 @@
-"""Type stubs of the native engine: the seam between Python and C++ in one place."""
+"""Type stubs of the native engine, the only interface between Python and C++."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -90,7 +90,7 @@ def record_skeleton(
 ) -> dict[str, int]: ...
 def skeleton_operations(program: str, arguments: Sequence[str], ranks: int, rank: int) -> list[float]: ...
 def bench_members(among: str, team: str, node_of_rank: Sequence[int]) -> list[int]:
-    """Return the ranks that take part in a test of lw-netbench; a team is a `pair`, `two sides` or `any`. Raises BenchError."""
+    """Return the ranks that take part in a test of lw-netbench (team: `pair`, `two sides`, `any`). Raises BenchError."""
 
 def beff_patterns(ranks: int, random: bool, seed: int) -> list[list[tuple[int, int]]]:
     """Return the left and right neighbour of each rank in each of b_eff's patterns."""
@@ -130,7 +130,7 @@ def class_names() -> list[str]:
     """Return the call classes by number."""
 
 def call_fields() -> list[str]:
-    """Return what a call may have beside its times, by name: columns of `EventColumns`."""
+    """Return the names of a call's fields other than its times: columns of `EventColumns`."""
 
 class EventColumns:
     def __init__(self, trace: Trace, rank: int) -> None: ...

@@ -10,11 +10,11 @@ LinkworthError              one clear sentence for the user, and an exit code
 
 
 class CalibrationWarning(UserWarning):
-    """A fabric that was calibrated badly is used."""
+    """A fabric with a bad calibration is used."""
 
 
 class LinkworthError(Exception):
-    """Base of all errors that a user sees; `str()` is one sentence that says what to do."""
+    """Base of all errors that a user sees; `str()` is one sentence with advice."""
 
     exit_code = 1
 
@@ -26,13 +26,13 @@ class ThresholdError(LinkworthError):
 
 
 class UsageError(LinkworthError):
-    """The input (option, file, number) cannot be used."""
+    """An option, a file or a number cannot be used."""
 
     exit_code = 2
 
 
 class EnvironmentLacksError(LinkworthError):
-    """The machine lacks something that is needed; the sentence says how to get it."""
+    """The machine lacks something necessary; the sentence explains how to get it."""
 
     exit_code = 3
 

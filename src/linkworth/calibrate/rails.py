@@ -79,7 +79,7 @@ def _fit_striping(
     fabric: Fabric, tests: Sequence[_Test], large: Sequence[_Test], reasons: dict[str, Found]
 ) -> Fabric:
     sizes = sorted({test.point.bytes for test in tests if test.point.bytes > 1})
-    # Without a rest too: any least size up to the rest has the same effect.
+    # Try the base's rest and none: least sizes up to the rest have the same effect.
     rests = sorted({0, fabric.stripe_rest_bytes})
     found, fabric = _better(
         fabric,

@@ -1,4 +1,4 @@
-"""Traces in the formats of other tools: a module a format, and `convert` that finds it."""
+"""Traces in the formats of other tools: one module for each format, and `convert`, which selects it."""
 
 from linkworth.convert.formats import ALIASES, FORMATS, recognise, sources, targets
 from linkworth.convert.run import convert

@@ -1,7 +1,7 @@
-"""The formats of other tools: a module `linkworth.convert.<name>` for each, and here what it can do.
+"""Formats of other tools: a module `linkworth.convert.<name>` for each, and this list of their abilities.
 
-A format that is written has `write(trace, output, options) -> ConversionSummary`, where `output` is a new, empty folder or the
-name of a new file. One that is read has `recognises(path) -> bool`, which looks at the file and is cheap, and
+A written format has `write(trace, output, options) -> ConversionSummary`, where `output` is a new, empty folder or
+the name of a new file. A read format has `recognises(path) -> bool`, a cheap look at the file, and
 `read(path, output, options) -> ConversionSummary`, which writes the trace `output`.
 """
 
@@ -34,13 +34,13 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Target(Protocol):
-    """The module of a format that is written."""
+    """Module of a written format."""
 
     write: Callable[[TraceFile, Path, ConversionOptions], ConversionSummary]
 
 
 class Source(Protocol):
-    """The module of a format that is read."""
+    """Module of a read format."""
 
     recognises: Callable[[Path], bool]
     read: Callable[[Path, Path, ConversionOptions], ConversionSummary]
@@ -92,25 +92,25 @@ ALIASES = {"simgrid": "ti"}
 
 
 def targets() -> dict[str, str]:
-    """Return what can be written: by name, what it is."""
+    """Return the descriptions of the formats that can be written, by name."""
     return {each.name: each.what for each in FORMATS.values() if each.written != "no"}
 
 
 def sources() -> dict[str, str]:
-    """Return what can be read beside linkworth's own traces: by name, what it is."""
+    """Return the descriptions of the formats, besides linkworth's own traces, that can be read, by name."""
     return {each.name: each.what for each in FORMATS.values() if each.read}
 
 
 def target_module(name: str) -> Target:
-    """Load what writes a format."""
+    """Return the module that writes a format."""
     return cast("Target", importlib.import_module(f"linkworth.convert.{name}"))
 
 
 def source_module(name: str) -> Source:
-    """Load what reads a format."""
+    """Return the module that reads a format."""
     return cast("Source", importlib.import_module(f"linkworth.convert.{name}"))
 
 
 def recognise(path: Path) -> str | None:
-    """Return the name of the format of a file or folder; None for one of none of them (a trace of linkworth, say)."""
+    """Return the name of the format of a file or folder; None for any other, such as a trace of linkworth."""
     return next((name for name in sources() if source_module(name).recognises(path)), None)

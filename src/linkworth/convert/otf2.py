@@ -25,7 +25,7 @@ def recognises(path: Path) -> bool:
 def write(trace: TraceFile, output: Path, options: ConversionOptions) -> ConversionSummary:
     """Write an archive into the folder `output`: `traces.otf2`, `traces.def` and the locations' events in `traces`.
 
-    Raises EnvironmentLacksError where OTF2 is not here, and `_engine.ConvertError`.
+    Raises EnvironmentLacksError if OTF2 is missing, and `_engine.ConvertError`.
     """
     metadata = trace.metadata
     hosts = {rank.rank: rank.host for rank in metadata.ranks}
@@ -58,7 +58,7 @@ def write(trace: TraceFile, output: Path, options: ConversionOptions) -> Convers
 
 
 def read(path: Path, output: Path, options: ConversionOptions) -> ConversionSummary:
-    """Make a trace of an archive. Raises UsageError for one that is not there or damaged, and EnvironmentLacksError."""
+    """Make a trace from an archive. Raises UsageError if it is missing or damaged, and EnvironmentLacksError."""
     del options
     anchor = _anchor(path)
     archive = _engine.Otf2Archive(str(library()), str(anchor))

@@ -1,4 +1,4 @@
-"""Parquet: a row an event, for DuckDB, pandas, Polars and Spark."""
+"""Parquet files with one row for each event, for DuckDB, pandas, Polars and Spark."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ from linkworth.writing.text import encodable
 
 BATCH_ROWS = 1 << 16
 ROW_GROUP_ROWS = 1 << 17
-"""At least so many rows are a row group, but for the last one: what is held in memory while it grows."""
+"""Least rows of a row group, except the last: a growing group is in memory."""
 
 _TIMES = ("start_ns", "duration_ns", "gap_ns")
 _LISTS = (
@@ -36,7 +36,7 @@ MODES = ("wait", "waitall", "waitany", "waitsome", "test", "testall", "testany",
 def write(trace: TraceFile, output: Path, options: ConversionOptions) -> ConversionSummary:
     """Write one file, rank after rank, a row group at a time.
 
-    Raises EnvironmentLacksError where pyarrow is missing.
+    Raises EnvironmentLacksError if pyarrow is missing.
     """
     try:
         import pyarrow
@@ -49,7 +49,7 @@ def write(trace: TraceFile, output: Path, options: ConversionOptions) -> Convers
     plain = [name for name in schema.names if name in _TIMES]
     rows = 0
     try:
-        # pyarrow takes only names that are UTF-8, so it gets an open file.
+        # pyarrow accepts only names in UTF-8, so it gets an open file.
         with (
             output.open("wb") as opened,
             pyarrow.parquet.ParquetWriter(
@@ -96,7 +96,7 @@ def _schema(pa: Any, trace: TraceFile) -> Any:  # noqa: ANN401 (pyarrow is loade
 
 
 class _Words(NamedTuple):
-    """The strings of a column, and by the number that an event has, which of them (-1: none)."""
+    """Strings of a column, and the index of the string for each number of an event (-1: none)."""
 
     dictionary: Any
     number_of: Any

@@ -1,4 +1,4 @@
-"""Finds what reads and writes a format, and keeps half a conversion from ever being seen."""
+"""Selects the module for a format, and hides incomplete conversions."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,12 +24,12 @@ def convert(
     replace: bool = False,
     allowed: Allowance | None = None,
 ) -> ConversionSummary:
-    """Convert a trace to `target`, or, where that is None, what another tool wrote to a trace.
+    """Convert a trace to `target`, or, if that is None, another tool's output to a trace.
 
-    `output` is the name of `path` with the suffix of what is written, where none is given. Either all of the output is written
-    or none. Raises UsageError for a file that cannot be read, a target that does not exist or cannot say what the trace
-    holds, and an output that exists (unless `replace`); IncompleteError for a full disk, and for an incomplete trace
-    unless it is `allowed`.
+    Without `output`, the name is that of `path` with the new suffix. The output is written completely or not at all.
+    Raises UsageError for an unreadable file, a target that does not exist or cannot represent the trace, and an
+    existing output (unless `replace`). Raises IncompleteError for a full disk, and for an incomplete trace unless it is
+    `allowed`.
     """
     source = recognise(path)
     target = ALIASES.get(target or "", target)
@@ -86,7 +86,7 @@ def _published(
     replace: bool,
     write: Callable[[Path], ConversionSummary],
 ) -> ConversionSummary:
-    """Write below a hidden name, and let what is complete take its place."""
+    """Write under a hidden name, and move the complete output to its place."""
     stream = is_stream(output)
     if stream and folder:
         raise UsageError(f"{kind} needs a folder, which {output} cannot be; choose another name with -o")

@@ -15,7 +15,7 @@ __all__ = ["read", "recognises", "write"]
 def write(trace: TraceFile, folder: Path, options: ConversionOptions) -> ConversionSummary:
     """Write `rank-N.txt` for each rank and their list `ti.txt`.
 
-    Raises `_engine.ConvertError` for a call that the format cannot say.
+    Raises `_engine.ConvertError` for a call that the format cannot represent.
     """
     library = known_library(options.mpi_library) if options.mpi_library else None
     rules = rules_for(trace.metadata.mpi, ReplaySettings(mpi_library=library))

@@ -62,7 +62,7 @@ def recognises(path: Path) -> bool:
 def read(path: Path, output: Path, options: ConversionOptions) -> ConversionSummary:
     """Write the trace `output`.
 
-    Raises `_engine.ConvertError` for an action that cannot be, with its file and line.
+    Raises `_engine.ConvertError` for an invalid action, with its file and line.
     """
     entry = path / _ENTRY if path.is_dir() else path
     metadata = TraceMetadata(
@@ -105,13 +105,13 @@ def _files(entry: Path) -> list[Path]:
 
 
 def _beside(entry: Path, name: str) -> Path:
-    """Find a file of a list: `smpirun` looks where it is started, `--to ti` writes them beside the list."""
+    """Find a file of a list: `smpirun` uses its working folder, `--to ti` the list's folder."""
     beside = entry.parent / name
     return beside if os.path.exists(beside) else Path(name)  # noqa: PTH110 (a name that cannot be one is no error here)
 
 
 def _first_line(path: Path) -> str | None:
-    """Return the first line that says something, where `path` is a text file; None otherwise."""
+    """Return the first line with content if `path` is a text file, else None."""
     try:
         with path.open("rb") as file:
             start = file.read(65536)

@@ -8,7 +8,7 @@ from linkworth.trace.read import TraceFile
 
 
 def hosts_by_rank(trace: TraceFile) -> list[str]:
-    """Return each rank's host, or nothing where the trace does not say it of all (a skeleton's ranks ran nowhere)."""
+    """Return each rank's host, or an empty list if the trace lacks one (a skeleton's ranks ran nowhere)."""
     hosts = {each.rank: each.host for each in trace.metadata.ranks}
     if any(not hosts.get(rank) for rank in range(trace.engine.ranks)):
         return []
@@ -16,7 +16,7 @@ def hosts_by_rank(trace: TraceFile) -> list[str]:
 
 
 def summary(trace: TraceFile, output: Path, target: str, written: dict[str, Any]) -> ConversionSummary:
-    """Return what was written, and which messages could not be drawn from end to end."""
+    """Return the summary of a conversion, with the messages that could not be drawn from end to end."""
     return ConversionSummary(
         trace=str(trace.path),
         target=target,

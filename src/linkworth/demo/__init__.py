@@ -1,1 +1,1 @@
-"""The whole way once: three bundled programs recorded here, replayed on four networks, priced, reported."""
+"""Demonstration of the whole tool: record three bundled programs, replay on four networks, price, report."""

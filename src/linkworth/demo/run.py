@@ -1,4 +1,4 @@
-"""Records the demo's programs and computes what its table and page show."""
+"""Records the demo's programs and computes its table and page."""
 
 from pathlib import Path
 from typing import Protocol
@@ -36,17 +36,17 @@ class Recorder(Protocol):
         """Build what is needed, if it is not there yet."""
 
     def record(self, name: str, ranks: int, trace: Path) -> TraceSummary:
-        """Record `name` (`npb:ft.W`) to `trace`, replacing what is there."""
+        """Record `name` (`npb:ft.W`) to `trace`, and replace an existing file."""
 
 
 class LocalRecorder:
-    """Records on this machine, with the MPI that `linkworth doctor` names so (None: the first that works)."""
+    """Records on this machine, with the MPI of that name in `linkworth doctor` (None: the first that works)."""
 
     def __init__(self, mpi: str | None = None) -> None:
         self._mpi = mpi
 
     def prepare(self) -> None:
-        """Build the preload library and the programs for the MPI; they are kept, so this takes time only once."""
+        """Build the preload library and the programs for the MPI; they are kept, so only the first call takes time."""
         from linkworth.mpi import build, find
 
         chosen = find.choose(self._mpi)
@@ -72,7 +72,7 @@ class DemoProgram(msgspec.Struct, frozen=True, kw_only=True):
     profile: Profile
     predictions: PredictionSet
     advice: Advice | None
-    """None where the verification failed."""
+    """None if the verification failed."""
 
 
 class Demo(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,11 +96,11 @@ def run(
     recorder: Recorder,
     progress: Progress,
 ) -> tuple[Demo, list[ReportItem]]:
-    """Run the demo and write its page; also return the items, for the table.
+    """Run the demo and write its page; also return the items for the table.
 
-    Traces go to `folder`; each is complete before the next program starts, so that an interrupted demo keeps them. A program
-    whose run or verification fails is named in the answer's `failures` and does not stop the others. Raises UsageError
-    for a rank count that does not fit on two nodes, and what the recording raises where this machine lacks an MPI.
+    Each trace in `folder` is complete before the next program starts, so an interrupted demo keeps them. A program
+    whose run or verification fails is named in the answer's `failures` and does not stop the others. Raises
+    UsageError for a rank count that does not fit on two nodes, and the errors of a recording without an MPI.
     """
     if ranks < NODES or ranks & (ranks - 1):
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Runs a workload while its MPI calls are added up by name in each rank: a profile without a trace."""
+"""Runs a workload and sums its MPI calls by name in each rank: a profile without a trace."""
 
 import shutil
 import tempfile
@@ -35,21 +35,21 @@ def profile(
     iterations: str | None = None,
     every_call: bool = False,
 ) -> CallProfile:
-    """Run a workload and return where the time of its ranks went, however the run ended.
+    """Run a workload and return how its ranks spent their time, however the run ended.
 
-    Of short calls in a row most are timed at their end only, and the profile says how wrong its times may be for that; with
-    `every_call` each is timed at both ends. With a `folder`, the raw output and `profile.json` are left there.
+    Most short calls in a row are timed at their end only, and the profile gives the error of its times; with
+    `every_call` each is timed at both ends. With a `folder`, the raw output and `profile.json` are stored there.
 
-    Raises UsageError where the program cannot be observed (no MPI program,
-    linked statically, another MPI), EnvironmentLacksError where this machine lacks something, and IncompleteError where
-    the run ended before any rank had come out of MPI_Init.
+    Raises UsageError if the program cannot be observed (no MPI program, linked statically, another MPI),
+    EnvironmentLacksError if this machine lacks something, and IncompleteError if the run ended before any rank left
+    MPI_Init.
     """
     decided = plan(workload, mpi, site)
     if launcher is not None:
         decided = decided._replace(launcher=launcher)
     refuse_static(decided)
     library = build.tracer(decided.mpi)
-    # In a folder of the user's, which the nodes of a run share, as the folder of a recording is.
+    # A folder of the user's is shared by the nodes of a run, as for a recording.
     place = folder if folder is not None else Path.cwd()
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -101,7 +101,7 @@ def _processes(decided: Plan, result: RunResult, folder: Path) -> list[ProcessPr
 
 
 def summarise(run: RunResult, processes: Sequence[ProcessProfile]) -> CallProfile:
-    """Add the processes of a run up. Of two that have the same rank (two MPI programs in one run) the first counts."""
+    """Sum the processes of a run. If two have the same rank (two MPI programs in one run), the first counts."""
     by_rank: dict[int, ProcessProfile] = {}
     damage = []
     for process in sorted(processes, key=lambda process: process.pid):

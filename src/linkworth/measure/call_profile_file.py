@@ -1,4 +1,4 @@
-"""Reads what the tracer adds up in place of a trace (docs/reference/trace-format.md, "A profile")."""
+"""Reads the tracer's sums in place of a trace (docs/reference/trace-format.md, "A profile")."""
 
 import struct
 from dataclasses import dataclass, field
@@ -34,12 +34,12 @@ class Tally:
 
     @property
     def seconds(self) -> float:
-        """Inside all calls."""
+        """Time inside all calls."""
         return self.inside + self.half_timed.inside
 
     @property
     def computation_seconds(self) -> float:
-        """Between the calls before and these."""
+        """Time between these calls and those before."""
         return self.before + self.half_timed.computation
 
 
@@ -54,7 +54,7 @@ class ProcessProfile:
     library: str
     state: str
     elapsed: float
-    """From its start to its last call, in seconds."""
+    """Seconds from its start to its last call."""
     cpu: float | None
     threads: int
     tallies: dict[str, Tally]
@@ -71,7 +71,7 @@ def _tick_seconds(start: tuple[int, ...], latest: tuple[int, ...], known_rate: f
 
 
 def read(path: Path) -> ProcessProfile:
-    """Read one process's file, as complete as the process left it. Raises UsageError for another kind of file."""
+    """Read one process's file as far as the process wrote it. Raises UsageError for another kind of file."""
     data = path.read_bytes()
     if len(data) < _HEADER.size or data[:8] != _MAGIC:
         raise UsageError(f"{path} is not the profile of a process, or its header is cut")

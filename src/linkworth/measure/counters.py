@@ -1,4 +1,4 @@
-"""Watches the counters of a place while a job runs: what its nodes counted, and how busy their cores were over time."""
+"""Reads the counters of a place while a job runs: its nodes' counts, and the use of their cores over time."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -12,9 +12,9 @@ from linkworth.model.run import CoreUse
 
 INTERVAL_SECONDS = 0.5
 CHEAP_SECONDS = 0.02
-"""A reading that takes longer than this is taken at the start and the end only: it would disturb the run."""
+"""Longest reading to repeat during a run; a longer one would disturb it, and is taken at the start and end only."""
 MOST_NUMBERS = 20_000
-"""Samples x cores that are kept; beyond it every second sample is dropped and the interval doubled."""
+"""Most samples x cores to keep; beyond it every second sample is dropped and the interval doubled."""
 
 
 class _Sample(NamedTuple):
@@ -23,7 +23,7 @@ class _Sample(NamedTuple):
 
 
 class CounterWatch:
-    """An observer that reads counters before a job, during it, and after it, and passes everything on."""
+    """An observer that reads counters before, during and after a job, and forwards everything."""
 
     def __init__(self, read: Callable[[], list[NodeCounters]], inner: Observer) -> None:
         self._read = read
@@ -37,11 +37,11 @@ class CounterWatch:
         self._width = max(sum(len(node.core_seconds) for node in first), 1)
 
     def output(self, stream: Stream, data: bytes) -> None:
-        """Pass output on."""
+        """Forward the output."""
         self._inner.output(stream, data)
 
     def tick(self, seconds: float) -> None:
-        """Take a sample where it is time for one."""
+        """Take a sample if one is due."""
         self._inner.tick(seconds)
         now = time.monotonic() - self._started
         if not self._cheap or now - self._samples[-1].seconds < self._interval:
@@ -52,10 +52,10 @@ class CounterWatch:
             self._interval *= 2
 
     def finish(self) -> tuple[list[NodeCounters], list[CoreUse]]:
-        """Read a last time; return what each node counted over the job, and how busy its cores were."""
+        """Read a last time; return each node's counts over the job, and the use of its cores."""
         last = _Sample(time.monotonic() - self._started, self._read())
         first = self._samples[0]
-        # A last interval far shorter than the others says little: it joins the one before.
+        # A last interval far shorter than the others is not significant: merge it into the one before.
         if len(self._samples) > 1 and last.seconds - self._samples[-1].seconds < self._interval / 2:
             self._samples.pop()
         samples = [*self._samples, last]
@@ -63,9 +63,9 @@ class CounterWatch:
 
 
 def core_use(samples: Sequence[tuple[float, Sequence[NodeCounters]]]) -> list[CoreUse]:
-    """Turn readings of CPU time, each with its seconds since the start, into shares of the time between them.
+    """Convert readings of CPU time, each with its seconds since the start, into shares of the intervals.
 
-    The share is limited to 1: the kernel books CPU time in ticks, which a short interval can hold one too many of.
+    The share is limited to 1: the kernel counts CPU time in ticks, and a short interval may have one too many.
     """
     (began, first), (ended, last) = samples[0], samples[-1]
     result = []

@@ -1,4 +1,4 @@
-"""Tells how a job ended from its exit code and from what MPI launchers say when ranks die."""
+"""Classifies the end of a job by its exit code and by the messages of MPI launchers."""
 
 import re
 import signal
@@ -52,7 +52,7 @@ def classify(end: JobEnd, output: str, timeout: float | None) -> Ending:
         if number == signal.SIGKILL:
             hint = ", as the kernel does when memory runs out"
             if _HYDRA.search(output):
-                # Hydra kills the other ranks when one leaves early, and may then report their end instead of its.
+                # Hydra kills the other ranks when one leaves early, and may then report their end instead.
                 hint += " and this launcher does when another rank leaves before MPI_Finalize"
         return Ending("killed", f"a rank was killed by {_name(number)}{hint}")
     return Ending("failed", f"a rank crashed with {_name(number)}")

@@ -1,4 +1,4 @@
-"""A run's result as lines `NAME=VALUE UNIT`, which test frameworks (ReFrame, Ramble) pick out with one pattern."""
+"""Result of a run as lines `NAME=VALUE UNIT`, which test frameworks (ReFrame, Ramble) parse with one pattern."""
 
 from statistics import fmean
 from typing import NamedTuple
@@ -17,15 +17,15 @@ class Figure(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The figure as printed: every digit that counts, nothing rounded for the eye."""
+        """The printed line, with every significant digit."""
         return f"{self.name}={self.value!r} {self.unit}"
 
 
 def figures(result: RunResult) -> list[Figure]:
-    """Return what a result says in numbers; what was not measured is left out, also all times of a run that did not complete.
+    """Return the figures of a result, without those not measured, and without the times of an incomplete run.
 
-    `seconds` is what the program reports, where it does, else the time from launch to end (`elapsed_seconds`), so that it is
-    comparable between runs of one program.
+    `seconds` is the program's own time if it reports one, else the time from launch to end (`elapsed_seconds`), so
+    that it is comparable between runs of one program.
     """
     complete = result.state == "complete" and result.verified is not False
     found = [Figure("complete", int(result.state == "complete"), "1"), Figure("ranks", result.ranks, "1")]

@@ -40,7 +40,7 @@ class HalfTimed:
 
     @property
     def inside(self) -> float:
-        """Estimate of the time inside the calls. A long interval counts as the call's: computation varies less than waits do."""
+        """Estimated time inside the calls. Long intervals count as calls: computation varies less than waits."""
         return self.all_intervals - self.computation
 
     @property
@@ -51,7 +51,7 @@ class HalfTimed:
         mean = self.sampled_computation / self.samples
         # The difference may come out negative if the values scatter much less than their mean.
         variance = max(self.sampled_computation_squared / self.samples - mean * mean, 0.0)
-        # The mean of the samples stands for that of the others: both scatter.
+        # The mean of the samples replaces that of the others, and both scatter.
         standard_error = self._short_calls * math.sqrt(variance * (1 / self.samples + 1 / self._short_calls))
         return min(_STANDARD_ERRORS * standard_error, self.intervals) + self.long_intervals
 

@@ -1,4 +1,4 @@
-"""Seconds of each iteration, from what a program prints while it runs."""
+"""Seconds of each iteration, from a program's output."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ ASK = "LINKWORTH_ITERATIONS"
 """Variable that makes the bundled programs print the time of each iteration, in lines that begin with OWN."""
 OWN = b"linkworth-iterations:"
 LONGEST_LINE = 1 << 16
-"""Bytes; what is longer is no line about an iteration."""
+"""Longest line, in bytes, about an iteration."""
 
 # WRF 4: `Timing for main: time 2001-10-25_00:03:00 on domain   1:    0.05310 elapsed seconds`, perhaps with
 # `(dt= 72.00)` behind `main`. The time of a domain includes that of the domains nested in it.
@@ -23,21 +23,21 @@ WRF_FILES = ("rsl.error.0000", "rsl.out.0000")
 
 
 class Found(NamedTuple):
-    """Times of iterations, by who says them."""
+    """Times of iterations, by source."""
 
     asked: list[float]
-    """By the user's own pattern."""
+    """Times found by the user's own pattern."""
     own: list[float]
     wrf: dict[int, list[float]]
-    """By domain."""
+    """Times by domain."""
 
     def best(self) -> list[float]:
-        """Return those that the user asked for, else the program's: of WRF those of the outermost domain."""
+        """Return the times of the user's pattern, else the program's; for WRF those of the outermost domain."""
         return self.asked or self.own or (self.wrf[min(self.wrf)] if self.wrf else [])
 
 
 def pattern(text: str) -> re.Pattern[str]:
-    """Read the user's pattern. Raises UsageError where it is none or has not exactly one group."""
+    """Compile the user's pattern. Raises UsageError if it is invalid or does not have exactly one group."""
     try:
         compiled = re.compile(text)
     except re.error as error:
@@ -51,9 +51,9 @@ def pattern(text: str) -> re.Pattern[str]:
 
 
 class IterationReader:
-    """An observer that reads the times from the output as it comes, and passes the output on.
+    """An observer that reads the times from the output as it arrives, and forwards the output.
 
-    The lines of the bundled programs that are only for linkworth are kept back.
+    Lines of the bundled programs that are only for linkworth are not forwarded.
     """
 
     def __init__(self, inner: Observer, asked: re.Pattern[str] | None = None, *, own: bool = False) -> None:
@@ -65,9 +65,9 @@ class IterationReader:
         self.found = Found([], [], {})
 
     def output(self, stream: Stream, data: bytes) -> None:
-        """Take what the job wrote."""
+        """Process the job's output."""
         if self._own and stream == "stdout":
-            # By whole lines, so that none of ours is passed on in part.
+            # Split into whole lines, so that none of ours is forwarded in part.
             *lines, self._held = (self._held + data).split(b"\n")
             kept = [line for line in lines if not self._is_own(line)]
             data = b"".join(line + b"\n" for line in kept)
@@ -78,11 +78,11 @@ class IterationReader:
             self._inner.output(stream, data)
 
     def tick(self, seconds: float) -> None:
-        """Hand the time on."""
+        """Forward the time."""
         self._inner.tick(seconds)
 
     def finish(self) -> list[float]:
-        """Take the last line, which may lack its end, and return the times in order."""
+        """Process the last line, which may lack its end, and return the times in order."""
         held, self._held = self._held, b""
         if held and not self._is_own(held):
             self._read("stdout", held)
@@ -115,7 +115,7 @@ class IterationReader:
 
 
 def read_line(text: str, found: Found) -> None:
-    """Add what one line of a known program says."""
+    """Add the times in one line of a known program."""
     wrf = _WRF.search(text)
     if wrf:
         found.wrf.setdefault(int(wrf[1]), []).extend(numbers([wrf[2]]))
@@ -126,12 +126,12 @@ def read_line(text: str, found: Found) -> None:
 
 
 def from_wrf_files(folder: Path, since: float) -> list[float]:
-    """Read the times from the files that WRF's first rank wrote in a folder after `since` (seconds since the epoch)."""
+    """Read the times from files written by WRF's first rank in a folder after `since` (seconds since the epoch)."""
     for name in WRF_FILES:
         file = folder / name
         found = Found([], [], {})
         try:
-            # Whole seconds: some file systems keep no finer time.
+            # Compare whole seconds: some file systems store no finer time.
             if file.stat().st_mtime < int(since):
                 continue
             with file.open(errors="replace") as lines:
@@ -145,7 +145,7 @@ def from_wrf_files(folder: Path, since: float) -> list[float]:
 
 
 def numbers(words: Sequence[str]) -> list[float]:
-    """Return the words that are finite times; asterisks (a number that did not fit its field) are left out."""
+    """Return the words that are finite times, without asterisks (a number that did not fit its field)."""
     result = []
     for word in words:
         try:

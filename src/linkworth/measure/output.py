@@ -1,4 +1,4 @@
-"""Keeps a job's output: all of it in a file, its end in memory, and a copy for whoever watches."""
+"""Stores a job's output: all of it in a file, its end in memory, and a copy for an observer."""
 
 import contextlib
 from pathlib import Path
@@ -23,7 +23,7 @@ class OutputKeeper:
         self._file = None if path is None else path.open("wb", buffering=0)
 
     def output(self, stream: Stream, data: bytes) -> None:
-        """Take what the job wrote."""
+        """Process the job's output."""
         end = self._ends[stream]
         end += data
         if len(end) > 2 * KEPT_BYTES:
@@ -38,12 +38,12 @@ class OutputKeeper:
             self.watcher.output(stream, data)
 
     def release_stderr(self) -> None:
-        """Hand on the standard error that was held back."""
+        """Forward the delayed standard error."""
         if self._hold_stderr and self.watcher and self._ends["stderr"]:
             self.watcher.output("stderr", bytes(self._ends["stderr"]))
 
     def tick(self, seconds: float) -> None:
-        """Hand the time on."""
+        """Forward the time."""
         if self.watcher:
             self.watcher.tick(seconds)
 

@@ -1,4 +1,4 @@
-"""Turns what the user typed into what will run: which program file, which MPI, which launcher, how many ranks."""
+"""Decides how to run what the user typed: the program file, the MPI, the launcher, the number of ranks."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ from linkworth.mpi.target import Target
 
 
 class Plan(NamedTuple):
-    """A workload with everything that was decided for it."""
+    """A workload with all decisions on its run."""
 
     workload: Workload
     command: list[str]
@@ -28,31 +28,31 @@ class Plan(NamedTuple):
     mpi: MpiInstallation
     launcher: Launcher
     site: Site | None
-    """None where the user's own launcher command chooses the place."""
+    """None if the user's own launcher command chooses the place."""
 
     @property
     def preloaded(self) -> list[Path]:
-        """MPI libraries to load first for mpi4py, which takes a loaded one, and else takes our preload library for one."""
+        """MPI libraries to preload for mpi4py, which uses a loaded one, and else takes our preload library for one."""
         return [Path(self.mpi.library)] if self.target.free else []
 
     @property
     def cores(self) -> int:
-        """Cores that the ranks may use; this machine's, where the place is not known."""
+        """Cores that the ranks may use; this machine's if the place is unknown."""
         return (self.site or LocalSite()).cores
 
     @property
     def oversubscribed(self) -> bool:
-        """More ranks than cores."""
+        """True if there are more ranks than cores."""
         return 0 < self.cores < self.workload.ranks
 
     @property
     def is_app(self) -> bool:
-        """A bundled program, whose exit codes are known."""
+        """True for a bundled program, whose exit codes are known."""
         return apps.is_app(self.workload.command[0])
 
 
 def workload(command: Sequence[str], ranks: int | None, site: Site | None = None) -> Workload:
-    """Name a command and settle its rank count: as given, else as the command's own launcher says, else the place's cores.
+    """Name a command and decide its rank count: as given, else from its own launcher, else the place's cores.
 
     Raises UsageError for an impossible count or program, and for a command with its own launcher in a place that has one.
     """
@@ -87,9 +87,9 @@ def _every_core(place: Site) -> int:
 
 
 def plan(given: Workload, mpi: str | None = None, site: Site | None = None, *, planned: bool = False) -> Plan:
-    """Decide how to run a workload in a place (None: this machine). With `planned` nothing is built for it.
+    """Decide how to run a workload in a place (None: this machine). With `planned` nothing is built.
 
-    Raises UsageError and EnvironmentLacksError with the reason why it cannot be.
+    Raises UsageError and EnvironmentLacksError with the reason.
     """
     place = site or LocalSite()
     command = given.command
@@ -112,7 +112,7 @@ def plan(given: Workload, mpi: str | None = None, site: Site | None = None, *, p
 
 
 def refuse_static(decided: Plan) -> None:
-    """Raise UsageError for a program that is linked statically: nothing can be preloaded into it."""
+    """Raise UsageError for a statically linked program: nothing can be preloaded into it."""
     program, link = decided.target.program, decided.target.link
     if program is not None and not link.dynamic:
         raise UsageError(
@@ -122,9 +122,9 @@ def refuse_static(decided: Plan) -> None:
 
 
 def _check_rank_count(app: str, ranks: int) -> None:
-    """Raise UsageError where a class of a benchmark cannot run on so many ranks, before its program is built for that.
+    """Raise UsageError if a benchmark's class cannot run on `ranks` ranks, before its program is built.
 
-    The engine has the programs' own rules. Those of programs without classes depend on their options: they say it themselves.
+    The engine has the programs' own rules. Rules of programs without classes depend on their options: they report it.
     """
     words = apps.words(app) or []
     if not app.lower().startswith("npb:") or words[0] not in _engine.skeleton_programs():
@@ -136,7 +136,7 @@ def _check_rank_count(app: str, ranks: int) -> None:
 
 
 def _mpi_of(launcher: GivenLauncher, started: Target, name: str | None) -> MpiInstallation:
-    """Return the MPI behind the user's own launcher; refuse a launcher that is not of the program's MPI."""
+    """Return the MPI behind the user's own launcher; refuse a launcher of another MPI than the program's."""
     chosen = find.choose(name, started)
     says = launcher.identity
     if says is None or launcher.path.samefile(chosen.mpiexec or launcher.path):

@@ -1,4 +1,4 @@
-"""Checks that MPI found the ranks that were asked for: a launcher of another MPI starts copies of rank 0 of 1."""
+"""Checks that MPI found the requested ranks: a launcher of another MPI starts copies of rank 0 of 1."""
 
 import re
 import shutil
@@ -25,11 +25,11 @@ class RanksFound:
 
     @property
     def variables(self) -> dict[str, str]:
-        """The variable that names the file to a preload library."""
+        """Variable that passes the file to a preload library."""
         return {preload.RANKS: str(self._file)} if self._file else {}
 
     def trouble(self, decided: Plan, recorded: Sequence[int] = ()) -> str:
-        """Return what is wrong with the ranks in a sentence; "" if all is well or nothing is known.
+        """Return a sentence on an error in the ranks; "" if all is well or nothing is known.
 
         `recorded` has the number of ranks that each process of a recording found, for ranks that cannot report it.
         """
@@ -64,7 +64,7 @@ class RanksFound:
 
 
 def _name_of(version: str) -> str:
-    """Return the name of the MPI that reports a library version: of one of this machine if it is known."""
+    """Return the name of the MPI with a library version: of one on this machine if known."""
     known = (mpi.name for mpi in find.find_all() if version and mpi.library_version.startswith(version))
     said = identify.parse_library_version(version)
     return next(known, f"{said.kind}-{said.version}")
@@ -75,11 +75,11 @@ NOT_ASKED = RanksFound(None)
 
 @contextmanager
 def ranks_found(decided: Plan, folder: Path | None = None) -> Iterator[RanksFound]:
-    """Give a run a file for its reports that its ranks can write to.
+    """Make a file for a run's reports that its ranks can write to.
 
     Hosts of a file and nodes of a batch system share `folder`, the run's own (None: the current one), with this machine.
-    So may the nodes of the user's own launcher, whose number is not known; if no file can be made there, it is on this machine.
-    A file of an earlier linkworth in the folder stays: its job may still run and be found again.
+    The nodes of the user's own launcher may share it too, but their number is unknown; if no file can be made there,
+    it is on this machine. A file of an earlier linkworth in the folder stays: its job may still run and be found again.
     """
     here = decided.site is not None and decided.site.name.split()[0] in ("local", "lab")
     try:
@@ -98,7 +98,7 @@ def ranks_found(decided: Plan, folder: Path | None = None) -> Iterator[RanksFoun
 
 
 def _new_folder(parent: Path | None, *, may_be_here: bool) -> Path:
-    """Make a folder in `parent` (None: for temporary files); `may_be_here`: there if `parent` cannot be written."""
+    """Make a folder in `parent` (None: for temporary files), or, with `may_be_here`, there if `parent` is read-only."""
     try:
         return Path(tempfile.mkdtemp(prefix=".linkworth-ranks-", dir=parent))
     except OSError:
@@ -108,7 +108,7 @@ def _new_folder(parent: Path | None, *, may_be_here: bool) -> Path:
 
 
 def _reports(place: Path, *, own_library: bool) -> RanksFound:
-    """Put the file into a folder, with a copy of the library if it may not be installed where the ranks are."""
+    """Put the file into a folder, with a copy of the library if it may not be installed on the ranks' nodes."""
     file, library = place / "ranks", preload.ranks_library()
     try:
         file.touch()

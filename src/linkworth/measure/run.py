@@ -1,4 +1,4 @@
-"""Runs a workload and measures it; the result is a folder with `result.json` and the raw output."""
+"""Runs and measures a workload; the result is a folder with `result.json` and the raw output."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ from linkworth.writing.documents import encode
 from linkworth.writing.files import write_atomically
 
 APP_USAGE_ERROR = 2
-"""Exit code of the bundled programs for a rank count or class that they cannot use."""
+"""Exit code of the bundled programs for an invalid rank count or class."""
 
 
 def run(
@@ -38,13 +38,12 @@ def run(
     inherit_stdin: bool = False,
     iterations: str | None = None,
 ) -> RunResult:
-    """Run a workload without recording and return what was measured.
+    """Run a workload without recording and return the measurements.
 
-    With a `folder`, the raw output and `result.json` are left there. `site` is an open place (None: this machine);
-    `launcher` replaces the one that fits the command; `iterations` is a regular expression whose one group is the seconds of
-    an iteration in a line of the program's output.
-    A program that fails, dies or takes longer than `timeout` seconds is a result, not an error; UsageError and
-    EnvironmentLacksError say why nothing could be run.
+    With a `folder`, the raw output and `result.json` are stored there. `site` is an open place (None: this machine).
+    `launcher` replaces the one that fits the command. `iterations` is a regular expression whose one group is the
+    seconds of an iteration in a line of the program's output. A program that fails, dies or takes longer than
+    `timeout` seconds is a result, not an error. Raises UsageError and EnvironmentLacksError if nothing could be run.
     """
     decided = plan(workload, mpi, site)
     if launcher is not None:
@@ -70,12 +69,12 @@ def run(
 
 
 def must_yield(decided: Plan) -> bool:
-    """Say whether ranks share cores and would keep them while they wait."""
+    """Return whether ranks share cores and would keep them while they wait."""
     return decided.oversubscribed and decided.launcher.spins_when_crowded
 
 
 def yielding_environment(decided: Plan) -> dict[str, str]:
-    """Return the variables that let waiting ranks give their core away, if that is needed and can be had."""
+    """Return the variables that let waiting ranks yield their core, if that is necessary and possible."""
     if not must_yield(decided):
         return {}
     try:
@@ -85,7 +84,7 @@ def yielding_environment(decided: Plan) -> dict[str, str]:
 
 
 def _environment(decided: Plan, found: RanksFound) -> dict[str, str]:
-    """Return the variables of a run without recording: yielding if needed, and the report of how many ranks there are."""
+    """Return the variables of a run without recording: yielding if needed, and the report of the rank count."""
     yielding = yielding_environment(decided)
     if yielding or not found.variables:
         return yielding
@@ -103,7 +102,7 @@ def execute(
     inherit_stdin: bool = False,
     iterations: str | None = None,
 ) -> RunResult:
-    """Run what was planned with variables for its ranks, and check how many ranks were found.
+    """Run a plan with variables for its ranks, and check the number of ranks that were found.
 
     Raises UsageError if a bundled program refuses its input.
     """
@@ -120,7 +119,7 @@ def execute(
     started = datetime.now(UTC)
     series: list[float] = []
     try:
-        # A bundled program's refusal becomes our own error; what launchers add to it only hides the sentence.
+        # A bundled program's refusal becomes our own error; the launcher's messages only hide the sentence.
         keeper = OutputKeeper(output, watcher, hold_stderr=decided.is_app)
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror}") from None
@@ -172,7 +171,7 @@ def execute(
 
 
 def sharing(decided: Plan) -> str:
-    """Return one sentence where ranks share cores, else nothing."""
+    """Return a sentence if ranks share cores, else ""."""
     if not decided.oversubscribed:
         return ""
     ranks, cores = decided.workload.ranks, decided.cores
@@ -183,7 +182,7 @@ def sharing(decided: Plan) -> str:
 
 
 def refusal(stderr: str) -> str:
-    """Return the sentence in which a bundled program says why it cannot run."""
+    """Return a bundled program's own sentence on why it cannot run."""
     for line in stderr.splitlines():
         _, mark, sentence = line.partition("lw-npb: ")
         if mark:

@@ -1,4 +1,4 @@
-"""Proves, before a run, that the user's own srun command starts ranks that find each other."""
+"""Verifies, before a run, that the user's own srun command starts ranks that find each other."""
 
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.launch import pairing
@@ -10,9 +10,9 @@ from linkworth.mpi import build
 
 
 def check(decided: Plan) -> None:
-    """Run the size probe in the program's place, once for an MPI library and srun's options, where srun starts an MPI program.
+    """Run the size probe as srun would run the MPI program, once for an MPI library and srun's options.
 
-    Raises UsageError where srun starts copies of rank 0 of 1.
+    Raises UsageError if srun starts copies of rank 0 of 1.
     """
     launcher = decided.launcher
     if not isinstance(launcher, GivenLauncher) or not launcher.name.startswith("srun"):
@@ -28,7 +28,7 @@ def check(decided: Plan) -> None:
     try:
         probe = build.size_probe(decided.mpi)
     except EnvironmentLacksError:
-        # Without a compiler nothing can be proved, and the run may well be right.
+        # Nothing can be verified without a compiler, and the run may well be right.
         return
     kept = pairing.ProbeOutput()
     GivenLauncher([*options, str(probe)]).run(

@@ -9,10 +9,11 @@ from linkworth.model.where import Where
 
 
 def open_site(where: Where, say: Callable[[str], None] | None = None) -> Site:
-    """Return a place that is ready for runs; use it with `with`. `say` gets a sentence when a batch job is submitted or waits.
+    """Return a place that is ready for runs, for use in `with`. `say` gets a sentence when a batch job is submitted
+    or waits.
 
-    Raises UsageError for a place that does not exist or cannot hold what is asked, EnvironmentLacksError where this machine
-    lacks what the place needs.
+    Raises UsageError for a place that does not exist or is too small, and EnvironmentLacksError if this machine lacks
+    what the place needs.
     """
     if where.kind == "local":
         if (where.nodes or 1) > 1:
@@ -20,7 +21,7 @@ def open_site(where: Where, say: Callable[[str], None] | None = None) -> Site:
                 f"--nodes {where.nodes}: this machine is one node; name more with --lab, --hostfile or --slurm"
             )
         return LocalSite(where.transport, where.binding)
-    # Imported where they are used: a run on this machine needs none of them.
+    # Imports are local: a run on this machine needs none of them.
     if where.kind == "lab":
         from linkworth.lab.site import open_lab
 

@@ -1,4 +1,4 @@
-"""Bundled programs recorded without running them: their communication as it is, their computation counted."""
+"""Bundled programs recorded without running them: their real communication, and counted computation."""
 
 from linkworth.skeleton.program import Program, parse
 from linkworth.skeleton.rates import RateRequest, rates_for

@@ -7,7 +7,7 @@ from linkworth.launch.counters import node_counters
 
 
 class BusyCores:
-    """Counts from when it is made, over all processes of the machine."""
+    """Counter over all processes of the machine, from its creation on."""
 
     def __init__(self, proc: Path = Path("/proc")) -> None:
         self._proc = proc
@@ -16,11 +16,11 @@ class BusyCores:
 
     @property
     def cores(self) -> int:
-        """Cores of the machine; 0 where they are not known."""
+        """Cores of the machine; 0 if unknown."""
         return len(self._before)
 
     def mean(self) -> float | None:
-        """Return the mean number of busy cores until now; None where the kernel does not tell."""
+        """Return the mean number of busy cores until now; None if the kernel does not report it."""
         elapsed = time.monotonic() - self._start
         now = self._read()
         if not self._before or len(now) != len(self._before) or elapsed <= 0:

@@ -1,4 +1,4 @@
-"""Times a small run of a program on one rank here, once, and keeps what it found in the user's cache."""
+"""Times a small run of a program on one rank here, once, and stores the result in the user's cache."""
 
 import contextlib
 import hashlib
@@ -52,7 +52,7 @@ class _Listener:
             self.stdout += data
 
     def tick(self, seconds: float) -> None:
-        """Need no clock."""
+        """Do nothing: no clock is needed."""
 
 
 def phase_times(
@@ -67,10 +67,10 @@ def phase_times(
 ) -> PhaseTimes:
     """Return the phase times of a bundled program (`["npb:lu.W"]`) on one rank of this machine.
 
-    Of several runs the least time of each phase counts, which is freest of noise; after `least_runs` no run follows when
-    they took `enough_seconds` together. The times are kept for this machine and this build of the program, with when it was
-    and how busy the machine; `anew` times them although they were kept. Raises EnvironmentLacksError where it cannot be
-    run here.
+    The least time of each phase over several runs counts, since it is freest of noise. After `least_runs`, no run
+    follows once all took `enough_seconds` together. The times are stored for this machine and this build of the
+    program, with the date and the machine's load; `anew` ignores stored times. Raises EnvironmentLacksError if the
+    program cannot run here.
     """
     workload = shlex.join(command)
     try:
@@ -140,7 +140,7 @@ def _least(reports: list[_Report]) -> dict[str, float]:
 
 
 def _kept_file(decided: Plan) -> Path:
-    """Return the file for this machine, this build (its folder's name holds a hash of all that it was made of), this run."""
+    """Return the file for this run, this machine and this build, whose folder's name has a hash of all its inputs."""
     program = Path(decided.command[0]).parent.name
     facts = [program, *decided.command[1:], platform.node(), processor()]
     return (

@@ -15,7 +15,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     workload: str
     """Name as typed: `npb:lu.D`."""
     command: list[str]
-    """The words that name it and its options."""
+    """Words for the name and the options."""
     name: str
     """Name in the engine: `lu`."""
     arguments: list[str]
@@ -41,7 +41,7 @@ def parse(command: Sequence[str]) -> Program:
 
 
 def check(program: Program, ranks: int | None) -> int:
-    """Return the rank count. Raises UsageError with the program's own sentence where it cannot run on that many."""
+    """Return the rank count. Raises UsageError with the program's own sentence if it cannot run on that many."""
     if ranks is None:
         raise UsageError(f"{program.workload}: give the number of ranks with -n")
     if ranks < 1:

@@ -1,20 +1,20 @@
-"""Who wants to know how far a recording is."""
+"""Interface for the progress of a recording."""
 
 from typing import Protocol
 
 
 class Progress(Protocol):
-    """Gets a number of steps, then each of them as it begins; `linkworth.cli.steps.Steps` is one."""
+    """Receives a number of steps, then each step as it begins, as `linkworth.cli.steps.Steps` does."""
 
     def plan(self, steps: int) -> None:
-        """Say how many steps there will be; those planned before are done."""
+        """Report the number of steps to come; earlier steps are done."""
 
     def step(self, text: str) -> None:
-        """Say that a step begins."""
+        """Report that a step begins."""
 
 
 class Silence:
-    """Nobody."""
+    """A progress that reports nothing."""
 
     def plan(self, steps: int) -> None:
         """Do nothing."""

@@ -1,4 +1,4 @@
-"""Chooses where the computation of a skeleton gets its time from."""
+"""Chooses the source of a skeleton's computation times."""
 
 import shlex
 
@@ -16,10 +16,10 @@ from linkworth.skeleton.program import Program, operations, parse
 from linkworth.skeleton.progress import Progress, Silence
 
 REFERENCE_MACHINE = "xeon-e5-2650v3-x2"
-"""Its core has cpu_factor 1 by definition, and its core_speed is published."""
+"""Machine whose core has cpu_factor 1 by definition and a published core_speed."""
 
 LARGE_SPREAD = 0.1
-"""Repetitions of a run that has a core to itself differ by some hundredths."""
+"""Suspicious spread: repetitions of a run with a core to itself differ by some hundredths."""
 IDLE_CORE = 0.15
 """Idle part of a core, of the whole machine, below which a run of one rank may have had to wait for its core."""
 
@@ -34,11 +34,11 @@ class RateRequest(msgspec.Struct, frozen=True, kw_only=True):
     machine: str | None = None
     """A machine of the catalog."""
     mpi: str | None = None
-    """The MPI to run with."""
+    """MPI of the run."""
 
     @property
     def option(self) -> str | None:
-        """The first option of these that was given, else None."""
+        """The first of these options that was given, else None."""
         given = {
             "--machine": self.machine is not None,
             "--calibrate-with": self.calibrate_with is not None,
@@ -52,8 +52,9 @@ def rates_for(
 ) -> RateSource:
     """Return the seconds of each phase's operations.
 
-    `scaled`: a measured time will scale the whole, so that the reference core's proportions of the phases do, unless the
-    user asks for others. Raises UsageError for what cannot be used, EnvironmentLacksError where no run can be timed here.
+    `scaled`: a measured time will scale the whole, so only the proportions of the phases matter; the reference core's
+    are used by default. Raises UsageError for unusable options, and EnvironmentLacksError if no run can be timed
+    here.
     """
     if request.machine is not None and request.calibrate_with is not None:
         raise UsageError("give either --machine or --calibrate-with: each says how fast the computation is")
@@ -76,12 +77,12 @@ def rates_for(
 
 
 def of_run(timed: Program, times: PhaseTimes) -> RateSource:
-    """Return the rates that a timed run gives.
+    """Return the rates of a timed run.
 
-    Together they take its whole timed region without the phases that have no work on one rank (exchanges, which the replay
-    times): what lies outside all phases is spread over the others. Where such a phase has work on more ranks (packing of
-    messages), an operation takes what it does in the others on the average. Raises EnvironmentLacksError where the
-    run's phases are not the skeleton's, as those of another version.
+    Together they take the whole timed region, without the phases that have no work on one rank: exchanges, which the
+    replay times. Time outside all phases is spread over the others. If such a phase has work on more ranks (packing
+    of messages), its operations take the average of the others. Raises EnvironmentLacksError if the run's phases
+    differ from the skeleton's, as in another version.
     """
     counted = operations(timed)
     missing = [phase for phase in counted if phase not in times.phases]
@@ -124,7 +125,7 @@ def _when_and_how(times: PhaseTimes) -> str:
 
 
 def _doubt(times: PhaseTimes) -> str:
-    """Return why a timed run may have been slowed by others, and what to do; empty where nothing speaks for it."""
+    """Return why other programs may have slowed a timed run, with advice; "" without any sign."""
     found = times.quality
     if found is None:
         return ""

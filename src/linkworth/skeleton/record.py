@@ -1,4 +1,4 @@
-"""Writes the trace that a run of a bundled program would leave."""
+"""Writes the trace that a run of a bundled program would produce."""
 
 import os
 import shutil
@@ -27,9 +27,9 @@ def record_skeleton(
 ) -> TraceSummary:
     """Write the trace of `program` on `ranks` ranks, with computation at `rates`; nothing is run.
 
-    Where `output` exists already, a number is added to the name, unless `replace` is set; the summary's `path` says which.
-    Memory is that of one rank a core. Raises UsageError for a rank count that the program cannot use and an output that
-    cannot be made, IncompleteError where the disk is full.
+    If `output` exists, a number is added to the name, unless `replace` is set; the summary has the `path`. Memory is
+    that of one rank for each core. Raises UsageError for an invalid rank count and an output that cannot be made, and
+    IncompleteError for a full disk.
     """
     check(program, ranks)
     metadata = TraceMetadata(

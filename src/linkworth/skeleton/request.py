@@ -1,4 +1,4 @@
-"""From what a user asked for to a skeleton on disk."""
+"""Recording of a skeleton at a user's request."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,9 +21,9 @@ def record_on_request(
     replace: bool = False,
     progress: Progress | None = None,
 ) -> TraceSummary:
-    """Record the skeleton of a bundled program; without `output` under its name and rank count in this folder.
+    """Record the skeleton of a bundled program; without `output`, under its name and rank count in this folder.
 
-    What the program cannot run with is refused before anything is timed. Raises UsageError, EnvironmentLacksError.
+    Invalid requests are refused before anything is timed. Raises UsageError, EnvironmentLacksError.
     """
     program = parse(command)
     count = check(program, ranks)

@@ -1,4 +1,4 @@
-"""JSON documents of linkworth, which are valid UTF-8 whatever a file or a program is called."""
+"""JSON documents of linkworth; they are valid UTF-8 for any name of a file or a program."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ def encode(document: Any, *, indent: int = 0) -> bytes:  # noqa: ANN401 (anythin
 
 
 def with_texts(value: Any, change: Callable[[str], str]) -> Any:  # noqa: ANN401
-    """Return builtins with every text changed, those that name entries included."""
+    """Return builtins with every text changed, also the keys."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):

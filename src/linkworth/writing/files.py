@@ -1,4 +1,4 @@
-"""Writes files: whole or not at all, through symbolic links, and into devices and pipes without replacing them."""
+"""Writes files completely or not at all, through symbolic links, and into devices and pipes without replacing them."""
 
 import errno
 import os
@@ -20,13 +20,13 @@ _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
 
 
 def is_stream(path: Path) -> bool:
-    """Return whether the path is written into as it is: standard output, a device, a pipe."""
+    """Return whether writing must not replace the path: standard output, a device, a pipe."""
     return path == STANDARD_OUTPUT or (path.exists() and not path.is_file() and not path.is_dir())
 
 
 @contextmanager
 def staged(path: Path) -> Iterator[Path]:
-    """Yield the name of a file or folder to make, which takes the place of `path` at the end, unless an error ends it.
+    """Yield the name of a file or folder to make, which replaces `path` at the end, unless an error occurs.
 
     Raises OSError.
     """
@@ -38,7 +38,7 @@ def staged(path: Path) -> Iterator[Path]:
 
 
 def put(made: Path, path: Path) -> None:
-    """Let a finished file or folder take the place of `path`, or of what a link at `path` names; copy it into a stream.
+    """Move a finished file or folder to `path`, or to the target of a link there; copy it into a stream.
 
     Raises OSError.
     """
@@ -55,7 +55,7 @@ def put(made: Path, path: Path) -> None:
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
-        # A link leads to another file system: the copy is made there, so that the last step is a rename again.
+        # The link leads to another file system: copy there, so that the last step is a rename again.
         with staged(target) as copy:
             shutil.copyfile(made, copy)
         made.unlink()
@@ -75,9 +75,9 @@ def work_folder(output: Path, prefix: str, suffix: str = "") -> Path:
 
 
 def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> None:
-    """Write a file so that a reader sees the old one or the new one, never a part of it. Raises OSError.
+    """Write a file atomically: a reader finds the old one or the new one. Raises OSError.
 
-    `durable`: the content is on the disk before the name is, which a measurement needs and what can be made again does not.
+    `durable`: flush the content to disk before the rename. Measurements need it; reproducible files do not.
     """
     if is_stream(path):
         with _opened(path) as stream:
@@ -91,7 +91,7 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> Non
 
 
 def write_output(path: Path, content: str | bytes, option: str = "-o") -> None:
-    """Write what the user asked for by an option. Raises UsageError or EnvironmentLacksError if it cannot be written."""
+    """Write the output of an option. Raises UsageError or EnvironmentLacksError if it cannot be written."""
     try:
         write_atomically(
             path, encodable(content).encode() if isinstance(content, str) else content, durable=False
@@ -101,7 +101,7 @@ def write_output(path: Path, content: str | bytes, option: str = "-o") -> None:
 
 
 def unwritable(path: Path, error: OSError, option: str = "-o") -> LinkworthError:
-    """Return the error of an output that cannot be written: one of the machine if it lacks room, else one of usage."""
+    """Return the error for an output that cannot be written: EnvironmentLacksError without room, else UsageError."""
     lacks = error.errno in _NO_ROOM
     advice = (
         f"make room or give another place with {option}" if lacks else f"give another place with {option}"
@@ -114,7 +114,7 @@ def unwritable(path: Path, error: OSError, option: str = "-o") -> LinkworthError
 @contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
     if path == STANDARD_OUTPUT:
-        # Not opened anew, which would write over what a file that it leads to has.
+        # Opening it anew would overwrite a file that it leads to.
         sys.stdout.flush()
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()

@@ -1,6 +1,6 @@
-"""Text from outside (names of programs, files, fabrics) in a form that a terminal, a JSON document or a table can take.
+"""Text from outside (names of programs, files, fabrics) in a form for terminals, JSON documents and tables.
 
-One escape is used everywhere: a byte that is not UTF-8 becomes `\\xNN`, and so does a control character on a terminal.
+One escape is used everywhere: `\\xNN` replaces a byte that is not UTF-8, and a control character on a terminal.
 """
 
 import re
@@ -9,7 +9,7 @@ _BYTE = re.compile("[\udc80-\udcff]")
 """A byte that is not UTF-8, as Python keeps it in file names and arguments (surrogateescape)."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""Characters that a terminal obeys instead of showing. Line feed and tab are not among them."""
+"""Characters that a terminal obeys instead of showing, except line feed and tab."""
 _QUOTED_BYTE = re.compile(r"(?<!\\)((?:\\\\)*)\\udc([89a-f][0-9a-f])")
 """A byte that is not UTF-8 in a name that repr() has quoted."""
 _FORMULA = re.compile(r"[=+\-@\t\r]")
@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(inf|nan)", re.IG
 
 
 def encodable(text: str) -> str:
-    """Return the text with each byte that is not UTF-8 as `\\xNN`, so that it can be encoded."""
+    """Return the text with `\\xNN` for each byte that is not UTF-8, so that it can be encoded."""
     if text.isascii():
         return text
     text = _BYTE.sub(lambda found: f"\\x{ord(found[0]) - 0xDC00:02x}", text)
@@ -25,19 +25,19 @@ def encodable(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Return the text as a terminal may print it: without control characters, but with line feeds and tabs."""
+    """Return the text for a terminal: without control characters, but with line feeds and tabs."""
     return _CONTROL.sub(_escape, encodable(text))
 
 
 def sentence(text: str) -> str:
-    """Return a sentence as a terminal may print it; names in it may be quoted by repr()."""
+    """Return a sentence for a terminal; names in it may be quoted by repr()."""
     return printable(_QUOTED_BYTE.sub(r"\1\\x\2", text))
 
 
 def csv_cell(value: str | float | None) -> str | float | None:
-    """Return a value for a CSV file that a spreadsheet does not take for a formula: a quote stands before such a text.
+    """Return a value for a CSV file that no spreadsheet takes for a formula: a quote precedes such a text.
 
-    Numbers stay numbers, also those in a text.
+    Numbers stay unchanged, also those in a text.
     """
     if not isinstance(value, str):
         return value

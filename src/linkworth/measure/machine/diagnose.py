@@ -1,4 +1,4 @@
-"""The whole diagnosis of this machine."""
+"""Complete diagnosis of this machine."""
 
 import platform
 
@@ -9,7 +9,7 @@ from linkworth.mpi import find
 
 
 def diagnose() -> Diagnosis:
-    """Look at everything that linkworth can use; nothing on the machine is changed."""
+    """Check everything that linkworth can use; nothing on the machine is changed."""
     mpis = find.find_all()
     working = tools.mpi_checks(mpis)
     return Diagnosis(

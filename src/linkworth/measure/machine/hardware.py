@@ -1,4 +1,4 @@
-"""Networks, processor and clock as /sys and /proc describe them."""
+"""Networks, processor and clock from /sys and /proc."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ from linkworth.model.environment import Check
 
 
 def infiniband(sys: Path = Path("/sys")) -> list[Check]:
-    """List the ports of RDMA devices (InfiniBand, RoCE, Omni-Path); one absent check where there is none."""
+    """List the ports of RDMA devices (InfiniBand, RoCE, Omni-Path); one absent check without any."""
     ports = []
     for port in sorted((sys / "class/infiniband").glob("*/ports/*")):
         rate, layer, state = (_text(port / name) for name in ("rate", "link_layer", "state"))
@@ -26,7 +26,7 @@ def infiniband(sys: Path = Path("/sys")) -> list[Check]:
 
 
 def ethernet(sys: Path = Path("/sys")) -> list[Check]:
-    """List the physical Ethernet NICs with their speed, where the driver tells it."""
+    """List the physical Ethernet NICs, with their speed if the driver reports it."""
     found = []
     for device in sorted((sys / "class/net").glob("*")):
         if not (device / "device").exists():
@@ -47,7 +47,7 @@ def ethernet(sys: Path = Path("/sys")) -> list[Check]:
 
 
 def clock(sys: Path = Path("/sys"), proc: Path = Path("/proc")) -> list[Check]:
-    """Say whether the time stamp counter can time calls: constant, also in sleep, and trusted by the kernel."""
+    """Check that the time stamp counter can time calls: constant, also in sleep, and trusted by the kernel."""
     flags = set(re.findall(r"\w+", _cpuinfo(proc, "flags")))
     steady = {"constant_tsc", "nonstop_tsc"} <= flags
     source = _text(sys / "devices/system/clocksource/clocksource0/current_clocksource")
@@ -68,12 +68,12 @@ def clock(sys: Path = Path("/sys"), proc: Path = Path("/proc")) -> list[Check]:
 
 
 def processor(proc: Path = Path("/proc")) -> str:
-    """Return the processor's name; "" where the kernel does not tell."""
+    """Return the processor's name; "" if the kernel does not report it."""
     return _cpuinfo(proc, "model name")
 
 
 def memory_bytes(proc: Path = Path("/proc")) -> int:
-    """Return the memory of the machine; 0 where the kernel does not tell."""
+    """Return the memory of the machine; 0 if the kernel does not report it."""
     found = re.search(r"^MemTotal:\s+(\d+) kB", _text(proc / "meminfo"), re.MULTILINE)
     return int(found[1]) * 1024 if found else 0
 
@@ -87,5 +87,5 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(errors="replace").strip()
     except OSError:
-        # Some attributes answer with an error while a link is down.
+        # Reading some attributes fails while a link is down.
         return ""

@@ -1,4 +1,4 @@
-"""Kernel features that an emulated network needs, tried for real in a network namespace of their own."""
+"""Kernel features that an emulated network needs, tried in a network namespace of their own."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from linkworth.model.environment import Check
 
-# CLONE_NEWUSER and CLONE_NEWNET of <linux/sched.h>. A process of its own: a namespace cannot be left again.
+# CLONE_NEWUSER and CLONE_NEWNET of <linux/sched.h>. A separate process is needed: it cannot leave a namespace.
 _PROBE = """
 import ctypes, json, os, subprocess, sys
 NEWUSER, NEWNET = 0x10000000, 0x40000000
@@ -48,7 +48,7 @@ _GET_TOOLS = "apt-get install iproute2 (or: dnf install iproute iproute-tc)"
 
 
 def features(proc: Path = Path("/proc")) -> list[Check]:
-    """Try each feature; one that could not be tried has `present` None."""
+    """Try each feature; `present` is None if it could not be tried."""
     ip, tc = (
         shutil.which(tool, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin") or ""
         for tool in ("ip", "tc")

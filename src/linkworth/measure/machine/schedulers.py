@@ -1,4 +1,4 @@
-"""Batch systems: whether their commands are here, whether a cluster answers, and what starts ranks on it."""
+"""Batch systems: their commands here, an answering cluster, and the way to start ranks."""
 
 import re
 import shutil
@@ -13,7 +13,7 @@ _PURPOSE = "jobs on clusters"
 
 
 def schedulers() -> list[Check]:
-    """Look for batch systems by their commands, and ask Slurm for its nodes."""
+    """Find batch systems by their commands, and query Slurm for its nodes."""
     return [_slurm(), *(_by_command(name, command) for name, command in (("PBS", "qsub"), ("LSF", "bsub")))]
 
 
@@ -42,7 +42,7 @@ def _slurm() -> Check:
 
 
 def partitions_of(text: str) -> dict[str, int]:
-    """Add up the nodes of each partition (the default first) that are not down, from `sinfo --format='%P %D %T'`."""
+    """Count the nodes of each partition (the default first) that are not down, from `sinfo --format='%P %D %T'`."""
     found: dict[str, int] = {}
     default = ""
     for line in text.splitlines():

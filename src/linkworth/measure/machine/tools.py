@@ -20,7 +20,7 @@ _GET_COMPILER = "apt-get install build-essential (or: dnf install gcc-c++)"
 
 
 def compilers() -> list[Check]:
-    """Look for the compilers that MPI's wrappers call."""
+    """Find the compilers of MPI's wrappers."""
     return [
         _compiler("C compiler", ("cc", "gcc", "clang"), "builds the recorder for your MPI"),
         _compiler("C++ compiler", ("c++", "g++", "clang++"), "builds the bundled programs"),
@@ -50,7 +50,7 @@ def _compiler(name: str, commands: tuple[str, ...], purpose: str) -> Check:
 
 
 def mpi_checks(mpis: list[MpiInstallation]) -> list[Check]:
-    """Say whether each MPI has a launcher, and whether its compiler wrapper really makes a program."""
+    """Check that each MPI has a launcher, and that its compiler wrapper really builds a program."""
     if not mpis:
         return [
             Check(
@@ -111,7 +111,7 @@ def _compile_trouble(mpi: MpiInstallation) -> str:
 
 
 def zstandard() -> Check:
-    """Look for the library that compresses traces."""
+    """Find the library that compresses traces."""
     try:
         library = ctypes.CDLL("libzstd.so.1")
     except OSError:

@@ -1,4 +1,4 @@
-"""Results of network benchmarks from a file: linkworth's own, or the output of other tools, recognised by its content."""
+"""Results of network benchmarks in a file: linkworth's own, or other tools' output, recognised by content."""
 
 import re
 from collections.abc import Callable
@@ -16,14 +16,14 @@ from linkworth.model.number_range import BYTES_PER_SECOND, LATENCY_SECONDS
 
 LONGEST_MESSAGE_BYTES = 1 << 50
 MOST_BYTES = 64 << 20
-"""Longer files are no benchmark's output."""
+"""Largest file of a benchmark's output."""
 
 
 _JSON = re.compile(r"\s*(?:\{|\[\s*\{)")
 
 
 class Tool(NamedTuple):
-    """One tool whose output can be read."""
+    """One tool with readable output."""
 
     name: str
     recognises: Callable[[str], bool]
@@ -46,7 +46,7 @@ class _Set(msgspec.Struct):
 def read(path: Path) -> list[BenchResult]:
     """Return the results in a file, in its order. A result without a date gets that of the file's last change.
 
-    Raises UsageError for a file that cannot be read, that no tool wrote, or that holds no complete row.
+    Raises UsageError for a file that cannot be read, that no known tool wrote, or that has no complete row.
     """
     text = _text(path)
     if _JSON.match(text):
@@ -68,7 +68,7 @@ def read(path: Path) -> list[BenchResult]:
 
 
 def _possible(result: BenchResult, path: Path) -> BenchResult:
-    """Raise UsageError for a figure that no network has."""
+    """Raise UsageError for an impossible figure."""
     for row in result.rows:
         latency, bandwidth = row.latency_seconds, row.bandwidth_bytes_per_second
         if not 0 <= row.bytes <= LONGEST_MESSAGE_BYTES:

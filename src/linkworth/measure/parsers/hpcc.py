@@ -1,8 +1,8 @@
 """The latency and bandwidth section and the summary of HPC Challenge's `hpccoutf.txt` (Latency-Bandwidth-Benchmark, b_eff).
 
-Format: hpcc 1.5.0 of Debian 12, run 2026-11-22; MB and GByte are 10^6 and 10^9 bytes there. Ping-pong: 8 bytes for the latency
-and 2,000,000 bytes for the bandwidth; rings: every process sends to both neighbours at once, and the bandwidth is what
-one process sends.
+Format: hpcc 1.5.0 of Debian 12, run 2026-11-22; MB and GByte are 10^6 and 10^9 bytes there. Ping-pongs send 8 bytes for
+the latency and 2,000,000 bytes for the bandwidth. In rings every process sends to both neighbours at once, and the
+bandwidth is that of one process.
 """
 
 import re
@@ -29,7 +29,7 @@ def recognises(text: str) -> bool:
 
 
 def parse(text: str) -> list[BenchResult]:
-    """Read the figures of the summary; [] where the run ended before it was written."""
+    """Read the figures of the summary; [] if the run ended before it was written."""
     summary = {
         found["name"]: value
         for found in _SUMMARY.finditer(text)

@@ -1,8 +1,8 @@
 """Output of the Intel MPI Benchmarks (IMB-MPI1, IMB-P2P, IMB-NBC, IMB-RMA), versions 3 to 2021.
 
 Format and definitions: Intel MPI Benchmarks User Guide and Methodology Description, "Output" and "Single Transfer
-Benchmarks" (read 2026-11-22). Bandwidths are worked out here from bytes and times, since the benchmarks' own megabyte
-was 2^20 bytes up to version 4 and is 10^6 since.
+Benchmarks" (read 2026-11-22). Bandwidths are computed from bytes and times, since the benchmarks' own megabyte was 2^20
+bytes up to version 4 and is 10^6 since.
 """
 
 import re
@@ -24,7 +24,7 @@ _TESTS = {
     "biband": "bibandwidth",
 }
 _MESSAGES_A_STEP = {"latency": 1, "pingping": 1, "sendrecv": 2, "exchange": 4}
-"""Messages of the size that one rank sends or receives in the time that is printed (User Guide, `Parallel Transfer`)."""
+"""Messages that one rank sends or receives in the printed time (User Guide, `Parallel Transfer`)."""
 
 
 def recognises(text: str) -> bool:
@@ -34,7 +34,7 @@ def recognises(text: str) -> bool:
 
 
 def parse(text: str) -> list[BenchResult]:
-    """Read every table of a text; each number of processes is a result of its own."""
+    """Read every table of a text; each number of processes is a separate result."""
     results = []
     version = next((found["version"] for line in text.splitlines() if (found := _SUITE.match(line))), "")
     date = next((_iso(found["date"]) for line in text.splitlines() if (found := _DATE.match(line))), "")
@@ -59,7 +59,7 @@ def parse(text: str) -> list[BenchResult]:
 
 
 def _iso(date: str) -> str:
-    """Return `Tue Aug 30 10:34:08 2016` as 2016-08-30; "" for what is no such date."""
+    """Return `Tue Aug 30 10:34:08 2016` as 2016-08-30; "" for any other text."""
     found = _ASCTIME.fullmatch(date)
     if found is None or found["month"] not in _MONTHS:
         return ""

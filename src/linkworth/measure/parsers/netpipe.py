@@ -1,9 +1,9 @@
 """Output of NetPIPE: the file `np.out` and the screen, versions 2 to 5.
 
 Formats: NetPIPE 3.7.2 (Debian's `NPopenmpi`, run 2026-11-22) and the print statements of NetPIPE 5 (read 2026-11-22). All
-versions print the time of one message in one direction; the bandwidth is worked out from it, since version 3 prints
-megabits of 2^20 bits and version 5 of 10^6. Whether both directions were busy at once (`-2`, `--bidir`) or messages went one
-way only (`-s`, `--stream`) is in neither: give runs without these options.
+versions print the time of one message in one direction. The bandwidth is computed from it, since version 3 prints
+megabits of 2^20 bits and version 5 of 10^6. The output lacks the options for both directions at once (`-2`, `--bidir`)
+and for one direction only (`-s`, `--stream`): use runs without them.
 """
 
 import re
@@ -61,7 +61,7 @@ def _screen_row(line: str) -> BenchRow | None:
 
 
 def _file_3(line: str) -> BenchRow | None:
-    """Read bytes, megabits per second, seconds; the three must agree, so that no other table of numbers is taken for it."""
+    """Read bytes, megabits per second, seconds; all three must agree, to exclude other tables of numbers."""
     found = _FILE_3.match(line)
     if found is None:
         return None
@@ -70,12 +70,12 @@ def _file_3(line: str) -> BenchRow | None:
         return None
     if abs(rate - size * 8 / time / _MEGABIT) > _NEAR * rate:
         return None
-    # The time has eight decimals, of a short message only two digits; the rate has more.
+    # The time has eight decimals, so only two digits for a short message; the rate has more.
     return _row(size, size * 8 / rate / _MEGABIT if size and rate else time)
 
 
 def _file_5(line: str) -> BenchRow | None:
-    """Read bytes, mean, least and most gigabits per second, microseconds."""
+    """Read bytes, the mean, least and most gigabits per second, and microseconds."""
     found = _FILE_5.match(line)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""The result block of the NAS parallel benchmarks, as the official programs and ours print it."""
+"""Result block of the NAS parallel benchmarks, as printed by the official programs and ours."""
 
 import re
 
@@ -11,7 +11,7 @@ _VERDICTS = {"SUCCESSFUL": True, "UNSUCCESSFUL": False, "FAILED": False}
 
 
 class NpbReport(msgspec.Struct, frozen=True, kw_only=True):
-    """The figures of the block; None for each that is not there."""
+    """Figures of the block; None for each that is missing."""
 
     seconds: float | None = None
     """Time of the timed region."""
@@ -35,6 +35,6 @@ def _last_number(pattern: re.Pattern[str], text: str) -> float | None:
         try:
             return float(word)
         except ValueError:
-            # Fortran prints asterisks where a number does not fit its field.
+            # Fortran prints asterisks if a number does not fit its field.
             continue
     return None

@@ -13,7 +13,7 @@ def whole(word: str) -> int | None:
 
 
 def number(word: str) -> float | None:
-    """Return a finite number; None for another word (`nan`, asterisks where a number did not fit its field)."""
+    """Return a finite number; None for another word (`nan`, asterisks for a number that did not fit its field)."""
     if not _NUMBER.fullmatch(word):
         return None
     value = float(word)

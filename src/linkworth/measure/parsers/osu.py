@@ -1,4 +1,5 @@
-"""Output of the OSU micro-benchmarks, versions 3 to 7: point-to-point, several pairs, one-sided, collectives; with `-f` or not.
+"""Output of the OSU micro-benchmarks, versions 3 to 7: point-to-point, several pairs, one-sided, collectives (also
+`-f`).
 
 Columns and units as the benchmarks print them (https://mvapich.cse.ohio-state.edu/benchmarks/, read 2026-11-22): times in
 microseconds; MB is 10^6 bytes.
@@ -48,7 +49,7 @@ def recognises(text: str) -> bool:
 
 
 def parse(text: str) -> list[BenchResult]:
-    """Read every benchmark of a text, in its order; those that printed no row are left out."""
+    """Read every benchmark of a text, in its order, without those that printed no row."""
     results = []
     lines = text.splitlines()
     starts = [index for index, line in enumerate(lines) if _TITLE.match(line)]
@@ -108,7 +109,7 @@ def _test_name(title: str) -> str:
 
 
 def _named_columns(line: str) -> list[str]:
-    """Return the columns of a heading; [] for a comment that is none."""
+    """Return the columns of a heading; [] for any other comment."""
     heading = line.lstrip("# \t")
     names = [name.lower().replace(" (", "(") for name in _COLUMNS.findall(heading)]
     left = _COLUMNS.sub("", heading).strip()
@@ -116,7 +117,7 @@ def _named_columns(line: str) -> list[str]:
 
 
 def _row(line: str, columns: list[str], test: str, label: str) -> BenchRow | None:
-    """Return the row of a line with as many numbers as there are columns; None for anything else (a library's warning)."""
+    """Return the row of a line with one number for each column; None for anything else (a library's warning)."""
     words = line.split()
     if len(words) != len(columns):
         return None
@@ -131,7 +132,7 @@ def _row(line: str, columns: list[str], test: str, label: str) -> BenchRow | Non
     rate = known.get("bandwidth(mb/s)", known.get("mb/s"))
     if mean is None and rate is None:
         return None
-    # A collective is over when its slowest rank is; -f prints that rank's mean.
+    # A collective ends with its slowest rank; -f prints that rank's mean.
     slowest = micro.get("max latency", mean)
     return BenchRow(
         bytes=size,

@@ -1,8 +1,8 @@
-"""Output of UCX's `ucx_perftest`: its tables, one message size a run.
+"""Output of UCX's `ucx_perftest`: its tables, one message size in each run.
 
-Format: UCX 1.13 of Debian 12, run 2026-11-22, and 1.16 to 1.18 as published in the project's issues (openucx/ucx 9587, 10532,
-10649). Microseconds; MB is 2^20 bytes. Only the side that waits for the connection prints the test's name and size: append
-its output to the other's, or the size is worked out from bandwidth and message rate.
+Format: UCX 1.13 of Debian 12, run 2026-11-22, and 1.16 to 1.18 as published in the project's issues (openucx/ucx
+9587, 10532, 10649). Times are in microseconds; MB is 2^20 bytes. Only the side that waits for the connection prints
+the test's name and size. Append its output to the other's; else the size is computed from bandwidth and message rate.
 """
 
 import re
@@ -79,7 +79,7 @@ def _row(words: list[str], kind: str, size: int | None) -> BenchRow | None:
 
 
 def _size(bandwidth: float, rate: float) -> int:
-    """Return bytes a message: both figures are rounded, so a power of two within their error is meant."""
+    """Return bytes of a message: both figures are rounded, so a power of two within their error is taken."""
     size = bandwidth / rate
     error = size * (0.5 / rate) + 0.005 * _MEGABYTE / rate
     power = 1 << max(0, round(size) - 1).bit_length()
