@@ -1,4 +1,4 @@
-"""The parameters of a sweep as a user types them, and what they make of a fabric: `latency=1us..100us:10`."""
+"""Parameters of a sweep as a user types them, such as `latency=1us..100us:10`, and their effect on a fabric."""
 
 import math
 import re
@@ -34,9 +34,9 @@ UNITS: Mapping[str, Mapping[str, float]] = {
     "cpu-factor": {},
     "background-load": {},
 }
-"""Parameters, and the units that their values may have."""
+"""Parameters, and the possible units of their values."""
 ONLY_FACTORS = ("overhead",)
-"""A fabric's overhead is a curve by message size, so it can be scaled only."""
+"""Parameters without absolute values: a fabric's overhead is a curve by message size, so it can only be scaled."""
 NO_FACTORS = ("rails", "cpu-factor", "background-load")
 
 _RANGES = {
@@ -55,8 +55,8 @@ _NUMBER = re.compile(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-zµ/]*)")
 def parse(text: str) -> SweepAxis:
     """Parse `NAME=VALUE,VALUE...` or `NAME=FROM..TO:COUNT`; with an `x` before the values they are factors.
 
-    A range has equal ratios between its values, or equal differences with `:lin` at its end or where it begins at 0. Raises
-    UsageError for a name, a value or a unit that cannot be used.
+    The values of a range have equal ratios, or equal differences with `:lin` at its end or a start at 0.
+    Raises UsageError for an invalid name, value or unit.
     """
     option = f"--vary {text!r}"
     name, equals, values = (part.strip() for part in text.partition("="))
@@ -111,7 +111,7 @@ def _range(text: str, value: Callable[[str], float], option: str) -> list[float]
         between = [low + (high - low) * step for step in steps]
     else:
         between = [low * math.exp(math.log(high / low) * step) for step in steps]
-    # The ends are as they were typed, whatever the rounding between them.
+    # The ends are as typed, whatever the rounding between them.
     return [low, *between[1:-1], high]
 
 
@@ -139,7 +139,7 @@ def _check(name: str, value: float, factor: bool, option: str) -> None:
 def applied(
     fabric: Fabric, settings: ReplaySettings, axes: list[SweepAxis], values: tuple[float, ...]
 ) -> tuple[Fabric, ReplaySettings, float | None, dict[str, float]]:
-    """Return the fabric and the settings at one point, the CPU factor if an axis gives one, and the parameters as applied."""
+    """Return the fabric, the settings, the CPU factor if an axis gives one, and the applied parameters at one point."""
     cpu_factor: float | None = None
     parameters: dict[str, float] = {}
     link = fabric.link

@@ -23,10 +23,10 @@ def efficiency(replayed: Replay, ideal: Replay) -> Pop:
 
 
 def regions(replayed: Replay, at_level: Callable[[int], Replay]) -> list[RegionTime]:
-    """Return the computation of a replay by level of MPI_Pcontrol, in their order; none for a program that marks nothing.
+    """Return the computation of a replay by level of MPI_Pcontrol, in their order; none for a program without marks.
 
-    `at_level` replays the same with only that level's computation counted. It is called for all levels but the one with the most
-    computation, which has the rest.
+    `at_level` replays the same with only that level's computation counted. It is called for all levels except the one
+    with the most computation, which gets the rest.
     """
     totals = replayed.level_compute_seconds
     if not totals:
@@ -49,13 +49,13 @@ def title_of(link: dict[str, Any]) -> str:
 
 
 def is_of_switch(link: dict[str, Any]) -> bool:
-    """Say whether a recorded link is one between switches, not a NIC's."""
+    """Return whether a recorded link is between switches, not a NIC's."""
     kind: str = link["kind"]
     return kind.startswith("switch")
 
 
 def loads(recording: dict[str, Any]) -> list[LinkLoad]:
-    """Return the links of a recording that carried something, each up to its last busy stretch."""
+    """Return the links of a recording that carried traffic, each up to its last busy stretch."""
     found = []
     for link in recording["loads"]:
         width = link["width_seconds"]
@@ -76,7 +76,7 @@ def loads(recording: dict[str, Any]) -> list[LinkLoad]:
 
 
 def core_use(recording: dict[str, Any], layout: Layout) -> list[CoreUse]:
-    """Return the share of each stretch of time in which each rank of a recording computed, up to the last that does."""
+    """Return each rank's share of computation in each stretch of time, up to the last stretch with any."""
     width = recording["computation"]["width_seconds"]
     busy = recording["computation"]["busy"]
     stretches = max(

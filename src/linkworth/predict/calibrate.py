@@ -1,4 +1,4 @@
-"""One measured time scales the computation of a trace."""
+"""Scaling of a trace's computation by one measured time."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from linkworth.trace.read import TraceFile
 
 _RELATIVE_TOLERANCE = 1e-6
 _ROUGH_TOLERANCE = 1e-4
-"""Better than a time is measured: enough where the time jumps, as it does where messages or ranks compete."""
+"""Tolerance at a jump of the time, as when messages or ranks compete; more precise than any measurement."""
 _FINE_REPLAYS = 8
 _MOST_REPLAYS = 60
 _AS_RECORDED = ReplaySettings()
@@ -36,9 +36,9 @@ def calibrated(
     measured: tuple[Fabric, float] | None,
     settings: ReplaySettings = _AS_RECORDED,
 ) -> Calibration:
-    """Return how the computation of `trace` is scaled: by `cpu_factor`, or so that it takes the time measured on a fabric.
+    """Return the scale of `trace`'s computation: by `cpu_factor`, or so that it takes the time measured on a fabric.
 
-    Raises UsageError for a time that cannot be.
+    Raises UsageError for an impossible time.
     """
     rates = trace.metadata.rates
     if measured is None:
@@ -65,9 +65,9 @@ def cpu_factor_for(
 ) -> float:
     """Return the CPU factor with which the replay of `trace` on `fabric` takes `seconds`.
 
-    The time rises with the computation, piecewise linearly, and a replay gives the slope of its piece: steps of Newton's method
-    that are kept inside a shrinking bracket end on the piece where the time is met.
-    Raises UsageError where even without computation the replay takes longer, or where the trace has no computation.
+    The time rises with the computation, piecewise linearly, and a replay gives the slope of its piece. Steps of
+    Newton's method, kept inside a shrinking bracket, end on the piece that contains the time. Raises UsageError if
+    the replay takes longer even without computation, or if the trace has no computation.
     """
     if not 0 < seconds < float("inf"):
         raise UsageError(f"--measured {fabric.name}={seconds:g}: the measured time must be above 0 seconds")
@@ -102,7 +102,7 @@ def cpu_factor_for(
         if abs(here.seconds - seconds) <= enough * seconds:
             break
         guess = here.scale + (seconds - here.seconds) / here.slope if here.slope > 0 else high.scale
-        # Every third step halves the bracket: where messages compete, a piece's slope says little of the next.
+        # Every third step halves the bracket: if messages compete, a piece's slope says little about the next.
         if turn % 3 == 2 or not low.scale < guess < high.scale:
             guess = (low.scale + high.scale) / 2
         here = replayed(guess)

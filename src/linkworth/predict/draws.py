@@ -1,4 +1,4 @@
-"""Times of several fabrics and node counts under the same draws of what is uncertain: they can be compared draw by draw."""
+"""Times of several fabrics and node counts under the same draws of uncertain parameters, comparable draw by draw."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ class Drawn(msgspec.Struct, frozen=True, kw_only=True):
     asked: int
     """Draws that were asked for; fewer were made if the trace is long."""
     assumed: list[str]
-    """Fabrics without a spread of their own, which got the assumed one."""
+    """Fabrics without a spread of their own, which use the assumed one."""
 
 
 def draw_times(
@@ -47,11 +47,11 @@ def draw_times(
     ppn: int | None = None,
     limited: bool = True,
 ) -> Drawn:
-    """Replay a trace, open or at a path, with `count` draws of the parameters, on each fabric and as each of `sets` was made.
+    """Replay a trace, open or at a path, with `count` draws of the parameters, on each fabric and with each of `sets`.
 
-    Draw d has the same random numbers for all of them: a network that is slower than it says is so in the same draws as any
-    other, and the computation is the same. Computation that varies (`noise`) has its own seed in each draw. Where it is
-    `limited`, `count` is cut so that all replays together have at most MOST_EVENTS, though not below FEWEST_DRAWS.
+    Draw d uses the same random numbers for all of them: two networks that are slower than stated are so in the same
+    draws, and the computation is the same. Computation that varies (`noise`) has its own seed in each draw. If
+    `limited`, `count` is reduced so that all replays together have at most MOST_EVENTS, but not below FEWEST_DRAWS.
     """
     trace = opened(trace)
     jobs = [(fabric, predicted) for fabric in fabrics for predicted in sets]

@@ -1,4 +1,4 @@
-"""MPI_Init of a predicted run: as recorded, or from the cost of a start that was measured."""
+"""MPI_Init of a predicted run: as recorded, or from the measured cost of a start."""
 
 from itertools import islice
 from statistics import fmean
@@ -9,15 +9,15 @@ from linkworth.model.startup import Initialisation
 from linkworth.trace.read import TraceFile
 
 _FIRST_CALLS = 16
-"""Calls of a rank among which MPI_Init is: few may stand before it."""
+"""First calls of a rank to search for MPI_Init; few may precede it."""
 _MOST_RANKS = 256
-"""Ranks, evenly spread, whose MPI_Init is read."""
+"""Most ranks, evenly spread, whose MPI_Init is read."""
 
 
 def initialisation(trace: TraceFile, layout: Layout, startup: Startup | None) -> Initialisation | None:
-    """Return MPI_Init on a layout by `startup`; without one, as recorded, or by the default if the program was not run.
+    """Return MPI_Init on a layout by `startup`; without one, as recorded, or the default if the program was not run.
 
-    None for a recording without MPI_Init.
+    Returns None for a recording without MPI_Init.
     """
     ranks = trace.engine.ranks
     if startup is None and trace.metadata.source != "skeleton":

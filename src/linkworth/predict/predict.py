@@ -1,4 +1,4 @@
-"""A trace on several fabrics."""
+"""Prediction of a trace on several fabrics."""
 
 import os
 from collections.abc import Sequence
@@ -47,13 +47,14 @@ def predict(
 ) -> PredictionSet:
     """Replay a trace, open or at a path, on each of `fabrics`, in that order.
 
-    `measured` (a fabric and the seconds that the program took on it) scales the computation so that the replay on that fabric
-    takes that long; it replaces `cpu_factor`. `with_tolerances` adds the latency and bandwidth that the program can bear on
-    fabrics that have both. `with_loads` adds how busy each link and each rank's core is, and the marks of rank 0. It is not
-    for `beside`. `timeline` is written for the first fabric. `beside` are traces of programs that run at the same time on the
-    same nodes, each with its placement on them. `startup` has the cost of MPI_Init; without it the recorded one is shown.
+    `measured` (a fabric and the program's seconds on it) scales the computation so that the replay on that fabric
+    takes that long; it replaces `cpu_factor`. `with_tolerances` adds the latency and bandwidth that the program can
+    bear on fabrics that have both. `with_loads` adds the use of each link and of each rank's core, and the marks of
+    rank 0. It excludes `beside`. `timeline` is written for the first fabric. `beside` are traces of programs that run
+    at the same time on the same nodes, each with its placement. `startup` has the cost of MPI_Init; without it the
+    recorded one is shown.
 
-    Raises UsageError for a trace, a layout, a time or a file that cannot be used, and DamagedInputError for an incomplete trace.
+    Raises UsageError for an unusable trace, layout, time or file, and DamagedInputError for an incomplete trace.
     """
     if not fabrics:
         raise UsageError("no fabric to predict for; give at least one with --on (see `linkworth fabrics`)")
@@ -95,7 +96,7 @@ def predict(
             cpu_factor=cpu_factor,
             tolerate_cut=trace.incomplete,
             settings=msgspec.structs.replace(settings, contention=False),
-            # They change nothing there but what the nodes that they share make of its computation.
+            # They only change the computation on the nodes that they share.
             beside=[neighbour for _, neighbour in neighbours]
             if settings.memory_demand_bytes_per_second or settings.cores_per_node
             else [],
@@ -182,7 +183,7 @@ def predict(
 
 
 def _neighbour(trace: TraceFile, placement: str, nodes: int) -> tuple[str, Neighbour, list[str]]:
-    """Lay the program of another trace on the nodes that there are. Return its name and warnings as well."""
+    """Place the program of another trace on the nodes. Return its name and warnings as well."""
     trace.require_every_rank()
     path = trace.path
     ranks = trace.engine.ranks

@@ -25,7 +25,7 @@ _DEFAULT_RANKS = 8
 
 
 def is_program(target: str) -> bool:
-    """Say whether `target` names a bundled program (`npb:ft.W`) and no file."""
+    """Return whether `target` names a bundled program (`npb:ft.W`) and no file."""
     return not Path(target).exists() and apps.is_app(target.split(" ")[0])
 
 
@@ -38,10 +38,10 @@ def traced(
     scaled: bool = False,
     progress: Progress | None = None,
 ) -> Iterator[Path]:
-    """Give the path of the trace that `target` names; of a bundled program a skeleton, which is removed at the end.
+    """Yield the path of the trace that `target` names; for a bundled program a skeleton, which is removed at the end.
 
-    `scaled`: a measured time will scale the computation. Raises UsageError for a rank count beside a trace, which has its
-    own, and for a rank count or rates that cannot be used; EnvironmentLacksError where no run can be timed here.
+    `scaled`: a measured time will scale the computation. Raises UsageError for a rank count with a trace, which has its
+    own, and for an unusable rank count or rates; EnvironmentLacksError if no run can be timed here.
     """
     if not is_program(target):
         refuse_skeleton_options(target, ranks, rates)
@@ -57,7 +57,7 @@ def traced(
 
 
 def refuse_skeleton_options(target: str, ranks: int | None, rates: RateRequest | None) -> None:
-    """Raise UsageError for options that only a program without a trace takes."""
+    """Raise UsageError for options that need a program without a trace."""
     if ranks is not None:
         raise UsageError(f"-n {ranks}: {target} is a trace and has its rank count already; leave -n out")
     if rates is not None and rates.option is not None:
@@ -74,7 +74,7 @@ def measured_time(text: str) -> tuple[Fabric, float]:
 
 
 def timeline(path: Path | None, window: str | None, fabrics: Sequence[Fabric]) -> Timeline | None:
-    """Return where a timeline goes and what it shows, or None where none is asked for."""
+    """Return the file and the window of a timeline, or None without one."""
     if path is None:
         if window is not None:
             raise UsageError("--timeline-window: it limits a timeline; give --timeline FILE as well")
@@ -113,7 +113,7 @@ def settings(
     collective: Sequence[str],
     pass_unmodelled: bool,
 ) -> ReplaySettings:
-    """Return the settings that the options of the command line ask for; memory figures are in GB/s there."""
+    """Return the settings from the options of the command line, which give memory figures in GB/s."""
     factors: dict[int, float] = {}
     for text in cpu_factor_at:
         level, factor = parse_assignment(text, "--cpu-factor-at", "X", CPU_FACTOR, what="LEVEL")

@@ -1,4 +1,4 @@
-"""One trace on many fabrics, numbers of nodes, placements and values of parameters."""
+"""Sweep of one trace over fabrics, numbers of nodes, placements and values of parameters."""
 
 import math
 from collections.abc import Sequence
@@ -38,8 +38,8 @@ def sweep(
 ) -> Sweep:
     """Replay a trace, open or at a path, at every combination of fabrics, numbers of nodes, placements and values of `axes`.
 
-    `measured` scales the computation as in `predict`, on the first number of nodes and the first placement. A placement that
-    names nodes itself (numbers, a file) goes with no number of nodes. Raises UsageError for what cannot be combined.
+    `measured` scales the computation as in `predict`, on the first number of nodes and the first placement. A placement
+    that names nodes itself (numbers, a file) excludes numbers of nodes. Raises UsageError for invalid combinations.
     """
     if not fabrics:
         raise UsageError("no fabric to sweep; give at least one with --on (see `linkworth fabrics`)")

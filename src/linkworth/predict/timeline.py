@@ -1,4 +1,4 @@
-"""A replay as a timeline that ui.perfetto.dev and chrome://tracing open: calls of each rank, messages, load of each link."""
+"""Timeline of a replay for ui.perfetto.dev and chrome://tracing: calls of each rank, messages, load of each link."""
 
 import gzip
 import json
@@ -19,13 +19,13 @@ from linkworth.trace.read import TraceFile
 from linkworth.writing.files import staged, unwritable
 
 MOST_EVENTS = 1_000_000
-"""Calls, and messages, that a timeline holds: about 300 MB of JSON, which is what a browser still opens."""
+"""Most calls, and most messages, of a timeline: about 300 MB of JSON, which a browser can still open."""
 _WINDOW = NumberRange(least=1e-9, most=1e9, zero=True)
 _AS_RECORDED = ReplaySettings()
 
 
 class Timeline(NamedTuple):
-    """A timeline that is asked for."""
+    """A requested timeline."""
 
     path: Path
     seconds: tuple[float, float]
@@ -54,9 +54,9 @@ def write(
     cpu_factor: float = 1.0,
     settings: ReplaySettings = _AS_RECORDED,
 ) -> bool:
-    """Replay `trace` and write the wanted timeline in Chrome's trace event format (gzipped where the name ends in .gz).
+    """Replay `trace` and write the timeline in Chrome's trace event format (gzipped if the name ends in .gz).
 
-    Returns False where there was more than `MOST_EVENTS`. Raises UsageError for a path that cannot be written.
+    Returns False if there were more than `MOST_EVENTS`. Raises UsageError for a path that cannot be written.
     """
     recording = replay_in_detail(
         trace.engine,
@@ -80,7 +80,7 @@ def write(
 
 def _opened(path: Path) -> TextIO:
     if path.suffix == ".gz":
-        # gzip.open gives a TextIOWrapper in this mode, which its type does not say.
+        # gzip.open returns a TextIOWrapper in this mode, but its type does not state that.
         return cast(TextIO, gzip.open(path, "wt", encoding="utf-8", compresslevel=5))
     return path.open("w", encoding="utf-8")
 
@@ -95,7 +95,7 @@ def _dump(file: Any, recording: dict[str, Any], names: list[str], layout: Layout
 
 
 def _events(recording: dict[str, Any], names: list[str], layout: Layout) -> Iterator[dict[str, Any]]:
-    """One process a node, one thread a rank, or one for each of its threads that call MPI; times in microseconds."""
+    """Yield one process for each node, and one thread for each rank or calling thread of it; times in microseconds."""
     node_of = layout.node_of_rank
     further = sorted({(rank, thread) for rank, thread, *_ in recording["calls"] if thread})
 
@@ -147,7 +147,7 @@ def _events(recording: dict[str, Any], names: list[str], layout: Layout) -> Iter
 
 
 def _load(link: dict[str, Any], nodes: int) -> Iterator[dict[str, Any]]:
-    """The share of each stretch of time in which the link was busy; equal neighbours are one step."""
+    """Yield the busy share of the link in each stretch of time; equal neighbours are one step."""
     if link["busy_seconds"] == 0:
         return
     of_switch = is_of_switch(link)

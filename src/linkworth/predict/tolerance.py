@@ -23,7 +23,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.replay.run import replay
 
 SLOWER = (0.01, 0.02, 0.05)
-"""The shares of additional time that studies of latency tolerance use."""
+"""Shares of additional time that studies of latency tolerance use."""
 MOST_LATENCY_SECONDS = 1.0
 LEAST_BANDWIDTH_BYTES_PER_SECOND = 1e3
 _MOST_REPLAYS = 60
@@ -40,7 +40,7 @@ class _Point(NamedTuple):
 
 
 def tolerance_lacks(fabric: Fabric) -> str:
-    """Return why a fabric has no tolerances, in a sentence; "" where it has."""
+    """Return a sentence on why a fabric has no tolerances; "" if it has."""
     if fabric.link.latency_seconds <= 0:
         return "its link has no latency, of which a program could bear more"
     if not math.isfinite(fabric.link.bandwidth_bytes_per_second):
@@ -58,7 +58,7 @@ def tolerances(
     settings: ReplaySettings = _AS_RECORDED,
     slower: Sequence[float] = SLOWER,
 ) -> list[Tolerance]:
-    """Return latency and bandwidth at which the program takes `1 + slower` times as long, for each share in `slower`."""
+    """Return the latency and bandwidth at which the program takes `1 + slower` times as long, by share in `slower`."""
     count = 0
 
     def replayed(**link: float) -> Prediction:
@@ -100,7 +100,7 @@ def tolerances(
 def _crossing(
     evaluate: Callable[[float], _Point], start: _Point, target: float, limit: float
 ) -> float | None:
-    """Return where the function first reaches `target` above `start`, or None where it does not up to `limit`."""
+    """Return the first point above `start` where the function reaches `target`; None if there is none to `limit`."""
     below = start
     above = None
     guess = _step(start, target) if start.slope > 0 else max(10 * start.x, limit * 1e-6)
@@ -116,7 +116,7 @@ def _crossing(
             above = here
         if above is not None and _jumps(below, above):
             return above.x
-        # From above along the piece's own slope; from below, where nothing above is known yet, likewise or ever further.
+        # Step along the piece's slope. From below, without any point above yet, also step ever further.
         guess = _step(here, target) if here.slope > 0 else 10 * here.x
         if above is None:
             guess = max(guess, below.x * (1 + 1e-9))
@@ -128,7 +128,7 @@ def _crossing(
 
 
 def _jumps(below: _Point, above: _Point) -> bool:
-    """Say whether the function has a jump between two points that are next to each other: no piece is as steep."""
+    """Return whether the function jumps between two neighbouring points: no piece is as steep."""
     between = above.x - below.x
     steepest = max(below.slope, above.slope)
     return (

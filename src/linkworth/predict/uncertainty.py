@@ -24,13 +24,13 @@ def interval(
     samples: int,
     seed: int,
 ) -> Interval:
-    """Return the central 90 % of `samples` times of `seconds_with(fabric, cpu_scale)`, each with its own draw of the parameters.
+    """Return the central 90 % of `samples` times of `seconds_with(fabric, cpu_scale)`, each with its own draw.
 
-    The interval is widened to hold the `predicted` seconds, which a wide spread can leave outside: the median of a draw is below
-    its mean.
-    Each parameter that has a spread is multiplied by a lognormal factor with mean 1 and that relative standard deviation; the
-    factors of latency, bandwidth, overhead and computation are independent, and the same for all message sizes. Draws depend on
-    `seed` and on nothing else, so every fabric of a comparison sees the same ones. Raises UsageError where there is no spread.
+    The interval is widened to contain the `predicted` seconds, which a wide spread can leave outside: the median of a
+    draw is below its mean. Each parameter with a spread is multiplied by a lognormal factor with mean 1 and that
+    relative standard deviation. The factors of latency, bandwidth, overhead and computation are independent, and the
+    same for all message sizes. Draws depend on `seed` alone, so every fabric of a comparison gets the same ones.
+    Raises UsageError without a spread.
     """
     if not any(msgspec.structs.astuple(fabric.spread)):
         raise UsageError(
@@ -49,7 +49,7 @@ def interval(
 
 
 def with_spread(fabric: Fabric, settings: ReplaySettings) -> Fabric:
-    """Return a fabric with the spread that the settings give instead of its own."""
+    """Return a fabric with the spread in the settings instead of its own."""
     return msgspec.structs.replace(fabric, spread=msgspec.structs.replace(fabric.spread, **settings.spread))
 
 
@@ -63,7 +63,7 @@ class Draw(msgspec.Struct, frozen=True):
 
 
 def draws(spread: Spread, samples: int, seed: int) -> list[Draw]:
-    """Return the factors of each sample; they depend on the seed and the spread alone, and share their random numbers."""
+    """Return the factors of each sample. They depend only on seed and spread, and share their random numbers."""
     source = random.Random(seed)
 
     def factor(relative: float) -> float:

@@ -7,7 +7,7 @@ _SHOWN_SENTENCES = 3
 
 
 def replay_warnings(trace: TraceFile, replay: Replay) -> list[str]:
-    """Return one sentence for each thing that makes the replayed time of a trace doubtful."""
+    """Return one sentence for each reason to doubt the replayed time of a trace."""
     warnings = list(trace.damage)
     if replay.stopped:
         warnings.append(

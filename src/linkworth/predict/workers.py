@@ -1,7 +1,7 @@
-"""Many replays of one trace: on all cores of this machine, or on the processes of an MPI job through mpi4py.futures.
+"""Many replays of one trace, on all cores of this machine or on the processes of an MPI job through mpi4py.futures.
 
-Each replay depends on its own input alone and results come back in the order of the inputs, so that they are the same whatever
-replays them.
+Each replay depends only on its own input, and results come back in the order of the inputs.
+They are the same on any workers.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ from linkworth.replay.run import replay_in_detail
 from linkworth.trace.read import Allowance, TraceFile, open_trace
 
 CHUNKS_PER_PROCESS = 8
-"""Parts of the work that each process gets in turn: few messages, and no long wait for the last one."""
+"""Parts of the work for each process, one after another: few messages, and no long wait for the last part."""
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -48,10 +48,11 @@ class Replayed(msgspec.Struct, frozen=True):
 def replay_all(
     trace: TraceFile, tasks: Sequence[Task], *, workers: int | None = None, shared: bool = True
 ) -> tuple[list[Replayed], str]:
-    """Return the results of all tasks for a trace, in their order, and what replayed them.
+    """Return the results of all tasks for a trace, in their order, and a name for the workers.
 
-    In a job that was started as `mpiexec -n N python -m mpi4py.futures -m linkworth ...` the other processes replay; else
-    `workers` threads (default: all cores). `shared`: every process can read its path; if not, its bytes are sent once.
+    In a job started as `mpiexec -n N python -m mpi4py.futures -m linkworth ...` the other processes replay; else
+    `workers` threads (default: all cores). `shared`: every process can read the trace's path; if not, its bytes are
+    sent once.
     """
     processes = mpi_processes()
     if processes == 0:
@@ -78,8 +79,8 @@ def replay_all(
 
 
 def mpi_processes() -> int:
-    """Return how many other processes of an mpi4py.futures job wait for work; 0 outside of one."""
-    # Only that start-up imports mpi4py.futures before linkworth; nobody else pays for MPI.
+    """Return how many other processes of an mpi4py.futures job wait for work; 0 outside one."""
+    # Only that start-up imports mpi4py.futures before linkworth; without it there is no cost for MPI.
     if "mpi4py.futures" not in sys.modules:
         return 0
     from mpi4py import MPI
@@ -104,7 +105,7 @@ _KEPT: list[tuple[Path, tempfile.TemporaryDirectory[str]]] = []
 
 
 def keep(content: bytes) -> None:
-    """Write a trace that was sent to a folder of this process's own, which goes with it."""
+    """Write a trace that was sent to a folder of this process, which is removed with it."""
     folder = tempfile.TemporaryDirectory(prefix="linkworth-")
     path = Path(folder.name) / f"{hashlib.sha256(content).hexdigest()[:16]}.lwt"
     path.write_bytes(content)
@@ -113,7 +114,7 @@ def keep(content: bytes) -> None:
 
 @lru_cache(maxsize=1)
 def _opened(path: str) -> TraceFile:
-    # The process that shares out the work has decided already whether an incomplete trace may be used.
+    # The main process has already decided whether an incomplete trace may be used.
     return open_trace(Path(path), Allowance())
 
 

@@ -1,4 +1,4 @@
-"""The group of network dependence: a written rule (docs/explanation/groups.md) on a trace's profile."""
+"""Group of network dependence, by a written rule (docs/explanation/groups.md) on a trace's profile."""
 
 import math
 
@@ -9,20 +9,20 @@ from linkworth.model.profile import Group
 from linkworth.profile.scan import TraceScan
 
 GROWN_MESSAGE_BYTES = float(1 << 20)
-"""Latency is below a tenth of such a message's time on every network of the catalog, so it has no say any more."""
+"""Message size from which latency is below a tenth of the message's time on every network of the catalog."""
 MOST_GROWTH = 4096.0
-"""16 times as long in each of three dimensions: from the smallest to the largest problem that a program is used for."""
+"""Growth from the smallest to the largest useful problem: 16 times in each of three dimensions."""
 SURFACE_LAW = -1 / 3
 """Exponent by which the bytes of neighbours' exchanges over computation move as a three-dimensional problem grows."""
 TELLING_GROWTH = 4.0
-"""With four times the computation, timing noise of 20 % moves a measured exponent by less than 0.15: it counts whole."""
+"""Growth of computation from which a measured exponent counts fully: noise of 20 % moves it by less than 0.15."""
 NEGLIGIBLE = 0.05
-"""No network saves more than this: it is within the spread of repeated runs."""
+"""Saving up to which no network matters: it is within the spread of repeated runs."""
 SMALL_TODAY = 0.25
 DEPENDENT = 1 / 3
-"""A network that takes 3/5 off this share saves a fifth of the time, and so pays nodes that cost a quarter more."""
+"""Share from which a network without 3/5 of it saves a fifth of the time, and so pays for nodes a quarter dearer."""
 HIGHLY = 0.5
-"""Communication takes longer than computation: the network weighs more than the processors."""
+"""Share from which communication takes longer than computation: the network outweighs the processors."""
 
 
 class Balance(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,11 +30,11 @@ class Balance(msgspec.Struct, frozen=True, kw_only=True):
 
     compute_seconds: float
     latency: float
-    """Latency and overheads: moves as 1 / computation when the problem grows."""
+    """Latency and overheads; they scale as 1 / computation when the problem grows."""
     global_bytes: float
-    """Bytes of exchanges of all with all: they are the data itself, and stay."""
+    """Exchanges of all with all; they are the data itself, and stay."""
     other_bytes: float
-    """Bytes to neighbours, partners and trees."""
+    """Traffic to neighbours, partners and trees."""
     typical_message_bytes: float
     """Mean size of the message in which a byte travels."""
 
@@ -46,7 +46,7 @@ class Balance(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def balance(prediction: Prediction, scan: TraceScan) -> Balance:
-    """Return the balance of a replay on the reference network. Waiting (for the network) goes with its causes."""
+    """Return the balance of a replay on the reference network. Waiting is counted with its cause."""
     latency = prediction.latency_seconds + prediction.overhead_seconds
     transfer = prediction.bandwidth_seconds
     network = latency + transfer
@@ -70,9 +70,9 @@ def _typical_message(scan: TraceScan) -> float:
 
 
 def measured_exponent(now: Balance, smaller: Balance) -> float | None:
-    """Return how the bytes of neighbours' exchanges really moved against computation; None where the two runs do not tell.
+    """Return how the bytes of neighbours' exchanges moved against computation; None if the two runs do not show it.
 
-    Runs that differ by less than `TELLING_GROWTH` tell a part: what they measure and the surface law are weighed by the
+    If the runs differ by less than `TELLING_GROWTH`, the measurement and the surface law are weighted by the
     logarithm of the growth, so that noise in a run's time does not decide between the two.
     """
     growth = now.compute_seconds / max(smaller.compute_seconds, 1e-12)
@@ -97,7 +97,7 @@ def grown(now: Balance, exponent: float) -> Balance:
 
 
 def decide(now: Balance, smaller: Balance | None = None) -> tuple[Group, str]:
-    """Return the group, and the figures that decided in one sentence."""
+    """Return the group, and one sentence with the figures that decided."""
     measured = measured_exponent(now, smaller) if smaller is not None else None
     later = grown(now, SURFACE_LAW if measured is None else measured)
     from_all = later.global_bytes >= later.latency + later.other_bytes and later.global_bytes > 0

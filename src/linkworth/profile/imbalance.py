@@ -1,4 +1,4 @@
-"""Computation of the ranks against each other."""
+"""Imbalance of the ranks' computation."""
 
 import statistics
 from collections.abc import Sequence

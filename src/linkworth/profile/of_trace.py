@@ -1,4 +1,4 @@
-"""Puts a profile together: one pass over the events, and replays on three networks."""
+"""Builds a profile from one pass over the events, and replays on three networks."""
 
 import statistics
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from linkworth.replay.node_aware import one_rank_a_node
 from linkworth.trace.read import TraceFile, opened
 
 MOST_REPLAYED_EVENTS = 2_000_000
-"""A longer trace is replayed in part: a replay takes some hundred nanoseconds an event, all else some twenty."""
+"""Most events to replay in full: a replay takes some hundred nanoseconds for each event, all else some twenty."""
 SAMPLE_EVENTS = 500_000
 _LACKS_MESSAGES = "this trace lacks messages"
 
@@ -41,12 +41,13 @@ def of_trace(
 ) -> Profile:
     """Profile a trace, open or at a path.
 
-    Of a recorded trace of more than `MOST_REPLAYED_EVENTS` only the beginning is replayed, unless `whole`.
+    Only the beginning of a recorded trace of more than `MOST_REPLAYED_EVENTS` is replayed, unless `whole`.
 
-    `smaller`: a trace of the same program on as many ranks with a smaller problem; how communication moved between the two
-    then counts in the group. Of a converted trace that lacks so many messages that a replay stops or tells nothing, the
-    profile is without what replays tell. That of an incomplete one is so too unless `replay_incomplete` and unless nothing is
-    readable of some rank. Raises UsageError for a trace that cannot be used, DamagedInputError for the path of an incomplete one.
+    `smaller` is a trace of the same program on as many ranks with a smaller problem; the change of communication
+    between the two then counts in the group. If a converted trace lacks so many messages that a replay stops or is
+    meaningless, the profile omits the results of replays. So does that of an incomplete trace, unless
+    `replay_incomplete` is set and every rank has readable events. Raises UsageError for an unusable trace, and
+    DamagedInputError for the path of an incomplete one.
     """
     trace = opened(trace)
     smaller_part = _smaller_part(smaller, trace)
@@ -116,10 +117,10 @@ def of_trace(
 
 
 def group_of(trace: Path | TraceFile, smaller: Path | TraceFile | None = None) -> tuple[Group, str]:
-    """Return the group of network dependence alone, and why: that of `of_trace`, with one replay instead of three.
+    """Return only the group of network dependence and its reason, as `of_trace`, with one replay instead of three.
 
-    Of a converted trace it does not ask how many messages are lacking. Raises what `of_trace` raises, and UsageError where
-    the replay stops.
+    It does not check how many messages a converted trace lacks. Raises the errors of `of_trace`, and UsageError if the
+    replay stops.
     """
     trace = opened(trace)
     part = Part(trace, trace.engine) if trace.metadata.source == "skeleton" else _part(trace)
@@ -127,7 +128,7 @@ def group_of(trace: Path | TraceFile, smaller: Path | TraceFile | None = None) -
 
 
 def _part(trace: TraceFile) -> Part:
-    """Return the beginning of a long trace, and all of another."""
+    """Return the beginning of a long trace, or all of another."""
     if trace.engine.events <= MOST_REPLAYED_EVENTS:
         return Part(trace, trace.engine)
     return Part(trace, trace.engine.beginning(SAMPLE_EVENTS))
@@ -179,7 +180,7 @@ def _rank_compute(found: TraceScan, *, marked: bool) -> list[float]:
 
 
 def _measured_runtime(found: TraceScan, *, marked: bool) -> float:
-    """Return the wall time of the part that is replayed: the marked one, or from MPI_Init to MPI_Finalize."""
+    """Return the wall time of the replayed part: the marked one, or from MPI_Init to MPI_Finalize."""
     if marked:
         return max(rank.marked_seconds for rank in found.ranks)
     return max(rank.compute_wall_seconds + rank.communication_seconds for rank in found.ranks)

@@ -1,4 +1,4 @@
-"""Who talks to whom, in short: the nearest simple structure, the heaviest pairs, within and between nodes."""
+"""Communication partners in short: the nearest simple structure, the heaviest pairs, within and between nodes."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -7,9 +7,9 @@ from linkworth.model.profile import Distance, Matrix, Pair, Partners
 from linkworth.profile.scan import TraceScan
 
 NEAR = 0.9
-"""A structure that explains less of the bytes is not named."""
+"""Least share of the bytes that a named structure explains."""
 PRESENT = 0.02
-"""A direction of a grid or a step of a butterfly carries at least this part, else the structure is a smaller one."""
+"""Least share of a grid's direction or a butterfly's step; below it the structure is a smaller one."""
 EVEN = 0.25
 """Least part of an even share that each distance carries if all talk to all."""
 HEAVIEST_PAIRS = 5
@@ -17,7 +17,7 @@ MOST_DISTANCES = 16
 
 
 def partners(found: TraceScan, nodes: Sequence[int]) -> Partners:
-    """Return who talks to whom. `nodes`: the node of each rank."""
+    """Return the communication partners. `nodes`: the node of each rank."""
     structure, share = _structure(len(found.ranks), found.distances, found.matrix)
     heaviest = sorted(found.distances, key=lambda item: (-item.bytes, -item.messages, abs(item.ranks)))
     return Partners(
@@ -47,7 +47,7 @@ def _structure(ranks: int, distances: Sequence[Distance], matrix: Matrix) -> tup
     if total == 0:
         return "no messages", 1.0
     shares: dict[int, float] = defaultdict(float)
-    """By distance without sign, the shorter way around."""
+    """Shares by distance without sign, the shorter way around."""
     for item in distances:
         apart = abs(item.ranks) % ranks
         shares[min(apart, ranks - apart)] += (item.bytes if by_bytes else item.messages) / total
@@ -106,7 +106,7 @@ def _butterfly(shares: Mapping[int, float], ranks: int) -> tuple[str, float] | N
 
 
 def _grid(shares: Mapping[int, float], ranks: int) -> tuple[str, float] | None:
-    """Row-major grids, open or closed, with and without diagonals; the best explanation with the fewest directions."""
+    """Find row-major grids, open or closed, with or without diagonals: the best match with the fewest directions."""
     widths = [width for width in range(2, ranks // 2 + 1) if ranks % width == 0]
     best: tuple[str, float] | None = None
     for diagonals in (False, True):
@@ -134,7 +134,7 @@ def _better(
 
 
 def _explained(shares: Mapping[int, float], ranks: int, steps: list[int], diagonals: bool) -> float:
-    """Return the share of the bytes along a grid whose neighbours in each direction differ by `steps`; 0 without one of them."""
+    """Return the share of the bytes along a grid with neighbours at `steps`; 0 if a direction has none."""
     directions = []
     for step, whole in zip(steps, [*steps[1:], ranks], strict=True):
         around = whole - step

@@ -9,7 +9,7 @@ _Kind = Literal["prologue", "loop", "between", "epilogue", "all"]
 
 
 def phases(found: dict[str, Any]) -> Phases | None:
-    """Return the phases that the engine found, as one of the ranks shows them; None where there are no calls after MPI_Init."""
+    """Return the phases that the engine found, as shown by one of the ranks; None without calls after MPI_Init."""
     seconds = found["seconds"]
     parts = found["phases"]
     if not parts or seconds <= 0:

@@ -11,11 +11,11 @@ from linkworth.replay.run import Replay
 def efficiencies(compute_seconds: Sequence[float], runtime: float, ideal_runtime: float) -> Pop:
     """Return the efficiencies of a run.
 
-    `compute_seconds`: by rank; `runtime`: of the same part of the run; `ideal_runtime`: of its replay on a network without
-    latency, overhead and with infinite bandwidth. With C the computation: load balance = mean C / max C; communication
-    efficiency = max C / runtime = serialisation (max C / ideal runtime) x transfer (ideal runtime / runtime); parallel
-    efficiency = load balance x communication efficiency. Figures above 1 are shown as they are: the computation was then
-    measured longer than the run.
+    `compute_seconds` is by rank, `runtime` is of the same part of the run, and `ideal_runtime` is of its replay on a
+    network with infinite bandwidth and no latency or overhead. With C the computation: load balance = mean C / max C;
+    communication efficiency = max C / runtime = serialisation (max C / ideal runtime) x transfer (ideal runtime /
+    runtime); parallel efficiency = load balance x communication efficiency. Figures above 1 are shown unchanged: the
+    measured computation was then longer than the run.
     """
     longest = max(compute_seconds, default=0.0)
     mean = sum(compute_seconds) / len(compute_seconds) if compute_seconds else 0.0
@@ -31,10 +31,10 @@ def efficiencies(compute_seconds: Sequence[float], runtime: float, ideal_runtime
 
 
 def sampled_efficiencies(compute_seconds: Sequence[float], runtime: float, sample: Replay) -> Pop:
-    """Return the efficiencies of a run of which only a `sample` was replayed on the ideal network.
+    """Return the efficiencies of a run if only a `sample` was replayed on the ideal network.
 
-    Load balance and communication efficiency are of the whole run; serialisation is that of the sample, and transfer what
-    it leaves of communication.
+    Load balance and communication efficiency are of the whole run. Serialisation is the sample's, and transfer is the
+    rest of communication.
     """
     run = efficiencies(compute_seconds, runtime, max(compute_seconds, default=0.0))
     serialisation = _ratio(max(sample.rank_compute_seconds, default=0.0), sample.prediction.seconds)
@@ -48,7 +48,7 @@ def sampled_efficiencies(compute_seconds: Sequence[float], runtime: float, sampl
 
 
 def recorded_efficiencies(compute_seconds: Sequence[float], runtime: float) -> Pop:
-    """Return the efficiencies that need no replay: all but serialisation and transfer."""
+    """Return the efficiencies that need no replay: all except serialisation and transfer."""
     run = efficiencies(compute_seconds, runtime, runtime)
     return msgspec.structs.replace(run, serialisation_efficiency=None, transfer_efficiency=None)
 

@@ -1,4 +1,4 @@
-"""The replays of a profile: what of a program only they tell, or that they stop."""
+"""Replays of a profile: their results, or the reason why they stop."""
 
 from typing import NamedTuple
 
@@ -20,15 +20,15 @@ IDEAL = "ideal"
 SHARED_MEMORY = "shm"
 REFERENCE = "gbe"
 LEAST_REPLAYED = 0.9
-"""Part of a beginning's events that a replay reaches where only the last calls lack their other side."""
+"""Least share of a beginning's events that a replay reaches if only the last calls lack their other side."""
 MOST_UNMATCHED = 0.05
-"""Messages and collectives without their other side, a call, with which a replay still tells of the program."""
+"""Most messages and collectives without their other side, for each call, with which a replay is still meaningful."""
 
 NOT_KNOWN = "network dependence, serialisation and transfer are not known"
 
 
 class Part(NamedTuple):
-    """A trace, and the part of it that is replayed: all, or its beginning."""
+    """A trace, and its replayed part: all, or its beginning."""
 
     of: TraceFile
     events: _engine.Trace
@@ -49,11 +49,11 @@ class Replayed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def replayed(part: Part, found: TraceScan, smaller: Part | None) -> Replayed | str:
-    """Return what the replays tell, or a sentence on why they cannot: one stops, or too much is sent and never received.
+    """Return the results of replays, or a sentence on why there are none: one stops, or too many messages are lost.
 
-    Then nothing is taken from the others either: those that came to their end lack the same messages.
+    In that case the other replays are not used either: those that completed lack the same messages.
     """
-    # A recording has all messages, or it is damaged; what another tool wrote may never have had them.
+    # A recording has all messages, or it is damaged; another tool's archive may lack some from the start.
     may_lack = part.of.metadata.source == "converted"
     try:
         ideal = replay(part, IDEAL, nodes=1)
@@ -77,7 +77,7 @@ def replayed(part: Part, found: TraceScan, smaller: Part | None) -> Replayed | s
 
 
 def group_by_replay(part: Part, found: TraceScan, smaller: Part | None) -> tuple[Group, str]:
-    """Return the group of network dependence, and why."""
+    """Return the group of network dependence, and the reason."""
     return _decided(_on_reference(part), found, smaller)
 
 
@@ -88,7 +88,7 @@ def _decided(reference: Prediction, found: TraceScan, smaller: Part | None) -> t
 def replay(part: Part, fabric: str, nodes: int) -> Replay:
     """Replay the part of a trace on equal blocks of its ranks."""
     layout = block(part.events.ranks, nodes)
-    # A profile says which calls are not modelled; they must not keep it from being made.
+    # A profile reports calls that are not modelled; they must not prevent it.
     settings = ReplaySettings(pass_unmodelled=True)
     cut = part.of.incomplete or part.is_beginning
     made = replay_in_detail(part.events, fabrics.get(fabric), layout, tolerate_cut=cut, settings=settings)
@@ -98,7 +98,7 @@ def replay(part: Part, fabric: str, nodes: int) -> Replay:
 
 
 def _require_most(made: Replay, part: Part) -> None:
-    """The beginning of a trace ends inside calls; one that lacks messages stops a replay long before."""
+    """Require most of a beginning to be replayed. It ends inside calls; lacking messages stop a replay far earlier."""
     if made.stopped and made.events < LEAST_REPLAYED * part.events.events:
         stopped = ReplayStoppedError(made.stopped[0])
         stopped.where = made.stopped[0]
@@ -106,7 +106,7 @@ def _require_most(made: Replay, part: Part) -> None:
 
 
 def _on_reference(part: Part) -> Prediction:
-    """Replay with one rank a node, so that the group is the program's own and no matter of how its ranks are placed."""
+    """Replay with one rank on each node, so that the group does not depend on the placement of ranks."""
     return replay(part, REFERENCE, nodes=part.events.ranks).prediction
 
 

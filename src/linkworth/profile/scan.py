@@ -18,7 +18,7 @@ class RankTimes(msgspec.Struct, frozen=True, kw_only=True):
     events: int
     before_init_seconds: float
     compute_seconds: float
-    """Between calls: CPU time where it was read, else wall time."""
+    """Time between calls: CPU time if it was read, else wall time."""
     compute_wall_seconds: float
     descheduled_seconds: float
     communication_seconds: float
@@ -35,12 +35,12 @@ class RankWaits(WaitKinds, frozen=True, kw_only=True):
 
 
 class WaitScan(msgspec.Struct, frozen=True, kw_only=True):
-    """Who waited for whom (native/engine/profile/waits.hpp)."""
+    """Waits between ranks (native/engine/profile/waits.hpp)."""
 
     ranks: list[RankWaits]
     calls: list[CallWaits]
     messages: int
-    """With both sides in the trace."""
+    """Messages with both sides in the trace."""
     unmatched: int
 
 
@@ -48,7 +48,7 @@ class TraceScan(msgspec.Struct, frozen=True, kw_only=True):
     """Result of a pass over all events."""
 
     calls: list[CallProfile]
-    """Longest first."""
+    """Calls, longest first."""
     ranks: list[RankTimes]
     message_sizes: list[SizeBin]
     matrix: Matrix
@@ -63,11 +63,11 @@ class TraceScan(msgspec.Struct, frozen=True, kw_only=True):
     unmodelled: dict[str, int]
     damage: list[str]
     phases: Phases | None
-    """Only where they were asked for."""
+    """Phases, if asked for."""
 
 
 def scan(trace: _engine.Trace, nodes: Sequence[int] = (), *, with_phases: bool = False) -> TraceScan:
-    """Read every event of `trace` once. `nodes`: the node of each rank; empty where it is not known."""
+    """Read every event of `trace` once. `nodes`: the node of each rank; empty if unknown."""
     found: dict[str, Any] = _engine.profile_trace(trace, MATRIX_ROWS, list(nodes), with_phases)
     calls = msgspec.convert(found["calls"], list[CallProfile])
     return TraceScan(

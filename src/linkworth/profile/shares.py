@@ -8,7 +8,7 @@ from linkworth.replay.run import Replay
 
 
 def measured_shares(ranks: Sequence[RankTimes]) -> Shares:
-    """Return the shares of the ranks' time as it was recorded."""
+    """Return the recorded shares of the ranks' time."""
     return _normalised(
         sum(rank.compute_seconds for rank in ranks),
         sum(rank.communication_seconds for rank in ranks),
@@ -19,11 +19,11 @@ def measured_shares(ranks: Sequence[RankTimes]) -> Shares:
 def shares_with_a_core_each(
     ranks: Sequence[RankTimes], core_shares: Sequence[float], shared_memory: Replay
 ) -> Shares:
-    """Return the shares that the ranks of an oversubscribed run would have had with a core each.
+    """Return the shares of an oversubscribed run if each of its ranks had a core.
 
-    Their time in MPI calls is mostly waiting for a core that another rank has. So communication is what the replay in shared
-    memory leaves beside the computation (in the part of the run that is replayed; elsewhere in the same ratio), and a second
-    of MPI_Init counts as the part of a core that the rank had, since all ranks initialise at the same time.
+    Its time in MPI calls is mostly waiting for a core that another rank has. Communication is therefore the time
+    beside computation in the replay in shared memory (in the replayed part of the run; elsewhere in the same ratio).
+    A second of MPI_Init counts as the rank's part of a core, since all ranks initialise at the same time.
     """
     compute = sum(rank.compute_seconds for rank in ranks)
     replayed = sum(shared_memory.rank_compute_seconds)

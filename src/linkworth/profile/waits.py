@@ -1,4 +1,4 @@
-"""Who waited for whom."""
+"""Waits between ranks."""
 
 from collections.abc import Iterable
 

@@ -9,7 +9,7 @@ from linkworth.model.trace import CallSite
 
 
 def located(calls: Sequence[CallProfile], known: Mapping[str, CallSite]) -> list[CallProfile]:
-    """Return the calls, the sites of each longest first, with function, file and line where the trace knows them."""
+    """Return the calls, each with its sites, longest first; with function, file and line if the trace has them."""
     return [
         msgspec.structs.replace(
             call, sites=[_named(site, known) for site in sorted(call.sites, key=lambda site: -site.seconds)]

@@ -1,4 +1,4 @@
-"""The machine that recorded a trace: how long the run took there, and whether its ranks had a core each."""
+"""The machine that recorded a trace: the length of the run there, and its ranks' share of cores."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ from linkworth.profile.scan import RankTimes
 
 
 def core_shares(ranks: Sequence[RankInfo], count: int) -> list[float]:
-    """Return for each of `count` ranks the part of a core that it had: 1, or less if it shared cores with more ranks.
+    """Return for each of `count` ranks its part of a core: 1, or less if it shared cores with more ranks.
 
-    Ranks of a host that may use the same cores share them. Launchers bind ranks to the same cores or to others, so the
-    first core and the number of cores tell which. A trace that does not give the first core has a weaker rule: all ranks of
-    a host share as many cores as one of them may use, and at least as many as they kept busy on average.
+    Ranks of a host that may use the same cores share them. Launchers bind ranks to the same cores or to different
+    ones; the first core and the number of cores show which. For a trace without first cores there is a weaker rule:
+    all ranks of a host share as many cores as one of them may use, and at least as many as they kept busy on average.
     """
     together: dict[tuple[str, int | None, int], list[RankInfo]] = defaultdict(list)
     for rank in ranks:
@@ -49,7 +49,7 @@ def elapsed_seconds(ranks: Sequence[RankInfo], times: Sequence[RankTimes]) -> fl
 
 
 def nodes_of(ranks: Sequence[RankInfo], count: int) -> list[int]:
-    """Return the number of each rank's node, in the order of first ranks; all 0 where the hosts are not known."""
+    """Return the number of each rank's node, in the order of first ranks; all 0 if the hosts are unknown."""
     numbers: dict[str, int] = {}
     nodes = [0] * count
     for rank in sorted(ranks, key=lambda rank: rank.rank):
@@ -59,7 +59,7 @@ def nodes_of(ranks: Sequence[RankInfo], count: int) -> list[int]:
 
 
 def cpu_use(ranks: Sequence[RankInfo]) -> CpuUse | None:
-    """Return how many cores the processes kept busy; None where no rank has both its times."""
+    """Return how many cores the processes kept busy; None if no rank has both its times."""
     known = [rank for rank in ranks if rank.cpu_seconds > 0 and rank.elapsed_seconds > 0]
     if not known:
         return None

@@ -1,1 +1,1 @@
-"""Replays a trace on a fabric: the native engine behind the model's types."""
+"""Replay of a trace on a fabric: the native engine with the model's types."""

@@ -20,13 +20,13 @@ _TITLES = {
     "openmpi-5.0": "Open MPI 5.0",
 }
 _NEWEST = {"openmpi": "openmpi-5.0", "mpich": "mpich"}
-# Intel MPI, MVAPICH and Cray MPICH descend from MPICH and keep its algorithms.
+# Intel MPI, MVAPICH and Cray MPICH descend from MPICH and use its algorithms.
 _MPICH_FAMILY = re.compile(r"mpich|intel|mvapich|cray", re.IGNORECASE)
 _OPENMPI_FAMILY = re.compile(r"open[ _-]?mpi", re.IGNORECASE)
 
 
 def rules_for(recorded: MpiInfo, settings: ReplaySettings) -> CollectiveRules:
-    """Return the rules for a trace that the library `recorded` wrote, MPICH's where neither it nor the user names one."""
+    """Return the rules for a trace of the library `recorded`; MPICH's if neither it nor the user names one."""
     library = settings.mpi_library
     own = series(recorded)
     asked = library or (own and own.partition("-")[0])
@@ -43,7 +43,7 @@ def rules_for(recorded: MpiInfo, settings: ReplaySettings) -> CollectiveRules:
 
 
 def rules_in_words(rules: CollectiveRules) -> str:
-    """Return whose collective algorithms were replayed, and which were forced: `as MPICH does them`."""
+    """Return which library's algorithms were replayed, and which were forced: `as MPICH does them`."""
     forced = ", ".join(f"{each.collective}={each.algorithm}" for each in rules.forced)
     text = f"as {_TITLES[rules.library]} does them"
     if rules.origin == "default":
@@ -84,7 +84,7 @@ def parse_forced(text: str) -> ForcedCollective:
 
 
 def series(recorded: MpiInfo) -> str | None:
-    """Return the series of decisions that a library follows, for instance `openmpi-4.1`; None if it is unknown."""
+    """Return the series of algorithm choices of a library, such as `openmpi-4.1`; None if it is unknown."""
     name = f"{recorded.library} {recorded.version}"
     version = re.search(r"(\d+)\.(\d+)", recorded.version or recorded.library)
     release = (int(version[1]), int(version[2])) if version else None

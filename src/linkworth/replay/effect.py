@@ -1,4 +1,4 @@
-"""Settings of a replay that change nothing: an option without an effect is a slip, and is refused."""
+"""Check for settings of a replay without an effect: such an option is a mistake, and is refused."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,9 +8,9 @@ from linkworth.model.settings import ReplaySettings
 
 
 def require_effect(settings: ReplaySettings, results: Sequence[dict[str, Any]]) -> None:
-    """Raise UsageError for a level of MPI_Pcontrol or a forced algorithm that none of the replayed programs has.
+    """Raise UsageError for a level of MPI_Pcontrol or a forced algorithm that no replayed program uses.
 
-    `results` are the engine's, one a program.
+    `results` are the engine's, one for each program.
     """
     levels = {level for result in results for level in result["levels"]}
     for level in settings.cpu_factor_at:

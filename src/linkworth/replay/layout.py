@@ -21,11 +21,12 @@ def lay_out(
     numbered: bool = False,
     option: str = "--placement ",
 ) -> Layout:
-    """Lay `ranks` on nodes: `block`, `cyclic`, node numbers separated by commas, or the path of a hostfile or rankfile.
+    """Place `ranks` on nodes: `block`, `cyclic`, node numbers separated by commas, or the path of a hostfile or
+    rankfile.
 
-    A list and a file give the nodes themselves, in the order of their first rank; with `numbered` the numbers of a list are those
-    of the nodes, some of which may stay empty. `option` is what a fault is said of, before the placement. Raises UsageError for a
-    placement that does not fit the ranks.
+    A list and a file give the nodes themselves, in the order of their first rank. With `numbered`, the numbers of a
+    list are those of the nodes, some of which may stay empty. `option` is named in errors, before the placement.
+    Raises UsageError for a placement that does not fit the ranks.
     """
     if placement == "block":
         return block(ranks, nodes, ppn)
@@ -50,7 +51,7 @@ def lay_out(
 
 
 def _hosts_of_file(path: Path, ranks: int) -> list[str]:
-    """Return the host of each rank by an Open MPI rankfile or a hostfile of Open MPI or MPICH, filled host by host."""
+    """Return the host of each rank from an Open MPI rankfile, or a hostfile of Open MPI or MPICH, filled host by host."""
     lines = [
         (number, line.split("#")[0].strip())
         for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1)
@@ -88,9 +89,9 @@ def _hosts_of_file(path: Path, ranks: int) -> list[str]:
 
 
 def block(ranks: int, nodes: int | None = None, ppn: int | None = None) -> Layout:
-    """Lay `ranks` on `nodes` in blocks of consecutive ranks, as evenly as they go, or with `ppn` ranks a node.
+    """Place `ranks` on `nodes` in blocks of consecutive ranks, as evenly as possible, or with `ppn` ranks on each node.
 
-    Without `nodes`: as many as `ppn` needs, or two (one for a single rank). Raises UsageError where they do not fit.
+    Without `nodes`: as many as `ppn` needs, or two (one for a single rank). Raises UsageError if they do not fit.
     """
     for value, option in ((nodes, "--nodes"), (ppn, "--ppn")):
         if value is not None and value < 1:

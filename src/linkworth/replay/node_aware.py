@@ -1,4 +1,4 @@
-"""Programs that ask which ranks share a node: what of them is known on another layout."""
+"""Programs that ask which ranks share a node, and the validity of their traces on another layout."""
 
 from collections.abc import Sequence
 
@@ -13,27 +13,27 @@ _RECORD_IT = "record the program with as many ranks a node (linkworth trace --la
 
 
 class NodeGroup(msgspec.Struct, frozen=True, kw_only=True):
-    """Ranks that shared a node where the program ran, because it asked for them (native/engine/profile/node_groups.hpp)."""
+    """Ranks that shared a node in the recorded run, as the program asked (native/engine/profile/node_groups.hpp)."""
 
     shares_memory: bool
-    """A window of MPI_Win_allocate_shared. Otherwise a communicator of MPI_Comm_split_type."""
+    """True for a window of MPI_Win_allocate_shared, False for a communicator of MPI_Comm_split_type."""
     members: list[int]
     among: list[int]
     """Members of the communicator that was split."""
     calls: int
-    """Messages and collectives on the communicator, and on those made from it."""
+    """Messages and collectives on the communicator, and on those derived from it."""
 
 
 def node_groups(trace: TraceFile) -> list[NodeGroup]:
-    """Return the groups that the program of a trace asked for; most programs ask for none."""
+    """Return the groups that the program of a trace asked for; most programs have none."""
     return [msgspec.convert(group, NodeGroup) for group in _engine.node_groups(trace.engine)]
 
 
 def node_warnings(trace: TraceFile, layout: Layout) -> list[str]:
-    """Return a warning if the program would make other node communicators on `layout` than those in the trace.
+    """Return a warning if the program would make different node communicators on `layout` than in the trace.
 
-    Raises UsageError if the layout parts ranks that share memory. The trace has no messages for what they exchange
-    through it, so nothing is known of the program there.
+    Raises UsageError if the layout separates ranks that share memory: the trace has no messages for their exchange,
+    so the program cannot be predicted there.
     """
     groups = node_groups(trace)
     node = layout.node_of_rank
@@ -57,7 +57,7 @@ def node_warnings(trace: TraceFile, layout: Layout) -> list[str]:
 
 
 def one_rank_a_node(trace: TraceFile) -> str | None:
-    """Return a sentence on what replays with one rank a node do not know of a node-aware program; None for others."""
+    """Return a sentence on what replays with one rank a node ignore of a node-aware program; None for others."""
     groups = [group for group in node_groups(trace) if len(group.members) > 1]
     if not groups:
         return None

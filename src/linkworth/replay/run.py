@@ -24,17 +24,17 @@ _MPICH = CollectiveRules()
 
 
 class Replay(msgspec.Struct, frozen=True, kw_only=True):
-    """All that one replay gives."""
+    """All results of one replay."""
 
     prediction: Prediction
     marked_region: bool
-    """The program marks its timed part by MPI_Pcontrol, and the prediction is of that part."""
+    """True if the program marks its timed part by MPI_Pcontrol; the prediction is then of that part."""
     rank_compute_seconds: list[float]
     """Scaled computation of each rank in the same part of the run."""
     level_compute_seconds: dict[int, float]
     """Scaled computation of the marked part by level of MPI_Pcontrol, summed over ranks."""
     unmodelled: dict[str, int]
-    """Calls that the replay does not model: they only took the time that was recorded."""
+    """Calls that the replay does not model: they took the recorded time."""
     input_output_seconds: dict[str, float]
     """Recorded time of calls to files, by call and summed over ranks. It counts as computation, but is not scaled."""
     stopped: list[str]
@@ -60,7 +60,7 @@ class ReplayStoppedError(UsageError):
 
 
 class Neighbour(NamedTuple):
-    """Another program that starts at the same time on the same network, with its computation as it was recorded."""
+    """Another program that starts at the same time on the same network, with its recorded computation."""
 
     trace: _engine.Trace
     layout: Layout
@@ -121,14 +121,14 @@ def replay_in_detail(
     counted_level: int | None = None,
     marks: bool = False,
 ) -> Replay:
-    """Replay and return what else it tells.
+    """Replay and return all results.
 
-    Raises UsageError for a trace that cannot be replayed (unknown communicators; ReplayStoppedError: messages missing), with a
-    sentence that says what to do; with `tolerate_cut` it stops there instead. Settings without an effect are a UsageError as
-    well. The messages of programs `beside` it compete with its own, and their ranks share the memory of their nodes with its
-    ranks.
-    A `record` is of a program alone. With `counted_level` only computation at that level of MPI_Pcontrol is computation among
-    the parts of the critical path, any other is waiting. `marks`: keep the time of each call of MPI_Pcontrol.
+    Raises UsageError, with advice, for a trace that cannot be replayed (unknown communicators; ReplayStoppedError:
+    messages missing). With `tolerate_cut` the replay stops there instead. Settings without an effect are a UsageError
+    as well. Messages of programs `beside` it compete with its own, and their ranks share the memory of their nodes
+    with its ranks. `record` needs a program alone. With `counted_level`, only computation at that level of
+    MPI_Pcontrol counts as computation in the parts of the critical path; any other is waiting. `marks`: keep the time
+    of each call of MPI_Pcontrol.
     """
     recorded = _recorded(trace)
     settings = on_known_machine(settings, recorded.rates)
@@ -191,7 +191,7 @@ def replay_in_detail(
 
 
 def on_known_machine(settings: ReplaySettings, rates: RateSource | None) -> ReplaySettings:
-    """Return the settings with the cores of the machine that `rates` name, unless they have a number of cores."""
+    """Return the settings with the cores of the machine named by `rates`, unless they have a number of cores."""
     if rates is None or rates.cores_per_node is None or settings.cores_per_node is not None:
         return settings
     return msgspec.structs.replace(
@@ -209,7 +209,7 @@ def engine_options(
     collectives: CollectiveRules = _MPICH,
     most_on_a_node: int,
 ) -> dict[str, Any]:
-    """Return the engine's view of a fabric, a placement and the settings.
+    """Return the engine's form of a fabric, a placement and the settings.
 
     `most_on_a_node`: ranks of all programs on the fullest node.
     """
@@ -258,7 +258,7 @@ def _topology(fabric: Fabric, background_load: float) -> dict[str, Any]:
 
 
 def _shared_node(settings: ReplaySettings, most_on_a_node: int) -> dict[str, float] | None:
-    """Return what the ranks of a node share, or None where they cannot want more than there is."""
+    """Return the resources that ranks of a node share, or None if they cannot exhaust them."""
     bandwidth = settings.memory_bandwidth_bytes_per_second or math.inf
     cores = settings.cores_per_node or math.inf
     if most_on_a_node * settings.memory_demand_bytes_per_second <= bandwidth and most_on_a_node <= cores:
@@ -278,7 +278,7 @@ def _recorded(trace: _engine.Trace) -> _Recorded:
 
 
 def _advised(error: str, traces: Sequence[_engine.Trace]) -> str:
-    """Return the engine's sentence with what somebody can do who may hold another tool's archive and not the program."""
+    """Return the engine's sentence, with advice for a user who may have another tool's archive but not the program."""
     if error.endswith(_RECORD_AGAIN) and all(_recorded(trace).source == "converted" for trace in traces):
         return error.removesuffix(_RECORD_AGAIN) + _NOT_IN_THE_ARCHIVE
     return error

@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 RESAMPLES = 9999
-"""So many that drawing them anew moves a bound by some 2 % of the interval's width."""
+"""With so many, drawing anew moves a bound by some 2 % of the interval's width."""
 SEED = 20190601
-"""Fixed, so that the same runs always give the same interval."""
+"""Fixed seed, so that the same runs always give the same interval."""
 MANY = 2000
-"""From here on the bootstrap and the normal approximation agree, and only one is affordable."""
+"""Number of values from which the bootstrap and the normal approximation agree; only the latter is affordable there."""
 _CELLS_AT_ONCE = 2_000_000
 
 Statistic = Callable[["NDArray[Any]"], "NDArray[Any]"]
-"""From samples, one a row, to one value a row."""
+"""Function from samples, one in each row, to one value for each row."""
 
 
 def interval(
@@ -27,8 +27,8 @@ def interval(
 ) -> Bounds:
     """Return the BCa interval of a statistic of one sample of at least two values.
 
-    Efron, "Better Bootstrap Confidence Intervals", J. Am. Stat. Assoc. 82 (1987) 171-185; the acceleration is that of the
-    jackknife (Efron & Tibshirani, An Introduction to the Bootstrap, 1993, equation 14.15).
+    Efron, "Better Bootstrap Confidence Intervals", J. Am. Stat. Assoc. 82 (1987) 171-185. The acceleration is the
+    jackknife's (Efron & Tibshirani, An Introduction to the Bootstrap, 1993, equation 14.15).
     """
     import numpy
 
@@ -47,7 +47,7 @@ def ratio_interval(
 ) -> Bounds:
     """Return the BCa interval of mean(b) / mean(a) - 1 of two independent samples of positive values.
 
-    Both samples are drawn anew in each resample, and the jackknife leaves out one value of either in turn (Efron & Tibshirani
+    Each resample draws both samples anew, and the jackknife leaves out one value of either in turn (Efron & Tibshirani
     1993, sections 8.3 and 14.3).
     """
     import numpy
@@ -67,8 +67,8 @@ def bca(
 ) -> Bounds:
     """Return the BCa interval from bootstrap draws of a statistic, its observed value, and the jackknife values by sample.
 
-    Ties of draws with the observed value count half for the bias correction. Where the draws do not vary the interval is a
-    point; where the correction leaves (0, 1) it is the percentile interval.
+    Draws equal to the observed value count half for the bias correction. If the draws do not vary, the interval is a
+    point. If the correction leaves (0, 1), it is the percentile interval.
     """
     import numpy
 
@@ -104,7 +104,7 @@ def _acceleration(jackknives: list["NDArray[Any]"]) -> float:
 
 
 def _resampled(n: int, resamples: int, rng: "Generator") -> "Iterator[NDArray[Any]]":
-    """Yield index rows of resamples in pieces that fit the memory."""
+    """Yield the index rows of resamples in pieces that fit into memory."""
     rows = max(1, _CELLS_AT_ONCE // n)
     for start in range(0, resamples, rows):
         yield rng.integers(0, n, size=(min(rows, resamples - start), n))

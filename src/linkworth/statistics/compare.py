@@ -1,4 +1,4 @@
-"""Runs of one thing against runs of another."""
+"""Comparison of repeated runs."""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MARGIN = 0.05
-"""Relative difference that does not matter, where the user names none."""
+"""Default relative difference that does not matter."""
 SIGMAS = 3.0
 
 
@@ -29,11 +29,11 @@ def compare(
 ) -> Comparison:
     """Compare runs of `b` with runs of the baseline `a`.
 
-    The verdict is `same` only where the equivalence test says so at the level 1 - confidence; `faster` or `slower` (better or
-    worse, for what is no time) where the permutation test does; else `undecided`. A real difference inside the margin is
-    `same`. The three-sigma rule of the literature (the intervals mean +- 3 standard deviations overlap) is reported beside it
-    and decides nothing, since more noise makes more things equal by it. Raises ValueError for empty
-    samples, values that are not finite, and a margin that is not above 0.
+    The verdict is `same` only if the equivalence test shows it at the level 1 - confidence, and `faster` or `slower`
+    (better or worse, for metrics other than times) if the permutation test does; else `undecided`. A real difference
+    inside the margin is `same`. The three-sigma rule of the literature (the intervals mean +- 3 standard deviations
+    overlap) is reported too. It decides nothing, since by it more noise makes more things equal. Raises ValueError
+    for empty samples, values that are not finite, and a margin that is not above 0.
     """
     if not margin > 0:
         raise ValueError(f"a margin of {margin}: give a relative difference above 0")
@@ -55,7 +55,7 @@ def compare(
     if verdict == "undecided" and repeated and mean_a > 0:
         variance = float(first.var(ddof=1) + second.var(ddof=1))
         needed = runs_to_decide(mean_b - mean_a, variance, margin * mean_a, significance=significance)
-        # So many runs did not decide: the estimate is of a lucky draw, and more are needed in any case.
+        # These runs did not decide: the estimate is from a lucky draw, and more runs are needed in any case.
         needed = needed and max(needed, min(len(first), len(second)) + 1)
     return Comparison(
         better=better,
@@ -76,7 +76,7 @@ def compare(
 
 
 def sigma_overlap(a: Sequence[float], b: Sequence[float]) -> bool | None:
-    """Return whether the intervals mean +- 3 standard deviations of two samples overlap; None of fewer than two values."""
+    """Return whether the intervals mean +- 3 standard deviations of two samples overlap; None below two values."""
     return _sigmas(checked(a), checked(b))[1]
 
 
@@ -90,7 +90,7 @@ def _sigmas(a: "NDArray[Any]", b: "NDArray[Any]") -> tuple[float | None, bool | 
 
 
 def _interval(a: "NDArray[Any]", b: "NDArray[Any]", confidence: float) -> Bounds:
-    """Return the interval of the ratio of the means - 1; of many values by the delta method."""
+    """Return the interval of the ratio of the means - 1; for many values by the delta method."""
     if len(a) + len(b) < MANY:
         return ratio_interval(a, b, confidence=confidence)
     ratio = float(b.mean() / a.mean())

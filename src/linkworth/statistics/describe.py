@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.95
 PRECISION = 0.02
-"""Wanted half width of the mean's interval, relative to it."""
+"""Wanted half-width of the mean's interval, relative to the mean."""
 
 
 def describe(
@@ -77,7 +77,7 @@ def _single(value: float, precision: float) -> Description:
 
 
 def checked(values: Sequence[float]) -> "NDArray[Any]":
-    """Return the values as an array of floats; raises ValueError where there is none, or one is not finite."""
+    """Return the values as an array of floats. Raises ValueError if there is none, or one is not finite."""
     import numpy
 
     array = numpy.asarray(values, dtype=float)
@@ -97,7 +97,7 @@ def _mean_interval(array: "NDArray[Any]", confidence: float) -> Bounds:
 
 
 def _median_interval(array: "NDArray[Any]", confidence: float) -> Bounds:
-    """Return the interval of the median; of many values by the normal approximation of the ranks of its bounds."""
+    """Return the interval of the median; for many values by the normal approximation of its bounds' ranks."""
     import numpy
 
     n = len(array)

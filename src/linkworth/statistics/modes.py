@@ -18,8 +18,8 @@ DECISIVE = 10.0
 SEPARATED = 2.0
 """Ashman's D of two cleanly separate groups (Ashman, Bird & Zepf, Astronomical Journal 108, 1994, equation 4)."""
 VALLEY = 0.1
-"""Between two modes the mixture's density falls below this part of the lower peak: 30 runs of a uniform or an exponential
-distribution are then called two groups in 5 and in 1 of 100 cases."""
+"""Share of the lower peak below which the mixture's density falls between two modes. With it, 30 runs of a uniform or
+an exponential distribution are taken for two groups in 5 and in 1 of 100 cases."""
 _MOST_VALUES = 2000
 _STEPS = 200
 
@@ -32,11 +32,12 @@ class _Mixture(msgspec.Struct, frozen=True):
 
 
 def bimodality(values: "NDArray[Any]") -> Bimodality | None:
-    """Return the two groups of values, or None where one normal distribution does as well.
+    """Return the two groups of values, or None if one normal distribution fits as well.
 
-    All must hold: BIC prefers two normal components to one by 10 or more; Ashman's D of the components is above 2; their
-    mixture's density falls between the means below a tenth of its lower peak; the smaller group has a tenth of the runs and
-    at least 3. Components are no narrower than half the step of a coarse clock, so that neighbouring ticks are one mode.
+    All must be true: BIC prefers two normal components to one by 10 or more; Ashman's D of the components is above 2;
+    their mixture's density falls below a tenth of its lower peak between the means; the smaller group has a tenth of
+    the runs and at least 3. Components are no narrower than half the step of a coarse clock, so that neighbouring
+    ticks are one mode.
     """
     import numpy
 
@@ -71,7 +72,7 @@ def bimodality(values: "NDArray[Any]") -> Bimodality | None:
 
 
 def _narrowest(ordered: "NDArray[Any]") -> float:
-    """Return the least deviation of a component: of a coarse clock half its step, else a thousandth of the range."""
+    """Return the least deviation of a component: half the step of a coarse clock, else a thousandth of the range."""
     import numpy
 
     steps = numpy.diff(ordered)
@@ -123,7 +124,7 @@ def _log_likelihood_of_one(ordered: "NDArray[Any]", floor: float) -> float:
 
 
 def _valley(mixture: _Mixture) -> float:
-    """Return the mixture's least density between the means over the lower of its densities at the means."""
+    """Return the least density of the mixture between the means, over the lower of its densities at the means."""
     import numpy
 
     places = numpy.linspace(*mixture.means, 101)

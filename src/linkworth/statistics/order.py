@@ -9,27 +9,27 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FEWEST = 6
-"""With fewer runs the later ones say too little of what is usual."""
+"""Least runs for a decision; with fewer, the later ones do not show what is usual."""
 FIRST_RUNS = 3
 ROBUST_DEVIATIONS = 5.0
-"""A normal value lies as far from its median once in 1.7 million."""
+"""Outlier limit in robust deviations: a normal value is as far from its median once in 1.7 million."""
 NORMAL_MAD = 1.4826
 """Standard deviation of normal values over their median absolute deviation (Huber, Robust Statistics, 1981, section 5.1)."""
 MATTERS = 0.01
-"""A change below this share of the time is not worth a word."""
+"""Least change, as a share of the time, that is reported."""
 SIGNIFICANT = 0.01
 _PERMUTATIONS = 1999
 _MOST_RUNS = 2000
-"""A longer series is looked at in its first so many."""
+"""Runs to examine of a longer series, from its start."""
 
 
 def warm_up(values: "NDArray[Any]") -> WarmUp | None:
     """Return how many of the first values are warm-up, or None.
 
-    Two rules, the first that applies: the first one to three runs (at most a fifth) all lie on one side of the later runs'
-    median by more than five robust deviations, and no later run does; or a change point in the first half, where the
-    CUSUM range of all orders of the same values is as large in at most 1 of 100 (the change-point analysis of
-    Taylor, 2000, by permutation). Changes of the mean below 1 % are not reported.
+    Two rules, the first that applies. Either the first one to three runs (at most a fifth) are on one side of the
+    later runs' median by more than five robust deviations, and no later run is. Or there is a change point in the
+    first half, and the CUSUM range is as large in at most 1 of 100 random orders of the same values (the change-point
+    analysis of Taylor, 2000, by permutation). Changes of the mean below 1 % are not reported.
     """
     values = values[:_MOST_RUNS]
     if len(values) < FEWEST or values.max() == values.min():
@@ -44,7 +44,7 @@ def _first_runs(values: "NDArray[Any]") -> WarmUp | None:
         first, later = values[:count], values[count:]
         median = float(numpy.median(later))
         spread = NORMAL_MAD * float(numpy.median(numpy.abs(later - median)))
-        # Values of a coarse clock may be equal to more than a half: then what is usual is their whole range.
+        # More than half of a coarse clock's values may be equal: their whole range is then usual.
         limit = ROBUST_DEVIATIONS * (spread or float(later.max() - later.min()))
         away = first - median
         if not ((away > limit).all() or (away < -limit).all()) or (numpy.abs(later - median) > limit).any():

@@ -1,4 +1,4 @@
-"""Permutation tests of the difference of two means, exact where the samples are small."""
+"""Permutation tests of the difference of two means, exact for small samples."""
 
 import math
 from itertools import combinations
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_EXACT = 20_000
-"""Ways to share out the runs that are all counted; 8 against 8 runs have 12,870."""
+"""Most ways to divide the runs that are all counted; 8 against 8 runs have 12,870."""
 PERMUTATIONS = 9999
 _TIE = 1e-9
-"""Differences that rounding alone tells apart, relative to the values' size, are equal."""
+"""Relative difference, due to rounding, up to which values are equal."""
 
 
 class PermutationTest(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,9 +33,10 @@ class PermutationTest(msgspec.Struct, frozen=True, kw_only=True):
 def permutation_test(a: "NDArray[Any]", b: "NDArray[Any]") -> PermutationTest:
     """Test whether two samples come from one distribution, by the difference of their means.
 
-    Fisher's and Pitman's test: the share of all ways to divide the values into samples of these sizes; of 9999 random ways,
-    the observed one counted too (Phipson & Smyth, Stat. Appl. Genet. Mol. Biol. 9, 2010), where there are more than 20,000.
-    Of 2000 values and more the normal approximation with separate variances, to which the test converges.
+    Fisher's and Pitman's test: the share of all ways to divide the values into samples of these sizes. If there are
+    more than 20,000 ways, 9999 random ones and the observed one are used (Phipson & Smyth, Stat. Appl. Genet. Mol.
+    Biol. 9, 2010). For 2000 values and more it is the normal approximation with separate variances, to which the test
+    converges.
     """
     import numpy
 
@@ -65,7 +66,7 @@ def permutation_test(a: "NDArray[Any]", b: "NDArray[Any]") -> PermutationTest:
 def _normal_test(a: "NDArray[Any]", b: "NDArray[Any]") -> PermutationTest:
     difference = float(b.mean() - a.mean())
     error = math.sqrt(float(a.var(ddof=1)) / len(a) + float(b.var(ddof=1)) / len(b))
-    # Without an error two different constants are as far apart as can be told.
+    # Without an error, two different constants are as far apart as possible.
     far = math.copysign(40.0, difference) if difference else 0.0
     z = difference / error if error else far
     below = normal_share_below(z)
@@ -75,10 +76,10 @@ def _normal_test(a: "NDArray[Any]", b: "NDArray[Any]") -> PermutationTest:
 
 
 def equivalence_test(a: "NDArray[Any]", b: "NDArray[Any]", margin: float) -> float:
-    """Return the chance of means as near as these, were they a relative difference of `margin` or more apart.
+    """Return the chance of means as near as these if their relative difference were `margin` or more.
 
     Two one-sided tests (Schuirmann, J. Pharmacokinet. Biopharm. 15, 1987), each the permutation test of `b` against `a`
-    scaled to the margin's end: 1 + margin, and 1 / (1 + margin), so that the test says the same with `a` and `b` exchanged.
+    scaled to the margin's end: 1 + margin, and 1 / (1 + margin), so that exchanging `a` and `b` changes nothing.
     The values must be positive.
     """
     not_above = permutation_test(a * (1 + margin), b).p_lower

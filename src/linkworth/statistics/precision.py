@@ -5,16 +5,16 @@ import math
 from linkworth.statistics.student import normal_quantile, t_quantile
 
 MOST = 1_000_000
-"""More runs than this are not an answer."""
+"""Largest useful answer."""
 POWER = 0.9
-"""Chance to reach a verdict with the number of runs that is named."""
+"""Chance to reach a verdict with the returned number of runs."""
 
 
 def runs_for_mean(cv: float, precision: float, confidence: float) -> int | None:
     """Return the least n with t(n - 1) x cv / sqrt(n) <= precision, or None above a million.
 
-    Jain, The Art of Computer Systems Performance Analysis (1991), section 13.9.1, with Student's t in place of the normal
-    quantile, so that few runs are not taken for enough.
+    Jain, The Art of Computer Systems Performance Analysis (1991), section 13.9.1, with Student's t instead of the
+    normal quantile, so that few runs are not taken for enough.
     """
     if cv == 0:
         return 2
@@ -28,12 +28,13 @@ def runs_for_mean(cv: float, precision: float, confidence: float) -> int | None:
 def runs_to_decide(
     difference: float, variance: float, margin: float, *, significance: float, power: float = POWER
 ) -> int | None:
-    """Return how many runs of each of two samples probably decide, or None where more than a million would be needed.
+    """Return how many runs of each of two samples probably decide, or None if more than a million are needed.
 
-    `difference` of the means and `margin` are in the unit of the values, `variance` is the sum of the two samples' variances.
-    The smaller of the numbers to show a difference, n = (z(1 - s/2) + z(power))^2 x variance / difference^2, and to show
-    equivalence, n = (z(1 - s) + z((1 + power)/2))^2 x variance / (margin - |difference|)^2 (Chow, Shao & Wang, Sample Size
-    Calculations in Clinical Research, 2nd edition, 2008, sections 3.2.1 and 3.2.3).
+    `difference` of the means and `margin` are in the unit of the values; `variance` is the sum of both samples'
+    variances. The result is the smaller of two numbers. To show a difference, n = (z(1 - s/2) + z(power))^2 x
+    variance / difference^2. To show equivalence, n = (z(1 - s) + z((1 + power)/2))^2 x variance / (margin -
+    |difference|)^2 (Chow, Shao & Wang, Sample Size Calculations in Clinical Research, 2nd edition, 2008, sections
+    3.2.1 and 3.2.3).
     """
     different = normal_quantile(1 - significance / 2) + normal_quantile(power)
     equal = normal_quantile(1 - significance) + normal_quantile((1 + power) / 2)

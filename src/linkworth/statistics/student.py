@@ -5,7 +5,7 @@ from statistics import NormalDist
 
 _NORMAL = NormalDist()
 _EXACT_DEGREES = 400
-"""Above, the expansion is exact to seven digits."""
+"""Degrees of freedom above which the expansion is exact to seven digits."""
 
 
 def normal_quantile(probability: float) -> float:
@@ -38,7 +38,8 @@ def t_share_within(t: float, degrees: int) -> float:
 def t_quantile(probability: float, degrees: int) -> float:
     """Return the quantile of Student's t for `probability` in (0.5, 1) and a whole number of degrees of freedom.
 
-    By bisection of the distribution function; above 400 degrees by the expansion in 1 / degrees (Abramowitz & Stegun 26.7.5).
+    It bisects the distribution function; above 400 degrees it uses the expansion in 1 / degrees (Abramowitz & Stegun
+    26.7.5).
     """
     if not 0.5 < probability < 1 or degrees < 1:
         raise ValueError(f"no t quantile of {probability} with {degrees} degrees of freedom")

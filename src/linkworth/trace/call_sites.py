@@ -1,4 +1,4 @@
-"""Call sites of a recorded run: which function, file and line each one is in, asked of binutils' addr2line where it ran."""
+"""Call sites of a recorded run: the function, file and line of each, found by binutils' addr2line where it ran."""
 
 import os
 import shutil
@@ -11,10 +11,10 @@ from pathlib import Path
 from linkworth.model.trace import CallSite
 
 LONGEST_SECONDS = 60.0
-"""For one file's addresses: large debug data take long to read."""
+"""Time limit for one file's addresses: reading large debug data is slow."""
 
 _NAMES = struct.Struct("<32xII")
-"""Offset and bytes of the table of names in a part's header (docs/reference/trace-format.md)."""
+"""Offset and size of the table of names in a part's header (docs/reference/trace-format.md)."""
 
 
 def of_parts(parts: Iterable[Path]) -> list[str]:
@@ -28,7 +28,7 @@ def of_parts(parts: Iterable[Path]) -> list[str]:
                 table = file.read(size)
         except (OSError, struct.error):
             continue
-        # Most of the table is room for more.
+        # Most of the table is unused.
         for entry in table.rstrip(b"\0").split(b"\0"):
             _, mark, site = entry.partition(b"@")
             if mark:
@@ -37,7 +37,7 @@ def of_parts(parts: Iterable[Path]) -> list[str]:
 
 
 def resolve(sites: Iterable[str]) -> dict[str, CallSite]:
-    """Return function, file and line of each call site; those of which nothing is known are left out."""
+    """Return function, file and line of each call site, without the unknown ones."""
     tool = shutil.which("addr2line")
     by_module: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
     for site in sites:
@@ -49,7 +49,7 @@ def resolve(sites: Iterable[str]) -> dict[str, CallSite]:
     found = {}
     for module, addresses in by_module.items():
         if tool is not None and Path(module).is_file():
-            # The program goes on after the call, which may be another line's: the call itself is before it.
+            # The return address may be another line's: the call itself is before it.
             places = _ask(tool, module, [address - 1 for _, address in addresses])
             found.update({site: place for (site, _), place in zip(addresses, places, strict=False) if place})
     return found

@@ -1,4 +1,4 @@
-"""Puts the ranks' parts of a recorded run together into one trace."""
+"""Merges the ranks' parts of a recorded run into one trace."""
 
 from collections import Counter
 from datetime import UTC, datetime
@@ -23,9 +23,9 @@ _NOT_COMPLETE = {
 def merge(parts_dir: Path, output: Path, metadata: TraceMetadata) -> TraceSummary:
     """Merge every `*.part` of a folder into `output`; the parts stay.
 
-    `metadata` is completed by what the parts tell (ranks, MPI library, date), and its `time_step_ns` is what moments are
-    rounded to: moments, not lengths, so that no sum of calls and gaps is off by more than one step. Raises
-    UsageError where no part can be used, IncompleteError where the trace cannot be written (the parts can be merged again).
+    `metadata` is completed from the parts (ranks, MPI library, date). Moments are rounded to its `time_step_ns`, not
+    lengths, so that no sum of calls and gaps is off by more than one step. Raises UsageError if no part is usable,
+    and IncompleteError if the trace cannot be written (the parts can be merged again).
     """
     parts = sorted(str(path) for path in parts_dir.glob("*.part"))
     document = msgspec.to_builtins(_completed(metadata, parts))
@@ -72,7 +72,7 @@ def _completed(metadata: TraceMetadata, parts: list[str]) -> TraceMetadata:
 
 
 def _state(ranks: list[dict[str, Any]]) -> str:
-    """Return `complete`, or how many ranks are not, and why."""
+    """Return `complete`, or how many ranks are not complete, and why."""
     counts = Counter(rank["state"] for rank in ranks)
     reasons = [
         f"{counts[state]} of {len(ranks)} ranks {reason}"

@@ -1,4 +1,4 @@
-"""Opens a trace for reading. An incomplete one is refused, unless its reader was allowed to use what is left of it."""
+"""Opens a trace for reading. An incomplete one is refused unless its reader may use the rest of it."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ ADVICE = "copy or record it again, or use the readable part with --allow-damaged
 
 
 class Allowance:
-    """Permission to use incomplete traces; it remembers what each one lacks."""
+    """Permission to use incomplete traces; it collects what each one lacks."""
 
     def __init__(self) -> None:
         self.lacks: list[str] = []
@@ -34,7 +34,7 @@ class TraceFile(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def incomplete(self) -> bool:
-        """Parts of the run are missing, so that a replay has to stop where the trace does."""
+        """True if parts of the run are missing, so that a replay stops where the trace does."""
         return self.lacks is not None
 
     def require_every_rank(self) -> None:
@@ -48,7 +48,7 @@ def open_trace(path: Path, allowed: Allowance | None = None) -> TraceFile:
 
     A trace is complete if every block is intact and every rank reached MPI_Finalize. Any other is opened only if `allowed`.
     A rank of a synthetic trace may have no calls, if the metadata names it as complete. Any other calls at least MPI_Finalize.
-    Raises UsageError for what is no trace, and DamagedInputError, which states how much of which ranks is readable.
+    Raises UsageError for anything but a trace, and DamagedInputError with the readable parts of the ranks.
     """
     if path.suffix == ".otf2":
         raise UsageError(
@@ -71,7 +71,7 @@ def open_trace(path: Path, allowed: Allowance | None = None) -> TraceFile:
         )
     damage = [*metadata.damage, *(what for _, _, what in engine.damage)]
     if allowed is not None:
-        # Damage that only decoding shows; without permission the first reader that meets it stops.
+        # Some damage shows only when decoding; without permission the first reader stops at it.
         damage += [what for _, _, what in engine.check()[2]]
     may_be_empty = set(known) if metadata.source == "synthetic" else set()
     missing = any(not events and rank not in may_be_empty for rank, events in enumerate(engine.rank_events))
@@ -93,5 +93,5 @@ def open_trace(path: Path, allowed: Allowance | None = None) -> TraceFile:
 
 
 def opened(trace: Path | TraceFile) -> TraceFile:
-    """Return an open trace as it is, and open one that is given by its path."""
+    """Return an open trace unchanged, or open the trace at a path."""
     return open_trace(trace) if isinstance(trace, Path) else trace

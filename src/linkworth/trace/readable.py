@@ -1,4 +1,4 @@
-"""States how much of which ranks of an incomplete trace is readable."""
+"""Description of the readable part of an incomplete trace."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from linkworth import _engine
 from linkworth.model.trace import TraceMetadata
 
 MOST_RANGES = 6
-"""Ranges of ranks that a sentence names one by one."""
+"""Most ranges of ranks that a sentence names one by one."""
 _ENDINGS = {
     "cut": "did not reach MPI_Finalize",
     "aborted": "called MPI_Abort",
@@ -15,11 +15,11 @@ _ENDINGS = {
 
 
 def readable_events(metadata: TraceMetadata, engine: _engine.Trace) -> str:
-    """Return which events of which ranks are readable, as the rest of a sentence."""
+    """Return the readable events by rank, as the rest of a sentence."""
     read, lost = engine.rank_events, engine.lost_events
     ranks = range(engine.ranks)
     none = [rank for rank in ranks if read[rank] == 0]
-    # Without its index a file does not tell how many blocks followed the last one that is left.
+    # Without its index a file does not show how many blocks followed the last remaining one.
     part = [rank for rank in ranks if read[rank] and (lost[rank] or not engine.has_index)]
     whole = sorted(set(ranks) - {*none, *part})
     parts = []
@@ -48,7 +48,7 @@ def _endings(metadata: TraceMetadata) -> str:
 
 
 def named(ranks: Sequence[int]) -> str:
-    """Return `rank 3`, or `ranks 0 to 2 and 5`; of many ranges only the first, and how many ranks follow."""
+    """Return `rank 3`, or `ranks 0 to 2 and 5`; for many ranges only the first, and the number of further ranks."""
     ranges: list[list[int]] = []
     for rank in ranks:
         if ranges and rank == ranges[-1][1] + 1:

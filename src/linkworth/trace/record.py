@@ -1,4 +1,4 @@
-"""Runs a workload with the preload library and makes one trace of what the ranks recorded, however the run ended."""
+"""Runs a workload with the preload library and merges the ranks' records into one trace, however the run ended."""
 
 import contextlib
 import os
@@ -28,7 +28,7 @@ from linkworth.writing.documents import encode
 from linkworth.writing.files import is_stream, put, work_folder, write_atomically
 
 METADATA = "metadata.json"
-"""In the folder of the parts: what the merge needs to know, so that it can be done later as well."""
+"""File in the folder of the parts with the inputs of the merge, so that it can also be done later."""
 
 TIME_STEP_NS = 32
 """Step to which a recording's times are rounded. The error of at most 16 ns is less than the cost of the clock
@@ -56,14 +56,14 @@ def record(
     replace: bool = False,
     exact: bool = False,
 ) -> TraceSummary:
-    """Run and record a workload; the summary's `path` says where the trace is.
+    """Run and record a workload; the summary has the trace's `path`.
 
-    Where `output` exists already, a number is added to the name, unless `replace` is set. A program that fails, dies or
-    takes longer than `timeout` seconds still gives a trace of what it did until then, and the summary's `state` says what
-    happened. Times are rounded to `TIME_STEP_NS`, unless `exact` is set.
+    If `output` exists, a number is added to the name, unless `replace` is set. A program that fails, dies or takes
+    longer than `timeout` seconds still leaves a trace up to that moment, and the summary's `state` describes the end.
+    Times are rounded to `TIME_STEP_NS`, unless `exact` is set.
 
-    Raises UsageError where the program cannot be recorded (no MPI program, linked statically, another MPI),
-    EnvironmentLacksError where this machine lacks something, and IncompleteError where the user stopped it or the merge
+    Raises UsageError if the program cannot be recorded (no MPI program, linked statically, another MPI),
+    EnvironmentLacksError if this machine lacks something, and IncompleteError if the user stopped it or the merge
     failed: the message names what is kept.
     """
     decided = plan(workload, mpi, site)
@@ -112,7 +112,7 @@ def record(
             raise LinkworthError(f"{workload.name}: {trouble}")
         _check(decided, result, read)
     except LinkworthError:
-        # Nothing usable was recorded: the checks above come before anything is worth keeping.
+        # Nothing usable was recorded: the checks above fail before anything is worth keeping.
         shutil.rmtree(parts, ignore_errors=True)
         raise
     except BaseException as error:
@@ -133,17 +133,17 @@ def record(
 
 
 def _ending(result: RunResult, parts: _Parts) -> str:
-    """Say how the run ended. The ranks' own records know of an MPI_Abort that the launcher kept to itself."""
+    """Return how the run ended. The ranks' own records show an MPI_Abort that the launcher does not report."""
     if result.state == "failed" and parts.aborted:
         return f"aborted: the program called MPI_Abort with code {result.exit_code}"
     return f"{result.state}: {result.message}"
 
 
 def merge_folder(parts: Path, output: Path, *, replace: bool = False, exact: bool = False) -> TraceSummary:
-    """Merge a folder of parts, as a recording leaves it, into a trace, and remove the folder when that is done.
+    """Merge a folder of parts, as left by a recording, into a trace, and remove the folder afterwards.
 
-    Times are rounded as the recording was told to, unless `exact` is set. Raises UsageError for a folder without parts,
-    IncompleteError where the trace cannot be written; the parts stay then.
+    Times are rounded as in the recording's settings, unless `exact` is set. Raises UsageError for a folder without
+    parts, and IncompleteError if the trace cannot be written; the parts stay then.
     """
     if not any(parts.glob("*.part")):
         raise UsageError(f"{parts} holds no parts of a recording (*.part)")
@@ -184,12 +184,12 @@ def default_output(workload: Workload) -> Path:
 
 
 def _parts_folder(output: Path) -> Path:
-    """Make a folder of this recording's own beside the output, so that two recordings at once never meet."""
+    """Make a folder for this recording beside the output, so that simultaneous recordings do not collide."""
     return work_folder(output, f"{output.stem}-", ".parts").absolute()
 
 
 def publish(merged: Path, output: Path, replace: bool) -> Path:
-    """Give a finished trace its name; a name that is taken gets a number, also when another process takes it meanwhile."""
+    """Move a finished trace to its name; a number is added if the name is taken, also by another process meanwhile."""
     dangling = output.is_symlink() and not output.exists()
     if replace or dangling or is_stream(output):
         put(merged, output)
@@ -226,7 +226,7 @@ def _read_parts(folder: Path) -> _Parts:
         try:
             found = part_info(str(file), with_records=False)
         except (TraceError, OSError):
-            # Damaged: the merge says so by name.
+            # Damaged: the merge reports it by name.
             continue
         sizes.append(int(found["size"]))
         aborted = aborted or found["state"] == "aborted"
@@ -234,7 +234,7 @@ def _read_parts(folder: Path) -> _Parts:
 
 
 def _check(decided: Plan, result: RunResult, parts: _Parts) -> None:
-    """Raise the error that explains a recording without use, in which no rank came out of MPI_Init."""
+    """Raise the error that explains an unusable recording, in which no rank left MPI_Init."""
     name = decided.workload.name
     began = [size for size in parts.world_sizes if size > 0]
     if parts.files and not parts.world_sizes:
