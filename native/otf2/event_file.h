@@ -6,7 +6,7 @@
 
 #include <otf2/otf2.h>
 
-/// 0 where the file of the events of `location` or that of its definitions ends before OTF2's mark of the
+/// Return 0 if the file of the events of `location` or that of its definitions ends before OTF2's mark of the
 /// end. `anchor` is the path of the archive's .otf2 file. Files that do not exist, and those of archives that
 /// are compressed or kept in containers of SIONlib, are left to OTF2.
 int event_file_is_whole(OTF2_Reader* archive, const char* anchor, uint64_t location);

@@ -13,7 +13,7 @@ static void* allocate(void* user, OTF2_FileType type, OTF2_LocationRef location,
                       uint64_t size) {
     (void)user, (void)location;
     struct chunk* latest = *of_writer;
-    // Without memory for the next chunk of events OTF2 writes what it has. Definitions it must hold.
+    // Without memory for the next chunk of events, OTF2 writes what it has. Definitions must stay in memory.
     if (type == OTF2_FILETYPE_EVENTS && latest != NULL) return NULL;
     struct chunk* made = malloc(sizeof *made);
     if (made == NULL) return NULL;

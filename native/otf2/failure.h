@@ -5,9 +5,9 @@
 
 #include <otf2/otf2.h>
 
-/// Has OTF2 tell its errors here. To be called before anything else.
+/// Makes OTF2 report its errors here. Call it before anything else.
 void failure_listen(void);
-/// NULL for OTF2_SUCCESS, else what OTF2 says, with its name; it lives until the next failure.
+/// Returns NULL for OTF2_SUCCESS, else OTF2's message with its name, which lives until the next failure.
 const char* failure_of(OTF2_ErrorCode code);
 /// Words of our own, kept alike.
 const char* failure_say(const char* what);

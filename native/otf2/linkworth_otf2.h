@@ -121,16 +121,15 @@ struct lw_otf2_listener {
 struct lw_otf2_writer;
 struct lw_otf2_reader;
 
-/// All functions that return a text return NULL when all is well, else what is wrong, which lives until the
-/// next call.
+/// All functions that return a text return NULL on success, else the error, which lives until the next call.
 struct lw_otf2_interface {
     uint32_t version;
 
-    /// Makes the archive `folder`/`name`.otf2. `chunk_bytes` are held in memory for each open location.
+    /// Makes the archive `folder`/`name`.otf2. It keeps `chunk_bytes` in memory for each open location.
     const char* (*create)(struct lw_otf2_writer** writer, const char* folder, const char* name,
                           uint64_t chunk_bytes, const char* creator, const char* description);
     const char* (*property)(struct lw_otf2_writer* writer, const char* name, const char* value);
-    /// The events that follow are of this location; opens it where it is not. Several may be open.
+    /// Selects the location of the following events, and opens it if necessary. Several may be open.
     const char* (*select_location)(struct lw_otf2_writer* writer, uint64_t location);
     const char* (*write)(struct lw_otf2_writer* writer, const struct lw_otf2_event* event);
     /// Closes the selected location, to which nothing can be added then; another has to be selected.
@@ -156,7 +155,7 @@ struct lw_otf2_interface {
     const char* (*open)(struct lw_otf2_reader** reader, const char* anchor,
                         const struct lw_otf2_definitions* definitions);
     const char* (*creator)(struct lw_otf2_reader* reader);
-    /// NULL where the archive has no such property.
+    /// Returns NULL if the archive has no such property.
     const char* (*get_property)(struct lw_otf2_reader* reader, const char* name);
     /// Reads the events of some locations in the order of their times.
     const char* (*read)(struct lw_otf2_reader* reader, const uint64_t* locations, size_t count,

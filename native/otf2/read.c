@@ -80,8 +80,8 @@ static const char* get_property(struct lw_otf2_reader* reader, const char* name)
     return reader->property;
 }
 
-/// Times are those of the whole run, and references those of the whole archive, only with a location's own
-/// definitions.
+/// Only with a location's own definitions, times are those of the whole run, and references those of the
+/// whole archive.
 static OTF2_ErrorCode select_locations(OTF2_Reader* archive, const uint64_t* locations, size_t count) {
     OTF2_ErrorCode code = OTF2_SUCCESS;
     for (size_t i = 0; i < count && code == OTF2_SUCCESS; ++i)
@@ -123,7 +123,7 @@ static OTF2_ErrorCode read_events(OTF2_Reader* archive, struct reading* reading)
 static const char* read_archive(struct lw_otf2_reader* reader, const uint64_t* locations, size_t count,
                                 const struct lw_otf2_listener* listener) {
     failure_listen();
-    // Each time anew: what an open archive selects cannot be taken back.
+    // Opened again each time, because the selection of an open archive cannot be undone.
     OTF2_Reader* archive = OTF2_Reader_Open(reader->anchor);
     if (archive == NULL) return failure_of(OTF2_ERROR_PROCESSED_WITH_FAULTS);
     for (size_t i = 0; i < count; ++i) {

@@ -9,9 +9,9 @@
 
 void read_functions(struct lw_otf2_interface* interface);
 
-/// Has the listener's `other` called, by name, for each kind of event that `read_event` does not set a
-/// callback for. Generated from the library's header (linkworth.convert.otf2_library), because each version
-/// of OTF2 has more of them.
+/// Registers the listener's `other`, by name, for each kind of event for which `read_event` sets no callback.
+/// Generated from the library's header (linkworth.convert.otf2_library), because each version of OTF2 has
+/// more of them.
 OTF2_ErrorCode listen_to_others(OTF2_GlobalEvtReaderCallbacks* callbacks);
 
 /// User data of the callbacks.

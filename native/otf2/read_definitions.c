@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-// The definitions that linkworth knows, handed on with the texts in place of their references.
+// Definitions that linkworth knows, passed on with texts instead of references.
 #include "read_definitions.h"
 
 #define SAY(function, ...)                                                   \

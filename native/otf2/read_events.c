@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-// The events that linkworth knows, handed on in its own structure.
+// Events that linkworth knows, passed on in its own structure.
 #include <stdlib.h>
 
 #include "read.h"

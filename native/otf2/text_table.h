@@ -15,7 +15,7 @@ struct text_table {
     size_t room;
 };
 
-/// 0 where memory is short.
+/// Returns 0 if memory runs out.
 int text_table_add(struct text_table* table, uint32_t ref, const char* text);
 /// "" for a reference that was not added.
 const char* text_table_find(const struct text_table* table, uint32_t ref);

@@ -23,7 +23,7 @@ static OTF2_FlushType before_flush(void* user, OTF2_FileType type, OTF2_Location
     return OTF2_FLUSH;
 }
 
-// No time after a flush: then OTF2 writes no record of it into the trace.
+// No time after a flush, so that OTF2 writes no record of it into the trace.
 static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = before_flush, .otf2_post_flush = NULL};
 
 static void dispose(struct lw_otf2_writer* writer) {

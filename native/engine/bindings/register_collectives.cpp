@@ -33,7 +33,7 @@ using replay::collectives::Operation;
 using replay::collectives::Rank;
 using replay::collectives::Topology;
 
-/// A collective on ranks that lie on `node_of_rank`, with the same bytes from each to each.
+/// A collective on ranks that are on `node_of_rank`, with the same bytes from each to each.
 struct Example {
     Operation operation;
     Counts counts;

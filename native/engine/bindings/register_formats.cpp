@@ -85,7 +85,7 @@ nb::object array(std::vector<T>&& values) {
     return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
 }
 
-/// (values, present), or None where no row has a value.
+/// Returns (values, present), or None if no row has a value.
 nb::object optional_array(convert::EventBatch::OptionalColumn&& column) {
     if (!column.any) return nb::none();
     return nb::make_tuple(array(std::move(column.values)), array(std::move(column.present)));

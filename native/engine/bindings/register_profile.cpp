@@ -208,7 +208,7 @@ nb::dict profile_trace(const tracefile::Trace& trace, std::uint32_t matrix_rows,
         if (!with_phases) {
             return profile::scan(trace, matrix_rows, std::move(nodes));
         }
-        // Most often the walk over the first rank tells, and its events are read here anyway.
+        // Usually the walk over the first rank is enough, and its events are read here anyway.
         profile::LoopWalk walk(trace, profile::Likeness::arguments);
         Scan found = profile::scan(trace, matrix_rows, std::move(nodes), &walk);
         phases = profile::find_phases(trace, &walk);

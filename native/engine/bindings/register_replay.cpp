@@ -198,7 +198,8 @@ nb::dict result_of(const ReplayResult& result) {
     return out;
 }
 
-/// One dictionary a program. `record` in the first one's options asks for a recording, of a program alone.
+/// Takes one dictionary per program. `record` in the first one's options requests a recording, of a program
+/// alone.
 nb::list replay_together(const nb::list& given) {
     std::vector<ReplayOptions> options;
     std::vector<const tracefile::Trace*> traces;

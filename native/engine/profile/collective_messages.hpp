@@ -33,8 +33,8 @@ bool is_global(tracefile::Collective collective);
 
 void uniform_messages(const UniformCollective& call, const Group& group, const SendMessage& send);
 void listed_messages(const tracefile::Shape& shape, const Group& group, const SendMessage& send);
-/// The same between the groups of an inter-communicator, where `send` takes world ranks. `lists`: the call,
-/// if it has a list of counts, else null.
+/// The same between the groups of an inter-communicator, for which `send` takes world ranks. `lists`: the
+/// call if it has a list of counts, else null.
 void messages_between_groups(const UniformCollective& call, const tracefile::Shape* lists, const Group& group,
                              const SendMessage& send);
 

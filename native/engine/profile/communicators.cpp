@@ -72,8 +72,8 @@ void Communicators::define(const tracefile::Shape& shape) {
     }
 }
 
-// The ranks of one group make an inter-communicator from another communicator than those of the other group,
-// and MPI_COMM_SELF (number 1) stands for no parent at all.
+// The two groups make an inter-communicator from different communicators, and MPI_COMM_SELF (number 1)
+// represents no parent at all.
 std::uint32_t Communicators::parent_of(const tracefile::Shape& shape) const {
     const Known parent = find(shape.comm);
     if (shape.comm == 1 || parent.group < 0 || (shape.inter && !group(parent.group).inter))

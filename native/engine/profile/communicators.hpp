@@ -27,7 +27,7 @@ struct Group {
     std::int32_t world_rank(std::int32_t peer) const;
 };
 
-/// The lists of members of all ranks' communicators, each kept once, so that memory does not grow with the
+/// Lists of members of all ranks' communicators. Each is kept once, so that memory does not grow with the
 /// square of the ranks.
 class MemberLists {
   public:
@@ -36,8 +36,8 @@ class MemberLists {
     /// Number of a list; equal lists have the same one.
     std::uint32_t number(std::span<const std::int32_t> members);
     std::span<const std::int32_t> members(std::uint32_t number) const { return *lists_[number]; }
-    /// Number of the communicator that is each member's `count`-th of `parent` (the parent's number, or
-    /// no_parent) with these members: equal for all its ranks, also for the two sides of an
+    /// Returns the number of the communicator that is each member's `count`-th of `parent` (the parent's
+    /// number, or no_parent) with these members. It is equal for all its ranks, also for the two sides of an
     /// inter-communicator.
     std::uint32_t communicator(std::uint32_t parent, std::uint32_t members, std::uint32_t remote_members,
                                bool inter, std::uint32_t count);

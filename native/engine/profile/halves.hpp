@@ -38,7 +38,7 @@ class Halves {
         to.protocol = half.protocol;
     }
 
-    /// Calls `take` with the first one with this tag, which is gone afterwards; false where there is none.
+    /// Calls `take` with the first one with this tag and removes it. Returns false if there is none.
     template <class Take>
     bool take(std::int32_t tag, Take take) {
         if (first_ == end_) {

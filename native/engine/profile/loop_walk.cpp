@@ -57,7 +57,8 @@ std::uint64_t hash_of(const Shape& shape, Likeness likeness) {
     return hasher.value();
 }
 
-/// Calls whose number depends on how often a program looks, and those that ask MPI for nothing but a figure.
+/// Returns true for calls whose number depends on how often a program polls, and for calls that only query a
+/// value.
 bool is_noise(const Shape& shape, const tracefile::Trace& trace) {
     switch (shape.call_class) {
         case CallClass::complete:

@@ -24,8 +24,8 @@ class LoopWalk {
   public:
     LoopWalk(const tracefile::Trace& trace, Likeness likeness);
 
-    /// The next rows of a rank's cursor, from its first one on. False where its calls do not repeat and too
-    /// many of them were kept: it takes no more then.
+    /// Takes the next rows of a rank's cursor, from its first one on. Returns false if its calls do not
+    /// repeat and too many of them were kept; it takes no more then.
     bool take(const tracefile::RankCursor& cursor, std::span<const tracefile::EventRow> rows);
     /// Ends the walk.
     Folded finish();

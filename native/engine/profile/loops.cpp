@@ -108,7 +108,7 @@ std::vector<LoopElement> LoopFolder::take() && {
     return std::move(elements_);
 }
 
-/// The place of a pair in `pairs_`, which is made where it is new.
+/// Returns the place of a pair in `pairs_`, which is made if it is new.
 std::uint32_t LoopFolder::pair_of(std::uint32_t first, std::uint32_t second) {
     const std::uint64_t symbols = std::uint64_t{first} << 32 | second;
     const std::size_t mask = pairs_.size() - 1;
@@ -127,7 +127,7 @@ std::uint32_t LoopFolder::pair_of(std::uint32_t first, std::uint32_t second) {
     return static_cast<std::uint32_t>(at);
 }
 
-/// Renews what positions know of their pairs, and forgets what occurs nowhere.
+/// Computes the pairs of all positions again, and drops those that occur nowhere.
 void LoopFolder::grow_pairs() {
     pair_count_ = 0;
     pairs_.assign(2 * pairs_.size(), {});
@@ -274,7 +274,7 @@ bool LoopFolder::make_loop() {
     return false;
 }
 
-/// Makes a loop of the last so many elements and as many before them.
+/// Makes a loop of the last `length` elements and the same number before them.
 void LoopFolder::fold_last(std::size_t length) {
     const std::size_t size = elements_.size();
     const std::size_t place = size - 2 * length;

@@ -47,11 +47,11 @@ struct LoopElement {
 struct LoopNode {
     IterationTimes times;
     std::vector<std::uint32_t> flat_symbols;  ///< of the body, where no loop is in it; else empty
-    /// Times and calls of loops in it are those of all iterations, of calls those of the first one.
+    /// Loops in it have the times and calls of all iterations, calls have those of the first one.
     std::vector<LoopElement> body;
 };
 
-/// Up to where a sequence of calls was read.
+/// Position up to which a sequence of calls was read.
 struct Moment {
     double seconds = 0;       ///< end of the latest call
     std::uint64_t calls = 0;  ///< read so far
@@ -64,8 +64,8 @@ class LoopFolder {
   public:
     explicit LoopFolder(std::size_t most_elements);
 
-    /// Calls with one symbol have one name. False where the calls do not repeat and the limit is reached; no
-    /// more must be added then.
+    /// Calls with one symbol have one name. Returns false if the calls do not repeat and the limit is
+    /// reached; do not add more then.
     bool add(std::uint32_t call_symbol, std::uint32_t name, Moment end) {
         const std::uint32_t symbol = 2 * call_symbol;  // loops have the odd ones
         // Most calls are in loops: those that do as the iteration before are only counted.

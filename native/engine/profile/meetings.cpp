@@ -8,7 +8,7 @@ namespace {
 
 using tracefile::Collective;
 
-/// Members of a whole trace are not so far apart; where calls of one are lost, the others' need not be kept.
+/// Members of a whole trace are not so far apart. If calls of one are lost, the others' need not be kept.
 constexpr std::uint64_t most_open = 1 << 16;
 
 /// Members that must have come before a member can leave.

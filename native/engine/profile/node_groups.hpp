@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// The groups of ranks that shared a node where a program ran, as far as the program itself asked for them.
+/// Groups of ranks that shared a node when a program ran, as far as the program itself requested them.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// The phases of a run, from the repetition of one rank's calls: what comes before a loop, the loop, what
-/// comes after.
+/// Phases of a run, from the repetition of one rank's calls: the part before a loop, the loop, the part after
+/// it.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,9 @@ struct Phases {
     std::vector<Phase> phases;
 };
 
-/// Looks at the first rank and at one in the middle, with the strictest likeness that finds one loop for most
-/// of the time, or else the longest loop. `first`: the walk over rank 0 with `Likeness::arguments`, where
-/// another pass has made it; it is finished here.
+/// Examines the first rank and one in the middle, with the strictest likeness that finds one loop for most of
+/// the time, or else the longest loop. `first`: the walk over rank 0 with `Likeness::arguments`, if another
+/// pass has made it; it is finished here.
 Phases find_phases(const tracefile::Trace& trace, LoopWalk* first = nullptr);
 
 }  // namespace linkworth::profile

@@ -33,7 +33,7 @@ class SendProtocols {
     /// The receive came while the send was in its call.
     void met_inside(std::uint8_t protocol) { ++inside_[protocol]; }
 
-    /// Sends of which a tenth did not wait do not wait at all: those that met their receive took long for
+    /// If a tenth of the sends did not wait, none of them wait: those that met their receive took long for
     /// another reason.
     bool waits(std::uint8_t protocol) const {
         return protocol == synchronous ||

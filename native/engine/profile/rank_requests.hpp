@@ -12,8 +12,8 @@
 
 namespace linkworth::profile {
 
-/// Requests live shortly and have rising numbers: most are found in a small table; those that a later one
-/// drives out of their place are in a map.
+/// Requests are short-lived and have rising numbers. Most are found in a small table. Those displaced by a
+/// later one are in a map.
 class RankRequests {
   public:
     struct Entry {
@@ -33,7 +33,7 @@ class RankRequests {
         place = entry;
     }
 
-    /// Takes it out; slot `no_request` where there is none.
+    /// Takes it out; the slot is `no_request` if there is none.
     Entry take(std::uint64_t number) {
         Entry& place = places_[number % size];
         Entry found;
@@ -48,7 +48,7 @@ class RankRequests {
         return found;
     }
 
-    /// The same where only the slot is asked for.
+    /// The same if only the slot is needed.
     std::uint32_t take_slot(std::uint64_t number) {
         Entry& place = places_[number % size];
         if (place.number != number) [[unlikely]] {
@@ -58,7 +58,7 @@ class RankRequests {
         return std::exchange(place.slot, no_request);
     }
 
-    /// Leaves it there; slot `no_request` where there is none.
+    /// Leaves it there; the slot is `no_request` if there is none.
     Entry find(std::uint64_t number) const {
         const Entry& place = places_[number % size];
         if (place.number == number) {

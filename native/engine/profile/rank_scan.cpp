@@ -17,10 +17,10 @@ using tracefile::Shape;
 
 namespace {
 
-/// Seconds of the gap in which the rank computed: its CPU time, where that was read and is not longer; with
-/// threads that compute for the rank it is longer, and the rank's time is the gap. Without a jump, because
-/// which gaps have it is hard to foretell: the bits of numbers that are not negative are in their order, and
-/// those of a negative one, which says that it was not read, are beyond them.
+/// Returns the seconds of the gap in which the rank computed: its CPU time, if that was read and is not
+/// longer. With threads that compute for the rank it is longer, and the result is the gap. There is no
+/// branch, because gaps with CPU time are hard to predict. The bits of non-negative numbers are in their
+/// order, and those of a negative one (not read) are beyond them.
 double computed_in(const EventRow& row) {
     const auto gap = std::bit_cast<std::uint64_t>(row.gap_seconds);
     const auto cpu = std::bit_cast<std::uint64_t>(row.cpu_seconds);
@@ -103,7 +103,7 @@ void RankScan::take(std::span<const EventRow> rows) {
     }
 }
 
-/// False where nothing was done but to find out how to take it.
+/// Returns false if it only found out how to take the event.
 bool RankScan::take_alone(const EventRow& row) {
     Use& use = uses_[row.shape];
     const Shape& shape = cursor_.shape(row.shape);
@@ -260,7 +260,7 @@ RankScan::Step RankScan::step_of(const Use& use, const Shape& shape) {
             return use.from != nullptr ? Step::irecv : Step::match;
         case CallClass::complete:
             return shape.completions.empty() ? Step::count : Step::complete;
-        // They ask what time it is, or change it.
+        // They read the time or change it.
         case CallClass::init:
         case CallClass::pcontrol:
         case CallClass::request_free:

@@ -25,7 +25,7 @@ class RankScan {
     RankScan(const tracefile::Trace& trace, std::uint32_t rank, MemberLists& lists, Scan& scan,
              std::span<tracefile::EventRow> rows, LoopWalk* walk);
 
-    /// Reads about so many events; false at the rank's end.
+    /// Reads about so many events. Returns false at the rank's end.
     bool advance(std::uint64_t events);
     /// Recorded time that was reached, in seconds from the trace's origin.
     double now() const { return clock_.now(); }

@@ -12,8 +12,8 @@
 namespace linkworth::profile {
 namespace {
 
-/// Long enough for a rank's data to come into the cache and be used there, short enough for messages not to
-/// pile up.
+/// Long enough for a rank's data to come into the cache and be used there, short enough to keep messages from
+/// piling up.
 constexpr std::uint64_t events_in_turn = 1024;
 
 }  // namespace

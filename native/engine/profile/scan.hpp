@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// One pass over all events of a trace: times, calls, sizes, who talks to whom.
+/// One pass over all events of a trace: times, calls, sizes, partners.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct RankTimes {
 };
 
 struct Scan {
-    /// `nodes`: the node of each rank; empty where it is not known.
+    /// `nodes`: the node of each rank; empty if it is not known.
     Scan(const tracefile::Trace& trace, std::uint32_t matrix_rows, std::vector<std::uint32_t> nodes);
 
     std::vector<CallTotals> calls;  ///< by entry of the table of names
@@ -46,9 +46,9 @@ struct Scan {
     std::vector<tracefile::Damage> damage;            ///< met while decoding
 };
 
-/// Reads every event once. Memory: a decoded block of each rank, members of communicators, what of messages
-/// and collectives is open, and `matrix_rows` squared numbers; not more with more events. `walk`: sees the
-/// calls of rank 0 as well, if not null.
+/// Reads every event once. Memory: a decoded block of each rank, members of communicators, open messages and
+/// collectives, and `matrix_rows` squared numbers; not more with more events. `walk`: also receives the calls
+/// of rank 0, if not null.
 Scan scan(const tracefile::Trace& trace, std::uint32_t matrix_rows, std::vector<std::uint32_t> nodes = {},
           LoopWalk* walk = nullptr);
 

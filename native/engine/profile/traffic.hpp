@@ -17,7 +17,7 @@ struct SizeClass {
 class Traffic {
   public:
     /// At most `rows` rows and columns: with more ranks, equal groups of neighbouring ranks share one.
-    /// `nodes`: the node of each rank; empty where it is not known.
+    /// `nodes`: the node of each rank; empty if it is not known.
     Traffic(std::uint32_t ranks, std::uint32_t rows, std::vector<std::uint32_t> nodes);
 
     void add(std::int32_t from, std::int32_t to, std::uint64_t bytes, std::uint64_t times = 1);
@@ -26,11 +26,11 @@ class Traffic {
     std::uint32_t rows() const { return rows_; }
     /// rows() x rows(), in row order: bytes from row to column.
     const std::vector<std::uint64_t>& matrix() const { return matrix_; }
-    /// Class 0 holds empty messages, class k those of 2^(k-1) to 2^k - 1 bytes.
+    /// Class 0 contains empty messages, class k those of 2^(k-1) to 2^k - 1 bytes.
     const std::array<SizeClass, 65>& sizes() const { return sizes_; }
     std::uint64_t messages() const { return messages_; }
     std::uint64_t bytes() const { return bytes_; }
-    /// By distance to - from (world ranks), from -(ranks - 1) on.
+    /// Messages by distance to - from (world ranks), from -(ranks - 1) on.
     const std::vector<SizeClass>& distances() const { return distances_; }
     const SizeClass& between_nodes() const { return between_nodes_; }
 

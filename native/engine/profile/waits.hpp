@@ -38,8 +38,8 @@ struct RankWaits : WaitSums {
     double caused = 0;  ///< seconds that calls of other ranks waited for this one
 };
 
-/// Takes the calls of all ranks, each rank's in its order; how far one rank is ahead of another has no say in
-/// the result. Memory: the messages and collectives of which some side is missing.
+/// Takes the calls of all ranks, each rank's in its order. The distance between the ranks' positions does not
+/// affect the result. Memory: the messages and collectives of which some side is missing.
 class Waits {
   public:
     Waits(std::uint32_t ranks, std::size_t names)
@@ -107,8 +107,8 @@ class Waits {
             keep_waiting(call, requests);
         }
     }
-    /// It matches no message any more, and must still be completed. `channel`: of its message, null where
-    /// that is open.
+    /// Stops the request from matching a message; it must still be completed. `channel`: of its message, null
+    /// if that is open.
     void cancel(std::uint32_t request, Channel* channel, bool sends);
     /// This rank makes no further call: what waits for it is not kept any longer.
     void end(std::uint32_t rank) { ended_[rank] = 1; }
@@ -217,7 +217,7 @@ class Waits {
         }
     };
 
-    /// By protocol, as far as one occurred: waiting that counts if sends of this kind wait at all.
+    /// Waiting by protocol, for those that occurred. It counts only if sends of this kind wait at all.
     using ByProtocol = std::vector<Waited>;
 
     std::vector<RankWaits> ranks_;

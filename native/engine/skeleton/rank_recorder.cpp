@@ -55,7 +55,7 @@ void RankRecorder::record(Call call, Shape& shape) {
 
 void RankRecorder::wait(Request& request) {
     if (!request.live) return complete(Call::wait, CompleteMode::wait, {});
-    // The reference stands where a message has its bytes.
+    // The reference takes the place of a message's bytes.
     record_known(Call::wait, CallClass::complete, 0, 0, 0, next_request_ - request.number);
     request.live = false;
 }

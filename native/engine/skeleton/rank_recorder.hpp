@@ -52,8 +52,8 @@ struct Request {
     bool live = false;
 };
 
-/// Writes down the calls of one rank as the tracer writes those of a real run, each after the computation
-/// that was counted since the one before. Calls take no time: what they take is for the replay to say.
+/// Records the calls of one rank as the tracer records those of a real run, each after the computation that
+/// was counted since the one before. Calls take no time: the replay determines their durations.
 class RankRecorder {
   public:
     /// Adds the names to the trace's table; once, before the first rank.
@@ -85,16 +85,16 @@ class RankRecorder {
 
     /// Any other call; `shape` without its name.
     void record(Call call, tracefile::Shape& shape);
-    /// For use with `record`, so that calls with lists allocate once. Its fields have their defaults.
+    /// Shape for `record`, reused so that calls with lists allocate once. Its fields have their defaults.
     tracefile::Shape& fresh_shape();
 
     /// Begins (level above 0) and ends the timed region, and records the mark.
     void mark_region(int level);
-    /// Work of each phase inside the timed region, or of the whole rank where no region was marked.
+    /// Work of each phase inside the timed region, or of the whole rank if no region was marked.
     const std::vector<double>& operations() const { return marked_ ? in_region_ : work_.operations(); }
 
   private:
-    /// A shape that the open block holds already, found without encoding it.
+    /// A shape that the open block already contains, found without encoding it.
     struct Known {
         std::uint64_t bytes = 0;
         std::uint64_t peer_and_tag = 0;

@@ -19,12 +19,12 @@ struct Recording {
 /// Called from any thread, one at a time, with the ranks that are done; what it throws ends the recording.
 using Progress = std::function<void(std::uint32_t ranks_done)>;
 
-/// Throws UsageError where the program cannot run with these arguments on that many ranks.
+/// Throws UsageError if the program cannot run with these arguments on that many ranks.
 void check(const Skeleton& skeleton, Arguments arguments, int ranks);
 
 /// Writes the trace that a run on `ranks` ranks would leave, with computation of `seconds_per_operation` in
-/// each phase, by at most `threads` threads; each holds the state of one rank. Throws UsageError for what the
-/// program cannot run with, TraceError where the trace cannot be written.
+/// each phase, by at most `threads` threads. Each thread keeps the state of one rank. Throws UsageError for
+/// arguments with which the program cannot run, TraceError if the trace cannot be written.
 Recording record(const Skeleton& skeleton, Arguments arguments, int ranks,
                  const std::vector<double>& seconds_per_operation, const std::string& path,
                  const std::string& metadata_json, std::size_t threads, const Progress& progress);

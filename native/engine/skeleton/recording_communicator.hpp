@@ -107,7 +107,7 @@ class RecordingCommunicator {
     std::vector<std::int32_t> world_ranks() const;
     RecordingCommunicator split_by(const std::vector<npb::Placement>& placements);
     RecordingCommunicator derive(Call call, std::vector<std::int32_t> members, int rank);
-    /// `bytes` to and from a peer; `element_bytes` as the format has it: of a reduction, else 1.
+    /// `bytes` to and from a peer. `element_bytes` as in the format: of a reduction, else 1.
     void collective(Call call, int root, std::uint64_t bytes, std::uint32_t element_bytes);
     void finish_collective(Call call, int root, tracefile::Shape& shape);
     /// Returns their sum.

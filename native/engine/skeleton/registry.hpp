@@ -25,7 +25,7 @@ struct Skeleton {
     std::string_view name;
     /// Phases that the program times with --timers, in the order in which `Work` counts them.
     std::span<const std::string_view> phases;
-    /// Throws UsageError where the program cannot run with these.
+    /// Throws UsageError if the program cannot run with these.
     void (*check)(Arguments arguments, int ranks);
     /// One rank's calls between MPI_Init and MPI_Finalize.
     void (*record)(Arguments arguments, RecordingCommunicator& world, Work& work);

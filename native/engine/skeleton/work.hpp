@@ -15,7 +15,7 @@ namespace linkworth::skeleton {
 /// a meaning, because the seconds of an operation are calibrated phase by phase.
 class Work final : public npb::PhaseObserver {
   public:
-    /// `seconds_per_operation` of each of the program's phases; what lies outside any phase costs nothing.
+    /// `seconds_per_operation` of each of the program's phases. Work outside any phase costs nothing.
     explicit Work(std::vector<double> seconds_per_operation)
         : seconds_per_operation_(std::move(seconds_per_operation)),
           operations_(seconds_per_operation_.size(), 0.0) {}

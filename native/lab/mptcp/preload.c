@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Preloaded into a program, it makes the TCP sockets that the program opens MPTCP ones (RFC 8684), as
-/// mptcpize does; where the kernel refuses one, the program gets the TCP socket that it asked for.
+/// Preload library that turns the TCP sockets of a program into MPTCP ones (RFC 8684), as mptcpize does. If
+/// the kernel refuses one, the program gets the TCP socket that it requested.
 #include <dlfcn.h>
 #include <netinet/in.h>
 #include <stdbool.h>

@@ -101,7 +101,7 @@ static bool read_line(struct network* network, char* line, bool* ready) {
         *ready = true;
         return network->count > 0 || complain("there are no ports");
     }
-    // The rest of the line: a path may hold spaces.
+    // Use the rest of the line: a path may contain spaces.
     const char* value = place != NULL && *place != '\0' ? place : NULL;
     if (strcmp(word, "seed") == 0 && value != NULL && network->count == 0)
         return whole(value, UINT64_MAX, &network->seed) || complain("seed cannot be %s", value);
@@ -124,7 +124,7 @@ bool config_read(int fd, struct network* network) {
     size_t length = 0;
     for (bool ready = false; !ready;) {
         char character = 0;
-        // One by one, since what follows the line `run` is not for us.
+        // Read one by one, because the program must not consume what follows the line `run`.
         ssize_t got = read(fd, &character, 1);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return complain("the description of the network ends without the line run");

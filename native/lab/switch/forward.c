@@ -60,7 +60,8 @@ static double normal(struct port* port) {
     return sum;
 }
 
-/// When a frame that comes at `now` has passed a wire that is free at `*free_at`; -1 where its queue is full.
+/// Return the time at which a frame that comes at `now` has passed a wire that is free at `*free_at`; -1 if
+/// its queue is full.
 static int64_t pass(uint64_t rate, uint64_t queue_bytes, uint32_t wire, int64_t now, int64_t* free_at) {
     if (rate == 0) return now;
     if (*free_at < now) *free_at = now;
@@ -153,7 +154,8 @@ static struct port* next_up(struct network* network, int64_t by) {
 
 int64_t forward_due(struct network* network, struct addresses* addresses, int64_t now, int64_t margin) {
     int64_t by = now + margin;
-    // In the order of their times, and at those: how late this process woke does not add up.
+    // Use the order of their times, and these times themselves, so that late wake-ups of this process do not
+    // add up.
     for (struct port* port; (port = next_up(network, by)) != NULL;) {
         struct queued arrived = queue_take(&port->up);
         switch_frame(network, addresses, arrived.frame, arrived.due);

@@ -7,11 +7,11 @@
 /// Ports behind which addresses were last seen.
 struct addresses;
 
-/// Returns NULL where no memory is left.
+/// Return NULL if no memory is left.
 struct addresses* addresses_new(void);
 void addresses_free(struct addresses* addresses);
 
-/// Take a frame from a node at a time (ns): it waits for its turn on the wire to the switch, or is dropped.
+/// Take a frame from a node at a time (ns). It waits for its turn on the wire to the switch, or is dropped.
 void forward_up(struct network* network, struct addresses* addresses, size_t source,
                 const unsigned char* bytes, uint32_t length, int64_t now);
 

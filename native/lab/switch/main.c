@@ -93,7 +93,8 @@ static void arm(struct loop* loop, int64_t due) {
     loop->armed = due;
 }
 
-/// Learn from a timer how long waking takes. Where the machine had no core for us at all, that says nothing.
+/// Learn from a timer how long waking takes. If the machine had no core for this process at all, the delay
+/// means nothing.
 static void learn_wake(struct loop* loop, int64_t late) {
     if (late > LONGEST_WAKE) late = LONGEST_WAKE;
     loop->wake += (late - loop->wake) / 16;
@@ -152,7 +153,7 @@ static bool set_up(struct loop* loop, bool controlled) {
     sigaddset(&signals, SIGUSR1);
     sigaddset(&signals, SIGTERM);
     sigprocmask(SIG_BLOCK, &signals, NULL);
-    // A Ctrl-C reaches the whole group, but packets must flow until whoever holds standard input lets go.
+    // A Ctrl-C reaches the whole group, but packets must flow until the holder of standard input closes it.
     signal(SIGINT, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
     loop->signals = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);

@@ -4,7 +4,7 @@
 
 #include "network.h"
 
-/// Append a frame, which the queue then refers to; false where no memory is left.
+/// Append a frame, which the queue then refers to. Return false if no memory is left.
 bool queue_append(struct queue* queue, struct frame* frame, int64_t due);
 
 /// The first of a queue, which must not be empty.
@@ -16,7 +16,7 @@ struct queued queue_take(struct queue* queue);
 /// Let go of everything.
 void queue_free(struct queue* queue);
 
-/// Copy a frame that was read; NULL where no memory is left. The caller has the one reference.
+/// Copy a frame that was read. Return NULL if no memory is left. The caller has the one reference.
 struct frame* frame_of(const unsigned char* bytes, uint32_t length);
 
 /// Give up one reference.

@@ -7,8 +7,8 @@
 
 namespace linkworth::netbench {
 
-/// The 21 message lengths of b_eff: 1 B to 4 KiB by powers of two, then 8 steps of one factor to the longest.
-/// Throws std::invalid_argument where the longest is no longer than 4 KiB.
+/// Returns the 21 message lengths of b_eff: 1 B to 4 KiB by powers of two, then 8 steps of one factor to the
+/// longest. Throws std::invalid_argument if the longest is no longer than 4 KiB.
 std::vector<std::int64_t> beff_lengths(std::int64_t longest);
 
 /// The longest message by the definition: memory of a rank / 128, at most 128 MiB.

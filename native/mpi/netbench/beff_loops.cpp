@@ -11,7 +11,7 @@ constexpr std::size_t kWithoutWarmUp = 3;
 }  // namespace
 
 std::int64_t beff_loops(double exchange_seconds_before, double growth) {
-    // Longer messages take longer, but no longer than their length says.
+    // Longer messages take longer, but at most in proportion to their length.
     const double next = exchange_seconds_before * std::max(1.0, std::sqrt(growth));
     return std::clamp<std::int64_t>(std::llround(kLoopSeconds / next), 1, kMostBeffLoops);
 }

@@ -6,7 +6,7 @@
 
 namespace linkworth::netbench {
 
-/// Exchanges between two readings of the clock, at most; as many at the shortest length.
+/// Most exchanges between two readings of the clock, and their number at the shortest length.
 inline constexpr std::int64_t kMostBeffLoops = 300;
 
 /// Returns how many exchanges of a length are timed together, so that they take the 2.5 to 5 ms of b_eff's

@@ -12,8 +12,8 @@
 
 namespace linkworth::netbench {
 
-/// Payload that this rank put on its way, warm-up included: messages' own bytes, or for a collective, on its
-/// first rank, the least that must move.
+/// Payload that this rank sent, warm-up included: messages' own bytes, or for a collective, on its first
+/// rank, the least that must move.
 struct Payload {
     double bytes = 0.0;
     double between_nodes = 0.0;
@@ -35,8 +35,8 @@ struct Bench {
         if (within.crosses(within.rank, to)) payload.between_nodes += bytes;
     }
 
-    /// Prints a size on the first rank: `bytes_moved` is what one operation carries in all, 0 where that has
-    /// no meaning.
+    /// Prints a size on the first rank. `bytes_moved` is the number of bytes of one operation in all, or 0 if
+    /// that has no meaning.
     void row(std::int64_t bytes, std::string_view label, const Measurement& measured,
              double bytes_moved) const;
     void value(std::string_view name, double value) const;

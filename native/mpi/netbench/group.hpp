@@ -11,8 +11,8 @@ namespace linkworth::netbench {
 /// Tag of every message. Messages from one rank to another are distinguished by their order.
 inline constexpr int kTag = 1;
 
-/// Ranks that do something together; comm is MPI_COMM_NULL on a rank that is not of them. Communicators live
-/// until MPI_Finalize.
+/// Ranks that take part together. On other ranks, comm is MPI_COMM_NULL. Communicators live until
+/// MPI_Finalize.
 struct Group {
     MPI_Comm comm = MPI_COMM_NULL;
     int rank = -1;
@@ -27,7 +27,7 @@ struct Group {
     int node_count() const;
 };
 
-/// All ranks; a node is what MPI_Get_processor_name tells apart.
+/// Returns all ranks. MPI_Get_processor_name distinguishes the nodes.
 Group world_group();
 
 /// The members, in the order given, as ranks of a group. Collective over the whole.

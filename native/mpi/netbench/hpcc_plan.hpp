@@ -9,9 +9,9 @@
 
 namespace linkworth::netbench {
 
-/// One of the two message sizes of HPC Challenge's latency and bandwidth benchmark, with what is repeated how
-/// often (the head of Latency-Bandwidth-Benchmark R1.5 by Rabenseifner, Schulz and Speck, HLRS 2003, and its
-/// calls in hpcc 1.5.0).
+/// One of the two message sizes of HPC Challenge's latency and bandwidth benchmark, with the numbers of
+/// repetitions (the head of Latency-Bandwidth-Benchmark R1.5 by Rabenseifner, Schulz and Speck, HLRS 2003,
+/// and its calls in hpcc 1.5.0).
 struct HpccSize {
     std::int64_t bytes;
     std::int64_t trips;      ///< round trips between two readings of the clock, at first
@@ -30,18 +30,18 @@ inline constexpr std::array kHpccSizes{kHpccLatency, kHpccBandwidth};
 /// trusted.
 inline constexpr double kHpccLeastSeconds = 1e-5;
 
-/// 1.5 times as many, but at least one more.
+/// Returns 1.5 times the count, but at least one more.
 std::int64_t longer_loop(std::int64_t count);
 
-/// Every how many ranks one takes part in the ping-pongs, so that those of all pairs end in time: 1, or else
-/// a prime from 3 on, so that it is not the number of ranks of a node. At least five ranks do, if there are
-/// so many.
+/// Returns the distance between ranks that take part in the ping-pongs, so that those of all pairs end in
+/// time. It is 1, or else a prime from 3 on, so that it is not the number of ranks of a node. At least five
+/// ranks take part, if there are so many.
 int pair_stride(int ranks, double seconds_of_a_pair, double seconds_of_all);
 
 /// Returns the time of all measurements of a pair.
 double seconds_of_a_pair(const HpccSize& size, double message_seconds);
 
-/// One ring of all ranks in their own order, then so many in random orders, [ring][rank].
+/// Returns one ring of all ranks in their own order, then so many in random orders, [ring][rank].
 std::vector<std::vector<Neighbours>> hpcc_rings(int ranks, const HpccSize& size, std::uint64_t seed);
 
 }  // namespace linkworth::netbench

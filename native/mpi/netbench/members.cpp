@@ -33,7 +33,7 @@ std::vector<int> pair_across(const std::vector<int>& nodes) {
     return {0, on_node(nodes, other).front()};
 }
 
-/// All ranks of the first node and as many of another, or the two halves of the only node.
+/// Returns all ranks of the first node and the same number of another, or the two halves of the only node.
 std::vector<int> two_sides(const std::vector<int>& nodes, bool whole_world) {
     std::vector<int> left(nodes.size());
     std::iota(left.begin(), left.end(), 0);

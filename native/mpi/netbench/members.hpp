@@ -15,7 +15,7 @@ enum class Team {
 };
 
 /// Chooses the ranks that take part, in their order in the test; the first is always rank 0. `nodes` has the
-/// node of each rank. Throws UsageError where there are too few of the kind asked for.
+/// node of each rank. Throws UsageError if there are too few of the requested kind.
 std::vector<int> choose_members(Among among, Team team, const std::vector<int>& nodes);
 
 }  // namespace linkworth::netbench

@@ -6,7 +6,7 @@
 
 namespace linkworth::netbench {
 namespace {
-// By the way that a message goes: in a ring of two, both come from the same partner.
+// Tags by the direction of a message: in a ring of two, both come from the same partner.
 constexpr int kToRight = 1;
 constexpr int kToLeft = 2;
 }  // namespace

@@ -46,7 +46,7 @@ std::vector<int> shuffled(int ranks, std::uint64_t seed) {
     std::vector<int> order(static_cast<std::size_t>(ranks));
     std::iota(order.begin(), order.end(), 0);
     std::mt19937_64 random(seed);
-    // Not std::shuffle, whose result the standard leaves to the library.
+    // The result of std::shuffle is not fixed by the standard.
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
     return order;
 }

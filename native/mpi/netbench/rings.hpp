@@ -14,14 +14,14 @@ struct Neighbours {
     bool operator==(const Neighbours&) const = default;
 };
 
-/// Sizes of the rings of b_eff's six patterns: 2, 4, 8, max(16, ranks / 4), max(32, ranks / 2), all; none
-/// above the number of ranks (Koniges, Rabenseifner, Solchenbach: Benchmark Design for Characterization of
-/// Balanced High-Performance Architectures, IPDPS 2001 workshops).
+/// Returns the sizes of the rings of b_eff's six patterns: 2, 4, 8, max(16, ranks / 4), max(32, ranks / 2),
+/// all; none above the number of ranks (Koniges, Rabenseifner, Solchenbach: Benchmark Design for
+/// Characterization of Balanced High-Performance Architectures, IPDPS 2001 workshops).
 std::vector<int> ring_sizes(int ranks);
 
-/// Cuts the ranks, in the order given, into rings of about one size (as many as fit best, as equal as
-/// possible, at least two ranks each) and returns the neighbours of each rank. Throws std::invalid_argument
-/// for fewer than two ranks.
+/// Cuts the ranks, in the given order, into rings of about one size and returns the neighbours of each rank.
+/// The number of rings fits best, their sizes are as equal as possible, and each has at least two ranks.
+/// Throws std::invalid_argument for fewer than two ranks.
 std::vector<Neighbours> rings(std::span<const int> order, int ring_size);
 
 /// The rings of b_eff's six patterns, [pattern][rank]: of neighbouring ranks, or of ranks in a random order

@@ -11,8 +11,8 @@
 
 namespace linkworth::netbench {
 
-/// Does an operation so many times in a row, together with the other ranks, and returns the seconds that all
-/// of them took on this rank.
+/// Does an operation `count` times in a row, together with the other ranks, and returns the seconds of all of
+/// them on this rank.
 using Operation = std::function<double(std::int64_t count)>;
 
 /// Rank whose time a sample takes.
@@ -30,8 +30,8 @@ struct Measurement {
     std::int64_t operations_per_sample = 0;
 };
 
-/// Repeats an operation until its mean is known well enough. The first rank decides between rounds and tells
-/// the others, so that nothing but the operation passes between ranks while samples are taken.
+/// Repeats an operation until its mean is known well enough. The first rank decides between rounds and
+/// informs the others, so that only the operation passes between ranks while samples are taken.
 class Sampler {
   public:
     /// Collective over the communicator, as is `measure`.
@@ -49,7 +49,7 @@ class Sampler {
     double resolution_;
 };
 
-/// The shortest time that MPI_Wtime can tell apart, its own duration included.
+/// Returns the shortest time that MPI_Wtime can resolve, its own duration included.
 double timer_resolution();
 
 }  // namespace linkworth::netbench

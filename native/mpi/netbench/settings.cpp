@@ -22,7 +22,7 @@ std::vector<std::int64_t> size_list(std::string_view option, std::string_view te
     std::vector<std::int64_t> sizes;
     while (true) {
         const std::size_t comma = text.find(',');
-        // One MPI call carries what an int counts.
+        // One MPI call is limited to the count of an int.
         sizes.push_back(
             number<std::int64_t>(option, text.substr(0, comma), 1, std::numeric_limits<int>::max()));
         if (comma == std::string_view::npos) return sizes;

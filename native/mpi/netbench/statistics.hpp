@@ -25,9 +25,9 @@ struct Summary {
 /// Throws std::invalid_argument for no samples. Samples are in the order in which they were taken.
 ///
 /// Neighbouring samples are alike (a busy core slows many in a row), so that the interval of independent
-/// samples would be too narrow: with 40 samples or more, both the interval and the regression are of the
-/// means of 20 groups of consecutive ones (method of batch means: Law, Simulation Modeling and Analysis, 5th
-/// ed. 2015, section 9.5.3).
+/// samples would be too narrow. With 40 samples or more, both the interval and the regression use the means
+/// of 20 groups of consecutive ones (method of batch means: Law, Simulation Modeling and Analysis, 5th ed.
+/// 2015, section 9.5.3).
 Summary summarise(std::span<const double> samples);
 
 /// Only the half-width of `summarise`, which needs no sorting.

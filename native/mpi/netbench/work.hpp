@@ -5,8 +5,8 @@
 
 namespace linkworth::netbench {
 
-/// Computes for as many steps, without memory traffic and without looking at a clock: a core that is taken
-/// away meanwhile makes it longer, as it makes a program's computation longer.
+/// Computes for `steps` steps, without memory traffic and without reading a clock. If the core is taken away
+/// meanwhile, it takes longer, like a program's computation.
 void compute(std::int64_t steps);
 
 }  // namespace linkworth::netbench

@@ -39,8 +39,8 @@ concept Communicator =
         comm.allreduce(operation, input, data, count);
         /// `count` elements to and from every rank.
         comm.alltoall(input, data, count);
-        /// `counts[r]` elements for rank r, one rank's after the other's, and so for what comes in. In place
-        /// if both buffers are one; each rank must then get as many as it gives.
+        /// Sends `counts[r]` elements to rank r, one rank's after the other's; received data has the same
+        /// order. In place if both buffers are one; each rank must then get as many as it gives.
         comm.alltoallv(input, counts, data, counts);
         /// `counts[r]` elements from rank r, one rank's after the other's, to the root.
         comm.gatherv(input, counts, data, rank);
@@ -52,8 +52,8 @@ concept Communicator =
         comm.wait_all(requests);
         /// The same ranks with message spaces of their own.
         { comm.duplicate() } -> std::same_as<C>;
-        /// `placement(rank)` for every rank, not only this one, so that a recorder can tell the members
-        /// without running.
+        /// `placement(rank)` is defined for every rank, not only this one, so that a recorder can find the
+        /// members without running.
         { comm.split(placement) } -> std::same_as<C>;
     };
 

@@ -11,8 +11,8 @@
 
 namespace linkworth::npb {
 
-/// Uninitialised array on its own pages. Arrays of several huge pages ask for them (a request only): strided
-/// walks through hundreds of megabytes otherwise miss the TLB at every step. Throws std::bad_alloc.
+/// Uninitialised array on its own pages. Arrays of several huge pages request them, because strided walks
+/// through hundreds of megabytes otherwise miss the TLB at every step. Throws std::bad_alloc.
 template <class T>
 class HugeArray {
   public:

@@ -45,8 +45,8 @@ void print_help() {
         "exit codes: 0 verified, 1 verification failed, 2 usage, 3 not enough memory\n");
 }
 
-/// Ends all ranks. A launcher forwards what ranks wrote only while they live: Open MPI 5 loses the last words
-/// of a rank that aborts at once.
+/// Ends all ranks. A launcher forwards the output of ranks only while they live: Open MPI 5 loses the last
+/// words of a rank that aborts at once.
 void give_up(const char* reason) {
     std::fprintf(stderr, "lw-npb: %s\n", reason);
     std::fflush(stderr);

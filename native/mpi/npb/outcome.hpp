@@ -9,7 +9,7 @@
 
 namespace linkworth::npb {
 
-/// One figure held against its reference.
+/// One figure compared with its reference.
 struct Check {
     std::string name;
     double value;
@@ -30,7 +30,7 @@ struct Figure {
     double value;
 };
 
-/// All that is printed of a run. Complete on rank 0; the other ranks hold what every rank knows.
+/// All printed results of a run. Complete on rank 0; the other ranks have what every rank knows.
 struct Outcome {
     static constexpr char kNoClass = '\0';  ///< not one of the NAS Parallel Benchmarks
 

@@ -8,8 +8,8 @@
 
 namespace linkworth::npb {
 
-/// Told when a rank enters and leaves a phase: where a program is recorded without running, work is counted
-/// there instead of timed.
+/// Observer of a rank's phases: if a program is recorded without running, it counts work instead of timing
+/// it.
 class PhaseObserver {
   public:
     virtual void enter(std::size_t phase) = 0;

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Preload library of `linkworth run`: reports how many ranks MPI found, and leaves all else alone.
+/// Preload library of `linkworth run`. It reports how many ranks MPI found, and changes nothing else.
 ///
 /// It is built with linkworth and without a header of MPI, so it serves every MPI library and needs no
 /// compiler at run time.
@@ -60,7 +60,8 @@ static int is_mpich(void) {
 
 static void report(void) {
     Dl_info library;
-    // From the program on: its linker may have copied the object there, and the copy is the one in use.
+    // Search from the program on: its linker may have copied the object there, and the copy is the one in
+    // use.
     void* open_mpi = dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world");
     if (!open_mpi) open_mpi = lw_library_symbol("ompi_mpi_comm_world");
     int rank = -1, size = -1;
@@ -96,7 +97,7 @@ static int init_thread(const char* name, int* argc, char*** argv, int required, 
     return ended(real(argc, argv, required, provided));
 }
 
-// By the name that was called: a tool between the program and the library is to be passed through.
+// Use the name that was called, so that a tool between the program and the library is called too.
 int MPI_Init(int* argc, char*** argv) { return init("MPI_Init", argc, argv); }
 int PMPI_Init(int* argc, char*** argv) { return init("PMPI_Init", argc, argv); }
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <cstring>
 
-/// Prints `linkworth-probe RANK SIZE HOST` from each rank: a launcher that does not fit the library starts
-/// many copies of rank 0 of 1 without a word, and one that does not know the job's nodes puts all ranks on
-/// the first. With the argument `init`, rank 0 also prints `linkworth-init SECONDS`: the longest MPI_Init.
+/// Prints `linkworth-probe RANK SIZE HOST` from each rank. A launcher that does not fit the library silently
+/// starts many copies of rank 0 of 1. One that does not know the job's nodes puts all ranks on the first.
+/// With the argument `init`, rank 0 also prints `linkworth-init SECONDS`: the longest MPI_Init.
 int main(int argc, char** argv) {
     const bool timed = argc > 1 && std::strcmp(argv[1], "init") == 0;
     const auto begin = std::chrono::steady_clock::now();

@@ -38,14 +38,14 @@ class CountingKernel {
     flow::State squared_residuals() { return {}; }
 
   private:
-    /// Operations a point. Elimination: the three blocks 200, the product with the block before 2 x 25 x 6,
+    /// Operations per point. Elimination: the three blocks 200, the product with the block before 2 x 25 x 6,
     /// and 55 for each of the eleven columns that solve() works on. Substitution: a block times a vector.
-    /// Right-hand side: three axes with 100 each, and what the fluxes are made of.
+    /// Right-hand side: three axes with 100 each, and the parts of the fluxes.
     static constexpr double kElimination = 200 + 300 + 11 * 55;
     static constexpr double kSubstitution = 50;
     static constexpr double kRightHandSide = 3 * 100 + 15;
-    /// A number of a face to pack or unpack takes as long as so many operations: 2.5 ns against 0.29, on
-    /// ranks of class A on 4 and 9 that run alone (benchmarks/skeleton/bench_phases.py).
+    /// Operations that take as long as packing or unpacking a number of a face: 2.5 ns against 0.29, on ranks
+    /// of class A on 4 and 9 that run alone (benchmarks/skeleton/bench_phases.py).
     static constexpr double kFaceNumber = 8.0;
 
     /// Points of a cell that are inside the grid.

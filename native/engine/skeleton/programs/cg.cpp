@@ -36,9 +36,9 @@ class CountingKernel {
     void normalise(double) { work_.count(size_); }
 
   private:
-    /// A sparse vector of m random elements and its own one gives (m + 1)^2 products, m + 1 of them on the
-    /// matrix's diagonal, where all vectors' fall together; the others lie evenly, and so seldom on the same
-    /// place that it is left out (0.5 % in class A).
+    /// A sparse vector of m random elements and its own one gives (m + 1)^2 products. Of these, m + 1 are on
+    /// the matrix's diagonal, where all vectors' coincide. The others are spread evenly. They so seldom share
+    /// a place that this is left out (0.5 % in class A).
     static double nonzeros(const Class& problem, const Layout& layout) {
         const Range rows = layout.matrix_rows(), columns = layout.matrix_columns();
         const double m = problem.nonzeros_per_vector;

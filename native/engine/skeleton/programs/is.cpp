@@ -15,8 +15,8 @@ namespace {
 
 using namespace npb::is;
 
-/// The share of keys below `x` times the largest: a key is the mean of four uniform numbers, so this is the
-/// distribution of Irwin and Hall (Irwin 1927; Hall 1927) for four, at 4 x.
+/// Returns the share of keys below `x` times the largest. A key is the mean of four uniform numbers, so this
+/// is the distribution of Irwin and Hall (Irwin 1927; Hall 1927) for four, at 4 x.
 double share_below(double x) {
     const double t = 4.0 * x;
     double sum = 0.0, binomial = 1.0;
@@ -27,8 +27,8 @@ double share_below(double x) {
     return sum / 24.0;
 }
 
-/// Counts keys. The messages are those of keys that lie exactly as their distribution says; real counts
-/// differ as far as random keys do, which can also move the boundary between two ranks by a bucket
+/// Counts keys. The messages are those of keys that follow their distribution exactly. Real counts differ as
+/// far as random keys do, which can also move the boundary between two ranks by a bucket
 /// (docs/reference/npb.md states the bound).
 class CountingKernel {
   public:

@@ -13,8 +13,8 @@ using namespace npb::lu;
 // and one of the point itself, multiplies the former and solves the latter.
 constexpr double kRightHandSide = 315.0, kSweep = 3 * 50.0 + 30.0 + 3 * 50.0 + 120.0, kAdd = 10.0,
                  kNorm = 10.0;
-/// A number to pack or unpack takes as long as so many of those operations: 2.9 ns against 0.44, on ranks of
-/// LU.A on 4 and 9 that run alone (benchmarks/skeleton/bench_phases.py).
+/// Operations that take as long as packing or unpacking a number: 2.9 ns against 0.44, on ranks of LU.A on 4
+/// and 9 that run alone (benchmarks/skeleton/bench_phases.py).
 constexpr double kMovedNumber = 6.0;
 
 /// Counts floating point operations, and as such what moves numbers.

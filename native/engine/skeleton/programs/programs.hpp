@@ -3,7 +3,7 @@
 
 #include "skeleton/registry.hpp"
 
-/// One function a program: its entry of the registry.
+/// One function per program: its entry of the registry.
 namespace linkworth::skeleton {
 
 Skeleton bt();

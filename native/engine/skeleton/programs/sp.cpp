@@ -32,14 +32,14 @@ class CountingKernel {
     flow::State squared_residuals() { return {}; }
 
   private:
-    /// Operations a point. Elimination: the matrices of three wave speeds 45, their rows 36, five variables
+    /// Operations per point. Elimination: the matrices of three wave speeds 45, their rows 36, five variables
     /// with 5 each, and along x the change to characteristic variables. Substitution: five variables with 4
     /// each, and the change of variables, which along z ends in the field.
     static constexpr double kRightHandSide = 320.0;
     static constexpr double kEliminate[3] = {136.0, 106.0, 106.0};
     static constexpr double kSubstitute[3] = {30.0, 30.0, 55.0};
-    /// A number of a face to pack or unpack takes as long as so many operations: 2.4 ns against 0.41, on
-    /// ranks of class A on 4 and 9 that run alone (benchmarks/skeleton/bench_phases.py).
+    /// Operations that take as long as packing or unpacking a number of a face: 2.4 ns against 0.41, on ranks
+    /// of class A on 4 and 9 that run alone (benchmarks/skeleton/bench_phases.py).
     static constexpr double kFaceNumber = 6.0;
 
     /// Points of a cell that are inside the grid.

@@ -20,7 +20,7 @@ constexpr int kRepetitions = 3;
 constexpr double kLongSeconds =
     60.0;  // a length that would take longer is measured by its fastest method, once
 
-/// One pattern: who talks to whom, and what is known of it from the length before.
+/// One pattern: its partners, and what the previous length showed about it.
 struct Pattern {
     std::vector<Neighbours> neighbours;
     int same_as = -1;  ///< an earlier ring pattern with the same rings (few ranks): measured once, averaged

@@ -37,7 +37,7 @@ class PairBench {
           out_(static_cast<std::size_t>(size.bytes), 'a'),
           in_(out_.size(), 'b') {}
 
-    /// Measures every pair of a client and a server, in both directions where both are of both; the result is
+    /// Measures every pair of a client and a server, in both directions if both ranks are both. The result is
     /// on every rank.
     PingPongs measure(const std::vector<int>& clients, const std::vector<int>& servers) {
         std::vector<double> own(servers.size(), kNever);
@@ -65,7 +65,8 @@ class PairBench {
                  MPI_STATUS_IGNORE);
     }
 
-    /// Returns the seconds of one message. The server is told how many trips come; none: it is over.
+    /// Returns the seconds of one message. The server first receives the number of trips; none means that it
+    /// is over.
     double ask(int server) {
         const auto announce = [&](std::int64_t trips) {
             MPI_Send(&trips, 1, MPI_INT64_T, server, kTag, bench_.group.comm);
@@ -131,7 +132,7 @@ PingPongs ping_pongs(Bench& bench, const HpccSize& size) {
     MPI_Bcast(&stride, 1, MPI_INT, 0, bench.group.comm);
     std::vector<int> clients, servers;
     for (int rank = 0; rank < ranks; rank += stride) clients.push_back(rank);
-    // From the other end, so that neighbours of the clients are not left out for being on their nodes.
+    // Count from the other end, so that neighbours of the clients are not left out for being on their nodes.
     for (int rank = ranks - 1; rank >= 0; rank -= stride) servers.insert(servers.begin(), rank);
     return pairs.measure(clients, servers);
 }
@@ -194,9 +195,8 @@ class RingBench {
     RingExchange exchange_;
 };
 
-/// Exchanges small messages until the launcher, which still has to do on the same cores when MPI_Init
-/// returns, is quiet: the measurements take a tenth of a second in all, and in HPC Challenge others run
-/// before them.
+/// Exchanges small messages until the launcher is quiet, which still works on the same cores when MPI_Init
+/// returns. The measurements take a tenth of a second in all, and in HPC Challenge others run before them.
 void settle(Bench& bench) {
     const auto natural = hpcc_rings(bench.group.size, kHpccLatency, 0).front();
     const Neighbours own = natural[static_cast<std::size_t>(bench.group.rank)];
@@ -221,8 +221,8 @@ void row(const Bench& bench, const HpccSize& size, std::string_view label, doubl
 
 }  // namespace
 
-/// HPC Challenge's latency and bandwidth, after its published definition (hpcc_plan.hpp). Rows have the
-/// labels, and the single figures the names, that linkworth gives to those of HPC Challenge's own file.
+/// HPC Challenge's latency and bandwidth, after its published definition (hpcc_plan.hpp). Rows and single
+/// figures have the labels and names that linkworth uses for HPC Challenge's own file.
 void run_hpcc(Bench& bench) {
     const std::array sizes = kHpccSizes;
     std::array<PingPongs, 2> pairs;

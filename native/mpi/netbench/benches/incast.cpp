@@ -12,10 +12,10 @@ namespace {
 constexpr int kRequestTag = 2;
 constexpr int kRequestBytes = 4;
 
-/// The first rank of a group asks each other one for a message, as a client of striped storage does
+/// The first rank of a group requests a message from each other one, as a client of striped storage does
 /// (Phanishayee and others, "Measurement and analysis of TCP throughput collapse in cluster-based storage
-/// systems", FAST 2008), and its time from then until all are there counts. A barrier would not do: who is
-/// late to leave it, as ranks on shared cores are, would find messages there.
+/// systems", FAST 2008). Its time from then until all have arrived counts. A barrier would not do: a rank
+/// that leaves it late, as ranks on shared cores do, would find messages there.
 void run_senders(Bench& bench, const Group& group) {
     const int senders = group.size - 1;
     const bool receives = group.rank == 0;

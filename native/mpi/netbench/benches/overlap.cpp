@@ -25,8 +25,8 @@ double compute_speed() {
 
 }  // namespace
 
-/// Each of two ranks sends and receives one message: alone, then with computation that takes as long between
-/// the start and the wait. What the two together take less than one after the other was hidden.
+/// Each of two ranks sends and receives one message: alone, then with computation of the same duration
+/// between the start and the wait. The time that the two together save over one after the other was hidden.
 void run_overlap(Bench& bench) {
     const Group& group = bench.group;
     const int partner = 1 - group.rank;

@@ -85,7 +85,7 @@ void run_pairs(Bench& bench, const Group& group, bool asynchronous, bool bidirec
 void run_latency(Bench& bench) { run_pairs(bench, bench.group, false, false, Memory::apart); }
 
 void run_pingpong(Bench& bench) {
-    // One memory cannot be sent from while a message comes into it.
+    // A buffer cannot be sent while a message is received into it.
     const bool at_once = bench.settings.asynchronous || bench.settings.bidirectional;
     run_pairs(bench, bench.group, bench.settings.asynchronous, bench.settings.bidirectional,
               at_once ? Memory::apart : Memory::same);

@@ -3,7 +3,7 @@
 
 #include "registry.hpp"
 
-/// One function a program: checks class and rank count, runs it with its real arithmetic, and verifies.
+/// One function per program: checks class and rank count, runs it with its real arithmetic, and verifies.
 namespace linkworth::npb {
 
 Outcome run_bt(MpiCommunicator& world, const Options& options);

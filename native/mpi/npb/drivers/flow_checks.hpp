@@ -8,7 +8,7 @@
 
 namespace linkworth::npb::flow {
 
-/// One check a component: "residual 1" and so on.
+/// Adds one check per component: "residual 1" and so on.
 inline void add_checks(Outcome& outcome, const std::string& what, const State& values,
                        const State& references) {
     for (int m = 0; m < kComponents; ++m)

@@ -11,7 +11,7 @@
 
 namespace linkworth::npb {
 
-/// A program as the command line knows it. A new program is a new entry in registry.cpp.
+/// Command-line entry of a program. A new program is a new entry in registry.cpp.
 struct Program {
     std::string_view name;
     std::string_view title;

@@ -23,8 +23,8 @@ struct Close {
 };
 using File = std::unique_ptr<std::FILE, Close>;
 
-/// Collective: null where no output is asked for, and on all ranks but 0. Throws UsageError on every rank if
-/// rank 0 cannot open the file.
+/// Collective. Returns null if no output is requested, and on all ranks but 0. Throws UsageError on every
+/// rank if rank 0 cannot open the file.
 File open_output(MpiCommunicator& world, const std::string* path) {
     File file;
     if (!path) return file;
@@ -35,8 +35,8 @@ File open_output(MpiCommunicator& world, const std::string* path) {
     return file;
 }
 
-/// Mass is kept, the momentum only turns with the rotating frame, and what heat and water have changed by is
-/// what radiation and rain brought and took.
+/// Checks that mass is kept, that the momentum only turns with the rotating frame, and that heat and water
+/// change only by radiation and rain.
 std::vector<Check> checks(const stencil::Problem& problem, const stencil::Result& result) {
     using namespace stencil;
     const Totals &first = result.first, &last = result.last;

@@ -58,8 +58,8 @@ class Cells {
     std::vector<Cell> cells_;
 
   private:
-    /// Calls use(cell) for each cell that has a neighbour at that side, in the order of the slabs, which is
-    /// the same for both ends of a message.
+    /// Calls use(cell) for each cell that has a neighbour at that side, in the order of the slabs. That order
+    /// is the same for both ends of a message.
     template <class Use>
     void for_each_shared_face(int side, Use&& use);
 

@@ -43,9 +43,9 @@ constexpr State exact_state(const Place& at) {
     return state;
 }
 
-/// The start: exact on the boundary, and inside it blended from the exact values of the six nearest boundary
-/// points, P_x + P_y + P_z - P_x P_y - P_y P_z - P_z P_x + P_x P_y P_z with P_x linear between the two points
-/// in x, and so on (products of values, as the report writes them).
+/// Returns the initial state: exact on the boundary, and inside it blended from the exact values of the six
+/// nearest boundary points, P_x + P_y + P_z - P_x P_y - P_y P_z - P_z P_x + P_x P_y P_z with P_x linear
+/// between the two points in x, and so on (products of values, as in the report).
 constexpr State initial_state(const Place& at) {
     for (const double coordinate : at)
         if (coordinate <= 0.0 || coordinate >= 1.0) return exact_state(at);

@@ -11,7 +11,8 @@
 
 namespace linkworth::npb::flow {
 
-/// A side of the cells: number 2 axis + 1 where the successor's cells lie, 2 axis where the predecessor's do.
+/// Number of the sides of the cells: 2 axis + 1 is the side of the successor's cells, 2 axis that of the
+/// predecessor's.
 inline constexpr int kSides = 6;
 constexpr int side_axis(int side) { return side / 2; }
 constexpr int side_step(int side) { return side % 2 == 1 ? 1 : -1; }

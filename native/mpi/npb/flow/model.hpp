@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <array>
 
-/// The model of the three flow solvers BT, SP and LU: the compressible Navier-Stokes equations in a cube,
-/// made artificial by a forcing term so that a polynomial solves them. Source: D. Bailey et al., The NAS
-/// Parallel Benchmarks, RNR-94-007, 1994, chapter 3.
+/// Model of the three flow solvers BT, SP and LU: the compressible Navier-Stokes equations in a cube, made
+/// artificial by a forcing term so that a polynomial solves them. Source: D. Bailey et al., The NAS Parallel
+/// Benchmarks, RNR-94-007, 1994, chapter 3.
 ///
 /// States are (density, momentum in x, y and z, total energy), all per unit volume and dimensionless. Axes
 /// are 0, 1 and 2 for x, y and z. A grid has the same number of points along each axis, from 0 to 1 at equal
-/// distances; its outermost points hold the boundary values.
+/// distances. Its outermost points are on the boundary.
 namespace linkworth::npb::flow {
 
 inline constexpr int kComponents = 5;
@@ -32,7 +32,7 @@ inline constexpr double kConduction = kHeatRatio * kViscosity * 1.4;
 /// Second derivatives' artificial coefficients of each axis (the report's d_xi, d_eta, d_zeta), the same for
 /// all components.
 inline constexpr std::array<double, 3> kDiffusion{0.75, 0.75, 1.0};
-/// Fourth differences' coefficient (the report's epsilon): a quarter of the largest of them.
+/// Coefficient of fourth differences (the report's epsilon): a quarter of the largest of them.
 inline constexpr double kDissipation = 0.25 * 1.0;
 
 /// Factors of central differences on a grid of `points` points along an axis.

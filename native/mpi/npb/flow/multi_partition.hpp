@@ -11,12 +11,12 @@
 
 namespace linkworth::npb::flow {
 
-/// The multi-partition of BT and SP (NAS-95-020): the cube is cut into q x q x q cells for q x q ranks, and
-/// each rank holds q cells, no two in the same slab of any axis. A sweep along an axis thus keeps every rank
-/// busy in every slab, and a rank's neighbour along an axis is the same rank for all of its cells.
+/// The multi-partition of BT and SP (NAS-95-020): the cube is cut into q x q x q cells for q x q ranks. Each
+/// rank has q cells, no two in the same slab of any axis. A sweep along an axis thus keeps every rank busy in
+/// every slab, and a rank's neighbour along an axis is the same rank for all of its cells.
 ///
-/// The rank in row r and column c of the square holds the cells (c + s, r - s, s) modulo q, s = 0 ... q-1:
-/// cell number s. Cells differ by one point where q does not divide the grid; the first ones are longer.
+/// The rank in row r and column c of the square has the cells (c + s, r - s, s) modulo q, s = 0 ... q-1: cell
+/// number s. If q does not divide the grid, cells differ by one point; the first ones are longer.
 class MultiPartition {
   public:
     MultiPartition(int points, int rank, int ranks)
@@ -46,7 +46,7 @@ class MultiPartition {
                 return cell;
         }
     }
-    /// The cell of this rank that lies in that slab of the axis.
+    /// Returns the cell of this rank in that slab of the axis.
     int cell_in(int slab, int axis) const {
         switch (axis) {
             case 0:
@@ -69,7 +69,7 @@ class MultiPartition {
     /// Points of the longest cell side over all ranks.
     int longest_side() const { return (points_ + side_ - 1) / side_; }
 
-    /// The rank that holds the cells next along the axis, seen as a ring.
+    /// Returns the rank with the cells next along the axis, treated as a ring.
     int successor(int axis) const { return neighbour(axis, 1); }
     int predecessor(int axis) const { return neighbour(axis, -1); }
 
@@ -100,7 +100,8 @@ class MultiPartition {
     std::array<std::array<std::int64_t, 2>, 3> shared_{};  ///< points of faces: [axis][0 before, 1 behind]
 };
 
-/// Empty if BT or SP (`program`) runs on this many ranks, else one sentence that says which counts work.
+/// Returns an empty text if BT or SP (`program`) runs on this many ranks, else one sentence with the counts
+/// that work.
 inline std::string multi_partition_problem(const char* program, char letter, int points, int ranks) {
     // Fourth differences beside both faces of a cell must not reach beyond the neighbouring cells.
     constexpr int kShortestSide = 3;

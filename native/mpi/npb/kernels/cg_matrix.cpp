@@ -30,8 +30,8 @@ bool contains(Range range, std::int64_t index) {
     return index >= range.first && index < range.first + range.count;
 }
 
-/// The vectors whose outer products make the matrix (NAS-95-020, 3.4): random values at random places, and
-/// 1/2 at the vector's own index. Elements that lie neither in `rows` nor in `columns` are left out.
+/// Returns the vectors whose outer products make the matrix (NAS-95-020, 3.4): random values at random
+/// places, and 1/2 at the vector's own index. Elements neither in `rows` nor in `columns` are left out.
 SparseRows generate_vectors(const Class& problem, Range rows, Range columns) {
     RandomSequence sequence(kSeed);
     sequence.next();  // the benchmark draws one number before the matrix
@@ -46,7 +46,7 @@ SparseRows generate_vectors(const Class& problem, Range rows, Range columns) {
             const double value = sequence.next();
             const auto index = static_cast<std::uint32_t>(index_range * sequence.next());
             const auto same = [&](const Element& element) { return element.index == index; };
-            // Places beyond the order and places taken are drawn anew, with their values.
+            // Places beyond the order and places taken are drawn again, with their values.
             if (index >= problem.order || std::any_of(one.begin(), one.end(), same)) continue;
             one.push_back({index, value});
         }

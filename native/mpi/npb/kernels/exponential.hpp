@@ -6,8 +6,9 @@
 
 namespace linkworth::npb {
 
-/// e^x for |x| < 700, to about 2 units in the last place, with no branch or table so that loops over it
-/// vectorise: x = n log 2 + r with |r| <= log(2) / 2, then the Taylor series of e^r and 2^n by its bits.
+/// Returns e^x for |x| < 700, to about 2 units in the last place. It has no branch or table, so that loops
+/// over it vectorise: x = n log 2 + r with |r| <= log(2) / 2, then the Taylor series of e^r and 2^n by its
+/// bits.
 inline double exponential(double x) {
     constexpr double kShift = 0x1.8p52;  // added, it leaves the nearest whole number in the lowest bits
     const double shifted = x * 1.44269504088896340736 + kShift;

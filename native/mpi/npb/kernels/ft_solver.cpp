@@ -27,8 +27,8 @@ double wave_number(std::int64_t index, std::int64_t n) {
     return static_cast<double>((index + n / 2) % n - n / 2);
 }
 
-/// Cuts a box along x or y into parts that lie one after the other, and calls copy(place in the box, place
-/// among the parts, count) for each row of them.
+/// Cuts a box along x or y into parts that are stored one after the other, and calls copy(place in the box,
+/// place among the parts, count) for each row of them.
 template <class Copy>
 void for_rows_of_parts(const std::array<std::size_t, 3>& box, int axis, int parts, Copy&& copy) {
     std::array<std::size_t, 3> part = box;
@@ -43,8 +43,8 @@ void for_rows_of_parts(const std::array<std::size_t, 3>& box, int axis, int part
             }
 }
 
-/// One pass of the Stockham transform of radix 2 (Cochran et al. 1967) over `lines` interleaved lines.
-/// `runs` transforms of `length` points are interleaved already by the passes before.
+/// One pass of the Stockham transform of radix 2 (Cochran et al. 1967) over `lines` interleaved lines. The
+/// passes before have interleaved `runs` transforms of `length` points.
 void pass(const Checksum* from, Checksum* to, std::size_t length, std::size_t runs, std::size_t lines,
           const std::vector<Checksum>& roots, bool conjugate) {
     const std::size_t half = length / 2, width = runs * lines, step = roots.size() / length;
@@ -179,7 +179,7 @@ void SolverKernel::inverse(int stage) {
     }
 }
 
-/// The spectrum one time step later, and a copy of it to be transformed.
+/// Advances the spectrum by one time step, and makes a copy of it to be transformed.
 void SolverKernel::evolve() {
     for (std::size_t i = 0; i < spectrum_.size(); ++i) {
         spectrum_[i] *= decay_[i];
@@ -198,7 +198,7 @@ void SolverKernel::transform(Direction direction, Field& field, const Box& box, 
         transform_lines(direction, first, nz, nx * ny, nx * ny, 1);
 }
 
-/// Transforms lines whose elements lie `stride` apart, not normalised.
+/// Transforms lines whose elements are `stride` apart, not normalised.
 void SolverKernel::transform_lines(Direction direction, Checksum* first, std::size_t length,
                                    std::size_t stride, std::size_t lines, std::size_t line_distance) {
     for (std::size_t begin = 0; begin < lines; begin += kBlock) {

@@ -118,7 +118,7 @@ void SortKernel::sort() {
             incoming_[i];
 
     sorted_ = std::is_sorted(sorted.begin(), sorted.end());
-    // Without keys, the edge of this rank's buckets stands for them: no key before lies above it.
+    // Without keys, the edge of this rank's buckets is used instead: no key before is above it.
     const std::int64_t largest_key = (std::int64_t{1} << problem_.log2_largest_key) - 1;
     smallest_ = received_ > 0 ? sorted.front() : static_cast<int>(std::min(first_value_, largest_key));
     largest_ = received_ > 0 ? sorted.back() : smallest_;

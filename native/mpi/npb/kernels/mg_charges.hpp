@@ -7,7 +7,7 @@
 
 namespace linkworth::npb::mg {
 
-/// The most extreme of the random numbers that belong to one rank's points, and where they are.
+/// The most extreme of the random numbers that belong to one rank's points, and their places.
 ///
 /// The numbers are those of the benchmark's sequence, x fastest, over all points of the finest grid
 /// (NAS-95-020, 3.2).

@@ -17,7 +17,7 @@ class Line {
     std::vector<double> values_;
 };
 
-/// Sums over the neighbours of each point of row (y, z) that share its x: the four across faces and the four
+/// Adds up the neighbours of each point of row (y, z) that share its x: the four across faces and the four
 /// across edges.
 void sum_neighbours(const Grid& grid, std::int64_t y, std::int64_t z, double* __restrict faces,
                     double* __restrict edges) {
@@ -98,7 +98,7 @@ void add_interpolated(const Grid& coarse, const Odd& odd, Grid& fine) {
     const std::int64_t nx = coarse.extent()[0];
     Line mean_line(nx);
     double* const mean = mean_line.data();
-    // A fine index lies on a coarse one, or between two.
+    // A fine index is on a coarse one, or between two.
     struct Between {
         std::int64_t lower, upper;
         Between(std::int64_t fine, std::int64_t odd)

@@ -32,9 +32,9 @@ void primitives_of(const double* __restrict column, double* __restrict primitive
     }
 }
 
-/// Flux of each field through the face between two columns. Mass and the momentum across the face by
-/// Rusanov's formula; the other fields go with the mass, from where it comes (so that water stays positive
-/// and no temperature leaves the range of its neighbours).
+/// Flux of each field through the face between two columns. Mass and the momentum across the face use
+/// Rusanov's formula. The other fields move with the mass, from its side, so that water stays positive and no
+/// temperature leaves the range of its neighbours.
 template <Primitive kNormal>
 void face_flux(const double* __restrict low, const double* __restrict high, double* __restrict flux,
                std::size_t levels) {
@@ -98,8 +98,8 @@ void Flow::primitives_of_row(const State& state, std::int64_t y, std::int64_t fi
                       row + static_cast<std::size_t>(x - first + 1) * kPrimitives * levels_, levels_);
 }
 
-/// Rows from south to north: a row is overwritten when the one to its north has been read, and its own
-/// velocities are kept aside.
+/// Goes through rows from south to north. A row is overwritten when the one to its north has been read, and
+/// its own velocities are kept aside.
 void Flow::advance_tile(State& state, std::int64_t first, std::int64_t last) {
     const std::size_t stride = kPrimitives * levels_, flux_size = kFields * levels_;
     const auto width = static_cast<std::size_t>(last - first);

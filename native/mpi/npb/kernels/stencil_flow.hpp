@@ -10,8 +10,8 @@
 namespace linkworth::npb::stencil {
 
 /// One time step of all columns, in place: advection and pressure by Rusanov's and upwind fluxes, diffusion,
-/// exchange between layers, Coriolis' force, and rain with its latent heat. What leaves a column through a
-/// face enters the next, so that sums over the domain are kept to rounding.
+/// exchange between layers, Coriolis' force, and rain with its latent heat. A flux that leaves a column
+/// through a face enters the next, so that sums over the domain are kept to rounding.
 class Flow {
   public:
     Flow(const Problem& problem, const Model& model, const State& state);

@@ -15,7 +15,7 @@ namespace linkworth::npb::stencil {
 /// Fields, halos and outputs of one rank; see the concept for each function.
 class ColumnKernel {
   public:
-    /// `file`: where rank 0 writes outputs, else null.
+    /// `file`: output file of rank 0, else null.
     ColumnKernel(const Problem& problem, int rank, int ranks, std::FILE* file);
 
     void start();

@@ -7,7 +7,7 @@
 #include "../programs/stencil.hpp"
 #include "exponential.hpp"
 
-/// The equations of the stencil program: each layer is a thermal rotating shallow water layer with moisture
+/// Equations of the stencil program: each layer is a thermal rotating shallow water layer with moisture
 /// (Ripa, On improving a one-layer ocean model with thermodynamics, J. Fluid Mech. 303, 1995; Kurganov, Liu
 /// and Zeitlin, Moist-convective thermal rotating shallow water model, Phys. Fluids 32, 2020), coupled to the
 /// layers above and below by mixing and radiation. Lengths in m, times in s, temperatures in K.
@@ -47,8 +47,9 @@ struct Model {
     double mixing;    ///< part of a difference between layers that a time step exchanges
 };
 
-/// Water that air at `temperature` holds, times the pressure in Pa (Bolton, The computation of equivalent
-/// potential temperature, Mon. Weather Rev. 108, 1980, eq. 10; 0.622 is the ratio of the gas constants).
+/// Returns the water capacity of air at `temperature`, times the pressure in Pa (Bolton, The computation of
+/// equivalent potential temperature, Mon. Weather Rev. 108, 1980, eq. 10; 0.622 is the ratio of the gas
+/// constants).
 inline double saturation_times_pressure(double temperature) {
     const double celsius = temperature - 273.15;
     return 0.622 * 611.2 * exponential(17.67 * celsius / (celsius + 243.5));

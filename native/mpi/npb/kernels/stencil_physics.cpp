@@ -54,8 +54,7 @@ void Physics::load(const double* column, std::size_t levels) {
     }
 }
 
-/// From the Richardson number of each face; air that holds more water than it can is lighter by the latent
-/// heat.
+/// Uses the Richardson number of each face. Oversaturated air is lighter by the latent heat.
 void Physics::find_exchange() {
     const double latent = kLatentHeating / model_.kelvin;
     double below = 0.0;
@@ -79,8 +78,8 @@ void Physics::find_exchange() {
     exchange_[nz_ - 1] = 0.0;
 }
 
-/// Solves a tridiagonal system for the values at the end of the step (Thomas' algorithm), and moves between
-/// layers what they then exchange.
+/// Solves a tridiagonal system for the values at the end of the step (Thomas' algorithm), and moves the
+/// resulting exchange between layers.
 void Physics::diffuse() {
     double under = 0.0, pivot = 0.0;
     std::array<double, kMixed> before{};

@@ -9,10 +9,10 @@
 
 namespace linkworth::npb::stencil {
 
-/// Turbulence in columns: velocities, buoyancy and water diffuse between the layers, the more the stronger
-/// the shear and the weaker the moist stability (Louis, A parametric model of vertical eddy fluxes in the
+/// Turbulence in columns: velocities, buoyancy and water diffuse between the layers. They diffuse more with
+/// stronger shear and weaker moist stability (Louis, A parametric model of vertical eddy fluxes in the
 /// atmosphere, Boundary-Layer Meteorol. 17, 1979). Each step is implicit, and sums over a column are kept to
-/// rounding. It computes about 100 floating point operations a point and step.
+/// rounding. It computes about 100 floating point operations per point and step.
 class Physics {
   public:
     Physics(const Problem& problem, const Model& model);

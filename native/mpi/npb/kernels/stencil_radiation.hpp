@@ -10,8 +10,8 @@
 namespace linkworth::npb::stencil {
 
 /// Heating of each column by radiation in spectral bands, from the ground and its layers up and down, and
-/// from the sun: two streams without scattering, absorbed by water. The heat that a column gains is what
-/// enters at its ends.
+/// from the sun: two streams without scattering, absorbed by water. A column gains the heat that enters at
+/// its ends.
 class Radiation {
   public:
     Radiation(const Problem& problem, const Model& model, const Piece& piece, const State& state);
@@ -20,7 +20,7 @@ class Radiation {
     double gained() const { return gained_; }
 
   private:
-    /// Columns side by side in vectors; a layer's values of them lie together.
+    /// Columns are side by side in vectors, with a layer's values of them stored together.
     static constexpr std::size_t kColumns = 32;
     using Row = std::array<double, kColumns>;
 

@@ -13,9 +13,9 @@ namespace linkworth::npb::stencil {
 /// A field's place in a column: thickness h, and h times velocities, buoyancy and water.
 enum Field : std::size_t { kThickness, kMomentumX, kMomentumY, kHeat, kWater };
 
-/// The fields of a rank's columns and of a halo one column wide. A column holds field after field, each from
-/// the ground up and filled to whole vectors, so that neighbours' layers lie at the same lanes however narrow
-/// the piece is.
+/// Fields of a rank's columns and of a halo one column wide. A column stores field after field, each from the
+/// ground up and filled to whole vectors. So neighbours' layers are at the same lanes however narrow the
+/// piece is.
 class State {
   public:
     State(const Piece& piece, std::int64_t layers)
@@ -31,7 +31,7 @@ class State {
     /// Layers with the filling: a multiple of the lanes.
     std::size_t levels() const { return levels_; }
     std::size_t column_size() const { return kFields * levels_; }
-    /// From -1 to nx and ny: the halo has indices too.
+    /// Indices go from -1 to nx and ny, because they include the halo.
     double* column(std::int64_t y, std::int64_t x) { return columns_.data() + offset(y, x); }
     const double* column(std::int64_t y, std::int64_t x) const { return columns_.data() + offset(y, x); }
 

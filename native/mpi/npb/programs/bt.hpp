@@ -10,7 +10,7 @@
 #include "../phase_timers.hpp"
 #include "../reference/bt.hpp"
 
-/// BT: the flow equations advanced by approximate factorisation: each step solves block tridiagonal systems
+/// BT: the flow equations advanced by approximate factorisation. Each step solves block tridiagonal systems
 /// along all lines in x, then in y, then in z (RNR-94-007, chapter 3; NAS-95-020).
 namespace linkworth::npb::bt {
 
@@ -40,8 +40,8 @@ concept Kernel = flow::FaceKernel<K> && requires(K kernel, int axis, int slab, i
     kernel.reset();  // the initial field
     /// Time step times the right-hand side, with the forcing.
     kernel.right_hand_side(cell);
-    /// Takes up what the slab before has sent and makes what the next one needs; in the last slab also does
-    /// what `substitute` does in the others.
+    /// Takes the values from the slab before and makes those for the next one. In the last slab it also does
+    /// the work of `substitute`.
     kernel.eliminate(axis, slab);
     /// Takes up what the next slab has sent and makes what the one before needs. Along z, the last axis, adds
     /// the solution to the field.

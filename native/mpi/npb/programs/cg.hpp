@@ -21,8 +21,8 @@ struct Range {
     std::int64_t first, count;
 };
 
-/// The matrix lies in blocks on a grid of `rows` x `columns` ranks, rank r at (r / columns, r % columns);
-/// columns = rows or 2 rows. Vectors are cut like the columns, and every rank of a grid column holds the same
+/// The matrix is in blocks on a grid of `rows` x `columns` ranks, rank r at (r / columns, r % columns);
+/// columns = rows or 2 rows. Vectors are cut like the columns, and every rank of a grid column has the same
 /// piece.
 class Layout {
   public:
@@ -48,14 +48,15 @@ class Layout {
         const Range low = piece(2 * row_), high = piece(2 * row_ + 1);
         return {low.first, low.count + high.count};
     }
-    /// A grid row twice as wide as the grid is high: each rank needs the sum of one half of its rows only.
+    /// Returns whether a grid row is twice as wide as the grid is high: each rank then needs the sum of only
+    /// half of its rows.
     bool halved() const { return columns_ != rows_; }
     /// Piece of the rows whose sum this rank forms: all, or its half.
     Range summed_rows() const { return halved() ? piece(2 * row_ + column_ % 2) : piece(row_); }
     Range other_half() const { return piece(2 * row_ + 1 - column_ % 2); }
 
   private:
-    /// The first pieces take one index more where the order does not divide.
+    /// Returns a piece. If the order does not divide, the first pieces take one index more.
     Range piece(int index) const {
         const std::int64_t each = order_ / columns_, rest = order_ % columns_;
         return {index * each + std::min<std::int64_t>(index, rest), each + (index < rest ? 1 : 0)};
@@ -65,7 +66,7 @@ class Layout {
     int rows_, columns_, row_, column_;
 };
 
-/// Empty if the class runs on this many ranks, else one sentence that says which counts work.
+/// Returns an empty text if the class runs on this many ranks, else one sentence with the counts that work.
 inline std::string rank_problem(const Class& problem, int ranks) {
     const auto widest = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(problem.order)));
     if (std::has_single_bit(static_cast<unsigned>(ranks)) && Layout(problem, 0, ranks).columns() <= widest)
@@ -74,8 +75,8 @@ inline std::string rank_problem(const Class& problem, int ranks) {
            std::to_string(widest * widest) + " ranks, not on " + std::to_string(ranks);
 }
 
-/// Arithmetic of CG. Vectors x, z, p, r and q are this rank's pieces; w holds its rows of a product, not yet
-/// summed over the grid row. Every sum returned is of this rank's piece.
+/// Arithmetic of CG. Vectors x, z, p, r and q are this rank's pieces; w contains its rows of a product, not
+/// yet summed over the grid row. Every sum returned is of this rank's piece.
 template <class K>
 concept Kernel =
     requires(K kernel, std::int64_t offset, std::int64_t count, double value, double (&norms)[2]) {
@@ -90,7 +91,7 @@ concept Kernel =
         { kernel.product() } -> std::same_as<double*>;         // q
         /// w += received, `count` elements from `offset`.
         kernel.add_received(offset, count);
-        /// q = w, where both are whole.
+        /// Sets q = w, if both are whole.
         kernel.take_rows();
         { kernel.direction_dot_product() } -> std::same_as<double>;  // p . q
         /// z += alpha p, r -= alpha q; returns r . r.

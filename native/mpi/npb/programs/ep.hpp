@@ -28,7 +28,7 @@ struct Share {
     std::int64_t count;
 };
 
-/// The first ranks take one batch more where the count does not divide.
+/// Returns the batches of a rank. If the count does not divide, the first ranks take one more.
 inline Share share_of(int log2_pairs, int rank, int ranks) {
     const std::int64_t batches = std::int64_t{1} << (log2_pairs - kLog2BatchPairs);
     const std::int64_t each = batches / ranks;

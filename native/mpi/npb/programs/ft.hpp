@@ -12,7 +12,7 @@
 #include "../reference/ft.hpp"
 
 /// FT: a diffusion equation solved with three-dimensional Fourier transforms (NAS-95-020, 3.3). The grid is
-/// cut into slabs of z planes, and beyond one plane a rank into pencils; all-to-all exchanges bring each
+/// cut into slabs of z planes, and with more ranks than planes into pencils. All-to-all exchanges bring each
 /// dimension together in turn.
 namespace linkworth::npb::ft {
 
@@ -28,7 +28,7 @@ struct Layout {
     int stages() const { return shape == Shape::pencils ? 3 : 2; }
 };
 
-/// Empty if the class runs on this many ranks, else one sentence that says which counts work.
+/// Returns an empty text if the class runs on this many ranks, else one sentence with the counts that work.
 inline std::string rank_problem(const Class& problem, int ranks) {
     const std::int64_t limit = problem.nz * std::min(problem.nx, problem.ny);
     if (std::has_single_bit(static_cast<unsigned>(ranks)) && ranks <= limit) return {};

@@ -7,8 +7,9 @@
 #include "../communicator.hpp"
 #include "../phase_timers.hpp"
 
-/// Imbalance: one sum, its points spread over the ranks by a rule that goes from even to all on one rank, and
-/// almost no communication. However fast the network, the run takes as long as the rank with the most points.
+/// Imbalance: one sum, its points spread over the ranks by a rule that goes from even to all on one rank,
+/// with almost no communication. However fast the network is, the run takes as long as the rank with the most
+/// points.
 namespace linkworth::npb::imbalance {
 
 inline constexpr int kLevels = 8;
@@ -24,19 +25,19 @@ struct Share {
     std::int64_t first, count;
 };
 
-/// Mean over maximum of the ranks' points (the load balance of the POP metrics): it falls in equal steps from
-/// 1 at the first level to 1 / ranks at the last.
+/// Returns mean over maximum of the ranks' points (the load balance of the POP metrics). It falls in equal
+/// steps from 1 at the first level to 1 / ranks at the last.
 inline double load_balance(int level, int ranks) {
     return 1.0 - (level - 1.0) / (kLevels - 1.0) * (1.0 - 1.0 / ranks);
 }
 
-/// The ranks' shares: rank r has a part of the points in proportion to x^r, with the x from 0 to 1 that gives
-/// the level's load balance, so that every rank has less than the one before it.
+/// Shares of the ranks: rank r has a part of the points in proportion to x^r. The x from 0 to 1 gives the
+/// level's load balance, so that every rank has less than the one before it.
 class Spread {
   public:
     Spread(const Problem& problem, int ranks) : points_(problem.points), ranks_(ranks) {
-        // With x = 1 - decay, the ranks' work is 1 + x + ... times rank 0's, and ranks x load balance asks
-        // for that sum: it falls as the decay grows.
+        // With x = 1 - decay, the ranks' work is 1 + x + ... times rank 0's. That sum must be ranks x load
+        // balance, and it falls as the decay grows.
         const double wanted = load_balance(problem.level, ranks) * ranks;
         double low = 0.0, high = 1.0;
         for (int halving = 0; halving < 60; ++halving) {
@@ -55,7 +56,7 @@ class Spread {
     std::int64_t most() const { return of(0).count; }
 
   private:
-    /// 1 + x + ... + x^(count - 1); by logarithms, because x^count is near 1 where the decay is small.
+    /// Returns 1 + x + ... + x^(count - 1). Uses logarithms, because x^count is near 1 if the decay is small.
     double geometric_sum(int count) const {
         if (decay_ == 0.0) return count;
         return -std::expm1(count * std::log1p(-decay_)) / decay_;

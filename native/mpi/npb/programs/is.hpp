@@ -13,12 +13,12 @@
 #include "../phase_timers.hpp"
 #include "../reference/is.hpp"
 
-/// IS: ranks of integer keys, by buckets of neighbouring keys that are dealt out to the ranks
-/// (NAS-95-020, 3.5 with the refinements of NPB 2 and later: buckets, a partial test in each ranking, a full
-/// sort afterwards).
+/// IS: ranks of integer keys, by buckets of neighbouring keys that are dealt out to the ranks (NAS-95-020,
+/// 3.5 with the refinements of NPB 2 and later: buckets, a partial test in each ranking, a full sort
+/// afterwards).
 namespace linkworth::npb::is {
 
-/// Empty if the class runs on this many ranks, else one sentence that says which counts work.
+/// Returns an empty text if the class runs on this many ranks, else one sentence with the counts that work.
 inline std::string rank_problem(const Class& problem, int ranks) {
     if (std::has_single_bit(static_cast<unsigned>(ranks)) && ranks >= problem.fewest_ranks &&
         ranks <= problem.most_ranks)
@@ -36,7 +36,7 @@ concept Kernel = requires(K kernel, int iteration) {
     /// places on becomes the largest key less `iteration`.
     kernel.change_keys(iteration);
     kernel.count_buckets();
-    /// Keys of this rank in each bucket, then the test keys that it holds (0 for the others').
+    /// Keys of this rank in each bucket, then its test keys (0 for the others').
     { kernel.bucket_sizes() } -> std::same_as<std::span<const int>>;
     /// The same of all ranks, filled by the reduction.
     { kernel.bucket_totals() } -> std::same_as<int*>;
@@ -47,8 +47,8 @@ concept Kernel = requires(K kernel, int iteration) {
     { kernel.incoming_counts() } -> std::same_as<std::span<int>>;
     { kernel.outgoing() } -> std::same_as<const int*>;
     { kernel.incoming() } -> std::same_as<int*>;
-    /// Finds the rank of each key received; returns how many test keys are among them with the rank that they
-    /// must have in this iteration.
+    /// Finds the rank of each key received. Returns how many test keys among them have the rank that this
+    /// iteration requires.
     { kernel.rank_keys(iteration) } -> std::same_as<int>;
     /// Afterwards: puts the keys in the places that their ranks give.
     kernel.sort();
@@ -99,7 +99,7 @@ class Run {
   private:
     static constexpr int kTag = 1;
 
-    /// One ranking; returns the test keys of this rank that passed.
+    /// Does one ranking. Returns the number of test keys of this rank that passed.
     int find_ranks(int iteration) {
         timers_.measure(0, [&] {
             if (world_.rank() == 0) kernel_.change_keys(iteration);

@@ -19,8 +19,8 @@ namespace linkworth::npb::lu {
 
 using flow::State;
 
-/// Arithmetic of LU on one rank's pencil. Planes are z = 1 ... points - 2. Messages have a buffer for each
-/// side, which stays where it is.
+/// Arithmetic of LU on one rank's pencil. Planes are z = 1 ... points - 2. Messages have a fixed buffer for
+/// each side.
 template <class K>
 concept Kernel = requires(K kernel, int plane, int axis, int face, Side side, State& sums) {
     /// The field u := the exact solution, and := the start of the iteration, on all own points.
@@ -48,8 +48,8 @@ concept Kernel = requires(K kernel, int plane, int axis, int face, Side side, St
     kernel.add_squared_errors(sums);
     /// Pressures on the two faces that enclose the volume of the surface integral along an axis.
     kernel.take_faces(axis);
-    /// Their first lines for the low neighbour, and those after their last ones from the high neighbour;
-    /// of one face, or both (-1).
+    /// Packs the first lines for the low neighbour, and unpacks those after the last ones from the high
+    /// neighbour; of one face, or both (-1).
     kernel.pack_face_line(side, face);
     kernel.unpack_face_line(side, face);
     { kernel.outgoing_face_line() } -> std::same_as<const double*>;

@@ -14,7 +14,7 @@ struct Range {
     int end() const { return first + count; }
 };
 
-/// Sides of a pencil, beyond which a neighbour or the boundary lies.
+/// Sides of a pencil, beyond which there is a neighbour or the boundary.
 enum Side { low_x, high_x, low_y, high_y };
 inline constexpr int kSides = 4;
 constexpr Side opposite(Side side) { return static_cast<Side>(side ^ 1); }
@@ -22,11 +22,10 @@ constexpr bool across_x(Side side) { return side == low_x || side == high_x; }
 
 /// A grid of ranks, as square as their number allows, cuts x and y into pencils along z. Consecutive ranks
 /// are neighbours along its longer side, as in NPB 3.4. That side cuts y here: rank r is at (r / down, r %
-/// down). Where a grid of points does not divide, the first pencils get one line more.
+/// down). If a grid of points does not divide, the first pencils get one line more.
 class Layout {
   public:
-    /// Each pencil has at least as many lines in x and in y: the reach of the dissipation and a point of its
-    /// own.
+    /// Fewest lines of a pencil in x and in y: the reach of the dissipation and a point of its own.
     static constexpr int kFewestLines = 3;
 
     Layout(const Class& problem, int rank, int ranks)
@@ -57,12 +56,12 @@ class Layout {
         return side == high_x || side == high_y ? rank_ + step : rank_ - step;
     }
 
-    /// The volume of the surface integral lies between its faces 0 and 1 along an axis, at these points.
+    /// The volume of the surface integral is between its faces 0 and 1 along an axis, at these points.
     int face_position(int axis, int face) const {
         if (face == 0) return axis == 2 ? 2 : 1;
         return axis == 1 ? points_ - 3 : points_ - 2;
     }
-    /// True if a part of the face lies on this rank's points.
+    /// Returns whether a part of the face is on this rank's points.
     bool has_face(int axis, int face) const {
         if (axis == 2) return true;
         const Range own = axis == 0 ? own_x() : own_y();
@@ -92,7 +91,7 @@ class Layout {
     int points_, across_, down_, rank_;
 };
 
-/// Empty if the class runs on this many ranks, else one sentence that says which counts work.
+/// Returns an empty text if the class runs on this many ranks, else one sentence with the counts that work.
 inline std::string rank_problem(const Class& problem, int ranks) {
     if (Layout(problem, 0, ranks).fits()) return {};
     return "lu class " + std::string(1, problem.letter) + " runs on products of two numbers from 1 to " +

@@ -13,7 +13,7 @@
 /// MG: the Poisson equation A u = v on a periodic cube, by V-cycles of a multigrid method (NAS-95-020, 3.2).
 namespace linkworth::npb::mg {
 
-/// Empty if the class runs on this many ranks, else one sentence that says which counts work.
+/// Returns an empty text if the class runs on this many ranks, else one sentence with the counts that work.
 inline std::string rank_problem(const Class& problem, int ranks) {
     const std::int64_t side = problem.points_per_side() / 2, limit = side * side * side;
     if (std::has_single_bit(static_cast<unsigned>(ranks)) && ranks <= limit) return {};
@@ -52,8 +52,8 @@ concept Kernel = requires(K kernel, Charge kind, double value, Place place, Fiel
     kernel.interpolate(level);        // u += the next coarser level's u
     kernel.smooth(level);             // u += S r
 
-    /// The exchange of a field's faces with neighbours, axis after axis. What is outgoing is sent before the
-    /// next is asked for.
+    /// The exchange of a field's faces with neighbours, axis after axis. Outgoing data is sent before the
+    /// next is requested.
     { kernel.outgoing(field, level, axis, direction) } -> std::same_as<const double*>;
     { kernel.incoming(direction) } -> std::same_as<double*>;
     kernel.take(field, level, axis);
@@ -211,7 +211,7 @@ class Run {
         }
     }
 
-    /// From the lower neighbour what goes up, and from the upper one what goes down.
+    /// Receives upward data from the lower neighbour, and downward data from the upper one.
     std::array<typename Comm::Request, 2> receive(int level, int axis) {
         const auto from = [&](int direction) {
             return world_.irecv(kernel_.incoming(direction), layout_.receive_size(),
@@ -227,9 +227,9 @@ class Run {
     Timers& timers_;
 };
 
-/// `make_kernel(problem, layout, use)` makes the arithmetic and returns use(kernel). Rank 0's word counts on
-/// the problem and on whether timers run. The sides travel with it, as in the official programs, though the
-/// levels tell them.
+/// `make_kernel(problem, layout, use)` makes the arithmetic and returns use(kernel). Rank 0 decides on the
+/// problem and on whether timers run. The sides travel with it, as in the official programs, although they
+/// follow from the levels.
 template <Communicator Comm, class MakeKernel>
 Result run(Comm& world, const Class& problem, int timers_on, Timers& timers, MakeKernel&& make_kernel) {
     Class agreed = problem;

@@ -15,7 +15,7 @@ inline constexpr int kAxes = 3;  // x, y, z
 /// Directions along an axis.
 inline constexpr int kLower = 0, kUpper = 1;
 
-/// One value an axis.
+/// One value per axis.
 using Triple = std::array<std::int64_t, kAxes>;
 
 /// Layout of the grids on the ranks. Level l has 2^l points a dimension and level 1 is the coarsest. The
@@ -60,8 +60,8 @@ class Layout {
         at[axis] = (at[axis] + (direction == kUpper ? distance : parts_[axis] - distance)) % parts_[axis];
         return at[0] + parts_[0] * (at[1] + parts_[1] * at[2]);
     }
-    /// This rank's first point along the axis is an odd one of the whole level, and so a point of the next
-    /// coarser level too. Happens only where a rank has one point.
+    /// Returns whether this rank's first point along the axis is an odd one of the whole level, and so a
+    /// point of the next coarser level too. Happens only if a rank has one point.
     bool starts_odd(int level, int axis) const {
         return extents(level)[axis] == 1 && (coordinate_[axis] / stride(level, axis)) % 2 == 1;
     }

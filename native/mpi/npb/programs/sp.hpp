@@ -21,7 +21,7 @@ namespace linkworth::npb::sp {
 
 using Layout = flow::MultiPartition;
 
-/// Empty if the class runs on this many ranks, else one sentence that says which counts work.
+/// Returns an empty text if the class runs on this many ranks, else one sentence with the counts that work.
 inline std::string rank_problem(const Class& problem, int ranks) {
     return flow::multi_partition_problem("sp", problem.letter, static_cast<int>(problem.points), ranks);
 }

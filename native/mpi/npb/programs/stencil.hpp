@@ -92,7 +92,7 @@ class Run {
         double now = begin;
         result.iteration_seconds.reserve(static_cast<std::size_t>(problem_.iterations));
         for (int iteration = 1; iteration <= problem_.iterations; ++iteration) {
-            // Again at each iteration, so that a replay knows when it begins.
+            // Marked again at each iteration, so that a replay knows when it begins.
             world_.mark_region(1);
             iterate(iteration);
             const double end = world_.wall_time();
@@ -152,14 +152,14 @@ class Run {
         });
     }
 
-    /// One field at a time, so that rank 0 holds one field of the whole domain, not all.
+    /// Gathers one field at a time, so that rank 0 stores one field of the whole domain, not all.
     void gather_output() {
         for (int field = 0; field < kFields; ++field) {
             timers_.measure(4, [&] { kernel_.pack_output(field); });
             timers_.measure(5, [&] { world_.gatherv(kernel_.piece(), piece_sizes_, kernel_.pieces(), 0); });
             timers_.measure(4, [&] { kernel_.take_output(field); });
         }
-        // In no phase: it is no computation whose rate could be measured.
+        // Outside any phase, because this is no computation with a rate to measure.
         if (problem_.output_seconds > 0.0) kernel_.store_output();
     }
 

@@ -46,7 +46,7 @@ struct Piece {
     std::int64_t points(std::int64_t nz) const { return x.count * y.count * nz; }
 };
 
-/// To a neighbour in the grid of ranks.
+/// Direction to a neighbour in the grid of ranks.
 struct Step {
     int x, y;
 };
@@ -86,7 +86,7 @@ class Grid {
     }
 
   private:
-    /// The first parts have one index more where the count does not divide.
+    /// Returns a part. If the count does not divide, the first parts have one index more.
     static Range part(std::int64_t count, int parts, int index) {
         const std::int64_t each = count / parts, rest = count % parts;
         return {index * each + std::min<std::int64_t>(index, rest), each + (index < rest ? 1 : 0)};
@@ -96,7 +96,7 @@ class Grid {
     int across_ = 0, along_ = 0;
 };
 
-/// Empty if the domain can be cut for this many ranks, else one sentence.
+/// Returns an empty text if the domain can be cut for this many ranks, else one sentence.
 inline std::string rank_problem(const Problem& problem, int ranks) {
     if (Grid(problem, ranks).fits()) return {};
     const auto text = [](std::int64_t number) { return std::to_string(number); };
