@@ -255,7 +255,7 @@ def _end_keeper(known: LabState) -> None:
         while known.is_kept and time.monotonic() < until:
             time.sleep(0.005)
     with contextlib.suppress(ChildProcessError):
-        os.waitpid(known.keeper, os.WNOHANG)  # where this process made the lab itself
+        os.waitpid(known.keeper, os.WNOHANG)  # reaps it if it is this process's child
 
 
 def _remove_rest(folder: Path, known: LabState) -> list[int]:

@@ -1,1 +1,1 @@
-"""How a job starts, is watched and is stopped."""
+"""Start, observation and stop of jobs."""

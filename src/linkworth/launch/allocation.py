@@ -1,4 +1,4 @@
-"""The nodes of the Slurm job that linkworth itself runs in, as a place for runs: every run is a step of that job."""
+"""Nodes of linkworth's own Slurm job, as a place for runs. Every run is a step of that job."""
 
 import os
 import re
@@ -29,17 +29,17 @@ _COUNT = re.compile(r"(\d+)(?:\(x(\d+)\))?")
 
 
 def inside() -> bool:
-    """Say whether this process runs inside a Slurm job."""
+    """Return whether this process runs inside a Slurm job."""
     return bool(os.environ.get(JOB)) and bool(os.environ.get("SLURM_JOB_NODELIST"))
 
 
 def per_node(text: str) -> list[int]:
-    """Write Slurm's counts by node out: `16(x2),8` gives 16, 16, 8."""
+    """Expand Slurm's counts by node: `16(x2),8` gives 16, 16, 8."""
     return [int(count) for count, times in _COUNT.findall(text) for _ in range(int(times or 1))]
 
 
 class AllocationSite:
-    """The nodes of a running job."""
+    """Nodes of a running job."""
 
     name = "slurm"
 
@@ -65,7 +65,7 @@ class AllocationSite:
         return sum(self._cpus) if each is None else min(each * len(self.nodes), sum(self._cpus))
 
     def shape(self, ranks: int) -> Shape:
-        """Spread ranks over the nodes. Raises UsageError where there are more nodes than ranks."""
+        """Spread ranks over the nodes. Raises UsageError if there are more nodes than ranks."""
         nodes = self._where.nodes
         if nodes and nodes > ranks:
             raise UsageError(f"--nodes {nodes}: {ranks} ranks cannot be on more than {ranks} nodes")
@@ -77,12 +77,12 @@ class AllocationSite:
         )
 
     def launcher(self, mpi: MpiInstallation) -> "StepLauncher":
-        """Return what runs programs of an MPI as steps of the job."""
+        """Return a launcher that runs programs of an MPI as steps of the job."""
         check_slurm(self._where.binding)
         return StepLauncher(self, mpi)
 
     def counters(self) -> list[NodeCounters]:
-        """Read the counters of all nodes with one step; nothing where the step fails."""
+        """Read the counters of all nodes with one step. Empty if the step fails."""
         reading = "; ".join(f"echo '==> {name}'; cat /proc/{name}" for name in COUNTED)
         count = str(len(self.nodes))
         step = [
@@ -114,7 +114,7 @@ class AllocationSite:
         return {"batch system": version, "slurm job": os.environ[JOB]} | bound
 
     def __enter__(self) -> Self:
-        """Return itself: the job holds the nodes."""
+        """Return itself, since the job already has the nodes."""
         return self
 
     def __exit__(
@@ -135,12 +135,12 @@ class StepLauncher:
         self._variables = transport_variables(site.transport, mpi)
 
     def arguments(self, job: Job) -> list[str]:
-        """Return the command line of the way that is known to work, else of the best."""
+        """Return the command line of the known working way, else of the best one."""
         ways, remembered = self._ways(job)
         return self._words(ways[remembered.index or 0], job)
 
     def run(self, job: Job, observer: Observer) -> JobEnd:
-        """Find the way that starts ranks of this MPI here, where it is not known yet, and run the job to its end."""
+        """Find the way to start ranks of this MPI here, if unknown, and run the job to its end."""
         ways, remembered = self._ways(job)
         index = remembered.index
         if index is None:

@@ -1,4 +1,4 @@
-"""Runs that are submitted together become job arrays: a batch system is asked once for all that are alike, not once a run."""
+"""Job arrays of runs that are submitted together. The batch system gets one submission for all equal runs."""
 
 import contextlib
 import shlex
@@ -13,17 +13,17 @@ from linkworth.launch.batch import Batch, BatchRequest, BatchState, JobId, new_t
 from linkworth.launch.job_folder import JobFolder
 
 MOST_ELEMENTS = 256
-"""Of one array: far below Slurm's usual limit (MaxArraySize 1001), as each is followed by a thread of its own."""
+"""Elements of one array, far below Slurm's usual limit (MaxArraySize 1001), as each needs its own thread."""
 ASK_SECONDS = 3.0
-"""Between two questions to the batch system, each about all jobs that are followed."""
+"""Interval of queries to the batch system, each about all followed jobs."""
 
 
 class Gone(Exception):
-    """linkworth stops before the array was submitted."""
+    """Raised if linkworth stops before the array was submitted."""
 
 
 class _Waiting:
-    """One run whose job is to be an element of an array."""
+    """One run whose job will be an element of an array."""
 
     def __init__(self, request: BatchRequest, script: Path) -> None:
         self.request = request
@@ -35,13 +35,13 @@ class _Waiting:
 class Arrays:
     """A batch system for runs that several threads start at the same time (`linkworth.launch.batch.Batch`).
 
-    Each run's thread is a `member`. Once every expected member has submitted its job, follows one that an earlier linkworth
-    submitted, or has ended, the jobs that ask for the same nodes and limits are submitted as one array. What a member
-    submits after that (another attempt) is a job of its own.
+    Each run's thread is a `member`. An expected member submits its job, follows one of an earlier linkworth,
+    or ends. Once all have done so, jobs with the same nodes and limits are submitted as one array. Later
+    submissions of a member (another attempt) become single jobs.
     """
 
     def __init__(self, batch: Batch, place: Path, *, expected: Iterable[str], at_once: int) -> None:
-        """`place`: folder for the arrays' scripts, which the nodes share; `at_once`: elements that may run at the same time."""
+        """`place`: shared folder for the arrays' scripts. `at_once`: limit of elements that run at once."""
         self.name = batch.name
         self.index = batch.index
         self.list_nodes = batch.list_nodes
@@ -61,7 +61,7 @@ class Arrays:
 
     @contextlib.contextmanager
     def member(self, run: str) -> Iterator[None]:
-        """Let this thread be the one that makes a run."""
+        """Register this thread as the one that makes a run."""
         self._member.run = run
         try:
             yield
@@ -69,17 +69,17 @@ class Arrays:
             self._settle()
 
     def close(self) -> None:
-        """Let the threads go that still wait for the others; nothing of theirs was submitted."""
+        """Release the threads that still wait for the others. None of their jobs was submitted."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
 
     def script(self, request: BatchRequest) -> str:
-        """Return the script of a job by itself."""
+        """Return the script of a single job."""
         return self._batch.script(request)
 
     def submit(self, request: BatchRequest, script: Path) -> JobId:
-        """Submit a job: with those of all others that are expected, or, where it is another attempt, by itself."""
+        """Submit a job, together with those of all expected members, or by itself for another attempt."""
         with self._changed:
             if getattr(self._member, "run", None) not in self._expected:
                 waiting = None
@@ -107,8 +107,8 @@ class Arrays:
         return self._batch.find(token)
 
     def state(self, jobs: Iterable[JobId]) -> dict[JobId, BatchState]:
-        """Return states that are at most `ASK_SECONDS` old; one question is for all that are followed."""
-        self._settle()  # who asks has a job
+        """Return states that are at most `ASK_SECONDS` old. One query covers all followed jobs."""
+        self._settle()  # the caller already has a job
         wanted = list(jobs)
         with self._asking:
             self._followed.update(wanted)
@@ -124,7 +124,7 @@ class Arrays:
         self._batch.cancel(jobs)
 
     def _settle(self) -> None:
-        """Expect this thread's run no more; the last one submits what all wait for."""
+        """Mark this thread's run as done. The last one submits the waiting jobs."""
         with self._changed:
             run = getattr(self._member, "run", None)
             if run not in self._expected:
@@ -177,7 +177,7 @@ class Arrays:
 
 
 def _body(index: str, members: list[_Waiting]) -> str:
-    """Return the shell commands of an array: each element is the script of one run, with that run's own log."""
+    """Return the shell commands of an array. Each element runs one run's script, with the run's own log."""
     cases = [
         f"{number}) exec sh {shlex.quote(str(each.script))} > {shlex.quote(str(each.request.log))} 2>&1 ;;"
         for number, each in enumerate(members)

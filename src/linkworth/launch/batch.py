@@ -1,4 +1,4 @@
-"""The seam to batch systems: what a job asks for, who submits it, what becomes of it."""
+"""Interface to batch systems: job requests, submission, and job states."""
 
 import os
 import re
@@ -15,57 +15,57 @@ from linkworth.errors import EnvironmentLacksError, UsageError
 JobId = str
 Phase = Literal["pending", "running", "ended", "unknown"]
 CALL_SECONDS = 60.0
-"""A scheduler that does not answer within this is an error: it is overloaded or cannot be reached."""
+"""Time limit of a scheduler's answer. A slower one is overloaded or unreachable, which is an error."""
 
 
 class BatchRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a job asks a batch system for."""
+    """Request of a job to a batch system."""
 
     name: str
     body: str
     """Shell commands, without the first line and without directives."""
     folder: Path
-    """Where the job starts; on a file system that the nodes share."""
+    """Folder where the job starts, on a file system that the nodes share."""
     log: Path
-    """What the batch system itself and the script's shell say, both streams. Of an array: of all its elements."""
+    """Output of the batch system and the script's shell, both streams. For an array: of all its elements."""
     tasks: int = 1
     nodes: int | None = None
-    """None: as many as the tasks need."""
+    """None: as many nodes as the tasks need."""
     tasks_per_node: int | None = None
     seconds: float | None = None
-    """Time limit; None: the partition's default."""
+    """Time limit. None: the partition's default."""
     partition: str = ""
     constraint: str = ""
     account: str = ""
     options: Sequence[str] = ()
     """More options, as the batch system's submit command takes them."""
     token: str = ""
-    """Part of the job's name that no other job has, by which `Batch.find` finds it."""
+    """Unique part of the job's name, by which `Batch.find` finds it."""
     array: int = 0
-    """0: one job; else this many alike, each with its number from 0 in the variable that `Batch.index` names."""
+    """0: one job. Otherwise that many equal jobs, numbered from 0 in the variable of `Batch.index`."""
     at_once: int = 0
-    """Elements of an array that may run at the same time; 0: no limit."""
+    """Elements of an array that may run at the same time. 0: no limit."""
 
 
 class BatchState(msgspec.Struct, frozen=True, kw_only=True):
-    """What a batch system says of a job now."""
+    """Current state of a job in a batch system."""
 
     phase: Phase
-    """`unknown`: it does not know the job any more (or not yet)."""
+    """`unknown`: the batch system does not know the job any more (or not yet)."""
     state: str = ""
-    """Its own word: `TIMEOUT`, `F`, `EXIT`."""
+    """Batch system's own word: `TIMEOUT`, `F`, `EXIT`."""
     cause: str = ""
-    """One sentence where the job ended and that is not the program's own doing: time limit, memory, node, cancelled."""
+    """One sentence, if the job was ended from outside the program: time limit, memory, node, cancelled."""
     exit_code: int | None = None
-    """Of the script; None where it is not told."""
+    """Exit code of the script, None if unknown."""
     timed_out: bool = False
     nodes: list[str] = msgspec.field(default_factory=list)
     reason: str = ""
-    """Why it does not run yet, in the batch system's words."""
+    """Reason of the batch system why the job does not run yet."""
 
 
 class Batch(Protocol):
-    """A batch system. Its methods raise EnvironmentLacksError where its commands are absent or do not answer."""
+    """A batch system. Its methods raise EnvironmentLacksError if its commands are absent or do not answer."""
 
     @property
     def name(self) -> str:
@@ -77,48 +77,48 @@ class Batch(Protocol):
 
     @property
     def list_nodes(self) -> str:
-        """Shell command that prints the names of a job's nodes inside it, one a line."""
+        """Shell command inside a job that prints the names of its nodes, one per line."""
 
     @property
     def on_each_node(self) -> str:
-        """Shell words before a command that runs once on each node of a job inside it; "" where there are none."""
+        """Shell words before a command inside a job that runs once on each node. "" if there are none."""
 
     def script(self, request: BatchRequest) -> str:
-        """Return the whole script that `submit` would submit."""
+        """Return the whole script that `submit` submits."""
 
     def submit(self, request: BatchRequest, script: Path) -> JobId:
-        """Write the script and submit it. Raises UsageError with the batch system's own sentence where it refuses."""
+        """Write the script and submit it. Raises UsageError with the batch system's message if it refuses."""
 
     def elements(self, job: JobId, count: int) -> list[JobId]:
-        """Return the identities of an array's elements, in order; of a plain job (count 0) its own."""
+        """Return the identities of an array's elements, in order, or of a plain job (count 0) its own."""
 
     def find(self, token: str) -> JobId | None:
-        """Return the job (or array) that was submitted with a token, None where the batch system knows none.
+        """Return the job (or array) that was submitted with a token, None if the batch system knows none.
 
-        Raises EnvironmentLacksError where it cannot say.
+        Raises EnvironmentLacksError if it cannot answer.
         """
 
     def state(self, jobs: Iterable[JobId]) -> dict[JobId, BatchState]:
-        """Return the state of every job (or element) asked for, in one or a few calls of the batch system."""
+        """Return the state of every requested job (or element) with a few calls of the batch system."""
 
     def cancel(self, jobs: Iterable[JobId]) -> None:
-        """Cancel jobs; those that have ended already are left alone."""
+        """Cancel jobs. Ended ones are ignored."""
 
 
 def new_token() -> str:
-    """Return a token that no other job has; PBS takes names of 15 characters."""
+    """Return a unique token. PBS allows names of 15 characters."""
     return secrets.token_hex(5)
 
 
 def job_name(request: BatchRequest, most: int = 60) -> str:
-    """Return a job's name, its token at the end, in at most so many characters."""
+    """Return a job's name, its token at the end, in at most `most` characters."""
     if not request.token:
         return request.name[:most]
     return f"{request.name[: most - len(request.token) - 1]}-{request.token}"
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What a command of a batch system gave."""
+    """Result of a batch system's command."""
 
     code: int
     out: str
@@ -127,7 +127,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 def call(command: Sequence[str], *, system: str, stdin: str = "") -> Answer:
-    """Call a command of a batch system. Raises EnvironmentLacksError where it is absent or does not answer."""
+    """Call a command of a batch system. Raises EnvironmentLacksError if it is absent or does not answer."""
     try:
         done = subprocess.run(
             list(command),
@@ -148,19 +148,19 @@ def call(command: Sequence[str], *, system: str, stdin: str = "") -> Answer:
 
 
 def unanswered(command: str, answer: Answer) -> EnvironmentLacksError:
-    """Return the error of a question that a batch system has not answered, in its words."""
+    """Return the error for a query that a batch system did not answer, with its message."""
     words = [line.strip() for line in answer.said.splitlines() if line.strip()]
     return EnvironmentLacksError(f"{command} does not answer: {words[-1] if words else answer.code}")
 
 
 def refused(command: str, answer: Answer) -> UsageError:
-    """Return the error of a submission that was refused, in the batch system's words."""
+    """Return the error for a refused submission, with the batch system's message."""
     words = [line.strip() for line in (answer.said + answer.out).splitlines() if line.strip()]
     return UsageError(f"{command} refused the job: {words[-1] if words else f'exit code {answer.code}'}")
 
 
 def write_script(script: Path, text: str) -> None:
-    """Write a script that can be executed."""
+    """Write an executable script."""
     script.write_bytes(os.fsencode(text))
     script.chmod(0o755)
 
@@ -169,7 +169,7 @@ _DURATION = re.compile(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?")
 
 
 def duration(text: str) -> float:
-    """Read a time limit as sbatch(1) takes it: M, M:S, H:M:S, D-H, D-H:M or D-H:M:S; in seconds.
+    """Read a time limit in the format of sbatch(1), in seconds: M, M:S, H:M:S, D-H, D-H:M or D-H:M:S.
 
     Raises UsageError for any other text.
     """

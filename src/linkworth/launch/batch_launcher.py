@@ -1,4 +1,4 @@
-"""Runs one program as a batch job: submits it or finds it again, follows its output, and says how it ended."""
+"""Runs one program as a batch job: submits it or finds it again, follows its output, and reports its end."""
 
 import contextlib
 import os
@@ -39,7 +39,7 @@ class BatchLauncher:
         variables: dict[str, str] | None = None,
         say: Callable[[str], None] | None = None,
     ) -> None:
-        """`request` holds what does not depend on the program; `variables` are the transport's, for the ranks."""
+        """`request` is independent of the program. `variables` are the transport's, for the ranks."""
         self.name = batch.name
         self.batch = batch
         self.mpi = mpi
@@ -50,19 +50,20 @@ class BatchLauncher:
         self._say = say or (lambda _: None)
 
     def arguments(self, job: Job) -> list[str]:
-        """Return what starts the ranks inside the job."""
+        """Return the command line that starts the ranks inside the job."""
         way = pairing.ways(self.name, self.mpi, self._shape(job.ranks))[0]
         return [*shlex.split(way), *job.command]
 
     def script(self, job: Job) -> str:
-        """Return the whole script that would be submitted."""
+        """Return the whole script to submit."""
         place = (job.record or Path.cwd()) / "job"
         return self.batch.script(
             self._requested(job, JobFolder(place), *self._ways(job), probe=Path("lw-size-probe"))
         )
 
     def run(self, job: Job, observer: Observer) -> JobEnd:
-        """Submit the job, or attach to the one that an earlier linkworth submitted for the same run, and follow it."""
+        """Submit the job, or attach to the one that an earlier linkworth submitted for the same run, and
+        follow it."""
         if job.record is not None:
             place = job.record / "job"
             place.mkdir(parents=True, exist_ok=True)
@@ -102,7 +103,7 @@ class BatchLauncher:
                 script=request.body,
                 token=request.token,
             )
-            # First: whoever is killed between the submission and its answer finds the job by its token.
+            # Written first, so that the job's token is known if linkworth is killed before the answer.
             files.keep(intent)
             identity = self.batch.submit(request, files.script)
             files.keep(msgspec.structs.replace(files.record or intent, job=identity))
@@ -112,13 +113,13 @@ class BatchLauncher:
         return end
 
     def _submitted_unseen(self, known: JobRecord, files: JobFolder) -> JobId | None:
-        """Return the job that a killed linkworth was about to submit, None where it has not come to that."""
+        """Return the job that a killed linkworth was about to submit, or None if it was not submitted."""
         found = self.batch.find(known.token)
         if found is not None:
             identity = self.batch.elements(found, known.elements)[known.element]
             files.keep(msgspec.structs.replace(known, job=identity))
             return identity
-        # The batch system may have forgotten a job that has left its results.
+        # The batch system may have forgotten a job that left its results.
         return known.token if files.exit_code is not None else None
 
     def _ways(self, job: Job) -> tuple[list[str], Remembered]:
@@ -160,9 +161,9 @@ class BatchLauncher:
         )
 
     def _check_pairing(self, job: Job, files: JobFolder, ways: list[str], remembered: Remembered) -> None:
-        """Remember the way that worked. Raises EnvironmentLacksError, with what each gave, where none did."""
+        """Remember the way that worked. Raises EnvironmentLacksError with the result of each if none did."""
         if files.exit_code == job_script.PAIRING_FAILED and files.way is None:
-            # Else the next try would find this job again.
+            # The next try would find this job again otherwise.
             (files.place / RECORD).unlink(missing_ok=True)
             nodes = len(files.nodes)
             tried = [
@@ -186,7 +187,7 @@ def _same(record: JobRecord, job: Job, system: str) -> bool:
 
 
 def _finished_before(job: Job) -> bool:
-    """Say whether the run's result has been written since its job was submitted, so that this is a new run."""
+    """Return whether the run has a result newer than its job's submission, so that this is a new run."""
     if job.record is None:
         return True
     with contextlib.suppress(OSError):

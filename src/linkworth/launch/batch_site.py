@@ -1,4 +1,4 @@
-"""A batch system's cluster as a place for runs: every run is a job of its own."""
+"""A batch system's cluster as a place for runs. Every run is its own job."""
 
 import os
 from collections.abc import Callable
@@ -41,12 +41,12 @@ class BatchSite:
 
     @property
     def cores(self) -> int:
-        """Ranks that --nodes and --ppn ask for, else 0: a batch system gives each rank a core."""
+        """Ranks that --nodes and --ppn request, else 0, since a batch system gives each rank a core."""
         where = self._where
         return (where.nodes or 0) * (where.ranks_per_node or 0)
 
     def shape(self, ranks: int) -> Shape:
-        """Spread ranks over nodes, as the user asked. Raises UsageError where that is impossible."""
+        """Spread ranks over nodes, as the user requested. Raises UsageError if that is impossible."""
         nodes, each = self._where.nodes, self._where.ranks_per_node
         if nodes and nodes > ranks:
             raise UsageError(f"--nodes {nodes}: {ranks} ranks cannot be on more than {ranks} nodes")
@@ -61,7 +61,7 @@ class BatchSite:
         return Shape(ranks=ranks, nodes=nodes, ranks_per_node=each, binding=self._where.binding)
 
     def launcher(self, mpi: MpiInstallation) -> BatchLauncher:
-        """Return what runs programs of an MPI as jobs."""
+        """Return a launcher that runs programs of an MPI as jobs."""
         if self.name == "slurm":
             check_slurm(self._where.binding)
         return BatchLauncher(
@@ -75,11 +75,11 @@ class BatchSite:
         )
 
     def counters(self) -> list[NodeCounters]:
-        """Return nothing: the nodes are not known before the job, which reads its own counters."""
+        """Return no counters: the nodes are unknown before the job, which reads its own counters."""
         return []
 
     def facts(self) -> dict[str, str]:
-        """Return the batch system's version and what was asked of it."""
+        """Return the batch system's version and the request."""
         asked = {
             "partition": self._request.partition,
             "constraint": self._request.constraint,
@@ -88,7 +88,7 @@ class BatchSite:
         return {"batch system": self._version} | {name: value for name, value in asked.items() if value}
 
     def __enter__(self) -> Self:
-        """Return itself: jobs are submitted run by run."""
+        """Return itself, since jobs are submitted run by run."""
         return self
 
     def __exit__(
@@ -98,14 +98,14 @@ class BatchSite:
 
 
 def open_batch(where: Where, say: Callable[[str], None] | None = None) -> BatchSite:
-    """Return the cluster behind the batch system that a place names."""
+    """Return the cluster of a place's batch system."""
     return BatchSite(SYSTEMS[where.kind](), where, say)
 
 
 def transport_variables(transport: str, mpi: MpiInstallation) -> dict[str, str]:
-    """Return a transport's settings as variables alone, since srun takes no options of an MPI library.
+    """Return a transport's settings as variables only, since srun accepts no options of an MPI library.
 
-    Open MPI reads the parameter of `--mca NAME VALUE` from OMPI_MCA_NAME as well.
+    Open MPI also reads the parameter of `--mca NAME VALUE` from OMPI_MCA_NAME.
     """
     settings = transports.settings(transport, mpi)
     words = settings.arguments
@@ -116,7 +116,7 @@ def transport_variables(transport: str, mpi: MpiInstallation) -> dict[str, str]:
 
 
 def request_of(where: Where) -> BatchRequest:
-    """Read what a place's options ask of every job. Raises UsageError for a time limit that cannot be read."""
+    """Read the options of a place that apply to every job. Raises UsageError for an invalid time limit."""
     known = {"constraint": "", "account": "", "time": ""}
     rest = []
     for option in where.options:

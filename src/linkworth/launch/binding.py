@@ -1,7 +1,7 @@
-"""Which cores a rank may use, as each launcher is told.
+"""Options of each launcher that bind ranks to cores.
 
-Options read 2026-11 in mpirun(1) of Open MPI 4.1 and 5.0, `mpiexec -bind-to -help` of MPICH 4.0 and 5.0 (Hydra), and srun(1) of
-Slurm 22.05.
+Sources, read 2026-11: mpirun(1) of Open MPI 4.1 and 5.0, `mpiexec -bind-to -help` of MPICH 4.0 and 5.0
+(Hydra), srun(1) of Slurm 22.05.
 """
 
 from linkworth.errors import EnvironmentLacksError
@@ -13,10 +13,10 @@ _SRUN = {"core": "cores", "socket": "sockets", "numa": "ldoms", "none": "none"}
 
 
 def mpiexec_options(binding: Binding, mpi: MpiInstallation, *, crowded: bool = False) -> list[str]:
-    """Return the options of an MPI's own launcher; `crowded`: there are more ranks than cores, which Open MPI must be told.
+    """Return the options of an MPI's own launcher. `crowded`: there are more ranks than cores.
 
-    Open MPI binds by itself, which more ranks than cores must not be. Raises EnvironmentLacksError for an MPI whose launcher
-    is not known to bind by an option.
+    Open MPI binds by default, which must be off for more ranks than cores. Raises EnvironmentLacksError for
+    an MPI whose launcher has no known option for binding.
     """
     if not binding:
         return ["--bind-to", "none"] if crowded and mpi.kind == "openmpi" else []
@@ -39,7 +39,7 @@ def srun_options(binding: Binding) -> list[str]:
 
 
 def check_slurm(binding: Binding) -> None:
-    """Raise EnvironmentLacksError where srun would take the option and not bind: only the plugin task/affinity does."""
+    """Raise EnvironmentLacksError if srun would not bind, for lack of the plugin task/affinity."""
     if binding in ("", "none"):
         return
     said = call(["scontrol", "show", "config"], system="Slurm").out

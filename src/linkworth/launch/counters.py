@@ -8,14 +8,14 @@ from pathlib import Path
 from linkworth.model.counters import NicCounters, NodeCounters
 
 _CORE = re.compile(r"^cpu\d+\s+(.*)$", re.MULTILINE)
-# Fields of a core's line in /proc/stat (proc(5)): user nice system idle iowait irq softirq steal; guest time is in user.
+# Fields of a core in /proc/stat (proc(5)): user nice system idle iowait irq softirq steal. User includes guest time.
 _BUSY = (0, 1, 2, 5, 6, 7)
 
 
 def node_counters(name: str, net: Path, stat: Path | None = None) -> NodeCounters:
     """Read a node's counters from a `net` folder such as /proc/net and, for its cores, a file such as /proc/stat.
 
-    What cannot be read counts nothing.
+    Unreadable counters are 0.
     """
     return from_texts(
         name,
@@ -40,7 +40,8 @@ def from_texts(name: str, *, dev: str, snmp: str = "", netstat: str = "", stat: 
 
 
 def difference(before: Sequence[NodeCounters], after: Sequence[NodeCounters]) -> list[NodeCounters]:
-    """Return what each node counted between two readings; a NIC that came up meanwhile counts from 0, as it does."""
+    """Return the difference of each node's counters between two readings. A NIC that came up meanwhile counts
+    from 0."""
     earlier = {node.node: node for node in before}
     return [_node_difference(earlier[node.node], node) for node in after if node.node in earlier]
 
@@ -99,7 +100,7 @@ def _nics(dev: str) -> list[NicCounters]:
 
 
 def _pairs(text: str, head: str) -> Mapping[str, int]:
-    """Read the two lines of one protocol in /proc/net/snmp or netstat: names, then their values."""
+    """Read the two lines of one protocol in /proc/net/snmp or netstat: names, then values."""
     lines = [line.split()[1:] for line in text.splitlines() if line.startswith(head)]
     if len(lines) < 2:
         return {}

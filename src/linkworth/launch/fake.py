@@ -1,4 +1,4 @@
-"""A launcher that starts nothing: it plays back what a job would have given. For tests, also of other projects."""
+"""A launcher that starts nothing and plays back a job's results. For tests, also of other projects."""
 
 from collections.abc import Callable
 
@@ -6,9 +6,9 @@ from linkworth.launch.base import Job, JobEnd, Observer
 
 
 class FakeLauncher:
-    """Plays back output and an end; remembers the jobs that it was given.
+    """Plays back output and an end, and stores the jobs that it received.
 
-    `effect` is called with the job before it "ends", to leave behind the files that a real program would write.
+    `effect` is called with the job before it "ends", to write the files of a real program.
     """
 
     name = "fake"
@@ -32,11 +32,11 @@ class FakeLauncher:
         self.jobs: list[Job] = []
 
     def arguments(self, job: Job) -> list[str]:
-        """Return a command line as a real launcher would show it."""
+        """Return a command line like a real launcher's."""
         return ["fake", "-n", str(job.ranks), *job.command]
 
     def run(self, job: Job, observer: Observer) -> JobEnd:
-        """Hand out the output and return the end at once."""
+        """Pass the output on and return the end at once."""
         self.jobs.append(job)
         if self.effect:
             self.effect(job)

@@ -1,4 +1,4 @@
-"""Follows one batch job: passes its output on, asks the batch system at a modest rate, and says how it ended."""
+"""Follows one batch job: passes its output on, queries the batch system modestly, and reports the end."""
 
 import time
 from collections.abc import Callable
@@ -10,15 +10,16 @@ from linkworth.launch.job_folder import JobFolder
 from linkworth.launch.process import terminate_as_interrupt
 
 LOOK_SECONDS = 0.1
-"""How often the job's files are looked at: a file system's matter, not the batch system's."""
+"""Interval for reading the job's files. It loads the file system, not the batch system."""
 ASK_SECONDS = (1.0, 15.0)
-"""Between two questions to the batch system: at first, and after a while (each question is half as frequent again)."""
+"""Shortest and longest interval of queries to the batch system. It grows by half each time."""
 FORGOTTEN_SECONDS = 30.0
-"""How long a job may be unknown before it counts as gone: just submitted ones are, on a busy cluster."""
+"""Time that a job may be unknown before it counts as gone. New jobs may be unknown on a busy cluster."""
 SILENT_SECONDS = 600.0
-"""How long the batch system may not answer at all (its controller restarts) before the run is given up; the job is left alone."""
+"""Time without an answer of the batch system (its controller restarts) after which the run is given up. The
+job continues."""
 SETTLE_SECONDS = 10.0
-"""How long the batch system is given to say how a job ended, and shared files to arrive."""
+"""Time for the batch system to report a job's end, and for shared files to arrive."""
 _STREAMS: tuple[Stream, ...] = ("stdout", "stderr")
 
 
@@ -41,12 +42,12 @@ class Following:
         self.timeout = timeout
         self.say = say
         self.began: float | None = None
-        """By this machine's clock: when the program was seen to run."""
+        """Time on this machine's clock when the program was first found running."""
         self.told = ""
         self._silent_since: float | None = None
 
     def follow(self) -> JobEnd:
-        """Pass its output on until it ends, its time is up or linkworth itself is told to stop; both cancel it."""
+        """Pass its output on until it ends. A time limit or a stop of linkworth cancels it."""
         timed_out = interrupted = False
         state = BatchState(phase="pending")
         try:
@@ -102,7 +103,7 @@ class Following:
         return state
 
     def _settled(self) -> BatchState:
-        """Wait for the batch system's own word on the end."""
+        """Wait for the batch system's report of the end."""
         until = time.monotonic() + SETTLE_SECONDS
         while True:
             state = self._ask()
@@ -111,7 +112,7 @@ class Following:
             time.sleep(0.5)
 
     def _with_files(self, state: BatchState) -> BatchState:
-        """Wait for the files of a job that ended by itself: another node wrote them."""
+        """Wait for the files of a job that ended by itself, since another node wrote them."""
         until = time.monotonic() + (0.0 if state.cause else SETTLE_SECONDS)
         while self.files.exit_code is None and time.monotonic() < until:
             time.sleep(LOOK_SECONDS)

@@ -1,4 +1,4 @@
-"""Runs a launcher command that the user gave (mpirun, mpiexec, srun), with variables added for its ranks."""
+"""Runs a launcher command of the user (mpirun, mpiexec, srun), with added variables for its ranks."""
 
 import re
 import shutil
@@ -17,7 +17,7 @@ _RANKS_JOINED = re.compile(r"^(?:--ntasks|--np|-n)=?(\d+)$")
 
 
 def is_launcher(word: str) -> bool:
-    """Say whether a command's first word is a launcher."""
+    """Return whether a command's first word is a launcher."""
     return bool(_LAUNCHER.match(Path(word).name))
 
 
@@ -37,13 +37,13 @@ class GivenLauncher:
 
     @property
     def program_words(self) -> list[str]:
-        """The program that will run and its arguments; none if the options before it leave it unclear."""
+        """The program and its arguments. Empty if the options before it leave it unclear."""
         at = self.program_at
         return [] if at is None else self.command[at:]
 
     @property
     def program_at(self) -> int | None:
-        """Where in the command it stands."""
+        """Index of the program in the command."""
         for number, word in enumerate(self.command[1:], 1):
             if not word.startswith("-") and not word.isdecimal() and shutil.which(word):
                 return number
@@ -51,7 +51,7 @@ class GivenLauncher:
 
     @property
     def ranks(self) -> int:
-        """How many ranks the command asks for; 0 where it does not say."""
+        """Number of ranks in the command, 0 if it gives none."""
         total = 0
         before_program = True
         words = iter(self.command[1:])
@@ -74,11 +74,11 @@ class GivenLauncher:
         return self.identity.kind if self.identity else ""
 
     def arguments(self, job: Job) -> list[str]:
-        """Return the user's command with the variables put where its launcher takes them for the ranks."""
+        """Return the user's command with the variables as its launcher accepts them for the ranks."""
         after_colon: list[str] = []
         if self._kind == "openmpi":
             added = [word for name, value in job.environment.items() for word in ("-x", f"{name}={value}")]
-            # Of several programs, Open MPI's -x belongs to the one that follows; Hydra's -genv to all.
+            # With several programs, Open MPI's -x applies to the next one only, and Hydra's -genv to all.
             after_colon = added
         elif self._kind in ("mpich", "intel"):
             added = [word for name, value in job.environment.items() for word in ("-genv", name, value)]
@@ -90,7 +90,7 @@ class GivenLauncher:
         return [str(self.path), *added, *words]
 
     def run(self, job: Job, observer: Observer) -> JobEnd:
-        """Run the command to its end. Launchers of an unknown kind, and srun, hand their own variables on."""
+        """Run the command to its end. srun and unknown launchers pass their own variables on."""
         environment = {} if self._kind in ("openmpi", "mpich", "intel") else dict(job.environment)
         return run_session(
             self.arguments(job),

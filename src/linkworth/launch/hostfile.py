@@ -1,4 +1,4 @@
-"""Reads a file of hosts as MPI launchers take it: one host a line, with its slots in Open MPI's, MPICH's or no notation."""
+"""Reads a hostfile of MPI launchers: one host per line, with slots in Open MPI's, MPICH's or no notation."""
 
 import re
 from pathlib import Path
@@ -7,20 +7,20 @@ from typing import NamedTuple
 from linkworth.errors import UsageError
 
 _HOST = re.compile(r"[A-Za-z0-9][\w.@-]*")
-# Words behind a host that other launchers read and that say nothing of slots here.
+# Words after a host that other launchers read and that do not define slots.
 _OTHER_WORDS = re.compile(r"(?:max[_-]slots|sockets?|rack|binding|ifname|user|iface)=\S+")
 
 
 class Host(NamedTuple):
-    """One host and its slots, the ranks that it is meant to take."""
+    """One host and its slots, the number of ranks to place on it."""
 
     name: str
     slots: int | None
-    """None where the file says nothing: as many as are needed, evenly."""
+    """None if the file gives none: as many as needed, evenly."""
 
 
 def read(path: Path) -> list[Host]:
-    """Read a file of hosts, in its order. Raises UsageError with the line that is wrong."""
+    """Read a hostfile in its order. Raises UsageError with the invalid line."""
     try:
         text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
@@ -30,7 +30,7 @@ def read(path: Path) -> list[Host]:
 
 
 def parse(text: str, source: str) -> list[Host]:
-    """Read the text of such a file. A host named several times has as many slots, as in the files of batch systems."""
+    """Read the text of a hostfile. The slots of a repeated host add up, as in files of batch systems."""
     slots: dict[str, int | None] = {}
     for number, line in enumerate(text.splitlines(), 1):
         words = line.partition("#")[0].split()
@@ -65,10 +65,11 @@ def _host(words: list[str], place: str) -> Host:
 
 
 def share(hosts: list[Host], ranks: int, each: int | None = None, *, spread: bool = False) -> dict[str, int]:
-    """Return how many ranks each host gets, in blocks: `each`, else up to its slots, else evenly.
+    """Return the number of ranks on each host, in blocks: `each`, else up to its slots, else evenly.
 
-    `spread`: on all hosts as evenly as their slots allow, as who names a number of nodes wants them used. Where the ranks are
-    more than all slots, every host gets more than its slots in proportion. Raises UsageError where `each` does not suffice.
+    `spread`: on all hosts as evenly as their slots allow, since a user who gives a number of nodes expects
+    all to be used. If there are more ranks than slots, every host gets more in proportion. Raises UsageError
+    if `each` is too small.
     """
     if each is not None:
         if ranks > each * len(hosts):
@@ -94,7 +95,7 @@ def share(hosts: list[Host], ranks: int, each: int | None = None, *, spread: boo
 
 
 def _spread(hosts: list[Host], ranks: int) -> list[int]:
-    """Share ranks for which the slots suffice as evenly as they allow."""
+    """Share ranks as evenly as the slots allow. There are enough slots."""
     given = [0] * len(hosts)
     for _ in range(ranks):
         room = [

@@ -1,4 +1,5 @@
-"""The hosts of a file as a place for runs, reached by ssh: by the MPI's launcher for the ranks, by linkworth for counters."""
+"""Hosts of a file as a place for runs. The MPI's launcher reaches them by ssh for the ranks, linkworth for
+the counters."""
 
 import platform
 import subprocess
@@ -25,12 +26,12 @@ from linkworth.mpi import transports
 HYDRA = ("mpich", "intel", "mvapich")
 ANSWER_SECONDS = 20.0
 SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10")
-"""Never asks for a password: nobody would see the question."""
+"""BatchMode: nobody would see a question for a password."""
 _READ = "; ".join(f"echo '==> {name}'; cat /proc/{name}" for name in COUNTED)
 
 
 class HostfileSite:
-    """Hosts that share a file system with this machine, the folder of the program included."""
+    """Hosts that share a file system with this machine, including the program's folder."""
 
     def __init__(self, where: Where) -> None:
         hosts = hostfile.read(Path(where.name))
@@ -51,11 +52,11 @@ class HostfileSite:
 
     @property
     def cores(self) -> int:
-        """Cores that the hosts have, or the slots that the file gives them, if those are fewer."""
+        """Cores of the hosts, or the slots in the file if those are fewer."""
         return sum(min(host.slots or self._cores[host.name], self._cores[host.name]) for host in self.hosts)
 
     def launcher(self, mpi: MpiInstallation) -> "HostfileLauncher":
-        """Return what starts jobs of an MPI on the hosts."""
+        """Return a launcher for jobs of an MPI on the hosts."""
         return HostfileLauncher(
             self.hosts,
             mpi,
@@ -67,7 +68,7 @@ class HostfileSite:
         )
 
     def counters(self) -> list[NodeCounters]:
-        """Read the counters of all hosts, at the same time; one that does not answer is left out."""
+        """Read the counters of all hosts at the same time. A host that does not answer is left out."""
         with ThreadPoolExecutor(max_workers=32) as pool:
             texts = list(pool.map(lambda name: _ask(name, _READ), self.nodes))
         return [
@@ -77,7 +78,7 @@ class HostfileSite:
         ]
 
     def facts(self) -> dict[str, str]:
-        """Return the kernel here and the number of cores there."""
+        """Return the local kernel and the hosts' number of cores."""
         found = {
             "kernel here": platform.release(),
             "cores": ", ".join(f"{name} {count}" for name, count in self._cores.items()),
@@ -85,7 +86,7 @@ class HostfileSite:
         return found | ({"binding": self.binding} if self.binding else {})
 
     def __enter__(self) -> Self:
-        """Ask every host for its cores. Raises EnvironmentLacksError for one that cannot be reached."""
+        """Query the cores of every host. Raises EnvironmentLacksError for one that cannot be reached."""
         with ThreadPoolExecutor(max_workers=32) as pool:
             answers = list(pool.map(lambda name: _ask(name, "getconf _NPROCESSORS_ONLN"), self.nodes))
         for name, answer in zip(self.nodes, answers, strict=True):
@@ -104,7 +105,7 @@ class HostfileSite:
 
 
 class HostfileLauncher:
-    """The launcher of an MPI over ssh."""
+    """Launcher of an MPI over ssh."""
 
     name = "hostfile"
 

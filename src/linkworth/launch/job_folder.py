@@ -1,4 +1,5 @@
-"""What a batch job leaves in its folder, read back: also by a linkworth that was started after the job."""
+"""Reader of the files that a batch job leaves in its folder. They can be read by a linkworth started after
+the job."""
 
 import os
 from pathlib import Path
@@ -15,25 +16,26 @@ from linkworth.writing.documents import encode
 RECORD = "job.json"
 _LEFT = (RECORD, f"{RECORD}.new", "job.sh", "job.log", "paired", "nodes", "before.*", "after.*", "probe.*", "started", "stdout",
          "stderr", "finished", "end", "end.new")  # fmt: skip
-"""Everything that a job or its submission leaves."""
+"""Names of all files that a job or its submission leaves."""
 
 
 class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """Which job belongs to a folder; written before it is submitted and as soon as it is, so that it is found again."""
+    """Identity of a folder's job. It is written before and right after the submission, so that the job is
+    found again."""
 
     schema: str = "linkworth.job/1"
     system: str
     job: str
-    """"" while it is being submitted: the batch system knows by `token` whether it was."""
+    """The empty string while it is being submitted. The batch system then knows by `token` whether it was."""
     command: list[str]
     ranks: int
     script: str = ""
-    """The commands without the directives, to tell whether it is the same run."""
+    """Commands without the directives, to detect the same run."""
     token: str = ""
     element: int = 0
-    """Its number in the array that has the token."""
+    """Number of the job in the array that has the token."""
     elements: int = 0
-    """Of that array; 0: the token is the job's own."""
+    """Elements of that array. 0: the token is the job's own."""
 
 
 class JobFolder:
@@ -47,14 +49,14 @@ class JobFolder:
 
     @property
     def record(self) -> JobRecord | None:
-        """The job that was submitted from here, if one was."""
+        """The job that was submitted from here, if any."""
         try:
             return msgspec.json.decode((self.place / RECORD).read_bytes(), type=JobRecord)
         except (OSError, *JSON_ERRORS):
             return None
 
     def keep(self, record: JobRecord) -> None:
-        """Write down which job it is, whole or not at all."""
+        """Store the job's identity atomically."""
         fresh = self.place / f"{RECORD}.new"
         with fresh.open("wb") as file:
             file.write(encode(record))
@@ -63,7 +65,7 @@ class JobFolder:
         fresh.replace(self.place / RECORD)
 
     def intend(self, token: str, element: int, elements: int) -> None:
-        """Write down that the job is about to be submitted as an element of an array."""
+        """Store the intention to submit the job as an element of an array."""
         record = self.record
         if record is not None:
             self.keep(
@@ -71,7 +73,7 @@ class JobFolder:
             )
 
     def clear(self) -> None:
-        """Remove what an earlier job left; anything else in the folder is not ours."""
+        """Remove the files of an earlier job, and no others."""
         for pattern in _LEFT:
             for file in self.place.glob(pattern):
                 if file.is_file():
@@ -79,24 +81,25 @@ class JobFolder:
 
     @property
     def started(self) -> float | None:
-        """Seconds since the epoch, by the clock of the job's first node; None where the program does not run yet."""
+        """Start in seconds since the epoch, by the clock of the job's first node. None if the program does
+        not run yet."""
         return _number(self.place / "started")
 
     @property
     def seconds(self) -> float | None:
-        """How long the program ran; None where it did not come to its end."""
+        """Run time of the program, None if it did not end."""
         started, finished = self.started, _number(self.place / "finished")
         return None if started is None or finished is None else max(finished - started, 0.0)
 
     @property
     def exit_code(self) -> int | None:
-        """Of the program's launcher; None where the job's script did not come to its end."""
+        """Exit code of the program's launcher, None if the job's script did not end."""
         code = _number(self.place / "end")
         return None if code is None else int(code)
 
     @property
     def way(self) -> int | None:
-        """Index of the way that started the ranks; None where none did or none was tried yet."""
+        """Index of the way that started the ranks, None if none did or none was tried yet."""
         number = _number(self.place / "paired")
         return None if number is None else int(number)
 
@@ -106,11 +109,11 @@ class JobFolder:
         return [name for line in _text(self.place / "nodes").split() for name in expand(line)]
 
     def probe(self, number: int) -> str:
-        """What the probe of a way printed."""
+        """Output of a way's probe."""
         return _text(self.place / f"probe.{number}")
 
     def new_output(self, stream: str) -> bytes:
-        """Return what the program wrote since the last call."""
+        """Return the program's output since the last call."""
         try:
             with (self.place / stream).open("rb") as file:
                 file.seek(self._offsets[stream])
@@ -121,7 +124,7 @@ class JobFolder:
         return data
 
     def counters(self) -> list[NodeCounters]:
-        """What the job's nodes counted while the program ran."""
+        """Counts of the job's nodes while the program ran."""
         return difference(self._reading("before"), self._reading("after"))
 
     def _reading(self, when: str) -> list[NodeCounters]:
@@ -131,7 +134,7 @@ class JobFolder:
         ]
 
     def log_end(self) -> str:
-        """The last line of what the batch system said."""
+        """Last line of the batch system's output."""
         lines = [line.strip() for line in _text(self.log).splitlines() if line.strip()]
         return lines[-1] if lines else ""
 

@@ -1,7 +1,8 @@
-"""The shell commands of a batch job that runs one program: probe, counters, the program itself, and a record of its end.
+"""Shell commands of a batch job that runs one program: probe, counters, the program, and a record of its end.
 
-The job needs no linkworth on its nodes. It leaves in its folder: `paired` (the way that started ranks), `nodes`, `before.*` and
-`after.*` (counters of each node), `started`, `stdout`, `stderr`, `finished`, and last `end` with the exit code.
+The job needs no linkworth on its nodes. Files in its folder: `paired` (the way that started ranks), `nodes`,
+`before.*` and `after.*` (counters of each node), `started`, `stdout`, `stderr`, `finished`, and last `end`
+with the exit code.
 """
 
 import shlex
@@ -30,8 +31,8 @@ def body(
     folder: Path,
     exported: Mapping[str, str],
 ) -> str:
-    """Return the commands. `known` is the index of the way that is known to work; `probe` the program that tries the others;
-    `exported` are variables for the launchers.
+    """Return the commands. `known` is the index of the known working way, `probe` the program that tries the
+    others. `exported` are variables for the launchers.
     """
     quoted = shlex.quote(str(place))
     lines = [f"J={quoted}", f"cd {shlex.quote(str(folder))} || exit 1"]
@@ -62,7 +63,7 @@ def body(
 
 
 def _probing(ways: Sequence[str], probe: Path, ranks: int) -> list[str]:
-    """Shell that tries the ways in order and sets `way`; the same judgement as `pairing.verdict`."""
+    """Shell code that tries the ways in order and sets `way`. It judges like `pairing.verdict`."""
     lines = [
         'wanted=$(wc -l < "$J/nodes")',
         f'[ "$wanted" -le {ranks} ] || wanted={ranks}',
@@ -87,7 +88,7 @@ def _probing(ways: Sequence[str], probe: Path, ranks: int) -> list[str]:
 
 
 def _counting(batch: Batch, when: str) -> str:
-    """Shell that writes the counters of each node, or of the first where the batch system has no way to all."""
+    """Shell code that writes each node's counters, or the first one's if not all are reachable."""
     reading = "; ".join(f'echo "==> {name}"; cat /proc/{name}' for name in COUNTED)
     each = batch.on_each_node
     script = f'{{ {reading}; }} > "$1/{when}.$(uname -n)" 2>/dev/null'

@@ -12,7 +12,7 @@ from linkworth.model.mpi import MpiInstallation
 from linkworth.model.where import Binding
 from linkworth.mpi import transports
 
-# Open MPI refuses to start as root unless both are set; 5 reads PRTE_, 4 reads OMPI_.
+# Open MPI refuses to start as root unless both are set. Version 5 reads PRTE_, version 4 reads OMPI_.
 ROOT_ALLOWED = {
     f"{project}_ALLOW_RUN_AS_ROOT{suffix}": "1" for project in ("OMPI", "PRTE") for suffix in ("", "_CONFIRM")
 }
@@ -24,7 +24,7 @@ def cores() -> int:
 
 
 def set_for_ranks(environment: Mapping[str, str]) -> list[str]:
-    """Return the words that start a program with more variables; nothing else of the launcher sees them."""
+    """Return the words that start a program with more variables, which the launcher itself does not get."""
     if not environment:
         return []
     return [
@@ -34,7 +34,7 @@ def set_for_ranks(environment: Mapping[str, str]) -> list[str]:
 
 
 class LocalLauncher:
-    """This machine, with `mpiexec` of one MPI, also with more ranks than cores."""
+    """Launcher on this machine by `mpiexec` of one MPI, which also starts more ranks than cores."""
 
     name = "local"
 
@@ -47,7 +47,7 @@ class LocalLauncher:
         self.mpi = mpi
         self._settings = transports.settings(transport, mpi)
         self._binding = binding
-        # Open MPI is told to yield by an option below.
+        # An option below makes Open MPI yield.
         self.spins_when_crowded = mpi.kind != "openmpi"
 
     def arguments(self, job: Job) -> list[str]:
@@ -55,7 +55,7 @@ class LocalLauncher:
         crowded = job.ranks > cores()
         options = []
         if self.mpi.kind == "openmpi":
-            # Open MPI counts physical cores as its slots, so even ranks within the hardware threads need leave.
+            # Open MPI counts physical cores as slots, so ranks on hardware threads need permission too.
             newer = int(self.mpi.version.split(".")[0]) >= 5
             options += ["--map-by", ":OVERSUBSCRIBE"] if newer else ["--oversubscribe"]
         options += mpiexec_options(self._binding, self.mpi, crowded=crowded)

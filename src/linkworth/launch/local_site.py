@@ -36,7 +36,7 @@ class LocalSite:
         return LocalLauncher(mpi, self.transport, self.binding)
 
     def counters(self) -> list[NodeCounters]:
-        """Read this machine's counters, of everything that runs on it."""
+        """Read this machine's counters, which include everything that runs on it."""
         return [node_counters(self.nodes[0], self._proc / "net", self._proc / "stat")]
 
     def facts(self) -> dict[str, str]:
@@ -53,7 +53,7 @@ class LocalSite:
         return found
 
     def __enter__(self) -> Self:
-        """Return itself: there is nothing to open."""
+        """Return itself."""
         return self
 
     def __exit__(

@@ -1,6 +1,6 @@
 """LSF through bsub, bjobs and bkill.
 
-Written after the manuals and tested against stand-ins of the commands that answer as the manuals say: no LSF was at hand.
+Written from the manuals and tested with stand-ins of the commands: no LSF was available.
 """
 
 import re
@@ -71,9 +71,9 @@ class Lsf:
         return [f"{job}[{number}]" for number in range(1, count + 1)] if count else [job]
 
     def find(self, token: str) -> JobId | None:
-        """Look the job's name up in bjobs, among those that have ended too."""
+        """Look up the job's name in bjobs, including ended jobs."""
         answer = call(["bjobs", "-a", "-noheader", "-o", "jobid job_name delimiter='|'"], system="LSF")
-        # bjobs fails where there is no job at all.
+        # bjobs fails if there is no job at all.
         if answer.code != 0 and "No job found" not in answer.said and "No unfinished job" not in answer.said:
             raise unanswered("bjobs", answer)
         for line in answer.out.splitlines():
@@ -83,7 +83,7 @@ class Lsf:
         return None
 
     def state(self, jobs: Iterable[JobId]) -> dict[JobId, BatchState]:
-        """Ask bjobs for these jobs, those that have ended included."""
+        """Query bjobs for these jobs, including ended ones."""
         wanted = list(jobs)
         fields = "jobid jobindex stat exit_code exec_host exit_reason pend_reason delimiter='|'"
         answer = call(["bjobs", "-a", "-noheader", "-o", fields, *wanted], system="LSF")
@@ -109,7 +109,7 @@ def _directives(request: BatchRequest) -> Iterator[str]:
     yield f'-J "{job_name(request)}{f"[1-{request.array}]{limit}" if request.array else ""}"'
     yield f"-cwd {request.folder}"
     yield f"-o {request.log}"
-    # A measurement must not be repeated without a word.
+    # A measurement must not be repeated silently.
     yield "-rn"
     yield f"-n {request.tasks}"
     each = request.tasks_per_node or (-(-request.tasks // request.nodes) if request.nodes else None)
@@ -133,7 +133,7 @@ def _state(state: str, code: str, hosts: str, exited: str, pending: str) -> Batc
     cause = ""
     if phase == "ended" and term:
         cause = _CAUSES.get(term[0], f"LSF ended it ({exited})")
-    # `4*node1:4*node2`: slots before the host's name.
+    # Format `4*node1:4*node2`: slots before the host's name.
     names = [host.partition("*")[2] or host for host in hosts.split(":") if host not in ("", "-")]
     number = int(code) if code.removeprefix("-").isdecimal() else None
     return BatchState(

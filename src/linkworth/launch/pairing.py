@@ -1,8 +1,8 @@
-"""How the ranks of an MPI are started inside a batch job, and the proof that they found each other.
+"""Ways to start an MPI's ranks inside a batch job, and the check that the ranks connect.
 
-A process manager that does not fit the MPI library starts N copies of "rank 0 of 1" without a word, and a launcher that does not
-know the job's nodes puts every rank on the first. So each way is tried with a tiny program before the first real run, and the
-way that gave the right ranks on the right nodes is remembered for this MPI on this cluster.
+A process manager that does not fit the MPI library silently starts N copies of "rank 0 of 1". A launcher that
+does not know the job's nodes puts every rank on the first. So a tiny program tries each way before the first
+real run. The way that gave the right ranks on the right nodes is remembered for this MPI on this cluster.
 """
 
 import hashlib
@@ -26,15 +26,15 @@ _LINE = re.compile(r"^linkworth-probe (\d+) (\d+) (\S+)$", re.MULTILINE)
 
 
 SRUN_VARIABLES = {"SLURM_OVERLAP": "1"}
-"""For every srun of a run (srun(1), input environment variables).
+"""Variables for every srun of a run (srun(1), input environment variables).
 
-Else the program's step waits until the step before it, the probe's or the counters', has wholly gone, and the wait counts as the
-program's time. Versions before 20.11 do not know it and need it not.
+Without them the program's step waits until the previous step (of the probe or the counters) has ended, and
+the wait counts as the program's time. Versions before 20.11 neither know nor need it.
 """
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
-    """How many ranks on how many nodes, and what they are bound to."""
+    """Number of ranks and nodes, and the ranks' binding."""
 
     ranks: int
     nodes: int | None = None
@@ -43,9 +43,10 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def ways(system: str, mpi: MpiInstallation, shape: Shape) -> list[str]:
-    """Return the ways to start ranks in a job of a batch system, best first, each as shell words before the program.
+    """Return the ways to start ranks in a batch system's job, best first, each as shell words before the
+    program.
 
-    Raises EnvironmentLacksError where there is none.
+    Raises EnvironmentLacksError if there is none.
     """
     found = _slurm_ways(mpi, shape) if system == "slurm" else []
     if mpi.mpiexec:
@@ -56,7 +57,7 @@ def ways(system: str, mpi: MpiInstallation, shape: Shape) -> list[str]:
 
 
 def slurm_plugins() -> list[str]:
-    """Return the process management interfaces that `srun --mpi=list` names."""
+    """Return the process management interfaces that `srun --mpi=list` prints."""
     answer = call(["srun", "--mpi=list"], system="Slurm")
     return re.findall(r"^\s*([a-z]\w*)\s*$", answer.said + answer.out, re.MULTILINE)
 
@@ -90,13 +91,13 @@ def _mpiexec_ways(system: str, mpi: MpiInstallation, shape: Shape) -> list[str]:
     start += mpiexec_options(shape.binding, mpi)
     found = [shlex.join(start)]
     if system == "pbs":
-        # A library that was built without PBS's task manager needs to be told the nodes.
+        # A library built without PBS's task manager needs the nodes as options.
         found.append(f'{shlex.join(start)} {"--hostfile" if mpi.kind == "openmpi" else "-f"} "$PBS_NODEFILE"')
     return found
 
 
 def verdict(output: str, ranks: int, nodes: int) -> str:
-    """Judge what the probe's ranks printed: "" where all found each other on enough nodes, else what was wrong."""
+    """Judge the output of the probe's ranks. "" if all connected on enough nodes, else the fault."""
     lines = _LINE.findall(output)
     sizes = {int(size) for _, size, _ in lines}
     if len(lines) > 1 and sizes == {1} and ranks > 1:
@@ -114,12 +115,12 @@ def verdict(output: str, ranks: int, nodes: int) -> str:
 
 
 class Remembered:
-    """The way that worked for an MPI on a cluster, kept in the user's cache."""
+    """The working way of an MPI on a cluster, stored in the user's cache."""
 
     def __init__(self, system: str, version: str, mpi: MpiInstallation, found: Sequence[str]) -> None:
         library = Path(mpi.library)
         stamp = library.stat().st_mtime_ns if library.exists() else 0
-        # The numbers of ranks and nodes do not decide what fits.
+        # The numbers of ranks and nodes do not affect which way works.
         plain = [re.sub(r"\d+", "N", way) for way in found]
         facts = [system, version, mpi.library, str(stamp), *plain]
         name = hashlib.sha256(os.fsencode("\0".join(facts))).hexdigest()[:24]
@@ -128,7 +129,7 @@ class Remembered:
 
     @property
     def index(self) -> int | None:
-        """Which way it was; None where none was tried yet."""
+        """Index of the way, None if none was tried yet."""
         try:
             text = self._file.read_text()
         except OSError:
@@ -136,7 +137,7 @@ class Remembered:
         return self._found.index(text) if text in self._found else None
 
     def keep(self, index: int) -> None:
-        """Remember a way; a cache that cannot be written costs another probe."""
+        """Store a way. A cache that cannot be written costs another probe."""
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             self._file.write_text(self._found[index])
@@ -145,18 +146,18 @@ class Remembered:
 
 
 class ProbeOutput:
-    """Remembers what a probe prints."""
+    """Observer that stores a probe's output."""
 
     def __init__(self) -> None:
         self._data = bytearray()
 
     @property
     def text(self) -> str:
-        """What came so far, of both streams."""
+        """Output so far of both streams."""
         return self._data.decode(errors="replace")
 
     def output(self, _stream: Stream, data: bytes) -> None:
-        """Take what the probe wrote."""
+        """Store the probe's output."""
         self._data += data
 
     def tick(self, _seconds: float) -> None:

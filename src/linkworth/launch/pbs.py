@@ -1,6 +1,6 @@
 """PBS (OpenPBS, PBS Professional) through qsub, qstat and qdel.
 
-Written after the manuals and tested against stand-ins of the commands that answer as the manuals say: no PBS was at hand.
+Written from the manuals and tested with stand-ins of the commands: no PBS was available.
 """
 
 import json
@@ -37,7 +37,7 @@ _CAUSES = {
 }
 _WALLTIME = -29
 _BY_SIGNAL = 256
-"""Exit_status of a job that a signal ended: this and the signal's number."""
+"""Exit_status of a job that a signal ended, minus the signal's number."""
 
 
 class Pbs:
@@ -75,7 +75,7 @@ class Pbs:
         return [job.replace("[]", f"[{number}]", 1) for number in range(count)] if count else [job]
 
     def find(self, token: str) -> JobId | None:
-        """Look the job's name up in qstat, among those that have ended too (-x)."""
+        """Look up the job's name in qstat, including ended jobs (-x)."""
         answer = call(["qstat", "-x", "-f", "-F", "json"], system="PBS")
         try:
             known = json.loads(answer.out or "{}").get("Jobs", {})
@@ -85,12 +85,12 @@ class Pbs:
             raise unanswered("qstat", answer)
         for job, fields in known.items():
             if str(fields.get("Job_Name", "")).endswith(f"-{token}"):
-                # An element stands for its array: 12[3].server is of 12[].server.
+                # An element stands for its array: 12[3].server belongs to 12[].server.
                 return re.sub(r"\[\d+\]", "[]", str(job))
         return None
 
     def state(self, jobs: Iterable[JobId]) -> dict[JobId, BatchState]:
-        """Ask qstat for these jobs, those that have ended included (-x)."""
+        """Query qstat for these jobs, including ended ones (-x)."""
         wanted = list(jobs)
         answer = call(["qstat", "-x", "-f", "-F", "json", *wanted], system="PBS")
         try:
@@ -110,9 +110,9 @@ def _directives(request: BatchRequest) -> Iterator[str]:
     yield f"-N {job_name(request, 15)}"
     yield "-j oe"
     yield f"-o {request.log}"
-    # A measurement must not be repeated without a word.
+    # A measurement must not be repeated silently.
     yield "-r n"
-    # PBS wants to be told the nodes' shape; its submit command has no plain number of tasks.
+    # PBS needs the shape of the nodes. Its submit command has no plain number of tasks.
     nodes = request.nodes or -(-request.tasks // (request.tasks_per_node or request.tasks))
     each = request.tasks_per_node or -(-request.tasks // nodes)
     feature = f":{request.constraint}" if request.constraint else ""

@@ -1,10 +1,10 @@
-"""Runs one command as a session of its own, hands its output on, and stops all of it when its time is up.
+"""Runs one command in its own session, passes its output on, and stops the whole session at a time limit.
 
 If linkworth itself is killed, the kernel asks the launcher to stop, and the launcher stops its ranks.
 
-MPI launchers put ranks into process groups of their own, so that a signal to the launcher's group alone can leave
-ranks behind when the launcher dies first. Every process of a job therefore carries a variable with the job's
-number, by which what is left is found in /proc and stopped.
+MPI launchers put ranks into their own process groups. A signal to the launcher's group alone can leave ranks
+behind if the launcher dies first. Every process of a job therefore has a variable with the job's number.
+Leftover processes are found by it in /proc and stopped.
 """
 
 import contextlib
@@ -26,12 +26,12 @@ from linkworth.launch.parent import die_with_parent
 
 MARK = "LINKWORTH_JOB"
 _STOPS = (signal.SIGTERM, signal.SIGHUP)
-"""Signals that stop a job as Ctrl-C does: of a batch system at its time limit, and of a terminal that closes."""
+"""Signals that stop a job like Ctrl-C: from a batch system at its time limit, and from a closing terminal."""
 TICK_SECONDS = 0.1
 GRACE_SECONDS = 5.0
 """Time between the request to stop (SIGTERM) and SIGKILL, in which launchers clean up."""
 DRAIN_SECONDS = 1.0
-"""How long output is awaited after the launcher's end from a process that outlives it."""
+"""Time after the launcher's end to wait for the output of a process that outlives it."""
 
 
 def run_session(
@@ -43,9 +43,10 @@ def run_session(
     folder: Path | None = None,
     inherit_stdin: bool = False,
 ) -> JobEnd:
-    """Run a command in a session of its own until it ends, times out or linkworth itself is told to stop.
+    """Run a command in its own session until it ends, times out or linkworth itself is stopped.
 
-    `environment` is added to this process's own. Raises EnvironmentLacksError where the command cannot be started.
+    `environment` is added to this process's own. Raises EnvironmentLacksError if the command cannot be
+    started.
     """
     mark = uuid.uuid4().hex
     started = time.monotonic()
@@ -101,7 +102,7 @@ def _watch(
     started: float,
     timeout: float | None,
 ) -> bool:
-    """Hand output on until the process ends; False where the time is up before."""
+    """Pass output on until the process ends. Return False if the time is up before."""
     ended: float | None = None
     with selectors.DefaultSelector() as selector:
         for pipe in streams:
@@ -134,12 +135,12 @@ def _watch(
 def _stop(
     process: subprocess.Popen[bytes], streams: Mapping[IO[bytes], Stream], observer: Observer, started: float
 ) -> None:
-    """Ask the session to stop, keep taking its output meanwhile, and kill what does not."""
+    """Ask the session to stop, read its output meanwhile, and kill the rest."""
     _signal_group(process.pid, signal.SIGTERM)
     stopped = False
     try:
         stopped = _watch(process, streams, observer, started, time.monotonic() - started + GRACE_SECONDS)
-    finally:  # also where the observer fails again
+    finally:  # even if the observer fails again
         if not stopped or process.poll() is None:
             _signal_group(process.pid, signal.SIGKILL)
         process.wait()
@@ -151,7 +152,7 @@ def _signal_group(group: int, number: signal.Signals) -> None:
 
 
 def _sweep(mark: str) -> None:
-    """Stop processes of the job that outlived its launcher: first politely, then for good."""
+    """Stop processes of the job that outlived its launcher, first with SIGTERM, then with SIGKILL."""
     for number, patience in ((signal.SIGTERM, 1.0), (signal.SIGKILL, 10.0)):
         until = time.monotonic() + patience
         left = list(_marked(mark))
@@ -178,7 +179,7 @@ def _marked(mark: str) -> Iterator[int]:
 
 @contextlib.contextmanager
 def terminate_as_interrupt() -> Iterator[None]:
-    """Treat SIGTERM and SIGHUP like Ctrl-C: stop the job and keep what it gave."""
+    """Treat SIGTERM and SIGHUP like Ctrl-C: stop the job and keep its results."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -186,7 +187,7 @@ def terminate_as_interrupt() -> Iterator[None]:
     def interrupt(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    # Under nohup the terminal's end is ignored, and stays so.
+    # Under nohup SIGHUP is ignored and stays so.
     stops = [number for number in _STOPS if signal.getsignal(number) is not signal.SIG_IGN]
     before = {number: signal.signal(number, interrupt) for number in stops}
     try:
@@ -198,7 +199,7 @@ def terminate_as_interrupt() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _ignoring_interrupts() -> Iterator[None]:
-    """Let a second Ctrl-C not stop the stopping."""
+    """Ignore a second Ctrl-C while stopping."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

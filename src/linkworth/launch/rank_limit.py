@@ -1,4 +1,4 @@
-"""How many ranks a place can start."""
+"""Limit of the ranks that a place can start."""
 
 from linkworth.errors import UsageError
 from linkworth.launch.site import Site
@@ -7,11 +7,11 @@ RANKS_A_CORE = 64
 LEAST_LIMIT = 1024
 """Ranks that any place may start, however few cores it has."""
 MOST_RANKS = 1 << 20
-"""The limit of a place whose cores are not known."""
+"""Limit of a place with an unknown number of cores."""
 
 
 def check_started_ranks(ranks: int, place: Site) -> None:
-    """Raise UsageError for more ranks than a place can start: each is a process."""
+    """Raise UsageError for more ranks than a place can start, since each is a process."""
     most = max(LEAST_LIMIT, RANKS_A_CORE * place.cores) if place.cores else MOST_RANKS
     if ranks > most:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""The seam between linkworth and a place where jobs run: its nodes, its launcher, its counters."""
+"""Interface between linkworth and a place where jobs run: its nodes, its launcher, its counters."""
 
 from types import TracebackType
 from typing import Protocol, Self
@@ -9,7 +9,7 @@ from linkworth.model.mpi import MpiInstallation
 
 
 class Site(Protocol):
-    """A place that is open for runs. Used with `with`: leaving it releases what it holds."""
+    """A place that is open for runs. Leaving its `with` block releases its resources."""
 
     @property
     def name(self) -> str:
@@ -17,27 +17,27 @@ class Site(Protocol):
 
     @property
     def nodes(self) -> list[str]:
-        """Names of its nodes."""
+        """Names of the nodes."""
 
     @property
     def cores(self) -> int:
-        """Cores that its ranks may use, over all nodes; ranks beyond them share cores.
+        """Cores that the ranks may use, over all nodes. Ranks beyond them share cores.
 
-        0 where that is not known before the run: a batch system gives each rank a core.
+        0 if unknown before the run, since a batch system gives each rank a core.
         """
 
     @property
     def transport(self) -> str:
-        """The named setting of the MPI's transport that its launchers apply; "": the MPI's own choice."""
+        """Named setting of the MPI's transport that its launchers apply. "": the MPI's own choice."""
 
     def launcher(self, mpi: MpiInstallation) -> Launcher:
-        """Return what starts jobs of this MPI here. Raises EnvironmentLacksError where the two do not go together."""
+        """Return a launcher for this MPI. Raises EnvironmentLacksError if the two are incompatible."""
 
     def counters(self) -> list[NodeCounters]:
-        """Read the counters of its nodes now; empty where they cannot be read."""
+        """Read the counters of its nodes now. Empty if they cannot be read."""
 
     def facts(self) -> dict[str, str]:
-        """Return what a result must say of the place: rate, MTU, isolation, kernel, and what makes figures doubtful."""
+        """Return the facts that a result reports: rate, MTU, isolation, kernel, and causes of doubt."""
 
     def __enter__(self) -> Self:
         """Return the site itself."""

@@ -1,4 +1,5 @@
-"""Slurm through its own commands: sbatch, squeue, sacct, scontrol, scancel (docs/explanation/batch-systems.md says why)."""
+"""Slurm through its own commands: sbatch, squeue, sacct, scontrol, scancel (see
+docs/explanation/batch-systems.md)."""
 
 import getpass
 import re
@@ -20,7 +21,7 @@ from linkworth.launch.batch import (
     write_script,
 )
 
-# Job states of squeue(1), "JOB STATE CODES". Those of a job that has not ended and holds nodes, or will.
+# Job states of squeue(1), "JOB STATE CODES", that have not ended and use nodes, or will.
 _PENDING = {
     "PENDING",
     "CONFIGURING",
@@ -44,7 +45,7 @@ _CAUSES = {
 }
 
 _KEPT_DAYS = 30
-"""How far back the accounting is asked about a job of a linkworth that was killed."""
+"""Days of accounting that are searched for a job of a killed linkworth."""
 
 
 class Slurm:
@@ -58,7 +59,7 @@ class Slurm:
     )
 
     def __init__(self) -> None:
-        # What has ended stays as it was: nobody is asked about it again.
+        # Ended jobs do not change, so they are not queried again.
         self._ended: dict[JobId, BatchState] = {}
 
     def script(self, request: BatchRequest) -> str:
@@ -86,8 +87,8 @@ class Slurm:
         return [f"{job}_{number}" for number in range(count)] if count else [job]
 
     def find(self, token: str) -> JobId | None:
-        """Look the job's name up in squeue, and in the accounting where there is one."""
-        # A filter by name would need the whole name, and there are few jobs of one user.
+        """Look up the job's name in squeue, and in the accounting if there is one."""
+        # A filter by name needs the whole name, and one user has few jobs.
         user = getpass.getuser()
         answer = call(
             ["squeue", "--noheader", "--states=all", f"--user={user}", "--format=%F %j"], system="Slurm"
@@ -106,7 +107,7 @@ class Slurm:
         return None
 
     def state(self, jobs: Iterable[JobId]) -> dict[JobId, BatchState]:
-        """Ask squeue, and of what it has forgotten the accounting, and where there is none the controller."""
+        """Query squeue, then the accounting for forgotten jobs, or the controller without accounting."""
         every = list(jobs)
         wanted = [job for job in every if job not in self._ended]
         found = _from_squeue(wanted) if wanted else {}
@@ -129,13 +130,13 @@ class Slurm:
 
 def _directives(request: BatchRequest) -> Iterator[str]:
     yield f"--job-name={job_name(request)}"
-    # sbatch takes quotes away as a shell does.
+    # sbatch removes quotes like a shell.
     yield f"--chdir={shlex.quote(str(request.folder))}"
     yield f"--output={shlex.quote(str(request.log).replace('%', '%%'))}"
     # An array's elements share the log.
     yield "--open-mode=append"
     yield f"--ntasks={request.tasks}"
-    # A job that Slurm starts again after a failed node would run a measurement twice without a word.
+    # If Slurm restarts a job after a failed node, a measurement would run twice silently.
     yield "--no-requeue"
     if request.nodes:
         yield f"--nodes={request.nodes}"
@@ -168,7 +169,7 @@ def _from_squeue(jobs: list[JobId]) -> dict[JobId, BatchState]:
         ],
         system="Slurm",
     )
-    # squeue refuses the whole question when it knows none of the jobs; any other refusal is the controller's.
+    # squeue refuses the whole query when it knows none of the jobs. Any other refusal is the controller's.
     if answer.code != 0 and "Invalid job id" not in answer.said:
         said = answer.said.strip().splitlines() or [f"exit code {answer.code}"]
         raise EnvironmentLacksError(f"Slurm does not answer: {said[-1]}")
@@ -180,7 +181,7 @@ def _from_squeue(jobs: list[JobId]) -> dict[JobId, BatchState]:
         if job in jobs:
             found[job] = _state(state, reason=reason, nodes=nodes)
     for job, known in found.items():
-        # squeue tells no exit code, which is plain only where all went well.
+        # squeue reports no exit code, which is clear only after a success.
         if known.phase == "ended" and known.state != "COMPLETED":
             found[job] = _from_scontrol(job).get(job, known)
     return found
@@ -200,7 +201,7 @@ def _from_sacct(jobs: list[JobId]) -> dict[JobId, BatchState]:
         system="Slurm",
     )
     if answer.code != 0:
-        # Without accounting storage sacct fails, which is a usual small cluster.
+        # Without accounting storage sacct fails, which is usual on small clusters.
         return {}
     found = {}
     for line in answer.out.splitlines():
@@ -228,7 +229,7 @@ def _from_scontrol(job: JobId) -> dict[JobId, BatchState]:
 
 
 def _state(text: str, *, reason: str = "", exit_code: str = "", nodes: str = "") -> BatchState:
-    """Make a state of Slurm's words. sacct writes `CANCELLED by 1000`; an exit code is `code:signal`."""
+    """Make a state from Slurm's words. sacct writes `CANCELLED by 1000`. Exit codes are `code:signal`."""
     word = text.split()[0].rstrip("+") if text.split() else ""
     phase: Phase = "pending" if word in _PENDING else "running" if word in _RUNNING else "ended"
     code, _, signal = exit_code.partition(":")
@@ -253,7 +254,7 @@ _BRACKETS = re.compile(r"\[([^\]]*)\]")
 
 
 def expand(hosts: str) -> list[str]:
-    """Write a list of hosts out: `n[1-3,07],gpu1` gives n1 n2 n3 n07 gpu1. A range keeps its leading zeros."""
+    """Expand a list of hosts: `n[1-3,07],gpu1` gives n1 n2 n3 n07 gpu1. A range keeps its leading zeros."""
     names: list[str] = []
     for item in re.findall(r"(?:[^,\[]|\[[^\]]*\])+", hosts):
         names += _expand_one(item)

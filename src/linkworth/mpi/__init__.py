@@ -1,1 +1,1 @@
-"""MPI installations: found, asked what they are, and given the native parts built for them."""
+"""MPI installations: their search, their identification, and the native parts built for them."""

@@ -1,4 +1,4 @@
-"""The bundled programs as commands: `npb:ft.B` is `lw-npb ft B`, `stencil:default` is `lw-npb stencil default`."""
+"""Bundled programs: `npb:ft.B` is `lw-npb ft B`, and `stencil:default` is `lw-npb stencil default`."""
 
 import itertools
 import re
@@ -14,7 +14,7 @@ from linkworth.mpi import build
 
 class _Form(NamedTuple):
     pattern: re.Pattern[str]
-    """Its groups are the words that the program takes, after `program` where that is set."""
+    """Pattern with groups for the program's words, after `program` if that is set."""
     program: tuple[str, ...]
     written: str
 
@@ -39,12 +39,13 @@ _FORMS = {
 
 
 def is_app(word: str) -> bool:
-    """Say whether a command's first word names a bundled program. Raises UsageError for a name that is only nearly right."""
+    """Return whether a command's first word names a bundled program. Raises UsageError for a near miss."""
     return words(word) is not None
 
 
 def words(word: str) -> list[str] | None:
-    """Return what `lw-npb` takes for a bundled program: `npb:ft.B` gives `["ft", "B"]`; None for any other word.
+    """Return the arguments of `lw-npb` for a bundled program: `["ft", "B"]` for `npb:ft.B`. None for any
+    other word.
 
     Raises UsageError for a name that is only nearly right.
     """
@@ -59,7 +60,7 @@ def words(word: str) -> list[str] | None:
 
 
 def own_options(word: str) -> frozenset[str]:
-    """Return the long options of a bundled program (`--iterations` is one of `stencil:default`). Each takes a value."""
+    """Return a bundled program's long options (`--iterations` of `stencil:default`). Each takes a value."""
     try:
         texts = app_catalog.get(word).options
     except UsageError:
@@ -68,7 +69,7 @@ def own_options(word: str) -> frozenset[str]:
 
 
 def split_options(words_behind: Sequence[str], own: Container[str]) -> tuple[list[str], list[str]]:
-    """Take options of a program, with their values (`--name value` or `--name=value`), out of words; return them and the rest."""
+    """Split a program's options with values (`--name value` or `--name=value`) from the other words."""
     taken: list[str] = []
     rest: list[str] = []
     remaining = iter(words_behind)
@@ -84,7 +85,7 @@ def split_options(words_behind: Sequence[str], own: Container[str]) -> tuple[lis
 
 
 def resized(word: str, size: str) -> list[str]:
-    """Return a command of the same program on another problem: `npb:lu.D` and `W` give `["npb:lu.W"]`; options may follow."""
+    """Return a command for another problem size, perhaps with options: `npb:lu.D`, `W` give `["npb:lu.W"]`."""
     first, *rest = shlex.split(size) or [""]
     kind, _, program = word.partition(":")
     name = f"{kind}:{program.partition('.')[0]}.{first}" if kind == "npb" else f"{kind}:{first}"
@@ -94,7 +95,7 @@ def resized(word: str, size: str) -> list[str]:
 
 
 def resolve(command: Sequence[str], mpi: MpiInstallation, *, planned: bool = False) -> list[str]:
-    """Return the command with a bundled program's name replaced by its file, built for that MPI unless only `planned`."""
+    """Return the command with a bundled program's name replaced by its file, built unless `planned`."""
     own = words(command[0])
     if own is None:
         return list(command)

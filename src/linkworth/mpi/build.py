@@ -31,12 +31,12 @@ _TITLES = {
 
 
 def tracer(mpi: MpiInstallation) -> Path:
-    """Return the preload library for an MPI. Raises EnvironmentLacksError where it cannot be built."""
+    """Return the preload library for an MPI. Raises EnvironmentLacksError if it cannot be built."""
     return _cached(with_alike_compiler(mpi), "tracer", TRACER)
 
 
 def npb(mpi: MpiInstallation, *, planned: bool = False) -> Path:
-    """Return the program `lw-npb` built for an MPI, or only `planned`: where it would be.
+    """Return the program `lw-npb` built for an MPI, or only its future path if `planned`.
 
     Raises EnvironmentLacksError if it cannot be built.
     """
@@ -44,7 +44,7 @@ def npb(mpi: MpiInstallation, *, planned: bool = False) -> Path:
 
 
 def netbench(mpi: MpiInstallation, *, planned: bool = False) -> Path:
-    """Return the program `lw-netbench` built for an MPI, or only `planned`: where it would be.
+    """Return the program `lw-netbench` built for an MPI, or only its future path if `planned`.
 
     Raises EnvironmentLacksError if it cannot be built.
     """
@@ -52,7 +52,7 @@ def netbench(mpi: MpiInstallation, *, planned: bool = False) -> Path:
 
 
 def size_probe(mpi: MpiInstallation) -> Path:
-    """Return the program that prints rank, size and host of each rank. Raises EnvironmentLacksError where it cannot be built."""
+    """Return the program that prints rank, size and host of each rank. Raises EnvironmentLacksError."""
     return _cached(mpi, "sizeprobe", SIZE_PROBE)
 
 
@@ -67,9 +67,9 @@ _ONE_ABI = ("mpich", "intel", "mvapich", "cray")
 
 
 def with_alike_compiler(mpi: MpiInstallation) -> MpiInstallation:
-    """Return an MPI without compiler wrapper with that of another MPI of the same ABI, if there is one.
+    """Return an MPI, with the compiler wrapper of another MPI of the same ABI if it has none.
 
-    Intel MPI comes from PyPI without headers. The tracer is not linked with MPI, so headers of its ABI are enough.
+    Intel MPI from PyPI has no headers. The tracer is not linked with MPI, so headers of its ABI are enough.
     """
     if mpi.mpicc or mpi.kind not in _ONE_ABI or _has_standard_abi(mpi):
         return mpi
@@ -96,7 +96,7 @@ def _cached(mpi: MpiInstallation, part: str, product: str) -> Path:
 
 
 def _place(mpi: MpiInstallation, part: str) -> Path:
-    """Return the folder of the cache for a part, as its sources are now."""
+    """Return the cache folder of a part for its current sources."""
     key = _key(mpi, part, sources.recipe(part))
     return cache_folder() / "mpi" / f"{part}-{mpi.name.replace('@', '-')}-{key[:16]}"
 
@@ -143,7 +143,7 @@ def _build(mpi: MpiInstallation, part: str, recipe: sources.Recipe, work: Path, 
         generated.mkdir()
         files = [*wrappers.generate(generated, elf.exported_symbols(Path(mpi.library))), *files]
         flags += ["-fPIC", "-pthread", f"-I{generated}"]
-        # The wrapper would link the MPI library, and the preload library must take the program's own.
+        # The wrapper would link the MPI library, but the preload library must use the program's own.
         linker = [*(line.compiler if line else ["cc"]), "-shared", "-pthread"]
     else:
         linker = [wrapper]
@@ -155,7 +155,7 @@ def _build(mpi: MpiInstallation, part: str, recipe: sources.Recipe, work: Path, 
         kept = places.get(source)
         if kept is None or line is None:
             return _call([wrapper, *flags, "-c", str(source), "-o", str(result)], work, log)
-        # Programs for several MPIs may be built at once, and have these objects in common.
+        # Programs for several MPIs may be built at once, and share these objects.
         with building(kept):
             if not kept.is_file():
                 failure = _call([*line.compiler, *flags, "-c", str(source), "-o", str(result)], work, log)
@@ -181,7 +181,7 @@ def _build(mpi: MpiInstallation, part: str, recipe: sources.Recipe, work: Path, 
 
 
 def _call(command: list[str], folder: Path, log: Path) -> str:
-    """Run a compiler; return "" or the most telling line of what it said."""
+    """Run a compiler. Return "" or the most informative line of its output."""
     try:
         done = subprocess.run(
             command,
@@ -205,7 +205,7 @@ def _call(command: list[str], folder: Path, log: Path) -> str:
 
 
 def _failed(part: str, mpi: MpiInstallation, failure: str, log: Path, work: Path) -> EnvironmentLacksError:
-    """Keep the log beside the cache and return the error that names it."""
+    """Store the log beside the cache and return the error that names it."""
     kept = work.parent / f"{part}-{mpi.name.replace('@', '-')}-failed.log"
     if log.is_file():
         shutil.copyfile(log, kept)

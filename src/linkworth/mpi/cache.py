@@ -1,4 +1,4 @@
-"""The user's cache of what is compiled here."""
+"""The user's cache of files that are compiled on this machine."""
 
 import contextlib
 import fcntl
@@ -13,15 +13,16 @@ from linkworth.mpi import progress
 
 
 def cache_folder() -> Path:
-    """Return the folder that holds what was built: $XDG_CACHE_HOME/linkworth, else ~/.cache/linkworth."""
+    """Return the folder of the cache: $XDG_CACHE_HOME/linkworth, else ~/.cache/linkworth."""
     named = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(named) if named.startswith("/") else Path.home() / ".cache") / "linkworth"
 
 
 def built_once(place: Path, product: str, make: Callable[[Path], None], *, what: str = "") -> Path:
-    """Return `product` in the folder `place`, which `make` fills, under another name, if it is not there yet.
+    """Return `product` in the folder `place`. If it is missing, `make` fills the folder first.
 
-    `what` names it for the user who waits. Raises EnvironmentLacksError if the cache cannot be written, and what `make` raises.
+    `what` is the text for the waiting user. Raises EnvironmentLacksError if the cache cannot be written, and
+    the errors of `make`.
     """
     built = place / product
     if built.is_file():
@@ -34,9 +35,9 @@ def built_once(place: Path, product: str, make: Callable[[Path], None], *, what:
 
 @contextlib.contextmanager
 def building(place: Path) -> Iterator[None]:
-    """Let one at a time build what is kept at `place`: those who want the same wait for the first to have built it.
+    """Let one process at a time build `place`. Others that need the same wait for it.
 
-    Where there are no locks each builds its own. Raises EnvironmentLacksError where the cache cannot be written.
+    Without locks, each builds its own. Raises EnvironmentLacksError if the cache cannot be written.
     """
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +60,7 @@ def _build(place: Path, product: str, make: Callable[[Path], None]) -> None:
         try:
             work.rename(place)
         except OSError:
-            # Another process built the same meanwhile; its result is as good.
+            # Another process built the same meanwhile. Its result is equivalent.
             if not (place / product).is_file():
                 raise
     except OSError as error:

@@ -1,11 +1,11 @@
-"""Runs a compiler, and finds what tells most in what it says."""
+"""Runs a compiler, and finds the most informative line of its output."""
 
 import subprocess
 from collections.abc import Sequence
 
 
 def run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    """Run a compiler to its end, however that is. Raises OSError where it cannot be started."""
+    """Run a compiler to its end, even if it fails. Raises OSError if it cannot be started."""
     return subprocess.run(
         list(command), stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False
     )

@@ -1,6 +1,6 @@
-"""What an ELF file says of itself (System V ABI, chapters 4 and 5): libraries, loader, symbols.
+"""Reader of ELF files (System V ABI, chapters 4 and 5): libraries, loader, symbols.
 
-A reader of our own, since binutils are often absent where programs run.
+It is our own, since binutils are often absent where programs run.
 """
 
 import mmap
@@ -19,12 +19,12 @@ class ElfError(ValueError):
 
 
 class ElfInfo(NamedTuple):
-    """The dynamic section of a program or library."""
+    """Dynamic section of a program or library."""
 
     needed: list[str]
     soname: str
     interpreter: str
-    """The dynamic loader; "" for libraries and static programs."""
+    """Path of the dynamic loader. "" for libraries and static programs."""
 
 
 class _Layout(NamedTuple):
@@ -90,7 +90,7 @@ class _File:
 
 
 def is_elf(path: Path) -> bool:
-    """Say whether a file starts like an ELF file; False for one that cannot be read."""
+    """Return whether a file starts like an ELF file. False for one that cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(4) == b"\x7fELF"
@@ -107,7 +107,7 @@ def _open(path: Path) -> _File:
 
 
 def info(path: Path) -> ElfInfo:
-    """Read the dynamic section. Raises ElfError for another kind of file, OSError where it cannot be read."""
+    """Read the dynamic section. Raises ElfError for another kind of file, OSError if it cannot be read."""
     file = _open(path)
     try:
         interpreter = next((file.text(offset) for offset, _, _ in file.segments(_PT_INTERP)), "")

@@ -1,10 +1,10 @@
-"""Looks at files that a search comes by, some of which this user may not look at."""
+"""Checks of files that a search finds, some of which this user may not access."""
 
 from pathlib import Path
 
 
 def is_file(path: Path) -> bool:
-    """Say whether there is a file; False also for one in a folder that this user cannot search."""
+    """Return whether there is a file. False also for one in a folder that this user cannot search."""
     try:
         return path.is_file()
     except OSError:
@@ -12,7 +12,7 @@ def is_file(path: Path) -> bool:
 
 
 def is_folder(path: Path) -> bool:
-    """Say whether there is a folder; False also for one in a folder that this user cannot search."""
+    """Return whether there is a folder. False also for one in a folder that this user cannot search."""
     try:
         return path.is_dir()
     except OSError:

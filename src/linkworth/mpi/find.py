@@ -1,4 +1,4 @@
-"""Chooses the MPI that a program needs among those of this machine."""
+"""Chooses the MPI for a program among those of this machine."""
 
 import shutil
 from pathlib import Path
@@ -13,11 +13,11 @@ from linkworth.mpi.target import NO_TARGET, Target
 __all__ = ["GET_ONE", "choose", "find_all", "no_mpi", "program_path"]
 
 GET_ONE = "pip install mpich"
-"""The one command that gets an MPI without root."""
+"""Command that installs an MPI without root."""
 
 
 def no_mpi() -> EnvironmentLacksError:
-    """Return the error that says how to get an MPI."""
+    """Return the error that explains how to get an MPI."""
     return EnvironmentLacksError(
         f"no MPI was found on PATH, in {search.PATH_VARIABLE} or in this Python environment; "
         f"get one with: {GET_ONE}"
@@ -27,9 +27,10 @@ def no_mpi() -> EnvironmentLacksError:
 def choose(name: str | None, target: Target = NO_TARGET) -> MpiInstallation:
     """Choose the MPI to run a program with.
 
-    `name` is the user's choice: name, kind or prefix of an installation. Without it the MPI is the one that the program is
-    linked with, else the first found. Raises UsageError for an unknown name, for a choice that the program is not linked
-    with and for a script that needs several MPIs; EnvironmentLacksError if there is no MPI or not the one that is needed.
+    `name` is the user's choice: name, kind or prefix of an installation. Without it, the program's linked MPI
+    is used, else the first found. Raises UsageError for an unknown name, a choice that the program is not
+    linked with, or a script that needs several MPIs. Raises EnvironmentLacksError if there is no MPI or not
+    the needed one.
     """
     link = target.link
     known = find_all()
@@ -104,7 +105,7 @@ def _by_name(name: str, known: list[MpiInstallation]) -> MpiInstallation:
 
 
 def program_path(command: str) -> Path:
-    """Return the file that a command's first word names. Raises UsageError where it cannot be executed."""
+    """Return the file of a command's first word. Raises UsageError if it cannot be executed."""
     found = shutil.which(command)
     if found:
         return Path(found).absolute()

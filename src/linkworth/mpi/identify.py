@@ -1,4 +1,4 @@
-"""Asks a library or a launcher which MPI it is: names of files are never trusted."""
+"""Identifies the MPI of a library or a launcher by asking it. File names are not reliable."""
 
 import os
 import re
@@ -12,8 +12,8 @@ from linkworth.model.mpi import MpiKind
 from linkworth.mpi import elf
 from linkworth.mpi.files import is_file
 
-# MPI_Get_library_version may be called before MPI_Init (MPI 4.1, section 9.1.1). A process of its own, since
-# a foreign library may crash or change the process that loads it.
+# MPI_Get_library_version may be called before MPI_Init (MPI 4.1, section 9.1.1). It runs in a separate
+# process, since a foreign library may crash or change the process that loads it.
 _QUERY = """
 import ctypes, os, sys
 library = ctypes.CDLL(sys.argv[1], mode=os.RTLD_NOW | os.RTLD_GLOBAL)
@@ -39,7 +39,7 @@ _LAUNCHERS: list[tuple[MpiKind, re.Pattern[str]]] = [
 
 
 class Identity(NamedTuple):
-    """What a library or launcher says of itself."""
+    """Identity that a library or launcher reports."""
 
     kind: MpiKind
     version: str
@@ -47,15 +47,15 @@ class Identity(NamedTuple):
 
 
 class CompileLine(NamedTuple):
-    """What a compiler wrapper would call."""
+    """Command line of a compiler wrapper."""
 
     compiler: list[str]
-    """The compiler under the wrapper, with a possible prefix such as ccache."""
+    """Compiler under the wrapper, with a possible prefix such as ccache."""
     arguments: list[str]
 
 
 def ask(arguments: list[str], seconds: float = 20.0) -> str | None:
-    """Run a short query; return its output (both streams), or None where it fails."""
+    """Run a short query. Return its output (both streams), or None if it fails."""
     environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
     try:
         answer = subprocess.run(
@@ -73,13 +73,13 @@ def ask(arguments: list[str], seconds: float = 20.0) -> str | None:
 
 
 def library(path: Path) -> Identity | None:
-    """Ask a shared library which MPI it is; None where it is no usable MPI library."""
+    """Return the identity of a shared library, or None if it is no usable MPI library."""
     answer = ask([sys.executable, "-I", "-S", "-c", _QUERY, str(path)])
     return None if not answer or not answer.strip() else parse_library_version(answer)
 
 
 def parse_library_version(text: str) -> Identity:
-    """Tell kind and version from what MPI_Get_library_version says."""
+    """Return kind and version from the output of MPI_Get_library_version."""
     line = re.sub(r"\s+", " ", text.strip().splitlines()[0])
     for kind, pattern in _LIBRARIES:
         found = pattern.search(text)
@@ -90,7 +90,7 @@ def parse_library_version(text: str) -> Identity:
 
 
 def launcher(path: Path) -> Identity | None:
-    """Ask a launcher (mpiexec, mpirun) whose it is; None where it does not say."""
+    """Return the identity of a launcher (mpiexec, mpirun), or None if it reports none."""
     answer = ask([str(path), "--version"])
     if not answer:
         return None
@@ -102,7 +102,7 @@ def launcher(path: Path) -> Identity | None:
 
 
 def compile_line(wrapper: Path) -> CompileLine | None:
-    """Ask a compiler wrapper what it would call (`-show` is common to MPICH, Intel MPI and Open MPI)."""
+    """Return the command line of a compiler wrapper (`-show` is common to MPICH, Intel MPI and Open MPI)."""
     answer = ask([str(wrapper), "-show"])
     if not answer or not answer.strip():
         return None
@@ -115,7 +115,7 @@ def compile_line(wrapper: Path) -> CompileLine | None:
 
 
 def linked_library(line: CompileLine) -> Path | None:
-    """Find the MPI library that a wrapper's compile line links with; None where there is no shared one."""
+    """Find the MPI library in a wrapper's compile line. None if there is no shared one."""
     folders = [Path(token[2:]) for token in line.arguments if token.startswith("-L") and len(token) > 2]
     folders += [
         Path(part) for token in line.arguments if token.startswith("-Wl,") for part in token.split(",")[1:]
@@ -148,7 +148,7 @@ def linked_library(line: CompileLine) -> Path | None:
 
 
 def _behind_linker_script(path: Path) -> Path | None:
-    """Return the library that a `-l` option finds: a linker script, in MPI wheels."""
+    """Return the library that a `-l` option finds. In MPI wheels it is behind a linker script."""
     if not is_file(path) or elf.is_elf(path):
         return path.resolve() if is_file(path) else None
     try:

@@ -1,4 +1,4 @@
-"""Sources compiled together as a few files: most of what each would take alone goes into headers that all include."""
+"""Sources compiled together as a few files, since shared headers take most of the compile time."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from linkworth.mpi.sources import Recipe
 
 
 def files(recipe: Recipe, folder: Path) -> list[Path]:
-    """Return what to compile: the sources, those that are compiled together as files in a folder that include them."""
+    """Return the files to compile: single sources, and files in a folder that include the joined ones."""
     joined = [source for source in recipe.sources if source not in recipe.independent]
     if not recipe.together or len(joined) <= recipe.together:
         return recipe.sources
@@ -14,7 +14,7 @@ def files(recipe: Recipe, folder: Path) -> list[Path]:
     for number in range(recipe.together):
         part = joined[number :: recipe.together]
         file = folder / f"{recipe.folder.name}-{number}{part[0].suffix}"
-        # By names below the folder, which is on the include path: where it lies may be any text.
+        # Names are relative to the folder, which is on the include path, since its own path may be any text.
         file.write_text("".join(f'#include "{source.relative_to(recipe.folder)}"\n' for source in part))
         made.append(file)
     return [*made, *(source for source in recipe.sources if source in recipe.independent)]

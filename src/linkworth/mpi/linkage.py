@@ -1,4 +1,4 @@
-"""Which MPI library a program is linked with, as the dynamic loader resolves it without running it."""
+"""Finds the MPI library of a program as the dynamic loader resolves it, without running the program."""
 
 import os
 import re
@@ -13,20 +13,20 @@ MPI_LIBRARY = re.compile(r"^lib(mpi|mpich|mpi_abi|mpi_cray|mpi_gnu_\d+|mpi_intel
 
 
 class Linkage(NamedTuple):
-    """How a program gets its MPI."""
+    """Link of a program to its MPI."""
 
     library: Path | None
-    """Real path of the MPI library; None where the program names none or the loader does not find it."""
+    """Real path of the MPI library. None if the program names none or the loader does not find it."""
     missing: str
-    """Name of an MPI library that the program needs and the loader does not find; "" otherwise."""
+    """Name of an MPI library that the program needs and the loader does not find, "" otherwise."""
     dynamic: bool
-    """False for a static program: nothing can be preloaded into it."""
+    """False for a static program, into which nothing can be preloaded."""
     elf: bool
-    """False for a script, whose MPI cannot be known from outside."""
+    """False for a script, whose MPI is unknown from outside."""
 
 
 def of_program(program: Path, variables: Mapping[str, str] | None = None) -> Linkage:
-    """Find the MPI library of a program that is started with these variables beside this process's own."""
+    """Find the MPI library of a program that is started with these variables added to this process's own."""
     if not elf.is_elf(program):
         return Linkage(None, "", True, False)
     try:
@@ -49,18 +49,18 @@ def of_program(program: Path, variables: Mapping[str, str] | None = None) -> Lin
 
 
 def query_environment() -> dict[str, str]:
-    """Return the environment for a question to a program: what the user preloads is not to answer it."""
+    """Return the environment for querying a program, without the user's preloads, which must not answer."""
     return {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
 
 
 def _loader_list(interpreter: str, program: Path, variables: Mapping[str, str]) -> list[str]:
-    """Return the loader's own list of the program's libraries; empty if the loader cannot run here."""
+    """Return the loader's own list of the program's libraries. Empty if the loader cannot run here."""
     environment = query_environment()
     if "LD_LIBRARY_PATH" in variables:
         environment["LD_LIBRARY_PATH"] = variables["LD_LIBRARY_PATH"]
     arguments = [interpreter, "--list", str(program.resolve())]
     if re.search(r"/ld-linux|/ld64|/ld\.so", interpreter):
-        # With glibc's --list one missing library hides all others; asked like this it goes on and names what is missing.
+        # With glibc's --list, one missing library hides all others. This call names the missing ones.
         environment["LD_TRACE_LOADED_OBJECTS"] = "1"
         arguments.remove("--list")
     try:

@@ -1,4 +1,4 @@
-"""Object files of sources that know nothing of MPI: compiled once, linked into the programs of every MPI."""
+"""Object files of sources without MPI. They are compiled once and linked into the programs of every MPI."""
 
 import hashlib
 import os
@@ -12,7 +12,7 @@ from linkworth.mpi.identify import CompileLine
 
 
 def places(cache: Path, recipe: sources.Recipe, line: CompileLine | None) -> dict[Path, Path]:
-    """Return where the objects of the independent sources are kept; none where each MPI has to compile them itself."""
+    """Return the cache paths of the independent objects. Empty if each MPI must compile them itself."""
     if not recipe.independent or line is None:
         return {}
     found = [shutil.which(word) for word in line.compiler]
@@ -32,7 +32,7 @@ def places(cache: Path, recipe: sources.Recipe, line: CompileLine | None) -> dic
 
 
 def keep(compiled: Path, kept: Path) -> None:
-    """Put an object in its place, whole or not at all. Raises OSError."""
+    """Put an object in its place atomically. Raises OSError."""
     kept.parent.mkdir(parents=True, exist_ok=True)
     draft = kept.with_suffix(f".{os.getpid()}")
     shutil.copyfile(compiled, draft)
@@ -40,7 +40,7 @@ def keep(compiled: Path, kept: Path) -> None:
 
 
 def processor() -> str:
-    """Features of this processor: a home folder is often shared by nodes of several kinds."""
+    """Features of this processor, since nodes of several kinds often share a home folder."""
     try:
         text = Path("/proc/cpuinfo").read_text()
     except OSError:

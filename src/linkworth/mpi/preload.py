@@ -1,4 +1,4 @@
-"""The variables through which the preload library is put before a program and told what to do."""
+"""Environment variables that load the preload library into a program and control it."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -7,26 +7,26 @@ from pathlib import Path
 from linkworth import _engine
 
 PARTS = "LINKWORTH_TRACE_DIR"
-"""Folder into which each rank writes its part; unset: nothing is recorded."""
+"""Folder into which each rank writes its part. Unset: nothing is recorded."""
 PROFILE = "LINKWORTH_PROFILE"
-"""1: calls are added up by name, in a profile in place of each part."""
+"""1: sum the calls by name, and write a profile instead of each part."""
 EVERY_CALL = "LINKWORTH_TIME_EVERY_CALL"
-"""1: a profile times each call at both ends, also short ones in a row."""
+"""1: a profile times each call at both ends, including short ones in a row."""
 RANKS = "LINKWORTH_RANKS"
-"""File to which rank 0 of each MPI_COMM_WORLD appends how many ranks MPI found."""
+"""File to which rank 0 of each MPI_COMM_WORLD appends the number of ranks."""
 YIELD = "LINKWORTH_YIELD"
-"""1: blocking calls give the core away while they wait, which MPICH by itself does not."""
+"""1: blocking calls yield the core while they wait, which MPICH does not do by default."""
 CROWDED = "LINKWORTH_CROWDED"
-"""1: ranks share cores, so that the CPU time of every gap is worth its cost."""
+"""1: ranks share cores, so that reading the CPU time of every gap is worth its cost."""
 
 
 def ranks_library() -> Path:
-    """Return the preload library that reports the number of ranks and does nothing else; it was built with linkworth."""
+    """Return the preload library that only reports the number of ranks. It was built with linkworth."""
     return Path(_engine.__file__).with_name("liblinkworth-ranks.so")
 
 
 def without_ranks_library(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return variables without the library that reports the number of ranks: the tracer does that as well."""
+    """Return variables without the ranks library, since the tracer reports the number of ranks too."""
     first, _, others = variables.get("LD_PRELOAD", "").partition(":")
     if first != str(ranks_library()):
         return dict(variables)
@@ -44,7 +44,7 @@ def environment(
     profiling: bool = False,
     every_call: bool = False,
 ) -> dict[str, str]:
-    """Return the variables for the ranks: our library, those `behind` it, and what the user preloads."""
+    """Return the variables for the ranks: our library, those `behind` it, and the user's preloads."""
     before = os.environ.get("LD_PRELOAD", "")
     variables = {"LD_PRELOAD": ":".join([str(library), *map(str, behind), *([before] if before else [])])}
     if parts is not None:

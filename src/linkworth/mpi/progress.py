@@ -1,4 +1,4 @@
-"""What is compiled or searched for at the moment, for whoever shows it: the first use of a verb takes a while."""
+"""Announcements of slow work, such as compiling, since the first use of a command takes a while."""
 
 import threading
 from collections.abc import Iterator
@@ -10,19 +10,19 @@ SLOW_SECONDS = 0.7
 
 
 class Observer(Protocol):
-    """Shows what takes a while. Threads may call it at once."""
+    """Display of slow work. Threads may call it at the same time."""
 
     def begin(self, what: str) -> object:
-        """Announce work and return what stands for it."""
+        """Announce work and return a handle of it."""
 
     def steps(self, work: object, count: int) -> None:
-        """Take how many steps the work has."""
+        """Set the number of the work's steps."""
 
     def step(self, work: object) -> None:
-        """Take that one step is done."""
+        """Count one step as done."""
 
     def end(self, work: object) -> None:
-        """Take that the work has ended."""
+        """Mark the work as ended."""
 
 
 class _Silent:
@@ -41,14 +41,14 @@ _current = threading.local()
 
 
 def show_to(observer: Observer | None) -> None:
-    """Choose who shows the work of this process; None: nobody."""
+    """Set the observer of this process's work. None: no display."""
     global _observer
     _observer = observer or _Silent()
 
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """Announce work of this thread, say `compiling the tracer for mpich-5.0.2`, until the block ends."""
+    """Announce work of this thread, such as `compiling the tracer for mpich-5.0.2`, until the block ends."""
     observer, before = _observer, getattr(_current, "work", None)
     _current.work = observer.begin(what)
     try:
@@ -59,18 +59,18 @@ def working(what: str) -> Iterator[None]:
 
 
 def steps(count: int) -> None:
-    """Say how many steps the work of this thread has."""
+    """Report the number of steps of this thread's work."""
     _observer.steps(getattr(_current, "work", None), count)
 
 
 def step() -> None:
-    """Say that one step of the work of this thread is done."""
+    """Report one step of this thread's work as done."""
     _observer.step(getattr(_current, "work", None))
 
 
 @contextmanager
 def slow(what: str) -> Iterator[None]:
-    """Announce work that usually takes no time, once it has taken `SLOW_SECONDS`."""
+    """Announce work that is usually quick, once it has taken `SLOW_SECONDS`."""
     observer = _observer
     begun: list[object] = []
     timer = threading.Timer(SLOW_SECONDS, lambda: begun.append(observer.begin(what)))

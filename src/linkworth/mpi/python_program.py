@@ -1,4 +1,4 @@
-"""Finds the MPI library of a Python program: the one that mpi4py loads in that interpreter."""
+"""Finds the MPI library that mpi4py loads in a Python interpreter."""
 
 import json
 import re
@@ -15,8 +15,8 @@ _INTERPRETER = re.compile(r"^(python|pypy)[\d.]*t?$")
 _WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs")
 _LONGEST_IMPORT_SECONDS = 60.0
 
-# mpi4py is imported without MPI_Init. Wheels of PyPI hold a module for each ABI, whose name has the ABI's
-# name before the interpreter's: these take the library that is loaded already.
+# mpi4py is imported without MPI_Init. Wheels of PyPI contain a module for each ABI, with the ABI's name
+# before the interpreter's. These use the library that is already loaded.
 _QUERY = r"""
 import importlib.util, json, os, re
 found = {"library": "", "free": False}
@@ -42,21 +42,21 @@ os._exit(0)
 
 
 class PythonMpi(NamedTuple):
-    """The MPI of an interpreter."""
+    """MPI of an interpreter."""
 
     library: Path | None
-    """Real path of the library that mpi4py loads by itself; None without mpi4py or without a library."""
+    """Real path of the library that mpi4py loads by itself. None without mpi4py or without a library."""
     free: bool
-    """Whether mpi4py takes whatever MPI library the process has loaded already."""
+    """True if mpi4py uses any MPI library that the process has already loaded."""
 
 
 def is_interpreter(name: str) -> bool:
-    """Say whether a file's name is that of a Python interpreter."""
+    """Return whether a file's name is that of a Python interpreter."""
     return bool(_INTERPRETER.match(name))
 
 
 def script_name(arguments: Sequence[str]) -> str:
-    """Return the name of what Python runs: `heat.py`, or the module of `-m`; "" for `-c` and standard input."""
+    """Return the name of Python's program: `heat.py`, or the `-m` module. "" for `-c` and standard input."""
     words = iter(arguments)
     for word in words:
         if word == "-m":
@@ -74,7 +74,7 @@ def script_name(arguments: Sequence[str]) -> str:
 
 @cache
 def mpi_of(interpreter: Path) -> PythonMpi:
-    """Import mpi4py in an interpreter, in a process of its own, and return the MPI library that it loads."""
+    """Import mpi4py with an interpreter, in a separate process, and return the MPI library that it loads."""
     try:
         with progress.slow(f"asking {interpreter} for its MPI"):
             answer = subprocess.run(

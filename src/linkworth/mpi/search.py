@@ -16,7 +16,7 @@ from linkworth.mpi import elf, identify, progress
 from linkworth.mpi.files import is_file, is_folder
 
 PATH_VARIABLE = "LINKWORTH_MPI_PATH"
-"""Environment variable: prefixes of MPI installations (the folder above `bin`), separated by colons."""
+"""Variable with prefixes of MPI installations (the folder above `bin`), separated by colons."""
 
 _WRAPPER = re.compile(r"^mpi(?:cc|icc|icx)([._][\w.-]+)?$")
 _LAUNCHER = re.compile(r"^mpi(?:exec|run)([._][\w.-]+)?$")
@@ -29,7 +29,7 @@ class _Folder(NamedTuple):
 
 
 def _folders() -> list[_Folder]:
-    """Folders that may hold launchers and compiler wrappers, the user's own choice first."""
+    """Folders that may contain launchers and compiler wrappers, the user's own choice first."""
     named = [Path(prefix) for prefix in os.environ.get(PATH_VARIABLE, "").split(":") if prefix]
     candidates = [_Folder(prefix / "bin", PATH_VARIABLE) for prefix in named]
     candidates += [_Folder(Path(entry), "PATH") for entry in os.environ.get("PATH", "").split(":") if entry]
@@ -46,13 +46,13 @@ def _matching(folder: Path, pattern: re.Pattern[str]) -> list[Path]:
         names = sorted(entry.name for entry in os.scandir(folder) if pattern.match(entry.name))
     except OSError:
         return []
-    # The plain name first: it is the user's default. MPICH's wrappers for the common ABI last.
+    # The plain name comes first, as the user's default. MPICH's wrappers for the common ABI come last.
     names.sort(key=lambda name: (name.endswith("_abi"), "." in name, name))
     return [folder / name for name in names if os.access(folder / name, os.X_OK) and is_file(folder / name)]
 
 
 def _launcher_for(wrapper: Path, mpi: identify.Identity, folders: Iterable[Path]) -> str:
-    """Return the launcher that belongs to a library: it must say so itself, best with the same version."""
+    """Return the launcher of a library: one that reports the same kind, preferably with the same version."""
     suffix = re.sub(r"^mpi(cc|icc|icx|cxx)", "", wrapper.name)
     others = [launcher for folder in folders for launcher in _matching(folder, _LAUNCHER)]
     ordered = [wrapper.with_name(f"mpiexec{suffix}"), wrapper.with_name(f"mpirun{suffix}"), *others]
@@ -66,7 +66,7 @@ def _launcher_for(wrapper: Path, mpi: identify.Identity, folders: Iterable[Path]
         if launcher.version == mpi.version or mpi.kind not in ("mpich", "openmpi"):
             return str(candidate)
         fallback = fallback or str(candidate)
-    # Hydra starts any MPICH (one process interface); Open MPI's launcher only its own version.
+    # Hydra starts any MPICH (one process interface). Open MPI's launcher starts only its own version.
     return "" if mpi.kind == "openmpi" else fallback
 
 
@@ -103,7 +103,7 @@ _CXX = {"cc": "mpicxx", "icc": "mpiicpc", "icx": "mpiicpx"}
 
 
 def _from_launcher(launcher: Path, origin: str) -> Iterator[MpiInstallation]:
-    """Installations without compiler wrappers: libraries beside a launcher, of its kind and version."""
+    """Installations without compiler wrappers: libraries beside a launcher, with its kind and version."""
     says = _launcher_identity(launcher)
     if says is None:
         return
@@ -135,7 +135,7 @@ def _soname(library: Path) -> str:
 
 
 def is_of(library: Path, mpi: MpiInstallation) -> bool:
-    """Say whether a library is that of an MPI: wheels have copies of one library beside each other, not links."""
+    """Return whether a library belongs to an MPI. Wheels contain copies of a library, not links."""
     known = Path(mpi.library)
     return library == known or (
         library.parent == known.parent and _soname(library) != "" and _soname(library) == _soname(known)
@@ -143,7 +143,7 @@ def is_of(library: Path, mpi: MpiInstallation) -> bool:
 
 
 def find_all() -> list[MpiInstallation]:
-    """Return every MPI of this machine, one per library; those of LINKWORTH_MPI_PATH first, then of PATH."""
+    """Return every MPI of this machine, one per library: first those of LINKWORTH_MPI_PATH, then of PATH."""
     return list(_search(os.environ.get("PATH", ""), os.environ.get(PATH_VARIABLE, ""), sys.prefix))
 
 
@@ -163,7 +163,7 @@ def _search(_path: str, _named: str, _prefix: str) -> tuple[MpiInstallation, ...
 
 
 def _in_folder(folders: list[_Folder], folder: _Folder) -> list[MpiInstallation]:
-    """Installations with compiler wrappers in a folder, then those that only its launchers show."""
+    """Installations with compiler wrappers in a folder, then those with a launcher only."""
     paths = [other.path for other in folders]
     wrappers = _matching(folder.path, _WRAPPER)
     found = [mpi for wrapper in wrappers if (mpi := _from_wrapper(wrapper, folder.origin, paths))]
@@ -177,10 +177,11 @@ def _in_folder(folders: list[_Folder], folder: _Folder) -> list[MpiInstallation]
 
 
 def _one_per_library(found: Iterable[MpiInstallation]) -> list[MpiInstallation]:
-    """Keep the order of first sight, and of a library's entries the one with a launcher and the fullest name.
+    """Keep the order of first occurrence. Of a library's entries, keep the one with a launcher and the
+    fullest name.
 
-    On Debian the plain mpicc and the plain mpiexec are links that an administrator can turn to different
-    MPIs; mpicc.openmpi and mpiexec.openmpi stay what they are.
+    On Debian, an administrator can turn the links mpicc and mpiexec to different MPIs, but not mpicc.openmpi
+    and mpiexec.openmpi.
     """
     best: dict[str, MpiInstallation] = {}
     for mpi in found:
@@ -205,7 +206,7 @@ def _with_unique_names(found: list[MpiInstallation]) -> list[MpiInstallation]:
 
 
 def beside(library: Path) -> MpiInstallation | None:
-    """Find the installation around a library that no search folder led to."""
+    """Find the installation around a library that is in no search folder."""
     for prefix in list(library.parents)[:4]:
         folder = prefix / "bin"
         if not is_folder(folder):
@@ -222,7 +223,7 @@ def beside(library: Path) -> MpiInstallation | None:
 
 
 def in_prefix(prefix: Path) -> MpiInstallation | None:
-    """Return the installation whose `bin` folder stands in a prefix that the search did not know."""
+    """Return the installation with its `bin` folder in a prefix outside the search folders."""
     folder = prefix.absolute() / "bin"
     for wrapper in _matching(folder, _WRAPPER):
         found = _from_wrapper(wrapper, "--mpi", [folder])

@@ -1,4 +1,4 @@
-"""The native sources that are built on the user's machine, and how (native/mpi/README.md describes build.toml)."""
+"""Native sources that are built on the user's machine (native/mpi/README.md describes build.toml)."""
 
 import hashlib
 import os
@@ -14,20 +14,20 @@ from linkworth.errors import EnvironmentLacksError, UsageError
 _HEADERS = (".h", ".hpp")
 
 STRICT = "LINKWORTH_WERROR"
-"""Set to ON by developers and CI: warnings stop the build. A user's newer compiler must not be stopped by new warnings."""
+"""ON stops the build on warnings. It is for developers and CI, not for users with newer compilers."""
 
 
 class Recipe(NamedTuple):
-    """What to compile and how."""
+    """Sources of a part, and how to compile them."""
 
     folder: Path
     sources: list[Path]
     flags: list[str]
     libraries: list[str]
     independent: frozenset[Path]
-    """Those of the sources that include no header of MPI."""
+    """Sources that include no header of MPI."""
     together: int
-    """As how many files the other sources are compiled; 0 means each by itself."""
+    """Number of files into which the other sources are joined for compiling. 0: they are not joined."""
 
 
 _DEFAULTS: dict[str, tuple[list[str], list[str], list[str]]] = {
@@ -39,12 +39,12 @@ _DEFAULTS: dict[str, tuple[list[str], list[str], list[str]]] = {
 
 
 def folder(part: str) -> Path:
-    """Return the folder of the sources of a part that is built for each MPI."""
+    """Return the source folder of a part that is built for each MPI."""
     return shipped(part, f"native/mpi/{part}")
 
 
 def shipped(part: str, in_checkout: str) -> Path:
-    """Return the folder of a part's sources: of the repository in a checkout, else of the installed package."""
+    """Return the source folder of a part: of the repository in a checkout, else of the installed package."""
     package = Path(linkworth.__file__).resolve().parent
     checkout = package.parents[1] / in_checkout
     if (package.parents[1] / "pyproject.toml").is_file() and checkout.is_dir():
@@ -58,7 +58,7 @@ def shipped(part: str, in_checkout: str) -> Path:
 
 
 def recipe(part: str, place: Path | None = None) -> Recipe:
-    """Read how a part is built. Raises UsageError where its build.toml cannot be used."""
+    """Read the recipe of a part. Raises UsageError if its build.toml is invalid."""
     place = place or folder(part)
     globs, flags, libraries = _DEFAULTS[part]
     read = _build_file(place / "build.toml")
@@ -81,7 +81,7 @@ def recipe(part: str, place: Path | None = None) -> Recipe:
 
 
 def _build_file(file: Path) -> dict[str, Any]:
-    """Return the keys of a build.toml, each with a value of its kind; none where there is no such file."""
+    """Return the keys of a build.toml, each checked for its type. Empty if there is no such file."""
     if not file.is_file():
         return {}
     try:
@@ -107,7 +107,7 @@ def headers(given: Recipe) -> list[Path]:
 
 
 def digest(given: Recipe) -> str:
-    """Return a hash of everything that the result depends on: sources, headers, and how they are compiled and linked."""
+    """Return a hash of all inputs of the result: sources, headers, and options of compiling and linking."""
     hashed = hashlib.sha256(repr((given.flags, given.libraries, given.together)).encode())
     hash_files(hashed, given.folder, sorted({*headers(given), *given.sources}))
     return hashed.hexdigest()

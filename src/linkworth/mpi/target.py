@@ -1,4 +1,4 @@
-"""Finds the program that becomes the MPI ranks behind a command: env, taskset, a shell, a script, Python."""
+"""Finds the program behind a command that becomes the MPI ranks: env, taskset, a shell, a script, Python."""
 
 import os
 import re
@@ -15,7 +15,7 @@ _PREFIXES = frozenset(
     ("catchsegv", "chrt", "env", "hwloc-bind", "ionice", "likwid-pin", "ltrace", "nice", "nohup", "numactl", "setarch",
      "setsid", "stdbuf", "strace", "taskset", "time", "timeout", "unbuffer", "valgrind")
 )  # fmt: skip
-"""Commands that start the program that is named behind their own options."""
+"""Commands that start the program after their own options."""
 _SHELLS = frozenset(("sh", "bash", "dash", "ksh", "mksh", "zsh", "ash"))
 _ASSIGNMENT = re.compile(r"^([A-Za-z_]\w*)=(.*)$", re.DOTALL)
 _SEPARATORS = re.compile(r"""[\s;|&()<>'"`]+""")
@@ -24,25 +24,25 @@ _IN_FOLDER = re.compile(r"^(?:\$\{?\w+\}?)?/(.+)$")
 _MOST_SCRIPT_BYTES = 1 << 16
 _MOST_WORDS = 400
 _DEEPEST = 3
-"""Scripts that start scripts are followed so far."""
+"""Depth to which scripts that start scripts are followed."""
 
 
 class Target(NamedTuple):
-    """What becomes the ranks."""
+    """Program that becomes the ranks."""
 
     program: Path | None
-    """The file that calls MPI; the first file of the command if none is known to call MPI, None if there is none."""
+    """File that calls MPI. If none is known to call it, the first file of the command, if any."""
     link: Linkage
     free: bool = False
-    """True for a program that takes whatever MPI library is loaded already: mpi4py as PyPI has it."""
+    """True for a program that uses any MPI library already loaded, such as mpi4py from PyPI."""
     in_script: bool = False
-    """True if a script names it, which may set LD_LIBRARY_PATH and load modules before."""
+    """True if a script names it. The script may set LD_LIBRARY_PATH and load modules before."""
     others: tuple[Linkage, ...] = ()
-    """Other MPI libraries that programs named in the same script are linked with."""
+    """Other MPI libraries, linked with programs that the same script names."""
 
     @property
     def calls_mpi(self) -> bool:
-        """Whether an MPI library is known to belong to it."""
+        """True if its MPI library is known."""
         return self.link.library is not None or bool(self.link.missing) or self.free
 
 
@@ -51,7 +51,7 @@ NO_TARGET = Target(None, _UNKNOWN)
 
 
 def name_of(words: Sequence[str]) -> str:
-    """Return what to call a command: its program's name, for Python and shells that of the script."""
+    """Return a name for a command: its program's name, or the script's for Python and shells."""
     name = Path(words[0]).name
     if python_program.is_interpreter(name):
         return python_program.script_name(words[1:]) or name
@@ -64,12 +64,12 @@ def name_of(words: Sequence[str]) -> str:
 
 
 def of_command(words: Sequence[str]) -> Target:
-    """Return the program behind a command. Nothing of the command is run, except Python to import mpi4py."""
+    """Return the program behind a command. No part of the command is run, except Python to import mpi4py."""
     return _of_words(list(words), {}, 0) or NO_TARGET
 
 
 def _of_words(words: Sequence[str], variables: Mapping[str, str], depth: int) -> Target | None:
-    """Return the target of a command line; None if its first word is no program."""
+    """Return the target of a command line, or None if its first word is no program."""
     file = shutil.which(words[0]) if words and words[0] else None
     if file is None:
         return None
@@ -94,14 +94,14 @@ def _of_python(interpreter: Path) -> Target:
 
 
 def _program_words(words: Sequence[str]) -> Iterator[int]:
-    """Return where a program may be named behind the first word and its options."""
+    """Yield the indices at which a program may be named after the first word and its options."""
     for at, word in enumerate(words[1:], 1):
         if not (word.startswith("-") or word.isdecimal() or _ASSIGNMENT.match(word)):
             yield at
 
 
 def _behind(words: Sequence[str], variables: Mapping[str, str], depth: int) -> Target | None:
-    """Return the first program with MPI behind the first word; None if there is none."""
+    """Return the first program with MPI after the first word, or None if there is none."""
     assigned = [match for word in words if (match := _ASSIGNMENT.match(word))]
     known = {**variables, **{match[1]: match[2] for match in assigned}}
     if depth >= _DEEPEST:
@@ -118,7 +118,7 @@ def _of_shell(shell: Path, arguments: Sequence[str], variables: Mapping[str, str
         if word.startswith("-"):
             commands = commands or bool(re.match(r"^-[a-z]*c$", word))
         elif commands:
-            # The word behind the text is $0.
+            # The word after the text is $0.
             return _chosen(_in_text(word, behind[1:], Path.cwd(), variables, depth)) or Target(
                 shell, _UNKNOWN
             )
@@ -142,7 +142,7 @@ def _of_script(script: Path, arguments: Sequence[str], variables: Mapping[str, s
 def _in_text(
     text: str, arguments: Sequence[str], folder: Path, variables: Mapping[str, str], depth: int
 ) -> list[Target]:
-    """Return the programs with MPI that shell commands name, in their order."""
+    """Return the programs with MPI in shell commands, in order."""
     known = dict(variables)
     folders = [Path.cwd(), folder]
     found: list[Target | None] = []
@@ -167,7 +167,7 @@ def _in_text(
 
 
 def _files(word: str, folders: Sequence[Path]) -> list[str]:
-    """Return the programs that a word of a script may stand for."""
+    """Return the programs that a word of a script may mean."""
     if word.startswith("-"):
         return []
     plain = os.path.expandvars(word)
@@ -181,7 +181,7 @@ def _files(word: str, folders: Sequence[Path]) -> list[str]:
 
 
 def _chosen(found: Sequence[Target]) -> Target | None:
-    """Return the target that decides for all: one that is linked with its MPI before one that takes any."""
+    """Return the target that decides for all. A linked MPI has priority over a program that takes any MPI."""
     if not found:
         return None
     first = min(found, key=lambda target: target.free)
@@ -191,7 +191,7 @@ def _chosen(found: Sequence[Target]) -> Target | None:
 
 
 def _interpreter(script: Path) -> list[str]:
-    """Return the words of a script's first line behind `#!`."""
+    """Return the words of a script's first line after `#!`."""
     try:
         with script.open("rb") as file:
             first = file.readline(256)

@@ -1,7 +1,7 @@
-"""Named settings of what an MPI library sends messages through, and what the kernel must count when they hold.
+"""Named settings of an MPI library's transport, and the counters of the kernel that confirm them.
 
-Sources of the parameters: Open MPI's `ompi_info --all` (4.1, 5.0), MPICH's README.envvar (4.0, 5.0), Intel MPI's
-Developer Reference (2021), `ucx_info -cf` (1.13, 1.19), libfabric's fi_tcp(7); read 2026-11.
+Sources of the parameters, read 2026-11: Open MPI's `ompi_info --all` (4.1, 5.0), MPICH's README.envvar (4.0,
+5.0), Intel MPI's Developer Reference (2021), `ucx_info -cf` (1.13, 1.19), libfabric's fi_tcp(7).
 """
 
 import difflib
@@ -20,17 +20,17 @@ Way = Literal["sockets", "memory", ""]
 
 
 class TransportSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """How an MPI library is told to use one transport."""
+    """Settings that make an MPI library use one transport."""
 
     arguments: list[str] = msgspec.field(default_factory=list)
-    """For mpiexec, before the program."""
+    """Options of mpiexec, before the program."""
     environment: dict[str, str] = msgspec.field(default_factory=dict)
-    """For the ranks."""
+    """Variables of the ranks."""
     within_node: Way = ""
-    """What must carry messages between ranks of one node: `sockets` (the bytes are counted on the loopback interface),
-    `memory` (they are on no interface), "" where the library chooses."""
+    """Required path of messages between ranks of one node. `sockets`: the loopback interface counts the
+    bytes. `memory`: no interface counts them. "": the library chooses."""
     between_nodes: Way = ""
-    """What must carry messages between nodes; `sockets`: the bytes are counted on the NICs, with TCP segments."""
+    """Required path of messages between nodes. `sockets`: the NICs count the bytes, with TCP segments."""
 
 
 DEFAULT = "default"
@@ -47,18 +47,18 @@ TITLES = {
 
 
 SOCKETS = frozenset({"tcp", "ucx-tcp", "ofi-tcp"})
-"""Transports that take sockets within a node too."""
+"""Transports that also use sockets within a node."""
 SHARED_MEMORY = frozenset({"shm+tcp", "ucx-shm+tcp"})
 """Transports that copy through shared memory within a node."""
 
 
 def names(mpi: MpiInstallation) -> list[str]:
-    """Return the transports that are known for a library; `default` is the first."""
+    """Return the known transports of a library. `default` is the first."""
     return [DEFAULT, *_known(mpi)]
 
 
 def settings(name: str, mpi: MpiInstallation) -> TransportSettings:
-    """Return the settings of a transport; "" is `default`. Raises UsageError for one that the library does not have."""
+    """Return the settings of a transport (""=`default`). Raises UsageError for one that the library lacks."""
     if name in ("", DEFAULT):
         return TransportSettings()
     known = _known(mpi)
@@ -91,7 +91,7 @@ def _mca(**parameters: str) -> list[str]:
 
 def _openmpi(mpi: MpiInstallation) -> dict[str, TransportSettings]:
     components = _openmpi_components(mpi)
-    # Version 5 calls the shared memory transport `sm` and its single copy `smsc`; 4 has both in `vader`.
+    # Version 5 calls the shared memory transport `sm` and its single copy `smsc`. In 4 both are `vader`.
     newer = int(mpi.version.partition(".")[0]) >= 5
     memory = "sm,tcp,self" if newer else "vader,tcp,self"
     copies = {"smsc": "^cma,knem,xpmem"} if newer else {"btl_vader_single_copy_mechanism": "none"}
@@ -138,7 +138,8 @@ def _mpich_through(network: str, within: Way = "sockets", *, cma: bool = False) 
         memory = ",posix,sysv" if within == "memory" else ""
         variables["UCX_TLS"] = f"tcp{memory}{',cma' if cma else ''},self"
         if within == "memory":
-            # Else UCX 1.13 puts long messages within a node into its sockets, as these can write without a copy.
+            # UCX 1.13 puts long messages within a node into its sockets otherwise, as these can write without
+            # a copy.
             variables["UCX_TCP_PUT_ENABLE"] = "n"
     else:
         variables["FI_PROVIDER"] = "tcp"
@@ -152,13 +153,13 @@ def _intel(_mpi: MpiInstallation) -> dict[str, TransportSettings]:
 
 
 def _openmpi_components(mpi: MpiInstallation) -> str:
-    """Return the list of the components that the library was built with."""
+    """Return the list of the library's components."""
     return _said(_beside(mpi, "ompi_info"), "--parsable")
 
 
 def _mpich_device(mpi: MpiInstallation) -> str:
-    """Return which device the library was built for: `ch4:ucx ofi`."""
-    # Debian's mpichversion is MPICH's, whatever `mpiexec` is an alternative for; in other installations they are together.
+    """Return the device of the library's build: `ch4:ucx ofi`."""
+    # Debian's mpichversion is MPICH's even if `mpiexec` is not. Elsewhere both belong together.
     said = _said(_beside(mpi, "mpichversion"))
     for line in said.splitlines():
         name, _, value = line.partition(":")

@@ -56,7 +56,7 @@ def _point_to_point(large: str) -> dict[str, Body]:
     bodies[f"MPI_Recv{large}"] = Body(
         f"lw_record_recv(&lw_call, {_message('source')}, status);",
         before=_OWN_STATUS,
-        # Nothing is waited for there, and MPICH 4.0 gives a wrong status for the non-blocking form.
+        # Nothing waits there, and MPICH 4.0 gives a wrong status for the non-blocking form.
         yielding=_unless(
             "source == MPI_PROC_NULL",
             _finish(f"REAL_MPI_Irecv{large}(buf, count, datatype, source, tag, comm, &lw_request)", "status"),
@@ -107,7 +107,7 @@ def _exchanges(large: str) -> dict[str, Body]:
         "if (lw_answer == MPI_SUCCESS && source == MPI_PROC_NULL) "
         f"REAL_MPI_Recv{large}(recvbuf, recvcount, recvtype, source, recvtag, comm, status); lw_answer; }})"
     )
-    # The large-count form goes through the library's own non-blocking one; older ones lack the plain one.
+    # The large-count form uses the library's non-blocking one. Older libraries lack the plain one.
     exchanged = "buf, count, datatype, dest, sendtag, source, recvtag, comm"
     # MPICH 4.0 gives a wrong status for the non-blocking form of a receive from MPI_PROC_NULL.
     in_place = (
@@ -239,7 +239,7 @@ def _completions() -> dict[str, Body]:
     }
 
 
-# By collective: the function that records it with its arguments, and the arguments of the blocking call.
+# Collectives: the recording function, its arguments, and the arguments of the blocking call.
 def _collective_forms(large: str) -> dict[str, tuple[str, str, str]]:
     wide = "true" if large else "false"
     send = "(struct lw_side){sendbuf, sendcount, sendtype}"
@@ -247,7 +247,7 @@ def _collective_forms(large: str) -> dict[str, tuple[str, str, str]]:
     vector = "(struct lw_side){sendbuf, count, datatype}"
     sends = f"(struct lw_sides){{sendbuf, sendcounts, {wide}, sendtype, NULL}}"
     receives = f"(struct lw_sides){{recvbuf, recvcounts, {wide}, recvtype, NULL}}"
-    # Alltoallw has a datatype for each peer, so that the common one stays unused.
+    # Alltoallw has a datatype for each peer, so that the common one is unused.
     typed_sends = f"(struct lw_sides){{sendbuf, sendcounts, {wide}, (MPI_Datatype)0, sendtypes}}"
     typed_receives = f"(struct lw_sides){{recvbuf, recvcounts, {wide}, (MPI_Datatype)0, recvtypes}}"
     reduction = "sendbuf, recvbuf, count, datatype, op"
@@ -295,7 +295,7 @@ def _collective_forms(large: str) -> dict[str, tuple[str, str, str]]:
     }
 
 
-# Those that have a form among the neighbours of a process topology, with the same arguments.
+# Collectives with a neighbour form in a process topology that takes the same arguments.
 _AMONG_NEIGHBOURS = ("Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw")
 
 
@@ -330,7 +330,7 @@ def _collectives(large: str) -> dict[str, Body]:
             )
 
         passed = ", ".join(filter(None, (arguments, "comm, &lw_request")))
-        # Not between groups: MPICH's (4.0.2, 5.0.2) MPI_Ibcast gives wrong data there.
+        # Excluded between groups: MPI_Ibcast of MPICH (4.0.2, 5.0.2) gives wrong data there.
         bodies[f"MPI_{name}{large}"] = body(
             "LW_COLLECTIVE",
             "NULL",
@@ -342,7 +342,8 @@ def _collectives(large: str) -> dict[str, Body]:
 
 
 def _communicators() -> dict[str, Body]:
-    # Collective over the whole parent: these may yield until all are there. By procedure: parent, new one.
+    # Procedures that are collective over the parent, so that they may yield until all ranks are there:
+    # parent, new one.
     collective = {
         "Comm_dup": ("comm", "newcomm"),
         "Comm_dup_with_info": ("comm", "newcomm"),
@@ -365,7 +366,7 @@ def _communicators() -> dict[str, Body]:
         for name, (parent, new) in collective.items()
     }
     bodies["MPI_Comm_create_group"] = Body("lw_record_comm_new(&lw_call, comm, newcomm);")
-    # Without a parent: MPI_COMM_SELF stands for it.
+    # Without a parent, MPI_COMM_SELF is used.
     for name, new in (
         ("Comm_create_from_group", "newcomm"),
         ("Intercomm_create_from_groups", "newintercomm"),
@@ -402,9 +403,9 @@ _BODIES = _all_bodies()
 
 
 def body_of(name: str, available: set[str]) -> Body | None:
-    """Body of a modelled procedure, None for one that is recorded by name and time only.
+    """Body of a modelled procedure, or None for one that is recorded by name and time only.
 
-    `available` are the procedures of the library: a yielding form that needs one which it lacks is left out.
+    `available` are the library's procedures. A yielding form that needs a missing one is left out.
     """
     body = _BODIES.get(name)
     if body is None:
@@ -414,10 +415,10 @@ def body_of(name: str, available: set[str]) -> Body | None:
 
 
 def is_lifecycle(name: str) -> bool:
-    """Whether a procedure begins or ends the recording, or is told to it."""
+    """Return whether a procedure starts, ends or controls the recording."""
     return name in _lifecycle()
 
 
 def is_modelled(name: str) -> bool:
-    """Whether a procedure has a body, in any library."""
+    """Return whether a procedure has a body, in any library."""
     return name in _BODIES

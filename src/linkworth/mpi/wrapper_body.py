@@ -1,18 +1,20 @@
-"""What the generator of wrappers needs to know of a procedure that a trace models."""
+"""Description of a modelled procedure for the generator of wrappers."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Body:
-    """C statements of a modelled wrapper; `{real}` in `yielding` stands for the plain call.
+    """C statements of a modelled wrapper. `{real}` in `yielding` is replaced by the plain call.
 
-    The parameter names are those of the MPI standard. `before` prepares, `yielding` is the call to make where
-    blocking calls yield (empty where the plain call does), and `record` records.
+    The parameter names are those of the MPI standard. `before` prepares and `record` records. `yielding` is
+    the call if blocking calls yield (empty if the plain call yields).
 
-    `foresee`, where there is one, tells what a traced call repeats if it ends as expected. Such calls do not run `before` but
-    `prepare`, and not `record` but `foreseen`, or `unforeseen` where they failed or the condition `expected` does not hold.
-    `bytes` is what a profile adds to a successful call of the fast way; empty where only `record` can tell.
+    `foresee` gives, if set, the values that a traced call repeats if it ends as expected. Such calls run
+    `prepare` instead of `before`, and `foreseen` instead of `record`. They run `unforeseen` if they failed or
+    the condition `expected` is false.
+    `bytes` is the size that a profile adds for a successful call of the fast path. Empty if only `record`
+    knows it.
     """
 
     record: str

@@ -1,4 +1,4 @@
-"""The bodies of the wrappers for one-sided and for partitioned communication, in C."""
+"""Bodies of the wrappers for one-sided and for partitioned communication, in C."""
 
 from linkworth.mpi.wrapper_body import Body
 
@@ -23,7 +23,7 @@ def windows() -> dict[str, Body]:
 
 
 def transfers(large: str) -> dict[str, Body]:
-    """Return the bodies of the transfers that have a count; `large` is "_c" for the large-count forms."""
+    """Return the bodies of the transfers with a count. `large` is "_c" for the large-count forms."""
     origin = "(struct lw_extent){origin_count, origin_datatype}"
     result = "(struct lw_extent){result_count, result_datatype}"
     forms = {
@@ -52,7 +52,7 @@ def single_transfers() -> dict[str, Body]:
 
 def synchronisations() -> dict[str, Body]:
     """Return the bodies of the calls that order accesses to a window."""
-    # By procedure: kind, rank and flag of the record.
+    # Kind, rank and flag of the record, by procedure.
     forms = {
         "fence": ("LW_FENCE", "LW_ALL_TARGETS", "false"),
         "complete": ("LW_ACCESS_COMPLETE", "LW_ALL_TARGETS", "false"),

@@ -1,4 +1,4 @@
-"""Which procedures only look something up: some nanoseconds wherever they are called, whatever the other ranks do."""
+"""List of procedures that only look something up: some nanoseconds, whatever the other ranks do."""
 
 import re
 
@@ -50,10 +50,10 @@ _NAMES = frozenset(
 
 
 def is_conversion(name: str) -> bool:
-    """Whether a procedure turns a handle or a status of one language into another's."""
+    """Return whether a procedure converts a handle or a status of one language into another's."""
     return re.search(r"_(f2c|c2f|f082c|c2f08|f2f08|f082f|fromint|toint)$", name) is not None
 
 
 def is_quick(name: str) -> bool:
-    """Whether reading the clock a second time would take longer than the procedure itself."""
+    """Return whether reading the clock a second time would take longer than the procedure itself."""
     return name in _NAMES or is_conversion(name)

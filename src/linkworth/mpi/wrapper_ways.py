@@ -1,4 +1,4 @@
-"""The C statements of a wrapper, by the way that a call takes (native/mpi/tracer/wrapper.h)."""
+"""C statements of a wrapper for each path of a call (native/mpi/tracer/wrapper.h)."""
 
 import re
 
@@ -11,7 +11,7 @@ _SITE = "    void *lw_site = __builtin_return_address(0);"
 _SELDOM = re.compile(
     r"_(c|init|toint|fromint|create\w*|i?dup\w*|split\w*|free|sub|allocate\w*|disconnect|from_groups?|merge)$"
 )
-"""Procedures of set-up, and large counts: none is called so often that 30 ns count."""
+"""Procedures of set-up, and large counts. None is called so often that 30 ns matter."""
 
 
 def _first_session(real: str, number: int) -> list[str]:
@@ -28,7 +28,8 @@ def _first_session(real: str, number: int) -> list[str]:
 
 
 def has_fast_way(name: str) -> bool:
-    """Whether a procedure may be called so often that its wrapper has a fast way (native/mpi/tracer/wrapper.h)."""
+    """Return whether a procedure may be called so often that it has a fast path
+    (native/mpi/tracer/wrapper.h)."""
     if _SELDOM.search(name):
         return False
     return (is_modelled(name) and not is_lifecycle(name)) or is_quick(name)
@@ -39,7 +40,7 @@ def _succeeded(returns: str) -> str:
 
 
 def _any_call(real: str, returns: str, body: Body, begin: list[str]) -> list[str]:
-    """C statements of a way that begins with `begin`, and records whatever the call is."""
+    """C statements of a path that begins with `begin` and records any call."""
     return [
         *begin,
         "    lw_go_in();",
@@ -55,7 +56,7 @@ def _any_call(real: str, returns: str, body: Body, begin: list[str]) -> list[str
 def traced_statements(
     name: str, returns: str, real: str, number: int, body: Body | None, otherwise: str
 ) -> list[str]:
-    """C statements of the fast way to an event; `otherwise` is the call of the function for all others, its end left open."""
+    """C statements of the fast path to an event. `otherwise` is the call for all others, without its end."""
     body = body or Body("", foresee="lw_foresee_local(&lw_call)")
     real = real.replace("REAL_", "FAST_", 1)
     begin = [
@@ -74,7 +75,7 @@ def traced_statements(
         f"    lw_call.foreseen = {body.foresee};",
         "    if (__builtin_expect(!lw_call.foreseen, 0) || lw_after_long_gap(&lw_call))",
         f"        return {otherwise}, lw_call.start);",
-        # What is not needed again is not to be kept in a register or on the stack.
+        # Values that are not needed again must not occupy a register or the stack.
         "    lw_call.site = 0;",
         "    lw_go_in();",
         f"    {returns} lw_result = {real};",
@@ -95,7 +96,7 @@ def traced_statements(
 def profiled_statements(
     name: str, returns: str, real: str, number: int, body: Body | None, otherwise: str
 ) -> list[str]:
-    """C statements of the fast way into a profile; `otherwise` as for traced_statements."""
+    """C statements of the fast path into a profile. `otherwise` as for traced_statements."""
     real = real.replace("REAL_", "FAST_", 1)
     other = f"        return {otherwise}, 0);"
     if is_quick(name):
@@ -117,7 +118,7 @@ def profiled_statements(
 
 
 def statements(name: str, returns: str, real: str, number: int, body: Body | None, told: str) -> list[str]:
-    """C statements of a wrapper's block; `real` is the call of the library's own function, `told` what lw_enter gets."""
+    """C statements of a wrapper's block. `real` calls the library's function. lw_enter gets `told`."""
     body = body or _LOCAL
     if name == "MPI_Session_init":
         return _first_session(real, number)
@@ -132,7 +133,7 @@ def statements(name: str, returns: str, real: str, number: int, body: Body | Non
             "    lw_leave();",
             "    return lw_result;",
         ]
-    # What ends a recording ends one that had no more space as well.
+    # A call that ends a recording also ends one that ran out of space.
     condition = "lw_call.recording"
     if name in ("MPI_Finalize", "MPI_Session_finalize"):
         condition += " || lw_recorder.full"
