@@ -75,7 +75,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """One sentence."""
     options: list[AdviceOption]
     breakeven_price_ratio: float | None
-    """Price ratio of the fastest option to the cheapest node, up to which the faster one costs less per run.
+    """Price ratio of the fastest option to the cheapest node, below which the faster one costs less per run.
     It is the ratio of the node-hours. None with one option."""
     goal: Goal = "cost"
     deadline_seconds: float | None = None

@@ -21,7 +21,7 @@ class ReplaySettings(msgspec.Struct, frozen=True, kw_only=True):
     """Memory bandwidth of a node. Ranks that compute at once and demand more slow each other. None: no
     limit."""
     cores_per_node: int | None = None
-    """Cores of a node, which more ranks that compute at once share. None: each rank has a core."""
+    """Cores of a node, shared if more ranks compute at once. None: each rank has a core."""
     second_rank_speedup: float = 1.0
     """Throughput of a core with two ranks (hardware threads) relative to one rank, from 1 to 2."""
     noise: float = 0.0
