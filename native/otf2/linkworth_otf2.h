@@ -88,7 +88,7 @@ struct lw_otf2_comm {
     uint32_t group;
     uint32_t remote_group;  ///< LW_OTF2_UNDEFINED unless it is an inter-communicator
     uint32_t parent;
-    int has_events;  ///< its creation and end stand among the events
+    int has_events;  ///< its creation and end are among the events
 };
 
 /// A thread of a process. `group` is the process.

@@ -26,12 +26,12 @@ enum class Field : std::uint8_t {
     root,
     element_bytes,
     new_comm,   ///< absent for MPI_COMM_NULL
-    found,      ///< a probe, MPI_Win_test or MPI_Parrived that said yes; a lock that is exclusive
+    found,      ///< a probe, MPI_Win_test or MPI_Parrived that returned true; an exclusive lock
     listed,     ///< requests that a wait or test was given
     completed,  ///< and how many of them it ended
     code,       ///< thread level, abort code or MPI_Pcontrol's level
     window,
-    new_window,  ///< absent where none was made
+    new_window,  ///< absent if none was made
     target,      ///< of a one-sided call, -1 for all
     operation,   ///< RmaOperation
     sync,        ///< WindowSync

@@ -52,7 +52,7 @@ void CommunicatorKeys::take(const tracefile::Shape& shape) {
 void CommunicatorKeys::define(std::int32_t number, const tracefile::Shape& shape) {
     std::uint64_t groups = key_of(shape.members);
     if (shape.inter) {
-        // Both sides see the same two groups, each its own first.
+        // Both sides have the same two groups, each its own first.
         const auto [lower, upper] = std::minmax(groups, key_of(shape.remote_members));
         groups = mixed(lower, upper);
     }

@@ -45,7 +45,7 @@ struct Otf2Definitions {
 
     /// Nanoseconds from the start of the trace.
     std::uint64_t nanoseconds(std::uint64_t time) const;
-    /// The communicator as a rank sees it: of an inter-communicator, its own group first.
+    /// The communicator from the view of a rank: in an inter-communicator, its own group comes first.
     Otf2Comm seen_by(const Otf2Comm& comm, std::int32_t rank) const;
 
     const lw_otf2_interface& library;
@@ -63,7 +63,7 @@ struct Otf2Definitions {
     std::map<std::uint32_t, Otf2Comm> comms;
     std::vector<Otf2Process> ranks;
     std::unordered_map<std::uint64_t, std::uint64_t>
-        events;  ///< by location: how many the archive says it has
+        events;  ///< by location: number according to the archive
 
   private:
     struct Listener;

@@ -51,7 +51,7 @@ class Otf2RankReader {
         std::uint64_t number = 0;
         bool wildcard = false;
         bool persistent = false;
-        std::uint64_t waiting = none;  ///< which of what waits; `none` where all is known
+        std::uint64_t waiting = none;  ///< number of the waiting event; `none` if all is known
         static constexpr std::uint64_t none = UINT64_MAX;
     };
 

@@ -17,14 +17,14 @@ struct Otf2Options {
     std::string creator;
     std::string description;
     std::string program;
-    std::vector<std::string> hosts;  ///< by rank; empty where they are not known
+    std::vector<std::string> hosts;  ///< by rank; empty if they are not known
     std::uint64_t date_ns = 0;       ///< since 1970; 0: not known
     bool attributes = true;          ///< keep what OTF2 has no place for, and the metadata
 };
 
 struct Otf2Written {
     std::uint64_t records = 0;
-    std::uint64_t without_place = 0;  ///< calls of which OTF2 alone does not hold all
+    std::uint64_t without_place = 0;  ///< calls that OTF2 alone cannot express completely
 };
 
 /// Throws ConvertError.

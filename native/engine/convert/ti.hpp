@@ -24,7 +24,7 @@ class ConvertError : public std::runtime_error {
 struct TiOptions {
     std::string folder;             ///< exists; gets `rank-N.txt` and `ti.txt`
     double flops_per_second = 1e9;  ///< computation's seconds times this are its flops
-    bool whole = false;             ///< else only what MPI_Pcontrol marks, where the program marks anything
+    bool whole = false;             ///< else only what MPI_Pcontrol marks, if the program marks anything
     bool collectives_as_messages = false;    ///< also those of the whole world
     replay::collectives::Rules collectives;  ///< whose algorithms give the messages of collectives
 };

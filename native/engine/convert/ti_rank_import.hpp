@@ -50,7 +50,7 @@ class TiRankImport {
 
     TiImport& import_;
     std::uint32_t rank_;
-    std::uint32_t element_bytes_ = 1;  ///< where an action names no datatype
+    std::uint32_t element_bytes_ = 1;  ///< if an action names no datatype
     double gap_seconds_ = 0;
     std::uint64_t next_request_ = 0;
     std::map<Key, std::deque<std::uint64_t>> begun_;  ///< requests that nothing has waited for

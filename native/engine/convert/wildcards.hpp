@@ -31,7 +31,7 @@ class Wildcards {
     const tracefile::Trace& trace_;
     std::uint32_t rank_;
     std::optional<tracefile::RankCursor> ahead_;
-    std::unordered_map<std::uint64_t, std::deque<Matched>> found_;  ///< by request, not asked for yet
+    std::unordered_map<std::uint64_t, std::deque<Matched>> found_;  ///< by request, not queried yet
 };
 
 }  // namespace linkworth::convert

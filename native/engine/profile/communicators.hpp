@@ -14,7 +14,7 @@
 
 namespace linkworth::profile {
 
-/// A communicator as one of its ranks sees it. Members are world ranks in the communicator's order.
+/// A communicator from the view of one of its ranks. Members are world ranks in the communicator's order.
 struct Group {
     std::span<const std::int32_t> members;
     std::span<const std::int32_t> remote_members;  ///< of an inter-communicator; messages go to these

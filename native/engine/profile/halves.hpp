@@ -14,7 +14,7 @@ inline constexpr std::uint32_t no_request = UINT32_MAX;
 /// The send or the receive of a message.
 struct Half {
     double posted = 0;  ///< start of the call that sends or receives, in seconds
-    double end = 0;     ///< end of that call where it blocks
+    double end = 0;     ///< end of that call if it blocks
     std::uint32_t name = 0;
     std::int32_t tag = 0;
     std::uint32_t request = no_request;  ///< of a call that does not block
@@ -98,7 +98,7 @@ class Halves {
     }
 
     static constexpr std::size_t least = 8;
-    std::vector<Half> ring_ = std::vector<Half>(least);  ///< number n lies at n modulo the size
+    std::vector<Half> ring_ = std::vector<Half>(least);  ///< number n is at n modulo the size
     std::size_t mask_ = least - 1;                       ///< the size, a power of two, less one
     std::size_t first_ = 0;
     std::size_t end_ = 0;

@@ -16,7 +16,7 @@ namespace linkworth::profile {
 enum class Likeness : std::uint8_t { arguments, peers, names };
 
 struct Folded {
-    std::vector<LoopElement> elements;  ///< none where the calls do not repeat
+    std::vector<LoopElement> elements;  ///< none if the calls do not repeat
     double seconds = 0;                 ///< from the end of MPI_Init to the last call
 };
 

@@ -46,7 +46,7 @@ struct LoopElement {
 
 struct LoopNode {
     IterationTimes times;
-    std::vector<std::uint32_t> flat_symbols;  ///< of the body, where no loop is in it; else empty
+    std::vector<std::uint32_t> flat_symbols;  ///< of the body, if no loop is in it; else empty
     /// Loops in it have the times and calls of all iterations, calls have those of the first one.
     std::vector<LoopElement> body;
 };
@@ -101,7 +101,7 @@ class LoopFolder {
         std::int32_t latest = -1;
     };
 
-    static constexpr std::uint32_t no_symbol = UINT32_MAX;  // odd, and more loops than memory holds
+    static constexpr std::uint32_t no_symbol = UINT32_MAX;  // odd, and more loops than fit in memory
 
     bool add_unexpected(std::uint32_t symbol, std::uint32_t name, Moment end);
     void expect_iteration();

@@ -21,7 +21,7 @@ class RankRequests {
         std::uint32_t slot = no_request;  ///< in `Waits`
         std::int32_t comm = 0;            ///< of a receive with a wildcard
         double posted = 0;                ///< in seconds
-        Channel* channel = nullptr;       ///< null where a wildcard leaves it open
+        Channel* channel = nullptr;       ///< null if a wildcard leaves it open
         bool sends = false;
     };
 

@@ -21,7 +21,7 @@ namespace linkworth::profile {
 
 class RankScan {
   public:
-    /// `walk`: sees the rank's calls as well, if not null.
+    /// `walk`: also receives the rank's calls, if not null.
     RankScan(const tracefile::Trace& trace, std::uint32_t rank, MemberLists& lists, Scan& scan,
              std::span<tracefile::EventRow> rows, LoopWalk* walk);
 

@@ -24,9 +24,9 @@ struct CallTotals {
 struct RankTimes {
     std::uint64_t events = 0;
     double before_init = 0;     ///< before MPI_Init, in no other figure
-    double compute = 0;         ///< between calls: CPU time where it was read, else wall time
+    double compute = 0;         ///< between calls: CPU time if it was read, else wall time
     double compute_wall = 0;    ///< between calls, wall time
-    double descheduled = 0;     ///< wall time beyond CPU time between calls, where CPU time was read
+    double descheduled = 0;     ///< wall time beyond CPU time between calls, if CPU time was read
     double communication = 0;   ///< inside MPI calls but MPI_Init and MPI_Finalize
     double init = 0;            ///< inside MPI_Init and MPI_Finalize
     double marked = 0;          ///< wall time between MPI_Pcontrol(1) and MPI_Pcontrol(0)

@@ -132,7 +132,7 @@ class Waits {
         std::uint8_t protocol = 0;  ///< of the send that meets a receiver
     };
     struct Request {
-        Partner partner;                  ///< where it is matched
+        Partner partner;                  ///< if it is matched
         std::uint32_t call = no_request;  ///< that waits for it; of a free one, the next free one
         bool matched = false;
     };

@@ -37,7 +37,7 @@ struct Membership {
     const Communicator* communicator = nullptr;
     std::uint32_t my_rank = 0;
     std::uint32_t collectives = 0;                        ///< collectives begun on it
-    const collectives::Neighbours* neighbours = nullptr;  ///< null where the trace holds none
+    const collectives::Neighbours* neighbours = nullptr;  ///< null if the trace has none
 };
 
 /// Two ranks' communicators are the same if they are made from the same communicator, have the same members,

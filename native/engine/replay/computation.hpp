@@ -22,7 +22,7 @@ struct NodeCosts {
 struct ComputationCosts {
     double factor = 1;                         ///< recorded computation is divided by this
     std::map<std::int32_t, double> factor_at;  ///< likewise between MPI_Pcontrol(level) and the next one
-    double memory_demand = 0;  ///< bytes a second that a rank wants of its node's memory while it computes
+    double memory_demand = 0;  ///< bytes a second from the node's memory that a rank needs while it computes
     std::optional<NodeCosts> node;  ///< none: ranks compute as if each were alone
     double noise = 0;               ///< standard deviation of the logarithm of each interval's length
     std::uint64_t seed = 0;         ///< of the noise

@@ -76,7 +76,7 @@ class Matcher {
 
     struct Entry {
         Envelope envelope;
-        std::uint32_t marked_item = none;  ///< with `message_mark` where it is a message
+        std::uint32_t marked_item = none;  ///< with `message_mark` if it is a message
 
         bool is_message() const { return (marked_item & message_mark) != 0; }
         std::uint32_t item() const { return marked_item & ~message_mark; }

@@ -40,7 +40,7 @@ struct Transmission {
     std::uint32_t destination_node = 0;
     std::uint64_t connection = 0;  ///< the same for all messages from one rank to another
     std::uint64_t bytes = 0;
-    Stamp* order = nullptr;  ///< where set: heads leave in order, none before the last that is kept here
+    Stamp* order = nullptr;  ///< if set: heads leave in order, none before the last that is kept here
     bool tell_when_left = false;
 };
 
@@ -220,13 +220,13 @@ class Network {
     NetworkListener& listener_;
     double rail_bandwidth_;                   ///< bytes per second of one rail for a message on one
     double striped_bandwidth_;                ///< of one rail for a message on all
-    double held_wire_bytes_;                  ///< of a connection that the kernel holds
+    double held_wire_bytes_;                  ///< of a connection that the kernel buffers
     double bucket_seconds_;                   ///< that an idle link sends at once; 0: as its rate allows
     std::vector<std::uint64_t> chunk_bytes_;  ///< [node]: what its NIC sends of one connection in turn
     std::vector<OutPort> out_;                ///< [node x rails + rail]
     LargeVector<Stamp> out_free_;             ///< likewise: when what it sends, or has promised to, is out
     LargeVector<Stamp> in_;                   ///< likewise: when it is free
-    std::vector<Stamp> out_full_;             ///< as out_; empty where links have no bucket
+    std::vector<Stamp> out_full_;             ///< as out_; empty if links have no bucket
     std::vector<Stamp> in_full_;              ///< likewise
     std::vector<Stamp> memory_;               ///< [node]
     std::vector<double> waiting_bytes_;       ///< as out_, of its chunks; empty with one rail
@@ -236,7 +236,7 @@ class Network {
     LargeVector<Shipment> shipments_;    ///< [message]
     LargeVector<Stamp> last_in_memory_;  ///< [message of several chunks]: of those that have arrived
     Pool<Parcel> parcels_;
-    std::vector<LoadHistory> out_load_;  ///< as out_; empty where loads are not kept
+    std::vector<LoadHistory> out_load_;  ///< as out_; empty if loads are not kept
     std::vector<LoadHistory> in_load_;
     WaitingConnections waiting_;
     Switches switches_;

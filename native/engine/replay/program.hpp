@@ -64,7 +64,7 @@ struct Program {
     Region region;
     std::vector<std::uint64_t> passed;              ///< by name: calls that only took their recorded time
     std::vector<double> input_output_seconds;       ///< by name, of all ranks
-    std::vector<std::vector<double>> mark_seconds;  ///< [rank] of each MPI_Pcontrol; none where not kept
+    std::vector<std::vector<double>> mark_seconds;  ///< [rank] of each MPI_Pcontrol; none if not kept
     std::uint64_t internode_bytes = 0;
     std::uint64_t marked_internode_bytes = 0;  ///< of those, while their sender was in the marked region
     std::uint64_t messages = 0;

@@ -43,7 +43,7 @@ struct ReplayOptions {
     /// Received data that a reduction combines with its own, in bytes a second. Counts as overhead.
     double combine_bytes_per_second = std::numeric_limits<double>::infinity();
     bool pass_unmodelled = false;    ///< collectives that are not modelled keep their recorded time
-    Recording* recording = nullptr;  ///< filled where given
+    Recording* recording = nullptr;  ///< filled if not null
     bool tolerate_cut = false;       ///< stop where a cut trace ends instead of failing
     /// Only computation at this level of MPI_Pcontrol counts as such among the parts, any other as waiting.
     /// The result shows how much of the critical path is computation of one region. The times stay the same.
@@ -72,7 +72,7 @@ struct ReplayResult {
     std::map<std::int32_t, double> level_compute_seconds;
     std::map<std::string, std::uint64_t> unmodelled;     ///< calls that only passed as their recorded time
     std::map<std::string, double> input_output_seconds;  ///< recorded time in calls to files, of all ranks
-    std::vector<std::vector<double>> mark_seconds;       ///< [rank] of each MPI_Pcontrol, where kept
+    std::vector<std::vector<double>> mark_seconds;       ///< [rank] of each MPI_Pcontrol, if kept
     std::set<std::int32_t> levels;                       ///< of MPI_Pcontrol; 0 at the start
     std::vector<std::string> forced_applied;             ///< collectives that ran a forced algorithm
     std::vector<std::string> stopped;                    ///< where a cut trace ended, one sentence a rank

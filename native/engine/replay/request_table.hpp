@@ -122,7 +122,7 @@ class RequestTable {
 
     /// Ring of most ranks, stored with the rank: with many ranks, any other place costs an access to memory.
     alignas(cache_line_bytes) std::array<std::uint32_t, few_slots> few_ = all_ended();
-    std::vector<std::uint32_t> more_;  ///< the ring, where it is longer
+    std::vector<std::uint32_t> more_;  ///< the ring, if it is longer
     std::uint64_t mask_ = few_slots - 1;
     std::uint64_t first_ = 0;
     std::uint64_t end_ = 0;

@@ -17,7 +17,7 @@ enum class StepKind : std::uint8_t {
     combine,     ///< reduce `bytes` of received data into the own
     start,       ///< let another schedule go on beside this one: `Schedule::take_started`
     join,        ///< wait until all that were started have ended
-    release,     ///< give back the lock of a window: of the peer's part, or of all where there is none
+    release,     ///< release the lock of a window: of the peer's part, or of all if there is none
 };
 
 struct Step {

@@ -151,7 +151,7 @@ struct RankState {
     std::uint32_t seat;  ///< the actor that goes through this state's events
     RecordedComputation computation;
     std::uint64_t intervals = 0;  ///< of computation so far
-    double call_started = -1;     ///< its time; negative where none is under way (kept for a recording only)
+    double call_started = -1;     ///< its time; negative if none is under way (kept for a recording only)
     std::int32_t level = 0;       ///< of MPI_Pcontrol
     std::uint32_t call_name = 0;  ///< of the call under way
     std::uint32_t last_destination = none;  ///< of a message
@@ -397,8 +397,8 @@ class Simulation final : private NetworkListener {
     bool threads_known_;
     bool any_threads_;                         ///< some rank has several that call MPI
     bool calls_only_;                          ///< ranks answer and go on only while they wait inside calls
-    std::deque<std::uint32_t> runnable_;       ///< actors, where the order is any
-    std::optional<SharedNodes> shared_nodes_;  ///< where ranks slow each other
+    std::deque<std::uint32_t> runnable_;       ///< actors, if any order is allowed
+    std::optional<SharedNodes> shared_nodes_;  ///< if ranks slow each other
     Pool<SharedNodes::FirstEnd> computations_;
     Network network_;
     LargePageResource large_pages_;

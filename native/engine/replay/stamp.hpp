@@ -10,9 +10,9 @@ namespace linkworth::replay {
 /// a link between a node and its switch: in a node's memory, or between switches.
 struct alignas(64) Stamp {
     double seconds = 0;
-    double compute = 0;  ///< as long as the CPU factor says
+    double compute = 0;  ///< scaled by the CPU factor
     double overhead = 0;
-    double link_latencies = 0;  ///< how many, so that they are known where the latency is 0, too
+    double link_latencies = 0;  ///< number of them, so that it is known even if the latency is 0
     double link_bandwidth = 0;
     double elsewhere_latency = 0;
     double elsewhere_bandwidth = 0;

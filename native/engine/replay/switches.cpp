@@ -17,7 +17,7 @@ std::uint32_t static_choice(std::uint32_t source, std::uint32_t destination, std
 Switches::Switches(const Topology& topology, std::uint32_t nodes, bool with_loads) : topology_(topology) {
     for (const SwitchLevel& level : topology.levels) {
         const std::uint32_t groups = (nodes + level.nodes_per_group - 1) / level.nodes_per_group;
-        // Packets that take every uplink in turn see one link of their joint bandwidth.
+        // To packets that take every uplink in turn, these are one link of their joint bandwidth.
         const std::uint32_t links = topology.per_packet_routing ? 1 : level.uplinks;
         const double bandwidth = level.bandwidth_bytes_per_second * (level.uplinks / links);
         const std::size_t count = std::size_t{groups} * links;

@@ -35,7 +35,7 @@ class Switches {
     /// The uplinks or the downlinks of all groups of one level.
     struct Links {
         std::vector<Stamp> free;        ///< [group x links + link]
-        std::vector<LoadHistory> load;  ///< likewise; empty where loads are not kept
+        std::vector<LoadHistory> load;  ///< likewise; empty if loads are not kept
         double bandwidth_bytes_per_second;
         std::uint32_t per_group;
     };

@@ -18,7 +18,7 @@ namespace linkworth::replay {
 struct Lock {
     std::uint32_t shared = 0;  ///< holders
     bool exclusive = false;
-    std::deque<std::uint32_t> waiting;  ///< accesses that ask for it
+    std::deque<std::uint32_t> waiting;  ///< accesses that request it
 };
 
 /// One window of the program.

@@ -59,7 +59,7 @@ class ColumnDecoder {
     std::vector<std::span<const std::uint8_t>> shapes_;
     std::vector<ShapeColumns> columns_;  ///< by shape
     ByteColumns byte_columns_;
-    bool has_byte_columns_ = false;             ///< where there are not too many
+    bool has_byte_columns_ = false;             ///< if there are not too many
     std::vector<const std::uint8_t*> symbols_;  ///< by column: the next one
     std::vector<EventNote> notes_;
     std::size_t head_width_ = 1;

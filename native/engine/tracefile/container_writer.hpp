@@ -54,7 +54,7 @@ class ContainerWriter {
     std::uint64_t end_ = 0;
     TraceHeader header_;
     std::vector<std::uint8_t> metadata_;  ///< as stored
-    std::vector<std::uint8_t> names_;     ///< the table of names as it is, where it is stored compressed
+    std::vector<std::uint8_t> names_;     ///< the table of names as it is, if it is stored compressed
     std::vector<std::uint8_t> stored_names_;
     std::vector<IndexEntry> index_;
     std::mutex mutex_;

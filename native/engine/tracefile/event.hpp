@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// The events of a trace as every reader sees them (docs/reference/trace-format.md).
+/// Events of a trace in the form that every reader gets (docs/reference/trace-format.md).
 #pragma once
 
 #include <cstddef>
@@ -164,7 +164,7 @@ struct alignas(cache_line_bytes) Shape {
     CompleteMode mode = CompleteMode::wait;
     RmaOperation operation = RmaOperation::put;
     WindowSync sync = WindowSync::fence;
-    bool found = false;  ///< a probe, MPI_Win_test or MPI_Parrived that said yes; a lock that is exclusive
+    bool found = false;  ///< a probe, MPI_Win_test or MPI_Parrived that returned true; an exclusive lock
     bool inter = false;
     bool has_topology = false;  ///< of a comm_new: it has neighbours, if only none
     std::int32_t comm = 0;
@@ -206,7 +206,7 @@ struct Event {
     std::uint32_t shape_number = 0;  ///< in its block
     std::uint32_t thread = 0;        ///< who called, 0 for the one that called MPI_Init
     double gap_seconds = 0;          ///< wall time since the previous call ended
-    double cpu_seconds = -1;         ///< CPU time of the gap, negative where it was not read
+    double cpu_seconds = -1;         ///< CPU time of the gap, negative if it was not read
     double duration_seconds = 0;     ///< wall time inside the call
     double overlap_seconds = 0;      ///< wall time inside the call before the rank's previous call ended
     std::uint64_t next_request =

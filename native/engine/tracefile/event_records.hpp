@@ -18,7 +18,7 @@ struct EventNote {
 
 struct EventRecords {
     std::vector<std::span<const std::uint8_t>> shapes;  ///< payloads, which lie in the records
-    std::vector<std::uint32_t> heads;                   ///< by event: 2 x shape + (1 where it has CPU time)
+    std::vector<std::uint32_t> heads;                   ///< by event: 2 x shape + (1 if it has CPU time)
     std::vector<std::uint64_t> gaps;                    ///< ticks, by event
     std::vector<std::uint64_t> durations;               ///< ticks, by event
     std::vector<std::uint8_t> gap_symbols;              ///< by event; see time_symbols.hpp

@@ -12,7 +12,7 @@ struct EventRow {
     double cpu_seconds = -1;
     double duration_seconds = 0;
     std::uint32_t shape = 0;  ///< number in the block
-    bool has_notes = false;   ///< its thread or its overlap stands in the block's notes
+    bool has_notes = false;   ///< its thread or its overlap is in the block's notes
 };
 
 }  // namespace linkworth::tracefile

@@ -95,7 +95,7 @@ struct RankCursor::State {
     bool is_open = false;  ///< the block may have further events
     bool in_columns = false;
     double seconds_per_tick = 0;
-    double now = 0;  ///< seconds since the block's base; kept where the trace is cut to its beginning
+    double now = 0;  ///< seconds since the block's base; kept if the trace is cut to its beginning
     ColumnDecoder columns;
     std::vector<std::uint8_t> raw;
     const std::uint8_t* position = nullptr;  ///< in `raw`
@@ -105,7 +105,7 @@ struct RankCursor::State {
     std::array<EventRow, most_rows> rows;
     std::pmr::vector<Shape*> shapes;  ///< kept from block to block for their memory
     std::vector<Damage> damage;
-    std::unique_ptr<ThreadRows> only;  ///< where all but one thread's events are left out
+    std::unique_ptr<ThreadRows> only;  ///< if all but one thread's events are left out
 };
 
 RankCursor::RankCursor(std::shared_ptr<const TraceData> data, std::uint32_t rank,

@@ -14,7 +14,7 @@ struct RecordScan {
     std::size_t sound_bytes = 0;  ///< up to the end of the last whole record
     std::uint64_t events = 0;
     std::uint64_t ticks = 0;  ///< gaps and durations together
-    std::string problem;      ///< why the rest is not sound; empty where all of it is
+    std::string problem;      ///< why the rest is not sound; empty if all of it is
 };
 
 /// Calls of ranks, by index of the name.

@@ -44,7 +44,7 @@ struct RowBatch {
     const std::uint8_t* heads = nullptr;
     std::span<const ShapeColumns> columns;      ///< by shape
     std::span<const std::uint8_t*> symbols;     ///< by column: the next one; moved on
-    const ByteColumns* byte_columns = nullptr;  ///< the same as `columns`; null where there are too many
+    const ByteColumns* byte_columns = nullptr;  ///< the same as `columns`; null if there are too many
     const std::uint8_t* bits = nullptr;
     std::uint64_t next_bit = 0;  ///< moved on
     unsigned cpu_shift = 0;

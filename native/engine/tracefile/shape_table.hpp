@@ -29,7 +29,7 @@ class ShapeTable {
     void grow();
 
     std::vector<Entry> entries_;
-    std::vector<std::uint32_t> slots_;  ///< number + 1, 0 where free; the size is a power of two
+    std::vector<std::uint32_t> slots_;  ///< number + 1, 0 if free; the size is a power of two
 };
 
 }  // namespace linkworth::tracefile

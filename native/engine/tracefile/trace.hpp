@@ -38,7 +38,7 @@ class WriteError : public TraceError {
 
 /// Part of a file that a reader could not use: a block whose checksum is wrong, a cut end, an unknown record.
 struct Damage {
-    std::int32_t rank = -1;    ///< -1 where it is not known
+    std::int32_t rank = -1;    ///< -1 if it is not known
     std::uint64_t offset = 0;  ///< in the file
     std::string what;
 };

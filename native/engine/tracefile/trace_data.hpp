@@ -23,7 +23,7 @@ struct TraceData {
     std::vector<std::byte> memory;
     std::span<const std::uint8_t> bytes;
     TraceHeader header;
-    std::vector<std::uint8_t> expanded_metadata;  ///< where it is compressed in the file
+    std::vector<std::uint8_t> expanded_metadata;  ///< if it is compressed in the file
     std::string_view metadata;
     std::vector<std::string> entries;  ///< of the table of names
     std::vector<std::string> names;    ///< of calls, each once

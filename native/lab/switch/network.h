@@ -23,7 +23,7 @@ enum {
 /// A frame as it came from a port, shared by the queues of all ports that it goes to.
 struct frame {
     uint32_t references;
-    uint32_t length;  // with the virtio header, where there is one
+    uint32_t length;  // with the virtio header, if there is one
     uint32_t wire;    // bytes on the wire, of all segments
     uint16_t segment;
     uint16_t source;

@@ -6,7 +6,7 @@
 
 namespace linkworth::netbench {
 namespace {
-constexpr double kLoopSeconds = 0.00375;  // the middle of what the definition asks for
+constexpr double kLoopSeconds = 0.00375;  // the middle of the range in the definition
 constexpr std::size_t kWithoutWarmUp = 3;
 }  // namespace
 

@@ -11,7 +11,7 @@ namespace linkworth::netbench {
 class JsonLine {
   public:
     JsonLine& text(std::string_view name, std::string_view value);
-    JsonLine& number(std::string_view name, double value);  ///< null where it is not finite
+    JsonLine& number(std::string_view name, double value);  ///< null if it is not finite
     JsonLine& count(std::string_view name, std::int64_t value);
     JsonLine& raw(std::string_view name, std::string_view json);
     /// The object, with a newline.

@@ -15,7 +15,7 @@ constexpr double kRoundShare = 0.05;        // of the time of a size
 constexpr double kMostSamples = 10000.0;    // in a round
 constexpr double kLeastShare = 0.2;         // of the time is always spent: a calm moment is not the rule
 constexpr std::size_t kLeastSamples = 20;   // for a judgement of precision
-constexpr std::size_t kFewSamples = 5;      // wanted even where the time is up,
+constexpr std::size_t kFewSamples = 5;      // required even if the time is up,
 constexpr double kPatience = 5.0;           // unless it is so many times over
 
 /// Command of the first rank to the others. No samples: the size is done.

@@ -97,7 +97,7 @@ double relative_half_width(std::span<const double> samples) {
 }
 
 double student_95(std::size_t degrees_of_freedom) {
-    constexpr std::array kFew{12.706, 4.303, 3.182};  // where the expansion is too coarse
+    constexpr std::array kFew{12.706, 4.303, 3.182};  // if the expansion is too coarse
     if (degrees_of_freedom == 0) return std::numeric_limits<double>::infinity();
     if (degrees_of_freedom <= kFew.size()) return kFew[degrees_of_freedom - 1];
     // Coefficients of the expansion for the normal distribution's 97.5 % quantile.

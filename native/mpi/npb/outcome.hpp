@@ -46,7 +46,7 @@ struct Outcome {
     std::vector<Check> checks;
     std::vector<double> iteration_seconds;
     std::vector<PhaseTime> phases;
-    std::vector<Figure> parameters;      ///< what was asked for, where a class does not say it
+    std::vector<Figure> parameters;      ///< requested settings that no class implies
     std::vector<Figure> figures;         ///< results that have no reference
     std::int64_t peak_memory_bytes = 0;  ///< resident, of the largest rank; with --timers only
 };

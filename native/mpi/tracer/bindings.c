@@ -17,7 +17,7 @@ static int library_count;
 // there have frames of fixed size, so that one unwinding for each is enough.
 struct depth {
     uintptr_t site;
-    uintptr_t bytes;  // from the wrapper's CFA; 0: cannot be told
+    uintptr_t bytes;  // from the wrapper's CFA; 0: not known
 };
 static struct depth depths[MOST_DEPTHS];  // open addressing
 static int depth_count;

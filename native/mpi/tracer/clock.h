@@ -14,7 +14,7 @@
 
 struct lw_clock {
     bool counter;               ///< ticks come from the CPU's counter
-    double known_rate;          ///< ticks per second, 0 where only synchronisations tell
+    double known_rate;          ///< ticks per second, 0 if only synchronisations determine it
     double rate;                ///< ticks per second, estimated at the start
     uint64_t counter_at_start;  ///< counts, at the start of the process
     uint64_t monotonic_at_start, realtime_at_start;

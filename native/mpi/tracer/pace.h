@@ -22,7 +22,7 @@ enum { LW_PACE_BITS = 10 };
 /// State of the calls at one place that come after calls at another one, as far as a hash distinguishes them.
 struct lw_pace {
     uint8_t half_timed;  ///< calls to come that are timed at their end only
-    uint8_t short_run;   ///< timed ones in a row that were short, up to the number that is asked for; one
+    uint8_t short_run;   ///< timed ones in a row that were short, up to the required number; one
                          ///< more: half-timed ones were allowed after them
 };
 

@@ -15,7 +15,7 @@ enum { SAVED_READINGS = 16, TRIAL_READINGS = 32 };
 static uint64_t budget_interval;
 static double nanoseconds_per_tick;
 static bool every_gap;
-static uint64_t reading_cpu;  // CPU time that lies between two readings in a row, ns
+static uint64_t reading_cpu;  // CPU time between two readings in a row, ns
 static uint64_t cores;
 
 // The least of some trials: what the clock itself costs, without interruptions.

@@ -14,9 +14,9 @@
 struct lw_processor_time {
     uint64_t next_reading;  ///< ticks from which the budget allows a reading ahead of a gap
     uint64_t latest;        ///< at the latest reading, ns
-    uint64_t read_at;       ///< ticks of the gap's start that the latest reading stands for; 0: of no gap
+    uint64_t read_at;       ///< ticks of the gap's start to which the latest reading belongs; 0: no gap
     clockid_t clock;        ///< that it was read from
-    uint64_t own;           ///< the thread's own time then, ns: where several may call MPI at once
+    uint64_t own;           ///< the thread's own time then, ns: if several may call MPI at once
     uint32_t threads;       ///< had called MPI by then
 };
 

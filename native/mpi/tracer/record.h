@@ -70,15 +70,15 @@ struct lw_repeat;
 /// One call of the program, while its wrapper runs.
 struct lw_call {
     uint32_t name;               ///< number of the procedure in the table of names
-    bool recording;              ///< false: only yielding was asked for
+    bool recording;              ///< false: only yielding was requested
     bool alone;                  ///< no other thread records at the same time: lw_fast
     bool succeeded;              ///< the real function answered MPI_SUCCESS
     bool paced;                  ///< profile: the pace has chosen how the call is timed (pace.h)
     bool half_timed;             ///< profile: of the two times only `end` is read
-    int64_t cpu;                 ///< CPU time of the gap before the call, ns; -1 where it was not read
+    int64_t cpu;                 ///< CPU time of the gap before the call, ns; -1 if it was not read
     uint64_t start, end;         ///< ticks
     uintptr_t site;              ///< where the program goes on after the call; 0: not known
-    struct lw_thread* self;      ///< who calls; set where recording
+    struct lw_thread* self;      ///< who calls; set if recording
     struct lw_repeat* repeat;    ///< where the call's shape is to be remembered (repeat.h), or NULL
     struct lw_repeat* foreseen;  ///< fast way: the call repeats this one, if it ends as expected
     uint32_t few;                ///< of a foreseen wait: the request's place among the few (request.h)
@@ -94,7 +94,7 @@ struct lw_recorder {
     uint64_t short_interval;  ///< profile: ticks below which a call may be half timed; 0: none is
     uint64_t reading;  ///< ticks that the CPU clock takes at the start of every gap of a crowded run, else 0
     uint64_t next_request;
-    uint64_t latest_ordered;  ///< where `locked`: end of the latest event that was written under the lock
+    uint64_t latest_ordered;  ///< if `locked`: end of the latest event that was written under the lock
     uint8_t* payload;         ///< scratch for one shape's payload
     size_t payload_bytes;     ///< its size
 };

@@ -32,7 +32,7 @@ struct lw_request {
 enum { LW_FEW = 8 };
 struct lw_few {
     uint32_t count;
-    uint32_t room;  ///< LW_FEW, or 0 while the table holds any
+    uint32_t room;  ///< LW_FEW, or 0 while the table has any
     MPI_Request handles[LW_FEW];
     uint64_t numbers[LW_FEW];
 };
@@ -61,9 +61,9 @@ struct lw_request* lw_request_find(MPI_Request handle);
 struct lw_request* lw_request_pair(const struct lw_request* request);
 /// Forgets the oldest request with this handle.
 void lw_request_remove(MPI_Request handle);
-/// If several threads call MPI: hides the requests with these handles from the other threads, as many of each
-/// as it occurs. The library may give a handle to another thread's request before this thread's call, which
-/// completes the previous one, is recorded. Persistent requests keep their handles and stay.
+/// If several threads call MPI: hides the requests with these handles from the other threads, each as often
+/// as its handle occurs. The library may give a handle to another thread's request before this thread's call,
+/// which completes the previous one, is recorded. Persistent requests keep their handles and stay.
 void lw_requests_claim(int count, const MPI_Request* handles);
 /// Gives those back that the call did not complete.
 void lw_requests_give_back(int count, const MPI_Request* handles);

@@ -17,11 +17,11 @@ struct __attribute__((aligned(64))) lw_repeat {
     uint64_t words[LW_REPEAT_WORDS];  ///< the arguments, the procedure and the call site
     uint64_t stamp;                   ///< that of the thread when it was kept: another one makes it void
     union {
-        uint64_t record;  ///< the event's bytes, where its times are short: the head and times of 0
+        uint64_t record;  ///< the event's bytes, if its times are short: the head and times of 0
         uint64_t bytes;   ///< profile: bytes that the call sends
     };
     uint8_t head_bits;      ///< of the event: 8 or 16
-    uint8_t short_bytes;    ///< of the event, where its times are short
+    uint8_t short_bytes;    ///< of the event, if its times are short
     bool long_gap_follows;  ///< so it was the last time; also of a void one
 };
 _Static_assert(sizeof(struct lw_repeat) <= 64, "one cache line");
@@ -37,11 +37,11 @@ struct lw_shape {
 
 struct lw_thread {
     uint64_t last_exit;          ///< ticks at the end of the previous call
-    uint64_t stamp;              ///< number of the open block, in the upper half; below it lw_meanings where
+    uint64_t stamp;              ///< number of the open block, in the upper half; below it lw_meanings if
                                  ///< threads do not call MPI at once (lw_repeat_stamp)
     struct lw_stream stream;     ///< where its events go
     bool* long_gap_follows;      ///< prediction for calls like the latest one
-    struct lw_tallies* tallies;  ///< where only a profile is kept, else NULL
+    struct lw_tallies* tallies;  ///< if only a profile is kept, else NULL
     struct lw_paces paces;       ///< used there only
     struct lw_processor_time cpu;
     uint32_t shapes_in_block;

@@ -28,7 +28,7 @@ struct Operation {
     Bytes bytes = 0;
     Bytes element = 1;              ///< bytes of an element, for reductions
     Bytes own = 0;                  ///< this rank's own piece in a gatherv or scatterv
-    const Counts* sends = nullptr;  ///< pieces by rank, where the call has them
+    const Counts* sends = nullptr;  ///< pieces by rank, if the call has them
     const Counts* receives = nullptr;
     const Topology* topology = nullptr;  ///< null: all ranks as if on one level
 };
@@ -84,7 +84,7 @@ enum class Library : std::uint8_t {
 struct Rules {
     Library library = Library::mpich;
     std::map<Collective, Choice> forced;      ///< on intra-communicators, blocking or not
-    std::set<Collective>* applied = nullptr;  ///< where given: collectives that ran a forced algorithm
+    std::set<Collective>* applied = nullptr;  ///< if not null: collectives that ran a forced algorithm
 };
 
 /// Returns the choice of `rules`. It is never an algorithm that the rank count forbids.

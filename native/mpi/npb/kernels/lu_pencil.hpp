@@ -12,7 +12,7 @@
 namespace linkworth::npb::lu {
 
 /// Fields of one rank and the arithmetic on them; see the concept for each function. Indices of the fields
-/// count from the first inner point of the pencil. The grid's boundary lies in the ghosts.
+/// count from the first inner point of the pencil. The grid's boundary is in the ghosts.
 class PencilKernel {
   public:
     PencilKernel(const Class& problem, const Layout& layout);

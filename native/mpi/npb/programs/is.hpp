@@ -54,7 +54,7 @@ concept Kernel = requires(K kernel, int iteration) {
     kernel.sort();
     { kernel.largest() } -> std::same_as<const int*>;
     { kernel.largest_before() } -> std::same_as<int*>;  ///< of the rank before, filled by the exchange
-    /// After that exchange; of the whole sequence as far as this rank sees it.
+    /// For use after that exchange. Of the whole sequence, this covers the part that this rank has.
     { kernel.is_sorted() } -> std::same_as<bool>;
 };
 
