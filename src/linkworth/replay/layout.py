@@ -51,7 +51,7 @@ def lay_out(
 
 
 def _hosts_of_file(path: Path, ranks: int) -> list[str]:
-    """Return the host of each rank from an Open MPI rankfile, or a hostfile of Open MPI or MPICH, filled host by host."""
+    """Return the host of each rank from a rankfile (Open MPI) or a hostfile (Open MPI, MPICH), filled host by host."""
     lines = [
         (number, line.split("#")[0].strip())
         for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1)

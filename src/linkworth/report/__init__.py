@@ -1,4 +1,4 @@
-"""Tables, charts and the one HTML file that holds them."""
+"""Reports: tables, charts and the HTML file with them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ def write(items: Sequence[ReportItem], path: Path) -> int:
 
 
 def check_target(path: Path) -> None:
-    """Raise UsageError where a report could not be written to `path`; see `linkworth.report.page.check_target`."""
+    """Raise UsageError if `path` cannot be written; see `linkworth.report.page.check_target`."""
     from linkworth.report import page
 
     page.check_target(path)

@@ -13,7 +13,7 @@ def asset(name: str) -> str:
 
 
 def templates() -> jinja2.Environment:
-    """Return the templates; everything that is put into them is escaped."""
+    """Return the templates; everything inserted into them is escaped."""
     return jinja2.Environment(
         loader=jinja2.FunctionLoader(asset),
         autoescape=True,
@@ -24,7 +24,7 @@ def templates() -> jinja2.Environment:
 
 
 def policy(script: str, style: str) -> str:
-    """Return a content security policy: this script, this style sheet, and no network at all."""
+    """Return a content security policy that allows this script and this style sheet, and no network."""
     return (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
         "base-uri 'none'; form-action 'none'"

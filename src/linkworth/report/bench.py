@@ -12,7 +12,7 @@ FORMATS = (".svg", ".png")
 
 
 def check_plot(path: Path) -> None:
-    """Raise UsageError where no plot can be written there, before anything is measured for it."""
+    """Raise UsageError if no plot can be written there, before anything is measured for it."""
     if path.suffix.lower() not in FORMATS:
         raise UsageError(f"--plot {path}: give a file that ends in {' or '.join(FORMATS)}")
     if not path.parent.is_dir():
@@ -20,7 +20,7 @@ def check_plot(path: Path) -> None:
 
 
 def labelled(name: str, results: Sequence[BenchResult]) -> list[tuple[str, BenchResult]]:
-    """Name the results of one file: by the file, and by place and MPI, or by number, where it has a test more than once."""
+    """Name the results of one file: by the file, with place and MPI or a number if it has a test more than once."""
     tests = Counter(result.test for result in results)
     places = Counter((result.test, result.where, result.mpi) for result in results)
     seen: Counter[tuple[str, str, str]] = Counter()
@@ -40,7 +40,7 @@ def labelled(name: str, results: Sequence[BenchResult]) -> list[tuple[str, Bench
 def write_plot(results: Sequence[tuple[str, BenchResult]], path: Path) -> None:
     """Draw named results over each other, on logarithmic axes, one panel for each test.
 
-    Raises UsageError where the file cannot be written or nothing has rows by message size.
+    Raises UsageError if the file cannot be written or no result has rows by message size.
     """
     from linkworth.report import svg
     from linkworth.report.charts import bench

@@ -1,4 +1,4 @@
-"""From traces to report items: profile, times, advice and sensitivity of each."""
+"""Builds report items from traces: profile, times, advice and sensitivity of each."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,11 +18,11 @@ from linkworth.trace.read import Allowance, open_trace
 
 _AS_RECORDED = ReplaySettings()
 SMALLER = "smaller"
-"""Subfolder with traces of the same names, of the same programs on smaller problems."""
+"""Subfolder with traces of the same names: the same programs on smaller problems."""
 
 
 def find_traces(paths: Iterable[Path]) -> list[Path]:
-    """Return the traces that are named, and those directly in the folders that are named, in order and each once.
+    """Return the given traces, and those directly in the given folders, in order and each once.
 
     Raises UsageError for a path that does not exist and for a folder without traces.
     """
@@ -43,7 +43,7 @@ def find_traces(paths: Iterable[Path]) -> list[Path]:
 
 
 def smaller_of(trace: Path) -> Path | None:
-    """Return the trace of the same program on a smaller problem, where there is one in the subfolder `smaller`."""
+    """Return the trace of the same program on a smaller problem, if the subfolder `smaller` has one."""
     smaller = trace.parent / SMALLER / trace.name
     return smaller if smaller.is_file() else None
 
@@ -65,11 +65,11 @@ def collect(
     allowed: Allowance | None = None,
     step: Callable[[str], None] = lambda _: None,
 ) -> ReportItem:
-    """Return everything that a report says of one trace; `step` is called with a word or two before each piece of work.
+    """Return all of a report's data on one trace; `step` is called with a word or two before each piece of work.
 
     Fabrics without a price get a time and no cost; those without a finite latency and bandwidth get no sensitivity.
-    Raises UsageError for a trace, a layout or a limit that cannot be used, and DamagedInputError for an incomplete trace unless
-    it is `allowed`.
+    Raises UsageError for an unusable trace, layout or limit, and DamagedInputError for an incomplete trace unless it
+    is `allowed`.
     """
     from linkworth.predict import predict, sensitivity
     from linkworth.profile import of_trace
@@ -114,10 +114,10 @@ def _advice(
     deadline: float | None,
     budget: float | None,
 ) -> Advice:
-    """Return the advice on the priced fabrics; without any, an advice that says why there is no choice."""
+    """Return the advice on the priced fabrics; without any, an advice with the reason why there is no choice."""
     priced = [prediction for prediction in predictions.predictions if prediction.fabric in prices]
     if priced:
-        # A report shows the warnings of the predictions once.
+        # A report shows the warnings of the predictions only once.
         limited = msgspec.structs.replace(predictions, predictions=priced, warnings=[])
         return advise(limited, prices, goal=goal, deadline=deadline, budget=budget)
     return Advice(

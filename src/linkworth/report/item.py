@@ -11,7 +11,7 @@ from linkworth.model.trace import TraceMetadata
 
 
 class ReportItem(msgspec.Struct, frozen=True, kw_only=True):
-    """One recorded program: what its trace says, its time on other fabrics, and which one to take."""
+    """One recorded program: its profile, its time on other fabrics, and the choice among them."""
 
     profile: Profile
     predictions: PredictionSet

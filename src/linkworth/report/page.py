@@ -1,4 +1,4 @@
-"""Writes the page: one HTML file that holds all it needs and may fetch nothing."""
+"""Writes the page: one self-contained HTML file that may fetch nothing."""
 
 import os
 from collections.abc import Sequence
@@ -25,9 +25,9 @@ _SCRIPTS = ["interpolate.js", "sliders.js", "tooltip.js"]
 
 
 def write(items: Sequence[ReportItem], path: Path) -> int:
-    """Write the report of `items` to `path`, replacing it whole or not at all, and return its size in bytes.
+    """Write the report of `items` to `path` by atomic replacement, and return its size in bytes.
 
-    Raises UsageError if there is nothing to report, and as `write_output` does.
+    Raises UsageError if there is nothing to report, and the errors of `write_output`.
     """
     if not items:
         raise UsageError("a report needs at least one recorded program; record one with `linkworth trace`")
@@ -37,7 +37,7 @@ def write(items: Sequence[ReportItem], path: Path) -> int:
 
 
 def check_target(path: Path) -> None:
-    """Raise UsageError where a report could not be written to `path`, so that this is known before the work."""
+    """Raise UsageError, before the work begins, if a report cannot be written to `path`."""
     if is_stream(path):
         return
     if path.is_dir():
@@ -103,7 +103,7 @@ def _program(item: ReportItem, key: str, summary: Summary) -> dict[str, Any]:
 
 
 def _results(items: Sequence[ReportItem], summary: Summary, data: whatif.WhatIf) -> list[dict[str, Any]]:
-    """Return the rows of the sliders' table before a slider moves; each cell with the number of its option, or None."""
+    """Return the initial rows of the sliders' table; each cell has the number of its option, or None."""
     rows = [row for item, row in zip(items, summary.rows, strict=True) if item.trusted]
     results = []
     for row, program in zip(rows, data.programs, strict=True):

@@ -20,14 +20,14 @@ from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance
 
 DEFAULT_FABRICS = ("gbe", "10gbe", "ib-fdr", "ib-hdr")
-"""Shown where the user names neither fabrics nor prices: two Ethernets, and two that are not."""
+"""Default without fabrics and prices from the user: two Ethernets, and two other networks."""
 
 
 class Progress(Protocol):
-    """Who wants to know how far the work is."""
+    """Receiver of the progress."""
 
     def plan(self, steps: int) -> None:
-        """Say how many steps there will be."""
+        """Report how many steps there will be."""
 
     def step(self, text: str) -> None:
         """Report that a step begins."""
@@ -66,7 +66,7 @@ class ReportedProgram(msgspec.Struct, frozen=True, kw_only=True):
     trace: str
     verified: bool | None
     group: str | None
-    """None where it is not known; a warning then says why."""
+    """Group, or None if it is unknown; a warning then gives the reason."""
     choice: str | None
     warnings: list[str]
 
@@ -82,7 +82,7 @@ class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run(request: ReportRequest, progress: Progress) -> WrittenReport:
-    """Write the page. Raises UsageError for traces, programs, fabrics, prices or limits that cannot be used."""
+    """Write the page. Raises UsageError for unusable traces, programs, fabrics, prices or limits."""
     check_target(request.output)
     fabrics = [fabric_catalog.get(name) for name in request.on]
     needed = [fabric.name for fabric in fabrics] or None
@@ -112,7 +112,7 @@ def _write(
     traces: Mapping[Path, str],
     progress: Progress,
 ) -> WrittenReport:
-    """Write the page of `traces`, each with the name that the user gave."""
+    """Write the page of `traces`, each with its name from the user."""
     progress.plan(len(traces) * (2 + len(fabrics)) + 1)
     items = []
     for trace, given in traces.items():

@@ -1,4 +1,4 @@
-"""A replayed grid of latency and bandwidth as a function: bilinear between its knots in log-log space."""
+"""A replayed grid of latency and bandwidth as a function, bilinear between its knots in log-log space."""
 
 import bisect
 import itertools
@@ -9,7 +9,7 @@ from linkworth.model.prediction import SensitivityGrid
 
 
 def usable(grid: SensitivityGrid) -> bool:
-    """Say whether logarithms of all axes and times exist, which needs finite positive numbers in rising order."""
+    """Return whether all axes and times have logarithms, which needs finite positive numbers in rising order."""
     axes = (grid.latency_seconds, grid.bandwidth_bytes_per_second)
     return all(
         len(axis) >= 2
@@ -21,7 +21,7 @@ def usable(grid: SensitivityGrid) -> bool:
 
 
 def position(knots: Sequence[float], value: float) -> float:
-    """Return where `value` lies between the knots, in knots from the first, linear in the logarithm.
+    """Return the place of `value` between the knots, in knots from the first, linear in the logarithm.
 
     A knot's own value gives its index exactly; values outside give the nearest end.
     """
@@ -44,7 +44,7 @@ def value_at(knots: Sequence[float], place: float) -> float:
 
 
 def seconds_at(grid: SensitivityGrid, latency_seconds: float, bandwidth_bytes_per_second: float) -> float:
-    """Return the time at a latency and a bandwidth; exact at the knots, held at the edges outside the grid."""
+    """Return the time at a latency and a bandwidth: exact at the knots, constant outside the grid."""
     i, u = _split(position(grid.latency_seconds, latency_seconds))
     j, v = _split(position(grid.bandwidth_bytes_per_second, bandwidth_bytes_per_second))
     product = 1.0

@@ -1,4 +1,4 @@
-"""The summary as display strings, one row a program: the same for the page and for the terminal."""
+"""Summary as display strings, one row for each program: the same for the page and for the terminal."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ class FabricCell(msgspec.Struct, frozen=True, kw_only=True):
     fabric: str
     time: str
     cost: str
-    """In the summary's cost scale; empty where the fabric has no price."""
+    """Cost in the summary's scale; empty if the fabric has no price."""
     chosen: bool
     feasible: bool
 
@@ -41,7 +41,7 @@ class SummaryRow(msgspec.Struct, frozen=True, kw_only=True):
     change: str
     """Effect of the compared networks on this run."""
     speedup: str
-    """The same in a few letters: `4.3 x`."""
+    """Short form of the change: `4.3 x`."""
     group: str
     group_reason: str
     cells: list[FabricCell]
@@ -67,7 +67,7 @@ def summarise(items: Sequence[ReportItem]) -> Summary:
 
 
 def verified_text(verified: bool | None) -> str:
-    """Return what the program says of its own result, in a word."""
+    """Return the program's own verdict in a word."""
     return {True: "yes", False: "FAILED", None: "not checked"}[verified]
 
 
@@ -79,14 +79,14 @@ def layout(item: ReportItem) -> str:
 
 
 def seconds_where_it_ran(item: ReportItem) -> float:
-    """Return the measured time of the same part of the run that is predicted: the marked part, or all of it."""
+    """Return the measured time of the predicted part of the run: the marked part, or all of it."""
     if item.predictions.region == "marked" and item.metadata and item.metadata.reported_seconds is not None:
         return item.metadata.reported_seconds
     return item.profile.elapsed_seconds
 
 
 def ran_on(item: ReportItem) -> str:
-    """Return the hosts, cores and MPI library of the recorded run, as far as the trace knows them."""
+    """Return the hosts, cores and MPI library of the recorded run, as far as the trace has them."""
     if item.metadata is None:
         return ""
     if item.metadata.source == "skeleton":
@@ -102,7 +102,7 @@ def ran_on(item: ReportItem) -> str:
 
 
 def mpi_name(mpi: MpiInfo) -> str:
-    """Return an MPI library's name and version without the rest of what it says of itself: `MPICH 4.0.2`."""
+    """Return an MPI library's name and version without further details: `MPICH 4.0.2`."""
     said = mpi.version.partition(",")[0]
     said = re.sub(r"\s*version:?\s+v?", " ", said, flags=re.IGNORECASE).strip()
     if said[:1].isalpha():

@@ -1,4 +1,4 @@
-"""From a chart's description to SVG that is safe inside a page, and to PNG."""
+"""Conversion of a chart's description to PNG, and to SVG that is safe inside a page."""
 
 import copy
 import json
@@ -46,7 +46,7 @@ def svg(figure: Figure) -> Markup:
 
 
 def standalone(figure: Figure) -> str:
-    """Return the chart as an SVG file with its title, on white: for documents."""
+    """Return the chart as an SVG file with its title on white, for documents."""
     import vl_convert
 
     drawn: str = vl_convert.vegalite_to_svg(_document(_titled(figure)))
@@ -54,7 +54,7 @@ def standalone(figure: Figure) -> str:
 
 
 def png(figure: Figure, scale: float = 2.0) -> bytes:
-    """Return the chart as PNG with its title, on white: for documents."""
+    """Return the chart as PNG with its title on white, for documents."""
     import vl_convert
 
     data: bytes = vl_convert.vegalite_to_png(_document(_titled(figure)), scale=scale)
@@ -62,15 +62,15 @@ def png(figure: Figure, scale: float = 2.0) -> bytes:
 
 
 def _document(specification: dict[str, Any]) -> str:
-    # XML has no place for control characters, and the converter ends the process at one.
+    # XML allows no control characters, and the converter ends the process at one.
     return json.dumps(_with_plain_titles(with_texts(specification, printable)))
 
 
 def _with_plain_titles(value: Any) -> Any:  # noqa: ANN401 (a part of a specification)
     """Return a specification whose titles have neither backslashes nor line breaks.
 
-    Vega-Lite puts the title of an axis between quotes into the expression of a mark's label as it is. There `\\x02` would become
-    the control character again, and a line break would end the quoted text.
+    Vega-Lite inserts the title of an axis unchanged, between quotes, into the expression of a mark's label. There
+    `\\x02` would become the control character again, and a line break would end the quoted text.
     """
     if isinstance(value, list):
         return [_with_plain_titles(item) for item in value]

@@ -12,7 +12,7 @@ _CALLS_SHOWN = 12
 
 
 def facts(item: ReportItem) -> list[tuple[str, str]]:
-    """Return what is known of the run and of its efficiency, as (name, value)."""
+    """Return the facts on the run and its efficiency, as (name, value)."""
     profile, pop = item.profile, item.profile.pop
     rows = []
     if item.metadata is not None:
@@ -74,7 +74,7 @@ def calls(profile: Profile) -> list[tuple[str, str, str, str]]:
 
 
 def warnings(item: ReportItem) -> list[str]:
-    """Return what a reader must know before trusting the numbers, one sentence each."""
+    """Return the reasons to doubt the numbers, one sentence each."""
     sentences = []
     if not item.trusted:
         sentences.append(

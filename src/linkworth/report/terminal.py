@@ -1,4 +1,4 @@
-"""The summary for a terminal: one table, or a paragraph a program where the table does not fit."""
+"""Summary for a terminal: one table, or a paragraph for each program if the table does not fit."""
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -76,7 +76,7 @@ def _stacked(summary: Summary) -> RenderableType:
 
 
 def plain(name: str) -> str:
-    """Return a name without characters that a terminal would obey rather than show."""
+    """Return a name without characters that a terminal would obey instead of showing."""
     return "".join(character if character.isprintable() else "\ufffd" for character in name)
 
 
@@ -85,7 +85,7 @@ def _verdict(row: SummaryRow) -> tuple[str, str]:
 
 
 def _shares(row: SummaryRow) -> list[str]:
-    """Return the shares, and the time of initialisation, which is in none of them."""
+    """Return the shares, and the time of initialisation, which is not part of them."""
     shares = [units.percent(row.shares.compute), units.percent(row.shares.communication)]
     return [*shares, f"+ {row.init_time}"] if row.init_time else shares
 

@@ -1,4 +1,4 @@
-"""Numbers as people read them: three significant digits with the unit that fits."""
+"""Numbers for people: three significant digits with a suitable unit."""
 
 import math
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ def rate(bytes_per_second: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share as a whole percentage; small ones keep a digit, and only all is 100: `12 %`, `0.4 %`, `> 99 %`."""
+    """Return a share as a whole percentage; small ones have a digit, and only all is 100: `12 %`, `0.4 %`, `> 99 %`."""
     value = share * 100
     if 99.5 <= value < 99.995:
         return "> 99 %"
@@ -63,7 +63,7 @@ def percent(share: float) -> str:
 
 
 def growth(share: float) -> str:
-    """Return by how much something grew, as a percentage that may pass 100."""
+    """Return a growth as a percentage that may exceed 100."""
     return f"{share * 100:.0f} %" if share >= 0.1 else percent(share)
 
 
@@ -88,7 +88,7 @@ class CostScale(msgspec.Struct, frozen=True):
 
 
 def cost_scale(costs_usd: Sequence[float]) -> CostScale:
-    """Return the smallest number of runs (1, 1 000, 1 000 000) of which no cost is below a cent."""
+    """Return the smallest number of runs (1, 1 000, 1 000 000) with which no cost is below a cent."""
     positive = [cost for cost in costs_usd if cost > 0]
     for runs in (1, 1000):
         if not positive or min(positive) * runs >= 0.01:

@@ -1,4 +1,4 @@
-"""The data behind the page's sliders: the grids, the prices, and the rule of the choice."""
+"""Data for the page's sliders: the grids, the prices, and the rule of the choice."""
 
 from collections.abc import Sequence
 
@@ -15,11 +15,11 @@ STEP = 0.0625
 
 
 class Axis(msgspec.Struct, frozen=True, kw_only=True):
-    """One slider over the knots of a grid; it moves in knots, so that every knot is a place where it can stand."""
+    """One slider over the knots of a grid; it moves in knots, so that it can stop at every knot."""
 
     knots: list[float]
     base: float
-    """Position of the fabric as it is."""
+    """Position of the unchanged fabric."""
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,7 +30,7 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
     latency: Axis | None
     bandwidth: Axis | None
     price: float | None
-    """US$ per node-hour where the slider starts; None where the fabric has no price."""
+    """Initial US$ per node-hour of the slider; None if the fabric has no price."""
 
 
 class Option(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,12 +54,12 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that the sliders need."""
+    """All data of the sliders."""
 
     runs: int
-    """Runs that a shown cost is for."""
+    """Runs in a shown cost."""
     tie: float
-    """Share within which two costs (or times) are equal, and the cheaper node is chosen."""
+    """Relative difference up to which two costs (or times) are equal, and the cheaper node is chosen."""
     groups: list[Group]
     programs: list[Program]
 

@@ -1,1 +1,1 @@
-"""The charts of a report, one a file, from one description each for SVG and PNG."""
+"""Charts of a report, one in each file, from one description each for SVG and PNG."""

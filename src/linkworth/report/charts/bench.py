@@ -1,4 +1,4 @@
-"""Micro-benchmarks on logarithmic axes, several environments over each other, one panel for each test."""
+"""Micro-benchmarks on logarithmic axes, with all environments in one panel for each test."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from linkworth.report.charts import theme
 from linkworth.report.charts.figure import Figure, values
 
 Named = tuple[str, BenchResult]
-"""An environment's name and what was measured there."""
+"""Name and result of an environment."""
 
 _HEIGHT = 220
 _LABEL = "datum.value >= 1048576 ? format(datum.value / 1048576, '~r') + ' MiB' : " \
@@ -23,7 +23,7 @@ _RATE = ("bandwidth_bytes_per_second", "bandwidth, MB/s", 1e-6)
 
 
 def figure(results: Sequence[Named], key: str = "bench") -> Figure:
-    """Return a panel for each test that has rows by size; ValueError where none has."""
+    """Return a panel for each test with rows by size. Raises ValueError if none has any."""
     order: dict[str, list[Named]] = {}
     for name, result in results:
         if _points(name, result, *_axis(result)):
@@ -75,7 +75,7 @@ def _panel(
 
 
 def _powers(least: int, most: int, base: int, count: int) -> list[int]:
-    """Return about `count` powers of the base within the range, equally far from each other."""
+    """Return about `count` equidistant powers of the base within the range."""
     first, last = math.ceil(math.log(least, base)), math.floor(math.log(most, base))
     step = max(1, round((last - first) / count))
     return [base**power for power in range(first, last + 1, step)]
@@ -89,7 +89,7 @@ def _series(results: Sequence[Named]) -> list[str]:
 
 
 def _axis(result: BenchResult) -> tuple[str, str, float]:
-    """Return what a test is drawn by: its time, or its bandwidth where that is what it is for."""
+    """Return the axis of a test: its time, or its bandwidth if that is its purpose."""
     if result.test in TESTS:
         return _RATE if TESTS[result.test].shows == "bandwidth" else _TIME
     return _TIME if any(row.latency_seconds for row in result.rows) else _RATE

@@ -76,7 +76,7 @@ def figure(calibration: Calibration) -> Figure:
 
 
 def series(point: FittedPoint) -> str:
-    """Return what one line of the chart is of."""
+    """Return the name of a line of the chart."""
     name = _TESTS.get(point.test, point.test)
     if point.pairs > 1:
         name = f"{point.pairs} senders at once" if point.test == "incast" else f"{point.pairs} pairs"

@@ -11,7 +11,7 @@ _HALF = 118
 
 
 def figure(item: ReportItem, key: str, scale: units.CostScale) -> Figure:
-    """Return two rows of bars that share their fabrics: time, and cost where there is a price."""
+    """Return two rows of bars that share their fabrics: time, and cost if there is a price."""
     costs = {option.fabric: option.cost_usd for option in item.advice.options}
     predictions = item.predictions.predictions
     order = [p.fabric for p in predictions]

@@ -10,11 +10,11 @@ from linkworth.report.charts.figure import Figure, values
 from linkworth.report.item import ReportItem
 
 MAX_ROWS = 32
-"""More rows than this could neither be told apart on a phone nor be kept light as SVG."""
+"""Most rows: more can neither be distinguished on a phone nor make a small SVG."""
 
 
 def figure(item: ReportItem, key: str) -> Figure | None:
-    """Return the heat map, ranks put together in equal groups above `MAX_ROWS`; None where nothing was sent."""
+    """Return the heat map, with ranks grouped equally above `MAX_ROWS`; None if nothing was sent."""
     ranks_per_row, cells = condense(item.profile.matrix.bytes, item.profile.matrix.ranks_per_row)
     largest = max((value for row in cells for value in row), default=0)
     if not largest:
@@ -88,7 +88,7 @@ def figure(item: ReportItem, key: str) -> Figure | None:
 
 
 def condense(cells: list[list[int]], ranks_per_row: int) -> tuple[int, list[list[int]]]:
-    """Return ranks per row and the matrix with neighbouring rows and columns added up until it fits `MAX_ROWS`."""
+    """Return ranks per row, and the matrix with neighbouring rows and columns summed until it fits `MAX_ROWS`."""
     step = math.ceil(len(cells) / MAX_ROWS) if cells else 1
     if step == 1:
         return ranks_per_row, cells
@@ -107,7 +107,7 @@ def _name(row: int, ranks_per_row: int, ranks: int) -> str:
 
 
 def _rows_per_node(item: ReportItem, ranks_per_row: int) -> int | None:
-    """Return how many rows a node takes; None where a row holds ranks of two nodes."""
+    """Return the number of rows of a node; None if a row has ranks of two nodes."""
     ppn = item.predictions.ppn or math.ceil(item.profile.ranks / max(1, item.predictions.nodes))
     return None if ppn % ranks_per_row else ppn // ranks_per_row
 

@@ -140,7 +140,7 @@ def _figure(
 
 
 def log_ticks(low: float, high: float) -> list[float]:
-    """Return round values of a logarithmic axis: 1, 2, 5 in every decade, or the decades alone where those are many."""
+    """Return round values of a logarithmic axis: 1, 2, 5 in every decade, or only the decades if there are many."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     for digits in ((1, 2, 5), (1, 3), (1,)):
         ticks = [d * 10.0**decade for decade in range(first, last + 1) for d in digits]

@@ -78,5 +78,5 @@ def _note(items: Sequence[ReportItem]) -> str:
 
 
 def _lookup(names: dict[str, str]) -> str:
-    """Return a Vega expression that shows a program's name for its number, so that equal names keep their own bars."""
+    """Return a Vega expression for a program's name by its number, so that equal names keep their own bars."""
     return f"({json.dumps(with_texts(names, printable))})[datum.label]"

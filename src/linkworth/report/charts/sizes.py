@@ -12,7 +12,7 @@ KINDS = {"messages": theme.SKY, "bytes": theme.VERMILION}
 
 
 def figure(item: ReportItem, key: str) -> Figure | None:
-    """Return bars of the share of messages and of bytes in each size bin; None where there are no messages."""
+    """Return bars of the share of messages and of bytes in each size bin; None without messages."""
     bins = _trim(item.profile.message_sizes)
     if not bins:
         return None
@@ -66,6 +66,6 @@ def bin_name(b: SizeBin) -> str:
 
 
 def _trim(bins: list[SizeBin]) -> list[SizeBin]:
-    """Return the bins from the first to the last that holds a message."""
+    """Return the bins from the first to the last with a message."""
     used = [n for n, b in enumerate(bins) if b.messages]
     return bins[used[0] : used[-1] + 1] if used else []

@@ -1,8 +1,8 @@
 """Colours, sizes and the shared look of all charts.
 
-The colours of data are those of Okabe and Ito, which people with any form of colour blindness can tell apart
-(Okabe & Ito, Color Universal Design, 2008, https://jfly.uni-koeln.de/color/). Ink, muted and grid colours are the keys by
-which the page's style sheet recolours a chart for a dark screen, so each is used for nothing else.
+The data colours are those of Okabe and Ito, which people with any form of colour blindness can distinguish (Okabe &
+Ito, Color Universal Design, 2008, https://jfly.uni-koeln.de/color/). The page's style sheet finds ink, muted and grid
+colours by value to recolour a chart for a dark screen, so each is used for nothing else.
 """
 
 from typing import Any
@@ -10,14 +10,14 @@ from typing import Any
 BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE = "#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7"
 QUIET = "#8c959f"
 LIGHT_BLUE, DARK_BLUE = "#cfe3f5", "#08306b"
-"""Ends of the ramp of a heat map: its lightness alone orders the values."""
+"""Ends of the colour ramp of a heat map: only its lightness orders the values."""
 INK, MUTED, GRID = "#1f2328", "#59636e", "#d1d9e0"
 ON_DARK, ON_LIGHT = "#ffffff", "#000000"
-"""Text inside a mark: on the dark colours, and on orange and sky."""
+"""Text inside a mark: on dark colours, and on orange and sky."""
 SERIES = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, QUIET]
 
 PLOT_WIDTH = 300
-"""Pixels: a chart with its labels fits a phone without being scaled down."""
+"""Width in pixels with which a chart and its labels fit a phone without scaling."""
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', Arial, sans-serif"
 
 CONFIG: dict[str, Any] = {

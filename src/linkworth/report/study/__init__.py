@@ -1,1 +1,1 @@
-"""The report of a study: tables and figures from its records, as one page and as files for a paper."""
+"""Report of a study: tables and figures from its records, as one page and as files for a paper."""

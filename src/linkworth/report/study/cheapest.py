@@ -18,7 +18,7 @@ from linkworth.study.outcome import DRAWN_SECONDS
 
 
 class Priced(msgspec.Struct, frozen=True, eq=False):
-    """A workload's runs in an environment, the price of a node, and how many nodes they take."""
+    """A workload's runs in an environment, the price of a node, and the number of nodes."""
 
     group: Group
     price: NodePrice
@@ -38,12 +38,12 @@ class Priced(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def drawn_seconds(self) -> list[float]:
-        """Times of a prediction under draws of the fabric's parameters; empty where none were made."""
+        """Times of a prediction under draws of the fabric's parameters; empty without draws."""
         return next((times for record in self.group.done if (times := record.series.get(DRAWN_SECONDS))), [])
 
 
 class Cheapest:
-    """One workload's costs in all environments, all measured or all predicted. Each comparison is made once."""
+    """Costs of one workload in all environments, all measured or all predicted. Each comparison is made once."""
 
     def __init__(self, workload: str, mode: Mode, alike: Sequence[Priced]) -> None:
         self.workload = workload
@@ -53,7 +53,7 @@ class Cheapest:
 
     @cached_property
     def compared(self) -> dict[str, Comparison]:
-        """By environment, the costs of measured runs against those where it is the cheapest."""
+        """Costs of measured runs compared with those of the cheapest environment, by environment."""
         if self.mode == "predict":
             return {}
         least = _costs(self.best)
@@ -80,7 +80,7 @@ class Cheapest:
             )
             for each in self.alike
         ]
-        # Draw d has the same random numbers in each environment, however many draws were made there.
+        # Draw d uses the same random numbers in each environment, however many draws it has.
         seconds = {
             (each.group.environment, each.nodes): each.drawn_seconds[: self.draws] for each in self.alike
         }

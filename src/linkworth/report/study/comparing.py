@@ -1,4 +1,4 @@
-"""Environments of a study held against their baseline."""
+"""Comparison of a study's environments with their baseline."""
 
 from collections.abc import Sequence
 
@@ -29,7 +29,7 @@ class Pair:
 
     @property
     def verdict(self) -> str:
-        """The verdict in the words of the metric; `predicted` where a prediction takes part."""
+        """The verdict in the words of the metric; `predicted` if a prediction takes part."""
         if self.predicted:
             return "predicted"
         verdict = self.comparison.verdict
@@ -64,7 +64,7 @@ class Pair:
         )
 
     def record(self) -> Compared:
-        """Return what the JSON document says of it."""
+        """Return the entry of the JSON document."""
         comparison, name = self.comparison, self.metric.name
         value, base = self.group.describe(name), self.baseline.describe(name)
         assert value is not None and base is not None
@@ -93,9 +93,9 @@ class Pair:
 def pair(
     results: Results, comparison: StudyComparison, workload: str, environment: str, mode: Mode, name: str
 ) -> Pair | None:
-    """Return the pair of an environment in a mode with its baseline in the same mode, or in the other where it has only that.
+    """Return the pair of an environment in a mode with its baseline in the same mode, or else in the other.
 
-    None where either has no value.
+    Returns None if either has no value.
     """
     group = results.group(workload, environment, mode)
     other: Mode = "predict" if mode == "measure" else "measure"
@@ -107,7 +107,7 @@ def pair(
 
 
 def wanted(results: Results) -> list[StudyComparison]:
-    """Return the comparisons of the study; where it names none, all environments against the first."""
+    """Return the comparisons of the study; by default, all environments against the first."""
     if results.study.comparisons:
         return results.study.comparisons
     others = [name for name in results.environments if name != results.baseline]
@@ -115,12 +115,12 @@ def wanted(results: Results) -> list[StudyComparison]:
 
 
 def workloads_of(results: Results, comparison: StudyComparison) -> list[str]:
-    """Return the workloads that a comparison is of."""
+    """Return the workloads of a comparison."""
     return [name for name in results.workloads if matches(name, comparison.workloads)]
 
 
 def in_steps(results: Results, groups: Sequence[Group]) -> list[Group]:
-    """Return the groups whose environments are steps of an improvement; all of them if the study has no steps among them."""
+    """Return the groups whose environments are steps of an improvement, or all groups if there are no steps."""
     steps = {
         name
         for comparison in wanted(results)

@@ -54,7 +54,7 @@ def contents(results: Results, other: Results | None = None) -> list[Section]:
 
 
 def _with_figures(section: Section, count: int) -> Section:
-    """Return the section with so many of its figures; the numbers of the others are tables."""
+    """Return the section with only `count` figures; the numbers of the others become tables."""
     others = section.drawings[count:]
     if not others:
         return section
@@ -68,7 +68,7 @@ def _with_figures(section: Section, count: int) -> Section:
 
 
 def comparisons(results: Results) -> list[Compared]:
-    """Return every comparison that the study wants and has values for, as data."""
+    """Return every comparison that the study asks for and has values for, as data."""
     found = []
     for comparison in wanted(results):
         for name in comparison.metrics:

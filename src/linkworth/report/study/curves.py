@@ -1,4 +1,4 @@
-"""Rows of micro-benchmarks, put together by what and size over the runs of a cell."""
+"""Rows of micro-benchmarks, collected by label and size over the runs of a cell."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
 
     size: int
     values: list[float]
-    """One a run."""
+    """One value for each run."""
     description: Description
 
 
@@ -30,7 +30,7 @@ def labels_of(groups: Sequence[Group]) -> list[str]:
 
 
 def curve(group: Group, measure: str, label: str) -> list[Point]:
-    """Return the values by size: one value a run. Sizes without the measure are left out."""
+    """Return the values by size, one for each run. Sizes without the measure are left out."""
     by_size: dict[int, list[float]] = {}
     for record in group.done:
         for row in record.rows:

@@ -1,11 +1,11 @@
-"""Evaluates expressions over a study's results, with the doubt of each result.
+"""Evaluates expressions over a study's results, with the uncertainty of each result.
 
-A value is an array: the central value first, then the values under draws. Draws of measured runs are means of bootstrap
-samples. Draws of a prediction have other parameters of the fabric: the replays that the study made, or else the
-prediction's critical path with its parts scaled, which is the first order of the same.
-A comparison is true if it is true of the central values and of 95 % of the draws. `about` takes the central value.
-`equal` takes the intervals mean +- 3 sigma of repeated runs, which must overlap. Predictions are not repeated:
-they are equal if they differ by less than 5 %.
+A value is an array: the central value first, then the values under draws. Draws of measured runs are means of
+bootstrap samples. Draws of a prediction have other parameters of the fabric: the study's own replays, or else the
+prediction's critical path with its parts scaled, a first-order approximation. A comparison is true if it is true of
+the central values and of 95 % of the draws. `about` uses the central value. `equal` uses the intervals mean +- 3
+sigma of repeated runs, which must overlap. Predictions are not repeated: they are equal if they differ by less than 5
+%.
 """
 
 import ast
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 DRAWS = 200
 SURE = 0.95
-"""Share of the draws in which a comparison must hold."""
+"""Share of the draws in which a comparison must be true."""
 _ARITHMETIC = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -85,13 +85,13 @@ class Evaluator:
         return Found(value=float(values[0]), low=float(low), high=float(high))
 
     def truth(self, expression: Expression) -> tuple[bool, bool]:
-        """Return whether a comparison holds with its doubt, and whether it holds of the central values. Raises NoValueError."""
+        """Return whether a comparison is true with its uncertainty, and for the central values alone. Raises NoValueError."""
         found = self._truth(expression.root)
         central = bool(found[0])
         return central and float(found.mean()) >= SURE, central
 
     def shown(self, expression: Expression) -> str:
-        """Return the comparisons of an expression with the values in place of what is compared."""
+        """Return the comparisons of an expression with their values inserted."""
         parts = []
         for node in ast.walk(expression.root):
             if isinstance(node, ast.Compare):
@@ -218,7 +218,7 @@ class Evaluator:
 
 
 def _alike(first: "NDArray[Any]", second: "NDArray[Any]") -> tuple["NDArray[Any]", "NDArray[Any]"]:
-    """Return two arrays of one length: a value without draws is repeated, draws beyond those of the other are dropped."""
+    """Return two arrays of one length: a value without draws is repeated, surplus draws are dropped."""
     import numpy
 
     if len(first) == 1 or len(second) == 1:
@@ -229,7 +229,7 @@ def _alike(first: "NDArray[Any]", second: "NDArray[Any]") -> tuple["NDArray[Any]
 
 
 def _drawn(group: Group, metric: str) -> "NDArray[Any]":
-    """Return the mean of a metric, then its values under draws where there are some."""
+    """Return the mean of a metric, then its values under draws, if there are any."""
     import numpy
 
     values = numpy.array(group.values(metric))

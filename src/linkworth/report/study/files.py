@@ -32,7 +32,7 @@ def write_files(
 ) -> Written:
     """Write all tables and figures; `step` is called with the name of each before it is written.
 
-    Without pyarrow there is no Parquet, and a remark says so. Raises UsageError or EnvironmentLacksError if the folder
+    Without pyarrow there is no Parquet, only a remark. Raises UsageError or EnvironmentLacksError if the folder
     cannot be written to.
     """
     remarks = []

@@ -1,4 +1,4 @@
-"""A table as LaTeX, for `\\input` in a paper; it needs the package booktabs."""
+"""A table as LaTeX for `\\input` in a paper; it needs the package booktabs."""
 
 from linkworth.report.study.table import Cell, Table
 
@@ -23,11 +23,11 @@ _ESCAPES = {
     "\u202f": r"\,",
 }
 MARKED = "*"
-"""After a value that is predicted."""
+"""Mark after a predicted value."""
 
 
 def latex(table: Table) -> str:
-    """Return a tabular with its caption, ready for a document of any class.
+    """Return a tabular with its caption, for a document of any class.
 
     Second lines of cells (intervals, verdicts) follow the value in parentheses; predicted values carry an asterisk.
     """
@@ -52,7 +52,7 @@ def latex(table: Table) -> str:
 
 
 def escape(text: str) -> str:
-    """Return text in which no character has a meaning for TeX."""
+    """Return text without characters that have a meaning for TeX."""
     return "".join(_ESCAPES.get(character, character) for character in text)
 
 

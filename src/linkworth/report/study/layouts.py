@@ -1,4 +1,4 @@
-"""On how many nodes a cell of a study ran."""
+"""Number of nodes of a study's cell."""
 
 from linkworth.errors import UsageError
 from linkworth.report.study.results import Group, Results
@@ -6,7 +6,7 @@ from linkworth.study.matrix import layout
 
 
 def nodes_of(results: Results, group: Group) -> int | None:
-    """Return the number of nodes: that of the study file, or else what the runs say; None where neither does."""
+    """Return the number of nodes from the study file, or else from the runs; None if neither has it."""
     workload = results.workload(group.workload)
     environment = results.environment(group.environment)
     if workload is not None and environment is not None:

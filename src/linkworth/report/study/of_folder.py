@@ -1,4 +1,4 @@
-"""The report of a study's folder."""
+"""Report of a study's folder."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,10 +24,11 @@ def report_of(
     make_profiles: bool = True,
     progress: Progress,
 ) -> StudyReport:
-    """Write the report of a study's folder (or of a study file, whose folder is in the current one).
+    """Write the report of a study's folder, or of a study file, whose folder is in the current one.
 
-    Without `folder` it is written to `report` in the study's folder, without `html` to `report.html` there. Without
-    `make_profiles` no trace is read. Raises UsageError for what is no study and for what cannot be written.
+    The default of `folder` is `report` in the study's folder, that of `html` is `report.html` there. Without
+    `make_profiles` no trace is read. Raises UsageError for anything but a study, and for an output that cannot be
+    written.
     """
     store = Store(find(shipped_files.target(target), scale))
     folder = folder or store.folder / "report"
@@ -47,9 +48,9 @@ def report_of(
 
 
 def paper_of(store: Store) -> PaperBeside | None:
-    """Return a study's paper beside its results, without a report; None of a study without a `[published]` table.
+    """Return a study's paper beside its results, without a report; None for a study without a `[published]` table.
 
-    Profiles are made only of the traces whose group a conclusion names.
+    Profiles are made only for traces whose group a conclusion names.
     """
     published = store.study.published
     if published is None:
@@ -68,7 +69,7 @@ def paper_of(store: Store) -> PaperBeside | None:
 
 
 def _traces(store: Store) -> dict[tuple[str, str], Path]:
-    """Return the traces by workload and environment; "" is the environment of what was recorded without running."""
+    """Return the traces by workload and environment; "" is the environment of recordings without a run."""
     found: dict[tuple[str, str], Path] = {}
     for planned in store.planned:
         name, environment = planned.workload.name, planned.environment.name

@@ -1,4 +1,4 @@
-"""The page of a study: one HTML file that holds all it needs and may fetch nothing."""
+"""Page of a study: one self-contained HTML file that may fetch nothing."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ from linkworth.report.study.table import Section
 from linkworth.report.svg import svg
 
 MOST_ROWS = 500
-"""Rows of a table that the page shows; the CSV file that it offers has all."""
+"""Most rows of a table on the page; its CSV file has all."""
 _SCRIPTS = ["sort.js", "tooltip.js"]
 _STYLES = ["styles.css", "study.css"]
 
@@ -61,7 +61,7 @@ def render(
 
 
 def facts(results: Results) -> list[tuple[str, str]]:
-    """Return what a reader must know of the whole study, as (name, value)."""
+    """Return the facts on the whole study that a reader needs, as (name, value)."""
     records = results.records
     lost = [record for record in records if record.state != "done"]
     counts = [

@@ -1,4 +1,4 @@
-"""The price of a node in each environment of a study."""
+"""Price of a node in each environment of a study."""
 
 import msgspec
 
@@ -17,7 +17,7 @@ class NodePrice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def prices_of(study: Study) -> tuple[dict[str, NodePrice], list[str]]:
-    """Return the price of each environment that has one, and a sentence for each that could have one and has none."""
+    """Return the known prices by environment, and a sentence for each environment that should have one."""
     remarks: list[str] = []
     catalog: list[Price] = []
     if study.prices.catalog:

@@ -39,11 +39,11 @@ class ConclusionBeside(msgspec.Struct, frozen=True, kw_only=True):
     what: str
     reached: bool
     asked: bool
-    """False if the study, at its scale, does not ask for all results that the conclusion is about."""
+    """False if the study, at its scale, does not ask for all results of the conclusion."""
     shown: str
-    """The comparison with our values in it."""
+    """The comparison with our values inserted."""
     miss: str = ""
-    """Why it is not reached."""
+    """Reason why it is not reached."""
     source: str = ""
 
 
@@ -56,7 +56,7 @@ class PaperBeside(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def compared(self) -> list[NumberBeside]:
-        """The numbers that have a difference and were not given."""
+        """Numbers that have a difference and were not given."""
         return [number for number in self.numbers if number.difference is not None and not number.given]
 
     @property
@@ -72,7 +72,7 @@ class PaperBeside(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def beside(results: Results) -> PaperBeside | None:
-    """Return the study's paper beside its results; None of a study without one."""
+    """Return the study's paper beside its results; None for a study without one."""
     published = results.study.published
     if published is None:
         return None

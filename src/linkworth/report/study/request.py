@@ -24,10 +24,10 @@ S = TypeVar("S", Study, RunRecord)
 
 
 class Progress(Protocol):
-    """Who wants to know how far the work is."""
+    """Receiver of the progress."""
 
     def plan(self, steps: int) -> None:
-        """Say how many steps there will be."""
+        """Report how many steps there will be."""
 
     def step(self, text: str) -> None:
         """Report that a step begins."""
@@ -48,15 +48,15 @@ class StudyReport(msgspec.Struct, frozen=True, kw_only=True):
     lost: int
     """Runs that failed, did not verify or ran over their limit."""
     open: int
-    """Runs that the study asks for and that were not made yet."""
+    """Requested runs that were not made yet."""
     comparisons: list[Compared]
     published: PaperBeside | None
-    """The paper beside the study, if the study has a `[published]` table."""
+    """The paper beside the study, if it has a `[published]` table."""
     warnings: list[str]
 
 
 def crowded(results: Results) -> list[str]:
-    """Return the sentence on the environments in which ranks shared cores, where there are some."""
+    """Return a sentence on the environments in which ranks shared cores, if there are any."""
     groups = list(results.groups(modes=["measure"]))
     shared = Counter(group.environment for group in groups if group.crowded)
     if not shared:
@@ -72,7 +72,7 @@ def crowded(results: Results) -> list[str]:
 
 
 def _printable(struct: S) -> S:
-    """Return a study or a record without control characters, which neither SVG nor LaTeX can have."""
+    """Return a study or a record without control characters, which SVG and LaTeX cannot contain."""
     return msgspec.convert(with_texts(msgspec.to_builtins(struct), printable), type(struct))
 
 
@@ -90,9 +90,9 @@ def report(
 ) -> StudyReport:
     """Write the page to `html` and all tables and figures to `folder`.
 
-    `planned` is the number of runs that the study asks for: fewer records are said on the page. `traces`, by workload and
-    environment ("" where nothing ran), are what profiles are made of. Raises UsageError where
-    nothing has been run yet, and where something cannot be written.
+    `planned` is the number of runs that the study asks for; the page reports missing records. `traces`, by workload
+    and environment ("" without a run), are the sources of the profiles. Raises UsageError if nothing has been run
+    yet, or an output cannot be written.
     """
     if not records:
         raise UsageError(f"{study.name}: nothing has been run yet; run it with: linkworth study run")

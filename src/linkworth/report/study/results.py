@@ -1,4 +1,4 @@
-"""The runs of a study, put together by workload, environment and mode."""
+"""Runs of a study, grouped by workload, environment and mode."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -18,7 +18,7 @@ STATES = {"unverified": "unverified", "failed": "failed", "timeout": "over its t
 
 
 class Group:
-    """All runs of one workload in one environment in one mode; warm-up runs are not among them."""
+    """All runs, except warm-up, of one workload in one environment in one mode."""
 
     def __init__(self, workload: str, environment: str, mode: Mode, records: Sequence[RunRecord]) -> None:
         self.workload = workload
@@ -29,11 +29,11 @@ class Group:
         self.lost = [record for record in self.records if record.state != "done"]
 
     def values(self, metric: str) -> list[float]:
-        """Return the metric's values of the runs that are done, in the order of the repetitions."""
+        """Return the metric's values of the completed runs, in the order of the repetitions."""
         return [record.metrics[metric] for record in self.done if metric in record.metrics]
 
     def describe(self, metric: str) -> Description | None:
-        """Describe the metric's values; None where there is none."""
+        """Describe the metric's values; None without any."""
         if metric not in self._described:
             values = self.values(metric)
             self._described[metric] = describe(values) if values else None
@@ -79,7 +79,7 @@ class Results:
         self._workloads = {workload.name: workload for workload in study.workloads}
 
     def group(self, workload: str, environment: str, mode: Mode) -> Group | None:
-        """Return the runs of one cell, or None where there is none."""
+        """Return the runs of one cell, or None without any."""
         return self._groups.get((workload, environment, mode))
 
     def groups(self, *, modes: Sequence[Mode] = ("measure", "predict")) -> list[Group]:
@@ -93,7 +93,7 @@ class Results:
         return [group for group in found if group is not None]
 
     def modes(self, environment: str, workloads: Sequence[str], has: Callable[[Group], bool]) -> list[Mode]:
-        """Return the modes in which the environment has something for one of the workloads."""
+        """Return the modes in which the environment has data for one of the workloads."""
         modes: list[Mode] = ["measure", "predict"]
         return [
             mode
@@ -105,11 +105,11 @@ class Results:
         ]
 
     def environment(self, name: str) -> Environment | None:
-        """Return what the study says of an environment; None of one that is only in the records."""
+        """Return an environment of the study; None for one that is only in the records."""
         return self._environments.get(name)
 
     def workload(self, name: str) -> StudyWorkload | None:
-        """Return what the study says of a workload."""
+        """Return a workload of the study; None for one that is only in the records."""
         return self._workloads.get(name)
 
     @property
@@ -132,7 +132,7 @@ def problem_of(workload: str) -> tuple[str, str]:
 
 
 def smaller_problems(workloads: Sequence[str]) -> dict[str, str]:
-    """Return, by workload, the next smaller problem of the same program (`npb:ft.A` of `npb:ft.B`), where there is one."""
+    """Return, by workload, the next smaller problem of the same program, if any (`npb:ft.A` for `npb:ft.B`)."""
     classes: dict[str, list[tuple[int, str]]] = {}
     for name in workloads:
         program, problem = problem_of(name)
@@ -146,13 +146,13 @@ def smaller_problems(workloads: Sequence[str]) -> dict[str, str]:
 
 
 def _names(known: Sequence[str], seen: Iterable[str]) -> list[str]:
-    """Return the study's names that were run, then those of runs that the study does not know (any more)."""
+    """Return the study's names that were run, then those of runs outside the (current) study."""
     there = dict.fromkeys(seen)
     return [name for name in known if name in there] + [name for name in there if name not in known]
 
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of what `study report --json` prints: an environment against its baseline."""
+    """One entry of `study report --json`: an environment against its baseline."""
 
     workload: str
     environment: str
@@ -165,7 +165,7 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
     low: float | None
     high: float | None
     verdict: str
-    """`faster`, `slower`, `same`, `undecided`; `predicted` where a prediction takes part, which no test applies to."""
+    """`faster`, `slower`, `same`, `undecided`, or `predicted` if a prediction takes part, to which no test applies."""
     three_sigma: str
     p_different: float | None
     p_equivalent: float | None

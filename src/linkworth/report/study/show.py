@@ -76,7 +76,7 @@ def described(
     predicted: bool = False,
     crowded: bool = False,
 ) -> Cell:
-    """Return the mean with its interval, the number of runs and what was lost of them; `crowded`: ranks shared cores."""
+    """Return the mean with its interval, the number of runs and the lost ones; `crowded`: ranks shared cores."""
     notes = []
     if predicted:
         notes.append("predicted")
@@ -112,14 +112,14 @@ def p_value(p: float | None) -> Cell:
 
 
 def number(value: float | None, kind: Kind) -> Cell:
-    """Return a value alone."""
+    """Return only a value."""
     if value is None:
         return Cell(text="–", value=None, mark="quiet")
     return Cell(text=text(value, kind), value=value)
 
 
 def relative(value: float | None) -> Cell:
-    """Return a relative difference alone."""
+    """Return only a relative difference."""
     if value is None:
         return Cell(text="–", value=None, mark="quiet")
     return Cell(text=change(value), value=value)

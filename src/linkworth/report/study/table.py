@@ -1,4 +1,4 @@
-"""A table of a study's report: what is shown, and the numbers behind it."""
+"""Table of a study's report, with the shown text and the numbers behind it."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -11,16 +11,16 @@ from linkworth.report.charts.figure import Figure
 Mark = Literal["", "predicted", "bad", "good", "quiet"]
 Value = str | float | int | None
 MOST_FIGURES = 12
-"""Figures of a section; the numbers of others are tables."""
+"""Most figures of a section; the numbers of others are tables."""
 MOST_FIGURES_OF_ALL = 60
-"""Figures of a report."""
+"""Most figures of a report."""
 
 
 class Column(msgspec.Struct, frozen=True, kw_only=True):
     """One column."""
 
     key: str
-    """Its name in CSV and Parquet files, with the unit where there is one."""
+    """Name in CSV and Parquet files, with any unit."""
     title: str
     number: bool = True
 
@@ -30,7 +30,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
 
     text: str
     value: Value
-    """In SI units; a share as a share, not in per cent. None: nothing was measured."""
+    """Value in SI units; a share is not in per cent. None: nothing was measured."""
     note: str = ""
     """A second, quieter line."""
     mark: Mark = ""
@@ -40,7 +40,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     """One table."""
 
     key: str
-    """Unique in a report; the name of its files."""
+    """Name of its files, unique in a report."""
     title: str
     columns: list[Column]
     rows: list[list[Cell]]
@@ -77,7 +77,7 @@ def whole(number: int, *, mark: Mark = "") -> Cell:
 
 @cache
 def nothing(text: str = "–") -> Cell:
-    """Return a cell of what was not measured."""
+    """Return a cell without a measurement."""
     return Cell(text=text, value=None, mark="quiet")
 
 

@@ -27,24 +27,24 @@ class TraceProfile(msgspec.Struct, frozen=True, kw_only=True):
     """The part of a profile that a study's report shows."""
 
     group: Group | None
-    """None where the replay that decides it stops."""
+    """Group, or None if the replay that decides it stops."""
     reason: str
     ran: bool
-    """False of a program that was recorded without running: it has no shares and efficiencies of its own, which are then 0."""
+    """False for a program recorded without running, whose own shares and efficiencies are then 0."""
     compute_share: float = 0.0
     communication_share: float = 0.0
-    """These two are shares of the ranks' time between MPI_Init and MPI_Finalize."""
+    """Share of the ranks' time between MPI_Init and MPI_Finalize, like the previous field."""
     init_seconds: float = 0.0
     """Time of a rank in MPI_Init and MPI_Finalize."""
     parallel_efficiency: float = 0.0
     load_balance: float = 0.0
     serialisation_efficiency: float | None = 0.0
     transfer_efficiency: float | None = 0.0
-    """These two are None where a replay stops."""
+    """None, like the previous field, if a replay stops."""
 
 
 class _Kept(msgspec.Struct, frozen=True, kw_only=True):
-    """`NAME.profile.json` beside a trace; good as long as its key is that of the traces and of this version."""
+    """`NAME.profile.json` beside a trace; valid if its key is that of the traces and of this version."""
 
     key: list[str]
     profile: TraceProfile
@@ -56,10 +56,10 @@ def profiles_of(
     step: Callable[[str], None] = lambda _: None,
     plan: Callable[[int], None] = lambda _: None,
 ) -> tuple[dict[tuple[str, str], TraceProfile], list[str]]:
-    """Return the profile of each trace by workload and environment, and a sentence for each trace that has none.
+    """Return the profile of each trace by workload and environment, and a sentence for each trace without one.
 
-    `plan` is told how many must be made, `step` of each that is there. `smaller` has, by workload, the one that is the same
-    program on a smaller problem, which makes its group more certain.
+    `plan` gets the number of profiles to make, and `step` is called for each finished one. `smaller` maps a workload
+    to the same program on a smaller problem, which makes its group more certain.
     """
     found: dict[tuple[str, str], TraceProfile] = {}
     remarks = []
@@ -87,7 +87,7 @@ def profiles_of(
 
 
 def _made(asked: Mapping[Key, tuple[Path, Path | None]]) -> Iterator[tuple[Key, TraceProfile | str]]:
-    """Yield each profile as it is made, on all cores, or why there is none; those of the largest traces are begun first."""
+    """Yield each profile, made on all cores, or the reason for its absence; the largest traces are begun first."""
     ordered = sorted(asked.items(), key=lambda item: item[1][0].stat().st_size, reverse=True)
     count = cores_for(len(ordered))
     if count <= 1:

@@ -1,1 +1,1 @@
-"""The sections of a study's report, one a file; each is there only where the study holds what it shows."""
+"""Sections of a study's report, one in each file; each appears only if the study has data for it."""

@@ -1,4 +1,4 @@
-"""This study held against another one, cell by cell."""
+"""Comparison of this study with another one, cell by cell."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ _DEFAULT_METRICS = ["seconds", "latency_seconds", "bandwidth_bytes_per_second", 
 
 
 def sections(results: Results, other: Results) -> Iterator[Section]:
-    """Yield the section of cells that both have; environments and workloads are the same where their names are."""
+    """Yield the section of common cells; environments and workloads are matched by name."""
     rows = []
     counts: dict[str, int] = {}
     missing = []
@@ -77,7 +77,7 @@ def _metrics(results: Results) -> list[str]:
 
 
 def _margin(results: Results, environment: str) -> float:
-    """Return the narrowest margin of the comparisons that the environment is in."""
+    """Return the narrowest margin of the environment's comparisons."""
     default = StudyComparison(baseline="").margin
     return min(
         (c.margin for c in results.study.comparisons if environment in (c.baseline, *c.environments)),

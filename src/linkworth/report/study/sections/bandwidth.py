@@ -1,4 +1,4 @@
-"""Curves of micro-benchmarks by message size, and by which rules two environments' curves are equal."""
+"""Curves of micro-benchmarks by message size, and the rules by which two environments' curves are equal."""
 
 from collections.abc import Iterator, Sequence
 
@@ -81,7 +81,7 @@ def _section(results: Results, workload: str, groups: Sequence[Group], key: str)
 
 
 def _above_link(results: Results, group: Group) -> str:
-    """Return a sentence on measured rates that are above the environment's link."""
+    """Return a sentence on measured rates above the environment's link."""
     environment, workload = results.environment(group.environment), results.workload(group.workload)
     if group.mode != "measure" or environment is None or workload is None or not is_micro(workload.command):
         return ""
@@ -198,7 +198,7 @@ def _table(key: str, what: str, of: Metric, curves: dict[str, list[Point]]) -> T
 
 
 def _equality(results: Results, workload: str, key: str) -> Table | None:
-    """Hold each environment against the baseline at every size, by three sigma and by the equivalence test."""
+    """Compare each environment with the baseline at every size, by three sigma and by the equivalence test."""
     rows = []
     for comparison in wanted(results):
         if workload not in workloads_of(results, comparison):

@@ -18,11 +18,11 @@ from linkworth.report.study.table import Drawing, Section, Table, column, drawin
 _COLUMNS = 60
 """Stretches of time in a figure of cores over time."""
 _MOST_OVER_TIME = 4
-"""Environments of a workload whose cores are drawn over time: the steps of an improvement, or else the first."""
+"""Most environments of a workload in figures over time: the steps of an improvement, or else the first."""
 
 
 def sections(results: Results) -> Iterator[Section]:
-    """Yield the core utilisation where runs have CPU time by core, or predictions computation by rank."""
+    """Yield the core utilisation if runs have CPU time by core, or predictions computation by rank."""
     use = [(group, cores) for group in results.groups() if (cores := _by_core(group))]
     if not use:
         return
@@ -80,7 +80,7 @@ def _name(group: Group) -> str:
 
 
 def _by_core(group: Group) -> dict[str, list[float]]:
-    """Return, by node, the share of the time that each core was busy."""
+    """Return the busy share of each core, by node."""
     shares: dict[str, list[list[float]]] = {}
     for record in group.done:
         for use in record.core_use:

@@ -17,7 +17,7 @@ _UNDECIDED = ""
 
 
 def sections(results: Results) -> Iterator[Section]:
-    """Yield the costs where environments have prices, with the sources of the prices."""
+    """Yield the costs if environments have prices, with the sources of the prices."""
     prices, remarks = prices_of(results.study)
     priced = [
         Priced(group, prices[group.environment], nodes)
@@ -84,7 +84,7 @@ def sections(results: Results) -> Iterator[Section]:
 
 
 def _side_by_side(compared: Sequence[Cheapest], scale: units.CostScale) -> list[Table]:
-    """Return the table with a line a workload and a column an environment, if there are several environments."""
+    """Return the table of workloads (lines) by environments (columns), if there are several environments."""
     names = list(dict.fromkeys(each.group.environment for here in compared for each in here.alike))
     rows = [
         [
@@ -141,7 +141,7 @@ def _row(scale: units.CostScale, here: Cheapest, each: Priced) -> list[Cell]:
 
 
 def _in_draws(here: Cheapest, each: Priced) -> Cell:
-    """Return in how many draws of the parameters a prediction is the cheapest."""
+    """Return the number of draws of the parameters in which a prediction is the cheapest."""
     found = here.by_draw.get(each.group.environment)
     if found is None:
         return nothing()
@@ -149,7 +149,7 @@ def _in_draws(here: Cheapest, each: Priced) -> Cell:
 
 
 def _against(here: Cheapest, each: Priced) -> Cell:
-    """Return how much dearer a run is than where it is cheapest, with the interval and what runs or draws show of it."""
+    """Return a run's extra cost over the cheapest environment, with its interval and the evidence of runs or draws."""
     least = here.best.cost
     if least <= 0:
         return nothing()
@@ -168,7 +168,7 @@ def _against(here: Cheapest, each: Priced) -> Cell:
 
 
 def _text(all_of_them: Sequence[Cheapest]) -> str:
-    """Return in how many workloads each environment is the cheapest, by mode."""
+    """Return the number of workloads for which each environment is the cheapest, by mode."""
     sentences = []
     for mode in _MODES:
         chosen = [each for each in all_of_them if each.mode == mode and len(each.alike) > 1]
@@ -186,7 +186,7 @@ def _text(all_of_them: Sequence[Cheapest]) -> str:
 
 
 def _least_sure(drawn: Sequence[Cheapest]) -> list[str]:
-    """Return a sentence on the choice that holds in the smallest share of its draws."""
+    """Return a sentence on the choice with the smallest share of draws in its favour."""
     if not drawn:
         return []
 

@@ -13,7 +13,7 @@ _LISTED = 3
 
 
 def sections(results: Results) -> Iterator[Section]:
-    """Yield the environments, those of recordings too, with all facts that their records hold."""
+    """Yield the environments, also those of recordings, with all facts in their records."""
     names = list(dict.fromkeys([*results.environments, *(record.environment for record in results.records)]))
     rows = [
         _row(name, results.environment(name), [r for r in results.records if r.environment == name])

@@ -28,7 +28,7 @@ class _Gain(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def sections(results: Results) -> Iterator[Section]:
-    """Yield the gains by problem class where a comparison of times has a program in two classes or more."""
+    """Yield the gains by problem class if a comparison of times has a program in two classes or more."""
     drawings: list[Drawing] = []
     for comparison in wanted(results):
         if comparison.steps or "seconds" not in comparison.metrics:

@@ -1,4 +1,4 @@
-"""Time of each iteration of programs that say it."""
+"""Time of each iteration of programs that report it."""
 
 from collections.abc import Iterator, Sequence
 from statistics import median
@@ -24,7 +24,7 @@ _MOST_TIMES = 20
 
 
 def sections(results: Results) -> Iterator[Section]:
-    """Yield the iterations where runs or predictions have a series of them."""
+    """Yield the iterations if runs or predictions have a series of them."""
     groups = [group for group in results.groups() if any(record.series.get(SERIES) for record in group.done)]
     if not groups:
         return
@@ -79,7 +79,7 @@ def _figures(all_of_them: Description, group: Group) -> list[Cell]:
 
 
 def _line(group: Group) -> list[tuple[int, float]]:
-    """Return the median over the runs of each iteration, from 1; of long series of stretches of iterations."""
+    """Return the median over the runs of each iteration, from 1; for long series, of stretches of iterations."""
     series = [record.series[SERIES] for record in group.done if record.series.get(SERIES)]
     shortest = min(len(each) for each in series)
     stretch = -(-shortest // _MOST_POINTS)

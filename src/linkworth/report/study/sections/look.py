@@ -9,16 +9,16 @@ from linkworth.report.charts import theme
 
 T = TypeVar("T")
 WIDTH = 520
-"""Pixels of the plot of a wide figure."""
+"""Width in pixels of the plot of a wide figure."""
 MOST_ROWS = 120
-"""Rows of a figure: more do not fit a page. The numbers below a figure and its files have all."""
+"""Most rows of a figure: more do not fit a page. The numbers below a figure and its files have all."""
 MOST_LINES = 24
-"""Lines of a figure: more cannot be told apart."""
+"""Most lines of a figure: more cannot be distinguished."""
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right"]
 
 
 def largest(items: Sequence[T], size: Callable[[T], float]) -> list[T]:
-    """Return the MOST_ROWS items of the largest size, in the order in which they are given."""
+    """Return the MOST_ROWS largest items, in their original order."""
     if len(items) <= MOST_ROWS:
         return list(items)
     order = sorted(range(len(items)), key=lambda index: -size(items[index]))[:MOST_ROWS]
@@ -35,7 +35,7 @@ def colour(names: Sequence[str], *, field: str = "environment") -> alt.Color:
 
 
 def shape(names: Sequence[str], *, field: str = "environment") -> alt.Shape:
-    """Return marks of different shapes for names, so that colour is not all that tells them apart."""
+    """Return marks of different shapes for names, so that colour is not the only distinction."""
     return alt.Shape(
         f"{field}:N",
         scale=alt.Scale(
@@ -50,7 +50,7 @@ def plot_width(wide: bool) -> int:
 
 
 def names_on_y(names: Sequence[str], **more: Any) -> alt.Y:  # noqa: ANN401 (options of the library)
-    """Return a vertical axis of names in their order."""
+    """Return a vertical axis with names in their order."""
     return alt.Y("name:N", title=None, sort=list(names), axis=alt.Axis(labelLimit=200), **more)
 
 

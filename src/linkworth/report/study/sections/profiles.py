@@ -1,4 +1,4 @@
-"""Profiles: shares of computation and communication by problem class, and the groups of network dependence."""
+"""Profiles: shares of computation and communication by problem class, and groups of network dependence."""
 
 from collections.abc import Iterator, Sequence
 
@@ -50,12 +50,12 @@ _PARTS = {
 class _Shares(msgspec.Struct, frozen=True, kw_only=True):
     workload: str
     source: str
-    """An environment, or how the workload was recorded."""
+    """Environment, or the kind of recording."""
     computation: float
     communication: float
     init_seconds: float
     initialisation: float
-    """MPI_Init as a part of the predicted or measured time and MPI_Init together; 0 if one of them is not known."""
+    """Share of MPI_Init in the sum of itself and the predicted or measured time; 0 if one of them is unknown."""
     efficiencies: dict[str, float]
 
     def parts(self) -> dict[str, float]:
@@ -69,7 +69,7 @@ class _Shares(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def sections(results: Results) -> Iterator[Section]:
-    """Yield the profiles where runs, predictions or traces have shares, and the groups where there are traces."""
+    """Yield the profiles if runs, predictions or traces have shares, and the groups if there are traces."""
     found = _found(results)
     path = critical_path(results)
     if found or path:
@@ -133,7 +133,7 @@ def _found(results: Results) -> list[_Shares]:
         for (workload, environment), profile in results.profiles.items()
         if profile.ran
     ]
-    # The classes of a program stand together.
+    # Keep the classes of a program together.
     programs: dict[str, int] = {}
     for name in results.workloads:
         programs.setdefault(problem_of(name)[0], len(programs))
@@ -217,7 +217,7 @@ def _drawing(number: int, source: str, found: Sequence[_Shares]) -> Drawing:
 
 
 def critical_path(results: Results) -> Table | None:
-    """Return what the critical path of each prediction is made of."""
+    """Return the parts of each prediction's critical path."""
     rows = []
     for group in results.groups(modes=["predict"]):
         whole = group.describe("seconds")
@@ -271,7 +271,7 @@ def _groups(results: Results) -> Table | None:
 
 
 def _change(results: Results, workload: str) -> str:
-    """Return how far the environments of one mode differ for a workload, predicted if there are such runs."""
+    """Return how much the environments of one mode differ for a workload, predicted if there are such runs."""
     modes: list[tuple[Mode, str]] = [("predict", "predicted"), ("measure", "measured")]
     for mode, how in modes:
         times = [
@@ -289,7 +289,7 @@ def _name(profile: TraceProfile) -> str:
 
 
 def _one_each(results: Results) -> dict[str, TraceProfile]:
-    """Return one profile a workload: its group follows from a replay on one network, wherever the trace was made."""
+    """Return one profile for each workload: its group follows from a replay on one network, on any trace."""
     found: dict[str, TraceProfile] = {}
     for (workload, _), profile in results.profiles.items():
         found.setdefault(workload, profile)

@@ -1,4 +1,4 @@
-"""The paper beside the study: one row a number, one row a conclusion."""
+"""The paper beside the study: one row for each number, one row for each conclusion."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from linkworth.report.study.table import Cell, Section, Table, column, nothing, 
 
 
 def sections(results: Results) -> Iterator[Section]:
-    """Yield the section where the study has a `[published]` table."""
+    """Yield the section if the study has a `[published]` table."""
     paper = beside(results)
     if paper is None:
         return
@@ -70,14 +70,14 @@ def verdict(conclusion: ConclusionBeside) -> str:
 
 
 def difference(number: NumberBeside) -> str:
-    """Return the difference as it is printed."""
+    """Return the difference in its printed form."""
     if number.given:
         return "given"
     return show.change(number.difference) if number.difference is not None else "–"
 
 
 def value(number: float | None) -> str:
-    """Return a number in its unit as it is printed."""
+    """Return a number in its unit in its printed form."""
     if number is None:
         return "–"
     return f"−{units.significant(-number)}" if number < 0 else units.significant(number)

@@ -1,4 +1,4 @@
-"""Every cell of the matrix in full, and every run that is not done, with its cause."""
+"""Every cell of the matrix in full, and every incomplete run with its cause."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ _NAMED = (
 
 
 def sections(results: Results) -> Iterator[Section]:
-    """Yield the section of all cells, and that of lost runs where there are any."""
+    """Yield the section of all cells, and that of lost runs, if there are any."""
     rows, remarks = [], []
     for group in results.groups():
         names = dict.fromkeys(name for record in group.done for name in record.metrics)

@@ -1,4 +1,4 @@
-"""Improvements one after the other: each step against the one before, and against the start."""
+"""Successive improvements: each step against the one before, and against the start."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A metric against a number in which environments differ: the MTU, the NICs of a node, or a variable of the study."""
+"""A metric against a number by which environments differ: the MTU, the NICs of a node, or a variable of the study."""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,7 +19,7 @@ _TITLES = {"mtu": "MTU, bytes", "nics": "NICs of a node"}
 
 
 def sections(results: Results) -> Iterator[Section]:
-    """Yield a section for each number with two values or more among environments that have the same metric of a workload."""
+    """Yield a section for each number with several values among environments with the same metric of a workload."""
     numbers = {name: _numbers(results, name) for name in results.environments}
     for variable in dict.fromkeys(name for each in numbers.values() for name in each):
         drawings: list[Drawing] = []
@@ -37,7 +37,7 @@ def sections(results: Results) -> Iterator[Section]:
 
 
 def _numbers(results: Results, name: str) -> dict[str, float]:
-    """Return what an environment states in numbers: its variables, MTU, NICs, nodes and ranks."""
+    """Return the numbers of an environment: its variables, MTU, NICs, nodes and ranks."""
     environment = results.environment(name)
     if environment is None:
         return {}
@@ -52,7 +52,7 @@ def _numbers(results: Results, name: str) -> dict[str, float]:
 def _lines(
     variable: str, groups: Sequence[tuple[float, Group]]
 ) -> tuple[Metric, dict[str, dict[float, list[float]]]] | None:
-    """Return the first metric that has a line of two points or more, and its values by line and number."""
+    """Return the first metric with a line of at least two points, and its values by line and number."""
     for name in _HEADLINES:
         lines: dict[str, dict[float, list[float]]] = {}
         for number, group in groups:
@@ -69,7 +69,7 @@ def _title(variable: str) -> str:
 
 
 def _values(group: Group, name: str) -> list[float]:
-    """Return the metric, one value a run; of rows by size that of the largest size."""
+    """Return the metric, one value for each run; for rows by size that of the largest size."""
     if found := group.values(name):
         return found
     if name not in MEASURES or name == "latency_seconds":
@@ -81,7 +81,7 @@ def _values(group: Group, name: str) -> list[float]:
 
 
 def _line(group: Group, variable: str, number: float) -> str:
-    """Return the environment's name without the number, so that those that differ in it alone are one line."""
+    """Return the environment's name without the number: environments that differ only in it are one line."""
     own = (f"{number:g}", f"{variable}{number:g}", variable)
     name = "-".join(part for part in group.environment.split("-") if part not in own) or "all"
     return f"{name}, predicted" if group.mode == "predict" else name

@@ -1,4 +1,4 @@
-"""Time (or another metric) per workload and environment, and each environment's difference from its baseline."""
+"""Time (or another metric) by workload and environment, and each environment's difference from its baseline."""
 
 import math
 from collections import Counter
@@ -22,7 +22,7 @@ Place = tuple[str, Mode]
 
 
 def sections(results: Results) -> Iterator[Section]:
-    """Yield one section for each comparison and metric that has values; steps have their own section."""
+    """Yield one section for each comparison and metric with values; steps have their own section."""
     number = 0
     for comparison in wanted(results):
         for name in comparison.metrics:
@@ -137,7 +137,7 @@ def _table(
 
 
 def value_cell(group: Group | None, of: Metric) -> Cell:
-    """Return the mean of a cell of the matrix; where nothing is done, why."""
+    """Return the mean of a cell of the matrix, or the reason why nothing is done."""
     if group is None:
         return nothing()
     description = group.describe(of.name)
@@ -251,7 +251,7 @@ def _drawing(comparison: StudyComparison, of: Metric, key: str, kept: Sequence[P
 
 
 def _distance(pair: Pair) -> float:
-    """Return how far two times differ. A fourth of the time differs more than twice the time."""
+    """Return the distance of two times; a quarter of the time is farther than twice the time."""
     return abs(math.log1p(pair.comparison.relative_difference or 0.0))
 
 

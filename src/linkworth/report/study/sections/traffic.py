@@ -1,4 +1,4 @@
-"""Bytes of each NIC and TCP's repairs, by the number of NICs that work together."""
+"""Bytes of each NIC and TCP's retransmissions, by the number of NICs that work together."""
 
 from collections.abc import Iterator, Sequence
 from statistics import fmean
@@ -17,7 +17,7 @@ from linkworth.report.study.table import Cell, Drawing, Section, Table, column, 
 
 
 class _Nic(msgspec.Struct, frozen=True, kw_only=True):
-    """Mean over runs, summed over nodes."""
+    """Means over runs, summed over nodes."""
 
     nic: str
     sent_bytes: float
@@ -27,7 +27,7 @@ class _Nic(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def sections(results: Results) -> Iterator[Section]:
-    """Yield the traffic where measured runs have counters of NICs."""
+    """Yield the traffic if measured runs have counters of NICs."""
     groups = [
         group
         for group in results.groups(modes=["measure"])
@@ -189,7 +189,7 @@ def _drawing(number: int, workload: str, groups: Sequence[Group]) -> Drawing:
 
 
 def _message(workload: str, groups: Sequence[Group]) -> str:
-    """Say how unevenly the NICs share the traffic where that is worst."""
+    """Return a sentence on how unevenly the NICs share the traffic in the worst case."""
     worst, spread = "", 0.0
     for group in groups:
         sent = [nic.sent_bytes for nic in _traffic(group) if nic.sent_bytes > 0]
