@@ -132,7 +132,7 @@ struct lw_otf2_interface {
     /// Selects the location of the following events, and opens it if necessary. Several may be open.
     const char* (*select_location)(struct lw_otf2_writer* writer, uint64_t location);
     const char* (*write)(struct lw_otf2_writer* writer, const struct lw_otf2_event* event);
-    /// Closes the selected location, to which nothing can be added then; another has to be selected.
+    /// Closes the selected location, to which nothing can be added then. Another has to be selected.
     const char* (*end_location)(struct lw_otf2_writer* writer, uint64_t* events);
 
     /// The definitions; each returns as above.

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// The numbers that a call has beside its times, by name: what other formats show as arguments or columns.
+/// Numbers of a call besides its times, by name. Other formats show them as arguments or columns.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ enum class Field : std::uint8_t {
     source,
     recv_tag,
     recv_bytes,
-    matched_peer,  ///< what a wildcard took
+    matched_peer,  ///< match of a wildcard
     matched_tag,
     root,
     element_bytes,

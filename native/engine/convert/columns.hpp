@@ -42,7 +42,7 @@ struct EventBatch {
     OptionalColumn mode;     ///< of a wait or test (CompleteMode)
     std::array<OptionalColumn, field_count> fields;
     ListColumn requests;       ///< that the call starts, completes, frees or cancels
-    ListColumn matched_peers;  ///< what each completed wildcard receive took, else -1
+    ListColumn matched_peers;  ///< match of each completed wildcard receive, else -1
     ListColumn matched_tags;
     ListColumn send_counts;
     ListColumn recv_counts;

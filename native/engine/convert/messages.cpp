@@ -125,7 +125,7 @@ std::optional<Message> RankMessages::incoming(const Shape& shape, std::int32_t p
     return numbered(*communicator, static_cast<std::uint32_t>(*from), rank_, tag, bytes, received_counts_);
 }
 
-/// A receive that ends with its call, so that what a wildcard took is known.
+/// Returns a receive that ends with its call, so that the match of a wildcard is known.
 std::optional<Message> RankMessages::incoming_now(const Shape& shape, std::int32_t peer, std::int32_t tag,
                                                   std::uint64_t bytes) {
     if (peer != tracefile::proc_null && is_wildcard(peer, tag))

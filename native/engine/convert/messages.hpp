@@ -35,7 +35,7 @@ class RankMessages {
     const std::vector<Message>& sent() const { return sent_; }
     const std::vector<Message>& received() const { return received_; }
 
-    /// Receives that were posted and whose end has not been seen.
+    /// Receives that were posted and have not ended yet.
     std::vector<Message> unended() const;
     /// Sends and receives on communicators whose creation is missing, or to ranks that do not exist.
     std::uint64_t unplaced() const { return unplaced_; }

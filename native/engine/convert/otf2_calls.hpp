@@ -63,7 +63,7 @@ struct CollectivePlace {
 /// and Alltoallv are assumed to follow the same rule.
 CollectiveSizes totals_of(const tracefile::Shape& shape, const CollectivePlace& place);
 /// Sets bytes, recv_bytes and, divided evenly, the counts by peer. With `totals`, `sizes` are counted as in
-/// Score-P, else as in the call's own arguments. Returns whether counts had to be divided.
+/// Score-P, else as in the call's own arguments. Returns whether it divided counts.
 bool set_sizes(tracefile::Shape& shape, const CollectiveSizes& sizes, const CollectivePlace& place,
                bool totals);
 

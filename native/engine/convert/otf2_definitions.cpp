@@ -98,7 +98,7 @@ struct Otf2Definitions::Listener {
             const auto at = std::find(all.begin(), all.end(), location);
             std::rotate(all.begin(), at, at + 1);
         }
-        // An archive without MPI's groups: its processes are what can be ranks.
+        // In an archive without MPI's groups, its processes can be ranks.
         if (processes.empty()) processes = process_order;
         if (processes.empty())
             throw ConvertError("the archive names no MPI rank and no process: it cannot be converted");

@@ -55,7 +55,7 @@ struct Otf2Definitions {
     std::uint64_t offset = 0;
     std::uint64_t length = 0;
     bool own = false;      ///< linkworth wrote it
-    bool totals = false;   ///< collectives count what goes to and comes from all ranks
+    bool totals = false;   ///< collectives count the bytes to and from all ranks
     bool unified = false;  ///< a communicator has one number, whichever rank names it
     std::unordered_map<std::uint32_t, Otf2Region> regions;
     std::unordered_map<std::uint32_t, std::uint32_t> words;  ///< by attribute: which word of a call

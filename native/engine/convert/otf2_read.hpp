@@ -16,7 +16,7 @@ struct Otf2Taken {
     std::uint64_t events = 0;
     std::uint64_t bytes = 0;
     std::map<std::string, std::uint64_t> unknown;  ///< records without a place in a trace, by kind
-    std::map<std::string, std::uint64_t> silent;   ///< calls that communicate, without a record of what
+    std::map<std::string, std::uint64_t> silent;   ///< calls that communicate, without a record of the data
     std::uint64_t without_message = 0;  ///< non-blocking receives and collectives whose end is not recorded
     std::uint64_t far_ahead = 0;        ///< receives that end so late that they are taken as wildcards
     std::uint64_t divided = 0;          ///< collectives whose counts by peer were divided evenly

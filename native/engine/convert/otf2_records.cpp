@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-// Calls of which an archive has OTF2's own records only.
+// Conversion of calls for which an archive has only OTF2's own records.
 #include <algorithm>
 #include <utility>
 

@@ -19,7 +19,7 @@ struct Otf2Options {
     std::string program;
     std::vector<std::string> hosts;  ///< by rank; empty if they are not known
     std::uint64_t date_ns = 0;       ///< since 1970; 0: not known
-    bool attributes = true;          ///< keep what OTF2 has no place for, and the metadata
+    bool attributes = true;          ///< keep data without a place in OTF2, and the metadata
 };
 
 struct Otf2Written {

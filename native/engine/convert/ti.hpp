@@ -33,7 +33,7 @@ struct TiResult {
     bool marked_region = false;
     std::uint64_t actions = 0;
     std::uint64_t bytes = 0;
-    std::uint64_t fixed_wildcards = 0;  ///< receives from any source or tag that take what they took
+    std::uint64_t fixed_wildcards = 0;  ///< receives from any source or tag, fixed to their match
     std::uint64_t unmatched = 0;        ///< pairs of ranks that send other messages than they receive
     std::map<std::string, std::uint64_t> as_messages;  ///< collectives written as their messages
     std::map<std::string, std::uint64_t> as_sleep;     ///< calls written as the time that they took

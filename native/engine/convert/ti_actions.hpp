@@ -29,7 +29,7 @@ class TiActions {
   public:
     TiActions(std::string path, std::uint32_t rank, double flops_per_second, TiBalance& balance);
 
-    /// Outside of what is converted nothing is written.
+    /// Outside the converted part, nothing is written.
     bool on() const { return on_; }
     void turn(bool on);
 
@@ -37,7 +37,7 @@ class TiActions {
         if (on_) compute_seconds_ += seconds;
     }
     void sleep(double seconds);
-    /// The call is what an error would name.
+    /// `call` is the name for an error message.
     void send(const TiMessage& message, std::string_view call);
     void receive(const TiMessage& message);
     TiRequest isend(const TiMessage& message, std::string_view call);

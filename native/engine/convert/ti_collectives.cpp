@@ -116,7 +116,7 @@ class Steps {
         posted_.clear();
     }
 
-    /// Waits for all that was posted. What was posted ahead is due at the next wait.
+    /// Waits for all posted steps. Those posted ahead are due at the next wait.
     void go() {
         const bool alone = due_.empty() && posted_.size() == 1;
         if (alone && posted_[0].kind == StepKind::send) {

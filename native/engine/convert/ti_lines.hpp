@@ -38,7 +38,7 @@ class TiLines {
     std::string path_;
     std::unique_ptr<std::FILE, Close> file_;
     std::vector<char> buffer_;
-    std::size_t begin_ = 0;  ///< of what is read and not taken yet
+    std::size_t begin_ = 0;  ///< of the text read and not taken yet
     std::size_t end_ = 0;
     std::string_view line_;
     std::uint64_t number_ = 0;

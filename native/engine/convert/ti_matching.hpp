@@ -29,7 +29,7 @@ class TiTags {
     std::int32_t next_ = first_;
 };
 
-/// Counts what each pair of ranks sends and receives.
+/// Counts the messages that each pair of ranks sends and receives.
 class TiBalance {
   public:
     void sent(std::uint32_t source, std::uint32_t destination, std::int32_t tag) {

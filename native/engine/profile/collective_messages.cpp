@@ -211,7 +211,7 @@ void listed_messages(const Shape& shape, const Group& group, const SendMessage& 
     }
 }
 
-// Rank 0 of each group speaks for it; what is for each rank of the other group goes straight to it.
+// Rank 0 of each group represents it. Data for each rank of the other group goes straight to that rank.
 void messages_between_groups(const UniformCollective& call, const Shape* lists, const Group& group,
                              const SendMessage& send) {
     constexpr std::int32_t mpi_root = -3;

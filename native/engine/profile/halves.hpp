@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Messages of which one side was read and the other was not yet.
+/// Messages with one side read and the other not yet.
 #pragma once
 
 #include <cstddef>

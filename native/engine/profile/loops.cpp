@@ -247,7 +247,7 @@ bool LoopFolder::repeats(std::size_t length) const {
     return hash_of(size - 2 * length, size - length) == hash_of(size - length, size);
 }
 
-// The tail equals what is right before it.
+// Makes a loop if the tail equals the elements right before it.
 bool LoopFolder::make_loop() {
     const std::size_t size = elements_.size();
     const Position& last = positions_.back();

@@ -40,7 +40,7 @@ class Meetings {
     std::int32_t world_rank(std::int32_t member) const { return members_[static_cast<std::size_t>(member)]; }
     /// This member comes no more.
     void leave(std::int32_t member);
-    /// Meetings of which some member did not come.
+    /// Number of meetings to which some member did not come.
     std::uint64_t incomplete() const { return open_.size() + (given_up_ ? 1 : 0); }
 
   private:

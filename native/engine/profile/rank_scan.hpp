@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// The scan of one rank, some events at a time: what needs its communicators and requests.
+/// The scan of one rank, some events at a time: the part that needs its communicators and requests.
 #pragma once
 
 #include <array>
@@ -52,8 +52,8 @@ class RankScan {
     };
     /// Treatment of an event of a shape. From `alone` on, all earlier events must be done first.
     enum class Step : std::uint8_t { count, send, receive, isend, irecv, complete, match, alone, resolve };
-    /// A shape in the block that is being read: what it means here, and the sums of its events. What all
-    /// events need comes first, in one line of the cache.
+    /// A shape in the block that is being read: its meaning here, and the sums of its events. Fields that all
+    /// events need come first, in one line of the cache.
     struct alignas(tracefile::cache_line_bytes) Use {
         Step step = Step::resolve;
         bool makes_request = false;

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Messages of a run: how many of which size, and from whom to whom.
+/// Messages of a run: their number by size, sender and receiver.
 #pragma once
 
 #include <array>

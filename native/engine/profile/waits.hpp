@@ -110,7 +110,7 @@ class Waits {
     /// Stops the request from matching a message; it must still be completed. `channel`: of its message, null
     /// if that is open.
     void cancel(std::uint32_t request, Channel* channel, bool sends);
-    /// This rank makes no further call: what waits for it is not kept any longer.
+    /// The rank makes no further call, so that data that waits for it is dropped.
     void end(std::uint32_t rank) { ended_[rank] = 1; }
 
     /// A rank's next collective on this communicator.
@@ -121,7 +121,7 @@ class Waits {
     const std::vector<RankWaits>& ranks() const { return ranks_; }
     const std::vector<WaitSums>& calls() const { return calls_; }  ///< by name
     std::uint64_t messages() const { return messages_; }           ///< with both sides
-    /// Messages and collectives of which some side is not in the trace.
+    /// Number of messages and collectives with a side that is not in the trace.
     std::uint64_t unmatched() const;
 
   private:

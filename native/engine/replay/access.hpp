@@ -19,7 +19,7 @@ struct Access {
     Stamp at;  ///< when it is at the target, or may go on there
     AccessKind kind = AccessKind::put;
     bool exclusive = false;    ///< a lock
-    bool replying = false;     ///< what it gets is on its way back
+    bool replying = false;     ///< its data is on its way back
     std::uint32_t origin = 0;  ///< ranks of the simulation
     std::uint32_t target = 0;
     std::uint32_t target_rank = 0;  ///< in the window

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Remembers what messages of a size cost: most programs send few sizes, again and again.
+/// Remembers the cost of messages by size: most programs send few sizes, again and again.
 #pragma once
 
 #include <array>

@@ -155,8 +155,8 @@ bool Simulation::call_probe(std::uint32_t rank, const Shape& shape) {
     }
     const Membership* membership = membership_of(rank, shape.comm);
     if (membership == nullptr || shape.actual_peer == tracefile::proc_null) return true;
-    // The receive that follows names what the probe found when it was recorded, so that very message is
-    // waited for.
+    // The receive that follows names the message that the probe found when it was recorded, so wait for that
+    // very message.
     const Envelope wanted{membership->communicator->context * 2, shape.actual_peer, shape.actual_tag};
     RankState& home = ranks_[state.actor.rank];
     const std::uint32_t message = home.matcher.peek(wanted);

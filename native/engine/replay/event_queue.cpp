@@ -86,8 +86,8 @@ void EventQueue::take(List& list) {
     }
 }
 
-/// Empties a list into a new rung, which ends at `end` at the latest. The rung is longer than the list, for
-/// what is pushed while it lasts.
+/// Empties a list into a new rung, which ends at `end` at the latest. The rung is longer than the list, to
+/// have room for later pushes.
 void EventQueue::divide(List& list, std::uint64_t end) {
     std::uint64_t first = entries_[list.head].time;
     std::uint64_t last = first;
@@ -125,7 +125,7 @@ EventQueue::Rung& EventQueue::add_rung(std::uint64_t begin, std::uint64_t end, s
     return rung;
 }
 
-/// Puts the later half of what is near into the lists, before what these have of the same times.
+/// Moves the later half of the near happenings into the lists, before entries of the same times there.
 void EventQueue::send_away() {
     const std::uint32_t kept = first_ + most_near / 2;
     const std::uint64_t begin = near_[kept].time;

@@ -189,7 +189,7 @@ class EventQueue {
         {{never, 0, nothing}}};   ///< and `never` behind them
     std::uint32_t first_ = 0;     ///< of those that are near
     std::uint32_t end_ = 0;       ///< of these
-    std::uint64_t near_end_ = 0;  ///< time; what comes before it is near
+    std::uint64_t near_end_ = 0;  ///< time; earlier happenings are near
     std::uint32_t rung_count_ = 0;
     std::uint32_t free_ = nothing;  ///< first of the blocks that no list has
     List further_;

@@ -41,7 +41,7 @@ class FullPorts {
     /// Duplicate acknowledgements that indicate a loss (RFC 5681, 3.2).
     static constexpr double few_segments = 3;
 
-    /// Losses at a port from one of which on the queue has not been empty.
+    /// Losses at a port while its queue was never empty.
     struct Burst {
         std::unordered_set<std::uint64_t> connections;
         double bytes = 0;

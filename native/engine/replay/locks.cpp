@@ -53,7 +53,7 @@ void Simulation::ask_for_lock(std::uint32_t index) {
     grant_locks(window, target, access.at);
 }
 
-/// Serves the requests that can be, at the time of what has changed.
+/// Grants the requests that can be granted now, at the time of the change.
 void Simulation::grant_locks(Window& window, std::uint32_t target, Stamp since) {
     Lock& lock = window.locks[target];
     while (!lock.waiting.empty()) {

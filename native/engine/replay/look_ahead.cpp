@@ -38,7 +38,7 @@ constexpr std::size_t completions_ahead = 8;
 
 }  // namespace
 
-/// Shows to whom the rank's next calls send, and what, as far as that is decoded.
+/// Visits the receivers of the rank's next calls, with their messages, as far as these are decoded.
 template <typename Visitor>
 void Simulation::visit_receivers(std::uint32_t rank, Visitor visit) const {
     const RankState& state = ranks_[rank];

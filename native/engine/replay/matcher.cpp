@@ -3,7 +3,7 @@
 
 namespace linkworth::replay {
 
-/// Moves the list into a hash table, and what has no room in it too.
+/// Moves the list, and the entry that has no room in it, into a hash table.
 void Matcher::grow(const Entry& entry) {
     hashed_ = std::make_unique<HashedMatcher>();
     const auto move = [&](const Entry& moved) {

@@ -108,7 +108,7 @@ inline Transmission Simulation::transmission_of(const Message& message) const {
             connection(message.source, message.destination), message.bytes};
 }
 
-/// The message meets its receive, waits for one, or is what a probe waits for.
+/// Matches the message with its receive or probe, or makes it wait for one.
 void Simulation::on_envelope(std::uint32_t index) {
     const Message& message = messages_[index];
     const std::uint32_t receive = ranks_[message.destination].matcher.arrive(message.envelope, index);

@@ -63,15 +63,16 @@ class Network {
             send_anyhow(message, what, ready);
         }
     }
-    /// The message waits for nothing but what its NICs have begun, and its connection need not be known.
+    /// Returns whether the message only waits for what its NICs have begun, so that its connection need not
+    /// be known.
     bool goes_plainly(std::uint32_t source_node, std::uint64_t bytes) const {
         return plain_ && bytes <= chunk_bytes_[source_node] && out_[source_node].idle();
     }
     /// Forms of `send` with and without `goes_plainly`.
     void send_plainly(std::uint32_t message, const Transmission& what, const Stamp& ready);
     void send_anyhow(std::uint32_t message, const Transmission& what, const Stamp& ready);
-    /// A request to send or its answer, of no data: waits for what its NIC has begun. Returns when it is
-    /// there.
+    /// Sends a request to send or its answer, without data. It waits for what its NIC has begun. Returns when
+    /// it arrives.
     Stamp control(std::uint32_t source_node, std::uint32_t destination_node, const Stamp& ready);
 
     /// TCP carries all data from one rank to another over one rail as one stream. A message without data
@@ -222,7 +223,7 @@ class Network {
     double striped_bandwidth_;                ///< of one rail for a message on all
     double held_wire_bytes_;                  ///< of a connection that the kernel buffers
     double bucket_seconds_;                   ///< that an idle link sends at once; 0: as its rate allows
-    std::vector<std::uint64_t> chunk_bytes_;  ///< [node]: what its NIC sends of one connection in turn
+    std::vector<std::uint64_t> chunk_bytes_;  ///< [node]: bytes that its NIC sends of one connection in turn
     std::vector<OutPort> out_;                ///< [node x rails + rail]
     LargeVector<Stamp> out_free_;             ///< likewise: when what it sends, or has promised to, is out
     LargeVector<Stamp> in_;                   ///< likewise: when it is free
@@ -276,8 +277,8 @@ inline void Network::arrived(std::uint32_t message, const Stamp& head, const Sta
     }
 }
 
-/// When what was sent plainly is in memory; the sender's NIC took `sent_seconds` for it. The result is a part
-/// of this network or `changed`.
+/// Returns when a plainly sent chunk is in memory; the sender's NIC took `sent_seconds` for it. The result is
+/// a part of this network or `changed`.
 inline const Stamp& Network::receive(const Shipment& shipment, const Stamp& head, double sent_seconds,
                                      Stamp& changed) {
     Stamp& free = in_[shipment.what.destination_node];

@@ -43,8 +43,8 @@ class WaitingConnections {
         return first;
     }
 
-    /// Puts the connection served last to the end, and takes one chunk of the one whose turn it is. Returns
-    /// its message.
+    /// Puts the connection served last to the end, and takes one chunk of the connection that is next.
+    /// Returns its message.
     std::uint32_t take_chunk(OutPort& port) {
         if (port.served != none) append(port, std::exchange(port.served, none));
         const std::uint32_t index = port.first;

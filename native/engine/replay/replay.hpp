@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Replays a recorded run on a fabric: what one calls from outside.
+/// Public interface: replays a recorded run on a fabric.
 #pragma once
 
 #include <cstdint>

@@ -56,7 +56,7 @@ class Schedule {
 
     struct promise_type {
         Step current;
-        std::coroutine_handle<promise_type> started;  ///< what a `start` step starts
+        std::coroutine_handle<promise_type> started;  ///< steps that a `start` step starts
 
         Schedule get_return_object() {
             return Schedule(std::coroutine_handle<promise_type>::from_promise(*this));

@@ -51,7 +51,7 @@ class SharedNodes {
     struct Node {
         double done = 0;   ///< its count,
         double at = 0;     ///< at this moment
-        double speed = 1;  ///< share of what each rank has alone
+        double speed = 1;  ///< share of the speed that each rank has alone
         std::uint32_t version = 0;
         std::vector<Computing> ranks;  ///< a heap, the first to end on top
     };

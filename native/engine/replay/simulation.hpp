@@ -170,7 +170,7 @@ struct RankState {
     std::unique_ptr<ThreadProgress> thread;  ///< if several threads of the rank call MPI
 };
 
-/// Something in the trace depends on what comes first, so moments must be gone through in their order.
+/// Something in the trace depends on the order of events, so moments must be handled in their order.
 struct OrderMatters {};
 
 /// The program requested MPI_THREAD_MULTIPLE, so its trace must be searched for threads.
@@ -226,7 +226,7 @@ class Simulation final : private NetworkListener {
     void report_blocked(const Program& program, ReplayResult& result) const;
     bool any_input_output() const;
 
-    // look_ahead.cpp: what happens next, and what of memory it needs
+    // look_ahead.cpp: prefetching for the next happenings
     void look_ahead() const;
     void look_ahead_in_any_order() const;
     template <typename Visitor>
@@ -311,7 +311,7 @@ class Simulation final : private NetworkListener {
     void settle(Channel& channel, Round& round);
     static bool has_arrived(const Round& round, const PartWaiter& waiter, Stamp& at);
 
-    // messages.cpp: what a message does
+    // messages.cpp: the path of a message
     std::uint32_t post_send(Actor& actor, const Membership& membership, bool collective, std::int32_t peer,
                             std::int32_t tag, std::uint64_t bytes, SendMode mode);
     std::uint32_t post_receive(Actor& actor, const Membership& membership, bool collective, std::int32_t peer,

@@ -97,7 +97,7 @@ void Simulation::wake_threads(const ThreadedRank& rank) {
     }
 }
 
-/// Another thread of the actor's rank waits inside a call, so that what comes is noticed.
+/// Returns whether another thread of the actor's rank waits inside a call, so that arrivals are noticed.
 bool Simulation::another_thread_waits(const Actor& actor) const {
     const RankState& home = ranks_[actor.rank];
     if (home.thread == nullptr) return false;

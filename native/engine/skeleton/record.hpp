@@ -16,7 +16,8 @@ struct Recording {
     std::uint64_t file_bytes = 0;
 };
 
-/// Called from any thread, one at a time, with the ranks that are done; what it throws ends the recording.
+/// Called from any thread, one at a time, with the number of ranks that are done. An exception ends the
+/// recording.
 using Progress = std::function<void(std::uint32_t ranks_done)>;
 
 /// Throws UsageError if the program cannot run with these arguments on that many ranks.

@@ -13,7 +13,7 @@
 
 namespace linkworth::tracefile {
 
-/// Keeps its working memory between blocks. Not to be shared between threads.
+/// Keeps its working memory between blocks. Do not share it between threads.
 class ColumnEncoder {
   public:
     /// Fills `out` with the columns of a block of records, stored as they are without a compressor. Returns

@@ -44,7 +44,7 @@ constexpr std::size_t least_repetition = 4;
 /// Records that are looked at.
 constexpr std::size_t sample_bytes = 1U << 14;
 
-/// About what `raw` would be when compressed, by those in its middle. Uses `scratch`.
+/// Estimates the compressed size of `raw` from the bytes in its middle. Uses `scratch`.
 std::size_t foreseen_bytes(std::span<const std::uint8_t> raw, Compressor& compressor,
                            std::vector<std::uint8_t>& scratch) {
     if (raw.size() <= 2 * sample_bytes) {

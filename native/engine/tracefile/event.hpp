@@ -146,7 +146,7 @@ inline constexpr std::int32_t any_source = -1;
 inline constexpr std::int32_t any_tag = -1;
 inline constexpr std::int32_t proc_null = -2;
 
-/// A request that a `complete` event finished: its reference, and for a wildcard receive what it matched.
+/// A request that a `complete` event finished: its reference, and the match of a wildcard receive.
 struct Completion {
     std::uint64_t reference = 0;
     bool was_wildcard = false;
@@ -177,7 +177,7 @@ struct alignas(cache_line_bytes) Shape {
     std::vector<Completion> completions;
     std::uint64_t recv_bytes = 0;
     std::uint32_t entry = 0;       ///< in the table of names: `name`, or that name at one call site
-    std::int32_t actual_peer = 0;  ///< what a wildcard matched
+    std::int32_t actual_peer = 0;  ///< match of a wildcard
     std::int32_t actual_tag = 0;
     std::int32_t new_comm = -1;  ///< -1 for MPI_COMM_NULL
     std::int32_t window = 0;

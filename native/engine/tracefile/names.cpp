@@ -66,8 +66,7 @@ std::string stem(std::string_view name) {
 }
 
 // MPI-4.1, chapters 3 and 4 (messages), 11 (process creation), 12 (one-sided). Calls that only test for a
-// message do not wait. Files are not among them: what
-// they wait for is no other rank, but a disk.
+// message do not wait. File calls are left out, because they wait for a disk and not for another rank.
 constexpr std::array<std::string_view, 9> communicating_prefixes = {
     "win_", "rput", "rget", "raccumulate", "comm_spawn", "comm_accept", "comm_connect", "comm_join", "pready",
 };

@@ -70,7 +70,7 @@ class RankWriter {
     std::uint64_t next_request() const { return next_request_; }
     /// Number of events of the whole rank so far.
     std::uint64_t events() const { return flushed_events_ + events_; }
-    /// Gives the open block to the sink; to be called at the rank's end.
+    /// Gives the open block to the sink. Call it at the rank's end.
     void flush();
 
   private:

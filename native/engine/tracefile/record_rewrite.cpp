@@ -10,7 +10,7 @@
 namespace linkworth::tracefile {
 namespace {
 
-/// Centuries; what is later is nonsense, and would not fit.
+/// Centuries. Later times are nonsense, and would not fit.
 constexpr double latest_step = 9e18;
 /// Most bytes of a number of a thread, an overlap and an event.
 constexpr std::size_t most_event_bytes = 8 * longest_varint;

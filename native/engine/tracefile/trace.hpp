@@ -24,7 +24,7 @@ class TraceError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// A trace that is cut or damaged, so that what it lacks is not known.
+/// A trace that is cut or damaged, with an unknown loss.
 class DamagedError : public TraceError {
   public:
     using TraceError::TraceError;
@@ -85,8 +85,8 @@ class Trace {
     /// Returns the same file up to a time by which all ranks together made about so many events, or the whole
     /// file if it has no more. Ranks end in the middle of their work, as in a cut trace.
     std::shared_ptr<const Trace> beginning(std::uint64_t events) const;
-    /// A cursor before the rank's first event. It keeps the file open by itself, and takes the memory for
-    /// what it decodes from `memory`, which must outlive it.
+    /// Returns a cursor before the rank's first event. It keeps the file open by itself. Decoded data is in
+    /// `memory`, which must outlive it.
     RankCursor cursor(std::uint32_t rank,
                       std::pmr::memory_resource* memory = std::pmr::get_default_resource()) const;
 

@@ -13,7 +13,7 @@ namespace linkworth::tracefile {
 /// Returns whether libzstd.so.1 is on this machine.
 bool zstd_available();
 
-/// Compresses one block; keeps its working memory between blocks. Not to be shared between threads.
+/// Compresses one block; keeps its working memory between blocks. Do not share it between threads.
 class Compressor {
   public:
     Compressor();
@@ -34,7 +34,7 @@ class Compressor {
     std::vector<std::uint8_t> other_;
 };
 
-/// Expands one block; keeps its working memory between blocks. Not to be shared between threads.
+/// Expands one block; keeps its working memory between blocks. Do not share it between threads.
 class Decompressor {
   public:
     Decompressor() = default;

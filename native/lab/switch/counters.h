@@ -4,7 +4,7 @@
 
 #include "network.h"
 
-/// Write what each port has counted as a table, one line a port, under the path of the network; by atomic
+/// Write the counters of each port as a table, one line a port, under the path of the network; by atomic
 /// rename.
 void counters_write(const struct network* network);
 

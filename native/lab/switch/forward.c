@@ -141,7 +141,7 @@ static void hand_over(struct port* port, const struct frame* frame) {
     port->counters.down_frames += segments;
 }
 
-/// The port whose wire to the switch ends its next frame first, by a time; or NULL.
+/// Return the port whose frame ends first on the wire to the switch, not later than `by`; or NULL.
 static struct port* next_up(struct network* network, int64_t by) {
     struct port* next = NULL;
     for (size_t i = 0; i < network->count; i++) {

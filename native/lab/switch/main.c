@@ -56,8 +56,8 @@ static void read_port(struct loop* loop, size_t number, int64_t came) {
             forward_up(&loop->network, loop->addresses, number, bytes, (uint32_t)length, came);
             continue;
         }
-        // A device that is down gives EIO; one whose namespace is gone EBADFD; a socket of nobody an empty
-        // frame.
+        // A device that is down gives EIO, one whose namespace is gone EBADFD, and a socket whose peer is
+        // gone an empty frame.
         if (length == 0 || (errno != EAGAIN && errno != EINTR && errno != EIO)) {
             epoll_ctl(loop->epoll, EPOLL_CTL_DEL, port->fd, NULL);
             close(port->fd);

@@ -11,8 +11,8 @@ enum {
     /// struct virtio_net_hdr, which TAP devices with IFF_VNET_HDR put before every frame.
     VNET_HEADER = 10,
     LARGEST_FRAME = VNET_HEADER + 65536 + 64,
-    /// Preamble and start 8, check sequence 4, gap 12: what every Ethernet frame costs beside its bytes (IEEE
-    /// 802.3).
+    /// Overhead of every Ethernet frame besides its bytes: preamble and start 8, check sequence 4, gap 12
+    /// (IEEE 802.3).
     WIRE_OVERHEAD = 24,
     /// Smallest frame without its check sequence (IEEE 802.3).
     SMALLEST_FRAME = 60,
@@ -61,7 +61,7 @@ struct port {
     int given_fd;
     uint16_t segment;
     uint64_t up_rate, down_rate;  // bytes per second; 0: without limit
-    int64_t delay, jitter;        // nanoseconds, of what goes to the node: mean and standard deviation
+    int64_t delay, jitter;        // nanoseconds, towards the node: mean and standard deviation
     double loss;                  // share of the frames to the node
     uint64_t queue_bytes;         // of either direction
     bool offload;                 // let the kernel hand on joined segments and open checksums

@@ -40,7 +40,7 @@ struct Options {
     double seconds(std::string_view name, double fallback) const;
 };
 
-/// Checks the form of the command line only; what a program takes is the registry's matter.
+/// Checks the form of the command line only. The registry checks what a program takes.
 Options parse_options(int argc, const char* const* argv);
 
 }  // namespace linkworth::npb

@@ -90,7 +90,7 @@ static uintptr_t unwind(uintptr_t site, const void* cfa) {
     struct search search = {.site = site};
     _Unwind_Backtrace(look_at_frame, &search);
     if (!search.result) return 0;
-    // The call put the address just below what the program's stack pointer was.
+    // The call put the address just below the program's stack pointer.
     for (const uintptr_t* slot = cfa; slot < search.stack; slot++)
         if (*slot == search.result) return (uintptr_t)((const char*)slot - (const char*)cfa);
     return 0;

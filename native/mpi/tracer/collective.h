@@ -37,7 +37,8 @@ struct lw_sides {
     const MPI_Datatype* types;
 };
 
-/// Record what did not come as foreseen (repeat.h); otherwise as the functions lw_record_... below.
+/// Record calls that did not come as foreseen (repeat.h). Otherwise the same as the functions lw_record_...
+/// below.
 void lw_encode_barrier(struct lw_call* call, struct lw_collective what);
 void lw_encode_bcast(struct lw_call* call, struct lw_collective what, struct lw_side data, int root);
 void lw_encode_allreduce(struct lw_call* call, struct lw_collective what, struct lw_side data);

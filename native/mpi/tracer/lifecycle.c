@@ -109,7 +109,7 @@ static struct lw_world world_of_init(void) {
 
 static void close_block(struct lw_thread* thread) { lw_part_close_block(&thread->stream); }
 
-// Other threads may be on their way out of a last call: what they have mapped stays.
+// Other threads may be on their way out of a last call, so their mappings stay.
 static void close_streams(void) {
     if (lw_recorder.profiling) return;
     lw_threads_each(close_block);

@@ -30,7 +30,8 @@ struct lw_message {
     MPI_Datatype datatype;
 };
 
-/// Record what did not come as foreseen (repeat.h); otherwise as the functions lw_record_... below.
+/// Record calls that did not come as foreseen (repeat.h). Otherwise the same as the functions lw_record_...
+/// below.
 void lw_encode_message(struct lw_call* call, enum lw_class class, struct lw_message message,
                        const MPI_Request* request);
 void lw_encode_recv(struct lw_call* call, struct lw_message message, const MPI_Status* status);
@@ -101,7 +102,7 @@ LW_INLINE struct lw_repeat* lw_foresee_recv(const struct lw_call* call, struct l
     return lw_is_wildcard(message) ? NULL : lw_foresee_message(call, message);
 }
 
-/// Flags of the request of a foreseen MPI_Irecv: its source and tag are among what was compared.
+/// Flags of the request of a foreseen MPI_Irecv: its source and tag are among the compared arguments.
 LW_INLINE uint32_t lw_foreseen_irecv_flags(const struct lw_call* call) {
     uint64_t source_and_tag = call->foreseen->words[3];
     bool wildcard =

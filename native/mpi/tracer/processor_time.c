@@ -18,7 +18,7 @@ static bool every_gap;
 static uint64_t reading_cpu;  // CPU time between two readings in a row, ns
 static uint64_t cores;
 
-// The least of some trials: what the clock itself costs, without interruptions.
+// Takes the least of some trials: the cost of the clock itself, without interruptions.
 static void weigh_reading(void) {
     uint64_t least_ticks = UINT64_MAX, least_cpu = UINT64_MAX;
     for (int trial = 0; trial < TRIAL_READINGS; trial++) {

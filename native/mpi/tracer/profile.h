@@ -27,7 +27,7 @@ struct lw_samples {
     uint64_t calls, before, before_squared, reserved;
 };
 
-/// Sizes of what calls send, by the bits of the size: 0, 1, 2 to 3, 4 to 7 ...
+/// Bytes sent by calls, by the bits of the size: 0, 1, 2 to 3, 4 to 7 ...
 struct lw_size_tally {
     uint64_t calls, bytes;
 };
@@ -50,13 +50,13 @@ struct lw_part_header;
 void lw_profile_begin(struct lw_part_header* header);
 /// Makes the thread's part of the file. Returns false if there is no space.
 bool lw_profile_attach(struct lw_thread* self);
-/// Adds the call whose payload ends at END; NULL: without one. Under the lock.
+/// Adds the call whose payload ends at END, or a call without one (NULL). Under the lock.
 void lw_profile_write(struct lw_call* call, const uint8_t* end);
 
 /// Adds a call up that is not both half timed and short, but for its bytes.
 void lw_add_up_any(const struct lw_call* call);
 
-/// Adds what a call sends.
+/// Adds the bytes that a call sends.
 static inline __attribute__((always_inline)) void lw_tally_bytes(struct lw_tallies* tallies, uint32_t name,
                                                                  uint64_t bytes) {
     if (!bytes) return;

@@ -104,7 +104,7 @@ static struct lw_shape* find_or_write_shape(struct lw_thread* self, const uint8_
     }
     size_t needed = length + 2 * LW_VARINT_MOST_BYTES + LW_EVENT_MOST_BYTES;
     if (room < needed && !lw_open_block(self, needed)) return NULL;
-    // The way that is empty, or whose shape is the older one of this block.
+    // Take the way that is empty, or whose shape is the older one of this block.
     uint32_t block = open_block(self);
     bool second = set[0].block == block && (set[1].block != block || set[1].number < set[0].number);
     struct lw_shape* shape = &set[second];

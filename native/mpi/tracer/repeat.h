@@ -28,7 +28,8 @@ LW_INLINE struct lw_key lw_copy_key(struct lw_key key) {
     return (struct lw_key){{words[0], words[1], words[2], words[3], words[4]}};
 }
 
-/// Grows when a handle begins or ceases to mean something: what was kept of calls with handles is void then.
+/// Grows when a handle begins or ceases to mean something, which makes all remembered calls with handles
+/// void.
 extern _Atomic uint32_t lw_meanings;
 /// Call it when that happens; if threads call MPI at once, under the lock.
 void lw_handles_changed(void);
@@ -161,7 +162,7 @@ LW_INLINE struct lw_repeat* lw_repeat_set(const struct lw_call* call, struct lw_
     uint64_t low = words[0] + 2 * words[1] + 4 * words[2];
     uint64_t hash = (low + (words[3] << 23 | words[3] >> 41)) * 0x9e3779b97f4a7c15u + words[4];
     struct lw_repeat* set = &call->self->repeats[hash >> 56 << 1];
-    // Held in one register: compilers compute a second address otherwise, for what comes after the lookup.
+    // Keeps the address in one register: otherwise compilers compute it a second time after the lookup.
     __asm__("" : "+r"(set));
     return set;
 }

@@ -12,7 +12,7 @@
 
 enum { LW_REPEAT_WORDS = 5, LW_REPEATS = 512, LW_SHAPE_SETS = 512, LW_SHAPE_WAYS = 2, LW_SHAPE_WORDS = 4 };
 
-/// A call that was made before with the same arguments: what its event looks like. One cache line.
+/// An earlier call with the same arguments, and the form of its event. One cache line.
 struct __attribute__((aligned(64))) lw_repeat {
     uint64_t words[LW_REPEAT_WORDS];  ///< the arguments, the procedure and the call site
     uint64_t stamp;                   ///< that of the thread when it was kept: another one makes it void

@@ -45,7 +45,7 @@ struct lw_target {
     const MPI_Request* request;
 };
 
-/// Records a constructor of windows. BYTES: what this rank exposes.
+/// Records a constructor of windows. BYTES: memory that this rank exposes.
 void lw_record_win_new(struct lw_call* call, MPI_Comm comm, MPI_Aint bytes, const MPI_Win* window);
 /// Records MPI_Win_free of the window that HANDLE was before the call.
 void lw_record_win_free(struct lw_call* call, MPI_Win handle);

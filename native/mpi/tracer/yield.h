@@ -21,13 +21,13 @@ int lw_yield_sendrecv_replace(void* buffer, int count, MPI_Datatype datatype, in
                               int source, int receive_tag, MPI_Comm comm, MPI_Status* status);
 /// Returns whether the data fits one packed message, whose size is an int.
 bool lw_yield_may_pack(int count, MPI_Datatype datatype);
-/// A barrier before a collective that has no non-blocking form: what then spins, spins shortly.
+/// A barrier before a collective that has no non-blocking form, so that ranks spin only shortly in it.
 void lw_yield_barrier(MPI_Comm comm);
 /// Returns whether COMM is an inter-communicator. If so, first waits there by yielding, for the blocking
 /// collective to come.
 bool lw_yield_between_groups(MPI_Comm comm);
 
-/// Completes what a non-blocking call, whose answer RESULT is, has begun.
+/// Completes what a non-blocking call with the answer RESULT has begun.
 static inline int lw_yield_finish(int result, MPI_Request* request, MPI_Status* status) {
     return result == MPI_SUCCESS ? lw_yield_wait(request, status) : result;
 }

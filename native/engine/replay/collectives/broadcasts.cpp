@@ -42,7 +42,7 @@ Schedule bcast_split_binary(Rank me, Rank size, Rank root, Bytes bytes, Bytes se
         Schedule down = bcast_tree(std::move(half), own.bytes, segment, false);
         for (Step step; down.next(step);) co_yield step;
     }
-    // The sides have the same number of ranks, or the first one more, whose partner is the root.
+    // If the first side has one rank more than the other, the partner of its last rank is the root.
     const bool first_side = mine % 2 == 1;
     if (mine == 0) {
         if (size % 2 == 0) co_yield send_to(absolute(size - 1, root, size), halves[1].bytes);

@@ -10,8 +10,8 @@
 
 namespace linkworth::replay::collectives {
 
-/// The steps of `operation` by what `rules` choose. `rules` and what `operation` points to outlive the
-/// schedule (lists of counts need not).
+/// Returns the steps of `operation` according to `rules`. `rules` and the objects to which `operation` points
+/// must outlive the schedule (lists of counts need not).
 Schedule build(const Rules& rules, const Operation& operation);
 
 /// The steps of `choice`, which `decide` gave, of an operation on several ranks that has data.

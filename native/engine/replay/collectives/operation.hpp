@@ -74,7 +74,7 @@ struct Choice {
 
 /// MPI library whose decisions apply. Each table names its source.
 enum class Library : std::uint8_t {
-    mpich,        ///< MPICH 3 and 4, and what descends from it
+    mpich,        ///< MPICH 3 and 4, and libraries derived from it
     mpich_flat,   ///< the same without its device's node-aware compositions
     openmpi_4_0,  ///< Open MPI up to 4.0
     openmpi_4_1,

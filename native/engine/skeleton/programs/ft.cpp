@@ -40,7 +40,7 @@ class CountingKernel {
 
   private:
     static constexpr double kEvolveOperations = 2.0;  ///< a complex number times a decay
-    static constexpr double kCopyOperations = 10.0;   ///< what cutting or joining costs, in operations
+    static constexpr double kCopyOperations = 10.0;   ///< cost of cutting or joining, in operations
     static constexpr double kChecksumPoints = 1024.0;
 
     /// Times that a stage cuts the field for an exchange or joins it after one.

@@ -17,7 +17,7 @@ constexpr double kRightHandSide = 315.0, kSweep = 3 * 50.0 + 30.0 + 3 * 50.0 + 1
 /// and 9 that run alone (benchmarks/skeleton/bench_phases.py).
 constexpr double kMovedNumber = 6.0;
 
-/// Counts floating point operations, and as such what moves numbers.
+/// Counts floating point operations, and moved numbers as such.
 class CountingKernel {
   public:
     CountingKernel(Work& work, const Class& problem, const Layout& layout) : work_(work) {

@@ -11,7 +11,7 @@
 namespace linkworth::npb::ft {
 namespace {
 
-/// Lines that are transformed together, so that strided ones use what a cache line brings.
+/// Number of lines that are transformed together, so that strided ones use whole cache lines.
 constexpr std::size_t kBlock = 16;
 constexpr std::int64_t kChecksumPoints = 1024;
 

@@ -34,7 +34,7 @@ inline std::size_t lines_per_message(const flow::MultiPartition& layout) {
 }
 
 /// Arithmetic of BT on this rank's cells. A sweep along an axis goes through the slabs of cells upwards,
-/// where each eliminates, and downwards, where each substitutes.
+/// eliminating in each, and downwards, substituting in each.
 template <class K>
 concept Kernel = flow::FaceKernel<K> && requires(K kernel, int axis, int slab, int cell) {
     kernel.reset();  // the initial field
@@ -43,8 +43,8 @@ concept Kernel = flow::FaceKernel<K> && requires(K kernel, int axis, int slab, i
     /// Takes the values from the slab before and makes those for the next one. In the last slab it also does
     /// the work of `substitute`.
     kernel.eliminate(axis, slab);
-    /// Takes up what the next slab has sent and makes what the one before needs. Along z, the last axis, adds
-    /// the solution to the field.
+    /// Takes the values from the next slab and makes those for the one before. Along z, the last axis, it
+    /// adds the solution to the field.
     kernel.substitute(axis, slab);
     { kernel.outgoing() } -> std::convertible_to<const double*>;  // of a sweep
     { kernel.incoming() } -> std::convertible_to<double*>;

@@ -36,7 +36,7 @@ class Layout {
     int columns() const { return columns_; }
     /// World rank at `distance` (a power of two) in this grid row.
     int row_neighbour(int distance) const { return row_ * columns_ + (column_ ^ distance); }
-    /// The rank that needs this rank's piece of a row sum, and whose piece this one needs.
+    /// Returns the rank that needs this rank's piece of a row sum, and whose piece this one needs.
     int transpose_partner() const {
         return columns_ == rows_ ? column_ * columns_ + row_
                                  : column_ / 2 * columns_ + 2 * row_ + column_ % 2;

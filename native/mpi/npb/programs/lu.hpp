@@ -269,8 +269,8 @@ class Run {
 /// problem and on the timers counts.
 template <Communicator Comm, class MakeKernel>
 Result run(Comm& world, Class problem, int timers_on, Timers& timers, MakeKernel&& make_kernel) {
-    // The whole input of the official programs, value by value as they send it; what is fixed here goes out
-    // too.
+    // The whole input of the official programs, value by value as they send it. Values that are fixed here
+    // are sent too.
     int print_interval = 1, norm_interval = problem.iterations;
     double relaxation = kRelaxation;
     State convergence = kConvergence;

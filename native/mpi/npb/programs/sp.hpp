@@ -45,11 +45,11 @@ concept Kernel = flow::FaceKernel<K> && requires(K kernel, int cell, int axis) {
     kernel.reset();
     /// Time step times the right-hand side.
     kernel.right_hand_side(cell);
-    /// Eliminates along all lines of a cell, after what the cell before has handed on, and makes what the
-    /// next cell needs.
+    /// Eliminates along all lines of a cell, with the values from the cell before, and makes those for the
+    /// next cell.
     kernel.eliminate(axis, cell);
-    /// Substitutes back along them, after what the next cell has handed on, and makes what the cell before
-    /// needs. Along z the results are added to the field.
+    /// Substitutes back along them, with the values from the next cell, and makes those for the cell before.
+    /// Along z the results are added to the field.
     kernel.substitute(axis, cell);
     { kernel.outgoing() } -> std::convertible_to<const double*>;
     { kernel.incoming() } -> std::convertible_to<double*>;
@@ -159,7 +159,7 @@ class Run {
                         [&] { request = line_comm_.isend(kernel_.outgoing(), count, to, tag); });
     }
 
-    /// Waits for what went out before, too.
+    /// Also waits for earlier sends.
     void receive(std::size_t count, int from, int tag, typename Comm::Request& sent) {
         timers_.measure(kLineExchange, [&] {
             std::array<typename Comm::Request, 2> requests{

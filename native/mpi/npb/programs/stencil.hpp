@@ -23,7 +23,7 @@ enum class Side { west, east, south, north };
 inline constexpr std::array kSides{Side::west, Side::east, Side::south, Side::north};
 inline Side opposite(Side side) { return static_cast<Side>(static_cast<int>(side) ^ 1); }
 
-/// Sums over all points, and what has entered and left since the start.
+/// Sums over all points, and what has entered and left the domain since the start.
 enum Total { mass, momentum_x, momentum_y, heat, water, kinetic_energy, rain, radiation };
 inline constexpr std::size_t kTotals = 8;
 using Totals = std::array<double, kTotals>;
