@@ -1,1 +1,1 @@
-"""Studies: a file of workloads, environments and repetitions, run so that nothing measured is ever lost."""
+"""Studies: a file of workloads, environments and repetitions, run without ever losing a measurement."""

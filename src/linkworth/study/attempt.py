@@ -31,9 +31,9 @@ def attempt(
     trace: Path,
     watcher: Observer | None = None,
 ) -> Outcome:
-    """Make a run in an open place; what it leaves is in `folder`, its recording (if it is one) at `trace`.
+    """Make a run in an open place; its files are in `folder`, and a recording is at `trace`.
 
-    Whatever goes wrong with the run is an outcome with its cause.
+    Any failure of the run is an outcome with its cause.
     """
     try:
         if micro.is_micro(planned.workload.command):
@@ -59,7 +59,7 @@ def attempt(
 
 
 def disk_or_file(error: OSError) -> str:
-    """Say what the system refused."""
+    """Return a sentence on what the system refused."""
     what = f"{error.filename}: " if error.filename else ""
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     return f"{what}{error.strerror}" + (
@@ -68,13 +68,13 @@ def disk_or_file(error: OSError) -> str:
 
 
 def as_workload(planned: PlannedRun, site: Site) -> Workload:
-    """Return what is run, with the rank count of the study or else the place's."""
+    """Return the workload, with the rank count of the study or else the place's."""
     found = rank_count(planned.workload.command, planned.ranks, site)
     return msgspec.structs.replace(found, name=planned.workload.name)
 
 
 def time_limit(planned: PlannedRun, study: Study) -> float:
-    """Return the seconds that a run may take."""
+    """Return the time limit of a run in seconds."""
     return planned.workload.time_limit_seconds or study.time_limit_seconds
 
 

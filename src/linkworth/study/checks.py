@@ -18,7 +18,7 @@ from linkworth.study.variables import used
 
 
 def check(document: Document, study: Study, file: StudyFile) -> None:
-    """Raise UsageError, with its line, for names that are taken twice or that nothing has, and for what does not go together."""
+    """Raise UsageError, with its line, for duplicate or unknown names, and for contradictions."""
     names = [environment.name for environment in study.environments]
     programs = [workload.name for workload in study.workloads]
     for kind, each in (("workloads", programs), ("environments", names)):
@@ -97,9 +97,9 @@ def _check_prediction(document: Document, study: Study) -> None:
 
 
 def check_scales(document: Document, studies: Mapping[str, Study]) -> None:
-    """Raise UsageError for a name in the file that means no workload or environment at any scale.
+    """Raise UsageError for a name in the file that no workload or environment has at any scale.
 
-    `studies` are those of all scales, by name; "" is the file without a scale.
+    `studies` are the studies by scale; "" is the file without a scale.
     """
     programs = {workload.name for study in studies.values() for workload in study.workloads}
     for scale, study in studies.items():
@@ -131,14 +131,14 @@ def _check_values(document: Document, place: Place, variables: Mapping[str, obje
 
 
 def check_variables(document: Document) -> None:
-    """Raise UsageError for a variable whose value names a variable: values are taken as they are written."""
+    """Raise UsageError for a variable whose value names a variable: values are used as written."""
     _check_values(document, ("variables",), document.data.get("variables", {}))
     for scale, table in document.data.get("scale", {}).items():
         _check_values(document, ("scale", scale, "variables"), table.get("variables", {}))
 
 
 def check_all_used(document: Document) -> None:
-    """A variable that nothing uses is a slip of the pen."""
+    """Raise UsageError for a variable that nothing uses: it is a mistake."""
     data = {key: value for key, value in document.data.items() if key != "variables"}
     names = used(data)
     places: list[Place] = [("variables", name) for name in document.data.get("variables", {})]

@@ -1,4 +1,4 @@
-"""Keys or words that a struct's field accepts, for sentences on what is not among them."""
+"""Keys or words that a struct's field accepts, for errors about other ones."""
 
 import typing
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from linkworth.study.lines import Place
 
 
 def keys_at(kind: object, path: Place) -> list[str]:
-    """Return the keys that the tables of a type may have at a path into it; none where no table with fixed keys stands."""
+    """Return the possible keys of a type's tables at a path into it; none without a table with fixed keys."""
     return [
         field.encode_name
         for found in _at(kind, path)

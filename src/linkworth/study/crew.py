@@ -17,11 +17,11 @@ _LEAVE_SECONDS = 5.0
 
 
 class Left(Exception):
-    """linkworth goes, the job stays: the next call finds it again."""
+    """linkworth ends while the job continues; the next call finds it again."""
 
 
 class Crew:
-    """At most so many runs on their way; use it as a context manager. Leaving it early leaves the jobs in the queue."""
+    """Limited number of simultaneous runs, as a context manager. An early exit leaves the jobs in the queue."""
 
     def __init__(self, most: int, work: Work) -> None:
         self._most = most
@@ -32,7 +32,7 @@ class Crew:
         self._under_way = 0
 
     def begin(self, planned: PlannedRun) -> Iterator[Made]:
-        """Begin a run when there is room; meanwhile give those that end. What a run raises is raised here."""
+        """Start a run when there is room, and yield those that end meanwhile. Raises the errors of runs."""
         while self._under_way >= self._most:
             yield self._next()
         thread = threading.Thread(target=self._do, args=(planned,), daemon=True)
@@ -41,7 +41,7 @@ class Crew:
         thread.start()
 
     def rest(self) -> Iterator[Made]:
-        """Give the runs that are still on their way as they end."""
+        """Yield the remaining runs as they end."""
         while self._under_way:
             yield self._next()
 
@@ -74,7 +74,7 @@ class Crew:
 
 
 class _Leaver:
-    """Ends the following of a job, and not the job, when the crew leaves."""
+    """Stops following a job, without ending it, when the crew leaves."""
 
     def __init__(self, leaving: threading.Event) -> None:
         self._leaving = leaving

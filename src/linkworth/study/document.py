@@ -1,4 +1,4 @@
-"""A parsed TOML text that knows its lines: decoding into structs with errors that name file and line, and merging of scales."""
+"""A parsed TOML text with line numbers: decoding into structs with errors by file and line, and merging of scales."""
 
 import copy
 import difflib
@@ -26,7 +26,7 @@ _SYNTAX_PLACE = re.compile(r" ?\(at (?:line (\d+), column (\d+)|end of document)
 
 
 class Document:
-    """A study file's text, parsed."""
+    """Parsed text of a study file."""
 
     def __init__(
         self, origin: str, data: dict[str, Any], lines: Lines, built_in: dict[str, str] | None = None
@@ -35,28 +35,28 @@ class Document:
         self.data = data
         self.lines = lines
         self.built_in = built_in or {}
-        """Variables that every file has."""
+        """Variables of every file."""
 
     def copy(self) -> "Document":
-        """Return one that can be changed."""
+        """Return a copy that can be changed."""
         return Document(self.origin, copy.deepcopy(self.data), dict(self.lines), self.built_in)
 
     def error(self, place: Place, sentence: str) -> UsageError:
-        """Return the error for what stands at a place: `study.toml:12: environments[1].mtu: sentence`."""
+        """Return the error for the value at a place: `study.toml:12: environments[1].mtu: sentence`."""
         line = line_of(self.lines, place)
         at = f"{self.origin}:{line}" if line is not None else self.origin
         name = written(place)
         return UsageError(f"{at}: {name}: {sentence}" if name else f"{at}: {sentence}")
 
     def check(self, place: Place, call: Callable[[], T]) -> T:
-        """Return what `call` gives; its UsageError comes with the file and line of `place`."""
+        """Return the result of `call`; add the file and line of `place` to its UsageError."""
         try:
             return call()
         except UsageError as error:
             raise self.error(place, str(error)) from None
 
     def override(self, place: Place, source: Place) -> None:
-        """Let what stands at `source` stand at `place` as well, with its lines; a table is merged key by key."""
+        """Copy the value at `source`, with its lines, to `place`; merge a table key by key."""
         value = value_at(self.data, source)
         container = value_at(self.data, place[:-1])
         here = container.get(place[-1]) if isinstance(container, dict) else container[place[-1]]
@@ -68,11 +68,11 @@ class Document:
         set_in(self.lines, place, dict(self.lines), source)
 
     def replace(self, place: Place, value: Any) -> None:  # noqa: ANN401 (a parsed document's value)
-        """Put another value at a place; its line stays that of the old one."""
+        """Replace the value at a place; its line stays."""
         value_at(self.data, place[:-1])[place[-1]] = value
 
     def remove(self, place: Place, indices: Iterable[int]) -> None:
-        """Take entries out of the array at a place; the lines of those that stay go with them."""
+        """Remove entries of the array at a place, and keep the lines of the others."""
         array = value_at(self.data, place)
         gone = set(indices)
         before = dict(self.lines)
@@ -84,7 +84,7 @@ class Document:
         array[:] = [array[old] for old in kept]
 
     def decode(self, kind: type[T], place: Place = (), entries: dict[str, Any] | None = None) -> T:
-        """Convert what stands at a place. `entries`: the type of the entries of each dict with free keys, by its own key."""
+        """Convert the value at a place. `entries`: the entry type of each dict with free keys, by its own key."""
         value = value_at(self.data, place)
         try:
             return msgspec.convert(value, kind)
@@ -126,7 +126,7 @@ class Document:
 
 
 def written(place: Place) -> str:
-    """Return a place as an error names it: `environments[1].mtu`."""
+    """Return a place as named in errors: `environments[1].mtu`."""
     text = ""
     for key in place:
         if isinstance(key, int):
@@ -137,7 +137,7 @@ def written(place: Place) -> str:
 
 
 def read(path: Path) -> tuple[Document, bytes]:
-    """Parse a file; also return its bytes. A file that cannot be read or parsed is a UsageError that names file and line."""
+    """Parse a file; also return its bytes. Raises UsageError that names file and line."""
     try:
         content = path.read_bytes()
         text = content.decode()
@@ -157,7 +157,7 @@ def read(path: Path) -> tuple[Document, bytes]:
 
 
 def parse(text: str, origin: str) -> Document:
-    """Parse a text. Raises UsageError with its line where it is no TOML."""
+    """Parse a text. Raises UsageError with the line of a syntax error."""
     text = text.replace("\r\n", "\n")
     try:
         data = tomllib.loads(text)
@@ -172,7 +172,7 @@ def parse(text: str, origin: str) -> Document:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the end of a sentence on an unknown name: what is near, or all that there is."""
+    """Return the end of a sentence on an unknown name: the nearest names, or all."""
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     return f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(names) or 'none'}"

@@ -1,4 +1,4 @@
-"""The tables of a study file, one by one, with their variables filled in."""
+"""Tables of a study file, one by one, with their variables filled in."""
 
 import re
 import shlex
@@ -96,7 +96,7 @@ def _words(document: Document, place: Place, command: str | list[str]) -> list[s
 
 
 def _every_benchmark(command: list[str]) -> list[list[str]]:
-    """`npb:*.B` is all eight programs."""
+    """Expand `npb:*.B` into all eight programs."""
     if not command[0].startswith("npb:*"):
         return [command]
     return [[command[0].replace("*", program, 1), *command[1:]] for program in NPB]
@@ -111,7 +111,7 @@ def _command_name(command: Sequence[str]) -> str:
 
 
 def environments_of(document: Document, place: Place, file: StudyFile) -> list[Environment]:
-    """Return the environments of one table, likewise."""
+    """Return the environments of one table: one for each choice of its variables' values."""
     table = document.data["environments"][place[1]]
     found = []
     for one, values in _filled(document, place, EnvironmentTable, table):
@@ -132,7 +132,7 @@ def environments_of(document: Document, place: Place, file: StudyFile) -> list[E
             if not one.fabric:
                 raise document.error(place, f"{name} is predicted, so give the fabric that it has")
             document.check((*place, "fabric"), partial(fabrics.get, one.fabric))
-        # The table's own check has let nothing else pass.
+        # The table's own check has excluded everything else.
         binding = cast(Binding, one.binding)
         if "measure" in modes and where.kind == "lab" and binding not in ("", "none"):
             raise document.error(
@@ -207,9 +207,9 @@ def comparisons_of(
     *,
     scaled: bool,
 ) -> list[StudyComparison]:
-    """Return the comparisons of one table, likewise; `scaled`: what names something that a scale left out is left out.
+    """Return the comparisons of one table, for each choice of values; `scaled`: drop names that a scale left out.
 
-    `figures` are the names of all figures that workloads take from their output: they are metrics too.
+    `figures` are the names of all figures that workloads extract from their output: they are metrics too.
     """
     table = document.data["comparisons"][place[1]]
     names = [environment.name for environment in environments]
@@ -258,7 +258,7 @@ def _filled(
     """Return the table at a place once for each choice of its variables' values, with these values."""
     found = []
     for values in combinations(document, place, table):
-        # Decoded in the place of the original, so that an error has its line.
+        # Decode in place of the original, so that an error has its line.
         one = Document(document.origin, around(place, _with_words(document, table, values)), document.lines)
         own = {name: value for name, value in values.items() if name not in document.built_in}
         found.append((one.decode(kind, place, ENTRIES), own))
@@ -271,7 +271,7 @@ def filled(document: Document, place: Place, kind: type[T]) -> list[T]:
 
 
 def _with_words(document: Document, table: dict[str, Any], values: dict[str, Value]) -> dict[str, Any]:
-    """Fill a table; a folder's name stays one word of a command that is given as text, whatever is in it."""
+    """Fill in a table; a folder's name stays one word of a textual command, whatever it contains."""
     quoted = values | {name: shlex.quote(text) for name, text in document.built_in.items()}
     filled: dict[str, Any] = fill(table, values)
     return filled | {
@@ -280,6 +280,6 @@ def _with_words(document: Document, table: dict[str, Any], values: dict[str, Val
 
 
 def _number(value: Any) -> Any:  # noqa: ANN401 (a number or nothing, of the field's own type)
-    """Return what a field for a number holds once its variable is filled in: never a string any more."""
+    """Return the value of a number's field after its variable is filled in: never a string."""
     assert not isinstance(value, str)
     return value

@@ -41,7 +41,7 @@ class Selection(msgspec.Struct, frozen=True):
 
 
 class Expression(msgspec.Struct, frozen=True, eq=False):
-    """A text that was parsed and whose parts fit together."""
+    """A parsed text whose parts fit together."""
 
     text: str
     root: ast.expr
@@ -49,12 +49,12 @@ class Expression(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def selections(self) -> list[Selection]:
-        """The results that it names, each once."""
+        """Results that it names, each once."""
         return list(dict.fromkeys(_selections(self.root)))
 
 
 def parse(text: str) -> Expression:
-    """Parse an expression. Raises UsageError with one sentence on what is wrong in it."""
+    """Parse an expression. Raises UsageError with one sentence on its fault."""
     try:
         root = ast.parse(f"({text}\n)", mode="eval").body
         return Expression(text=text, root=root, kind=_kind(root))
@@ -65,13 +65,13 @@ def parse(text: str) -> Expression:
 
 
 def called(node: ast.Call) -> str:
-    """Return the name of what is called."""
+    """Return the name of the called function."""
     assert isinstance(node.func, ast.Name)
     return node.func.id
 
 
 def texts(node: ast.Call) -> list[str]:
-    """Return the arguments of a call of names: workload, then environments."""
+    """Return the name arguments of a call: workload, then environments."""
     return [str(each.value) for each in node.args if isinstance(each, ast.Constant)]
 
 
@@ -94,7 +94,7 @@ def _selections(root: ast.expr) -> Iterator[Selection]:
 
 
 def _kind(node: ast.expr) -> Kind:
-    """Return what a part gives. Raises UsageError for what the language does not have, or what does not fit together."""
+    """Return the kind of a part's value. Raises UsageError for anything outside the language, or a mismatch."""
     match node:
         case ast.Constant(value=bool()) | ast.Constant(value=None):
             pass

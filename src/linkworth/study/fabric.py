@@ -1,4 +1,4 @@
-"""The fabric that an environment's prediction replays on."""
+"""Fabric of an environment's predictions."""
 
 import msgspec
 
@@ -27,7 +27,7 @@ _AGGREGATION = {
 def fabric_of(environment: Environment) -> Fabric:
     """Return the environment's fabric with its rate, latency, MTU, NICs, aggregation and transport.
 
-    Raises UsageError for values that do not go together.
+    Raises UsageError for contradictory values.
     """
     fabric = fabrics.get(environment.fabric)
     if environment.nics is not None and environment.nics > 1:

@@ -1,4 +1,4 @@
-"""Reads a study file: one TOML file that says what is run, in what, how often, and what is wanted of it."""
+"""Reads a study file: one TOML file with the workloads, environments, repetitions and wanted results."""
 
 import hashlib
 from pathlib import Path
@@ -22,7 +22,7 @@ TIME_LIMIT_SECONDS = 3600.0
 
 
 def load(path: Path, *, scale: str = "", where: str = "", folder: Path | None = None) -> Study:
-    """Return the study of a file, at one of its scales; `where` (as in the file) replaces every place that it names.
+    """Return the study of a file at one of its scales; `where` (as in the file) replaces all its places.
 
     `folder` is the place of the file if the text is read from a copy of it.
     Raises UsageError that names the file and, if there is one, the line, also for what is wrong in another scale.
@@ -110,7 +110,7 @@ def _resolve(whole: Document, scale: str, where: str) -> Study:
 
 
 def _with_published_times(study: Study) -> StudyPrediction:
-    """Return the prediction; an environment of `measured_on` that nothing measures gives its published times."""
+    """Return the prediction with published times for an environment of `measured_on` that nothing measures."""
     wanted = study.prediction
     environment = next((each for each in study.environments if each.name == wanted.measured_on), None)
     if environment is None or "measure" in environment.modes:
@@ -128,7 +128,7 @@ def _optional(document: Document, place: Place, value: int | str | None) -> int 
 
 
 def _number(document: Document, place: Place, value: int | str) -> int:
-    """Return a number at the top of the file, where a variable must have one value."""
+    """Return a top-level number of the file, whose variable must have exactly one value."""
     choices = combinations(document, place, value)
     filled = fill(value, choices[0])
     if len(choices) > 1 or not isinstance(filled, int) or isinstance(filled, bool) or filled < 1:

@@ -1,4 +1,4 @@
-"""The filter of `study run`: which of a study's runs are meant."""
+"""Filter of `study run`, which selects some of a study's runs."""
 
 import shlex
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from linkworth.study.variables import as_text
 
 
 class Filter:
-    """`workload=npb:ft.*,npb:is.* environment=gbe class=B`: all terms must fit, one of each term's patterns."""
+    """`workload=npb:ft.*,npb:is.* environment=gbe class=B`: all terms must match, each by one of its patterns."""
 
     KEYS = ("workload", "environment", "mode", "repetition")
 
@@ -28,7 +28,7 @@ class Filter:
             self.terms.append((key, patterns.split(",")))
 
     def fits(self, planned: PlannedRun) -> bool:
-        """Say whether a run is among those asked for."""
+        """Return whether a run is selected."""
         values: dict[str, Value] = {
             **planned.environment.variables,
             **planned.workload.variables,
@@ -41,7 +41,7 @@ class Filter:
 
 
 def filter_of(study: Study, expressions: Sequence[str]) -> Filter | None:
-    """Return the filter that expressions give for a study, None without any."""
+    """Return the filter of a study from expressions, None without any."""
     if not expressions:
         return None
     names = {name for entry in study.workloads for name in entry.variables}

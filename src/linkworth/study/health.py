@@ -1,4 +1,4 @@
-"""Looks at a place after a run there went wrong: the program's end alone rarely says that a node or a link was lost."""
+"""Checks a place after a failed run: the program's end alone rarely shows a lost node or link."""
 
 import subprocess
 
@@ -6,11 +6,11 @@ from linkworth.lab.site import LabSite
 from linkworth.launch.site import Site
 
 ANSWER_SECONDS = 60.0
-"""A node that does not answer within this is lost: one that is gone refuses at once, and a machine may be busy."""
+"""Time limit for an answer; a lost node usually refuses at once, and a machine may be busy."""
 
 
 def losses(site: Site) -> list[str]:
-    """Return a sentence on each node that is gone and each link that is down; of places that cannot be looked at none."""
+    """Return a sentence on each lost node and each link that is down; none for places that cannot be checked."""
     if not isinstance(site, LabSite):
         return []
     found = []
@@ -24,7 +24,7 @@ def losses(site: Site) -> list[str]:
 
 
 def _link_states(site: LabSite, node: str) -> dict[str, bool] | None:
-    """Return which data NICs of a node are up; None where the node does not answer."""
+    """Return which data NICs of a node are up; None if the node does not answer."""
     nics = site.lab.spec.nic_names
     files = [f"/sys/class/net/{nic}/operstate" for nic in nics]
     try:
@@ -39,6 +39,6 @@ def _link_states(site: LabSite, node: str) -> dict[str, bool] | None:
         return None
     words = done.stdout.split()
     if len(words) != len(nics):
-        # A node that answers and has lost a NIC (a file is missing) differs from one that is not there at all.
+        # A node that answers without a NIC (a file is missing) differs from a lost node.
         return None if not words else dict.fromkeys(nics, False)
     return {nic: word != "down" for nic, word in zip(nics, words, strict=True)}

@@ -1,7 +1,8 @@
-"""Processes that a killed linkworth left running: they would disturb what is measured next, so they are found and stopped.
+"""Processes that a killed linkworth left running: they would disturb later measurements, so they are stopped.
 
-Whatever a study starts inherits a variable with the identity of the study's folder. The holder of the folder's lock may stop
-all that carry it, as nobody else can be running them. Jobs of a batch system are left alone: they are taken up again.
+Every process of a study inherits a variable with the identity of the study's folder. The holder of the folder's lock
+may stop all processes with it, as nobody else can be running them. Jobs of a batch system are left alone: a later
+call follows them.
 """
 
 import contextlib
@@ -18,7 +19,7 @@ PATIENCE_SECONDS = 5.0
 
 @contextlib.contextmanager
 def marked(folder: Path) -> Iterator[None]:
-    """Let all that is started meanwhile carry the study's mark."""
+    """Mark everything that is started meanwhile with the study's identity."""
     before = os.environ.get(MARK)
     os.environ[MARK] = _identity(folder)
     try:
@@ -31,7 +32,7 @@ def marked(folder: Path) -> Iterator[None]:
 
 
 def stop_leftovers(folder: Path) -> int:
-    """Stop what still runs for the study of a folder, whose lock the caller holds; return how many processes that were."""
+    """Stop the processes of a study's folder, whose lock the caller holds; return how many there were."""
     found = _carrying(_identity(folder))
     for number in (signal.SIGTERM, signal.SIGKILL):
         left = _carrying(_identity(folder))
@@ -66,12 +67,12 @@ def _carrying(identity: str) -> set[int]:
 
 
 def _is_own(pid: int) -> bool:
-    """Say whether a process is this one or was started by it."""
+    """Return whether a process is this one or was started by it."""
     while pid > 1:
         if pid == os.getpid():
             return True
         try:
-            # pid (name) state ppid ...; the name may hold anything
+            # pid (name) state ppid ...; the name may contain anything
             pid = int(Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[1])
         except (OSError, ValueError, IndexError):
             return False

@@ -1,4 +1,4 @@
-"""The MPI library whose collectives a study's predictions follow."""
+"""MPI library whose collectives a study's predictions follow."""
 
 from linkworth.errors import LinkworthError, UsageError
 from linkworth.model.study import Environment, Study
@@ -8,12 +8,12 @@ from linkworth.replay.collectives import LIBRARIES, series
 
 
 def library_of(environment: Environment, study: Study, *, recorded: bool) -> str | None:
-    """Return the library of an environment's predictions, as `--mpi-library` of `linkworth predict` takes it.
+    """Return the library of an environment's predictions, in the form of `--mpi-library` of `linkworth predict`.
 
-    It is the environment's `mpi`. Without one, a workload that was `recorded` by a run keeps the library of that run. Any other
-    workload takes the library that the study measures with, so that measured and predicted runs differ in the network only.
-    None leaves the choice to the replay: the library that recorded, else MPICH.
-    Raises UsageError for an `mpi` that is neither installed here nor known by name.
+    It is the environment's `mpi`. Without one, a workload that was `recorded` by a run keeps the library of that run.
+    Any other workload uses the library of the study's measurements, so that measured and predicted runs differ only
+    in the network. None leaves the choice to the replay: the recording library, else MPICH. Raises UsageError for an
+    `mpi` that is neither installed here nor known by name.
     """
     named = environment.mpi
     if named is None:

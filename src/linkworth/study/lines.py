@@ -1,4 +1,4 @@
-"""Finds on which line of a TOML text each value stands, so that an error can name it (tomllib keeps no lines)."""
+"""Finds the line of each value in a TOML text, so that an error can name it (tomllib keeps no lines)."""
 
 import re
 import tomllib
@@ -6,9 +6,9 @@ from typing import Any
 
 Key = str | int
 Place = tuple[Key, ...]
-"""From the root: `("environments", 1, "mtu")`."""
+"""Path from the root: `("environments", 1, "mtu")`."""
 Lines = dict[Place, int]
-"""From 1; of a table the line of its header."""
+"""Line numbers from 1; a table has the line of its header."""
 
 _BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _GAP = re.compile(r"[ \t]*")
@@ -27,7 +27,7 @@ def lines_of(text: str) -> Lines:
 
 
 def line_of(lines: Lines, place: Place) -> int | None:
-    """Return the line of a place, or of the nearest thing around it that has one; None where nothing has."""
+    """Return the line of a place, or of the nearest enclosing one with a line; None if there is none."""
     for length in range(len(place), 0, -1):
         if place[:length] in lines:
             return lines[place[:length]]
@@ -35,14 +35,14 @@ def line_of(lines: Lines, place: Place) -> int | None:
 
 
 class _Tracker:
-    """Walks over a valid text once; what cannot be understood would be a fault here, never in the user's file."""
+    """One pass over a valid text; a failure here is a bug, never the user's fault."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
         self.lines: Lines = {}
         self.tables: dict[Place, int] = {}
-        """Entries so far of each array of tables."""
+        """Number of entries so far in each array of tables."""
         self._counted = (0, 1)
 
     def track(self) -> Lines:
@@ -84,7 +84,7 @@ class _Tracker:
         return place
 
     def _inside_arrays(self, keys: Place) -> Place:
-        """A header below an array of tables means the latest entry of it."""
+        """Add the latest index for each array of tables in a header's keys."""
         place: Place = ()
         for key in keys:
             place += (key,)
@@ -148,7 +148,7 @@ class _Tracker:
 
 
 def set_in(lines: Lines, place: Place, others: Lines, source: Place) -> None:
-    """Let `place` and all below it have the lines that `others` has for `source` and all below that."""
+    """Set the lines of `place` and all below it to those that `others` has for `source`."""
     for old in [old for old in lines if old[: len(place)] == place]:
         del lines[old]
     for old, line in others.items():
@@ -157,14 +157,14 @@ def set_in(lines: Lines, place: Place, others: Lines, source: Place) -> None:
 
 
 def value_at(document: Any, place: Place) -> Any:  # noqa: ANN401 (a parsed document's value)
-    """Return what stands at a place of a parsed document."""
+    """Return the value at a place of a parsed document."""
     for key in place:
         document = document[key]
     return document
 
 
 def around(place: Place, value: Any) -> Any:  # noqa: ANN401 (a parsed document's value)
-    """Return a document that has nothing but a value at a place."""
+    """Return a document with only one value, at a place."""
     for key in reversed(place):
         value = [*[None] * key, value] if isinstance(key, int) else {key: value}
     return value

@@ -1,4 +1,4 @@
-"""One linkworth at a time runs a study's folder; the lock goes with the process, however that ends."""
+"""Lock of a study's folder for one linkworth process; the kernel releases it when the process ends."""
 
 import contextlib
 import fcntl
@@ -12,9 +12,9 @@ from linkworth.errors import UsageError
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock of a study's folder. Raises UsageError, with the process that has it, where it is taken.
+    """Hold the lock of a study's folder. Raises UsageError, with the owning process, if it is taken.
 
-    The kernel drops the lock when the process ends; started programs do not inherit it.
+    The kernel releases the lock when the process ends; started programs do not inherit it.
     """
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
@@ -38,7 +38,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def is_locked(path: Path) -> bool:
-    """Say whether somebody runs the study now."""
+    """Return whether a process runs the study now."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

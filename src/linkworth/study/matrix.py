@@ -1,4 +1,4 @@
-"""All runs of a study: each workload in each environment that wants it, repeated, in random order within each block."""
+"""All runs of a study: each workload in each of its environments, repeated, in random order within each block."""
 
 import hashlib
 import random
@@ -16,40 +16,40 @@ from linkworth.study import micro
 from linkworth.study.patterns import matches
 
 HERE = "here"
-"""Name of the environment in which a program is recorded that no environment measures."""
+"""Name of the environment for recordings of programs that no environment measures."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.,+=-]+")
 _LONGEST_NAME = 80
 MOST_RUNS = 100_000
-"""Runs of a study: a plan of more takes minutes and gigabytes, and nobody waits for the runs."""
+"""Most runs of a study: a larger plan takes minutes and gigabytes, and nobody waits for the runs."""
 _MOST_PAIRS = 5_000_000
 _LIST = re.compile(r"\d+(,\d+)*")
 
 
 class PlannedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """One run, prediction or recording that the study asks for."""
+    """One requested run, prediction or recording."""
 
     run: str
-    """Identity, and the name of its folder."""
+    """Identity of the run, and name of its folder."""
     workload: StudyWorkload
     environment: Environment
     mode: Mode
     repetition: int
-    """From 0; warm-ups are negative."""
+    """Number from 0; warm-ups are negative."""
     block: int
     order: int
-    """Place in its block."""
+    """Position in its block."""
     ranks: int | None
     nodes: int | None
     ranks_per_node: int | None
     definition: str
-    """Hash of all that decides what is run."""
+    """Hash of all inputs of the run."""
 
 
 def expand(study: Study, seed: int) -> list[PlannedRun]:
-    """Return all runs in the order in which they are made: recordings, then the measured blocks, then predictions.
+    """Return all runs in the order of their execution: recordings, then the measured blocks, then predictions.
 
-    The order within a block depends on `seed` and the block's number alone. Raises UsageError where nothing is left to run,
-    for more than MOST_RUNS, and for ranks that do not fit on the nodes.
+    The order within a block depends only on `seed` and the block's number. Raises UsageError if nothing is left to
+    run, for more than MOST_RUNS, and for ranks that do not fit on the nodes.
     """
     pairs = _pairs(study)
     measured = [pair for pair in pairs if "measure" in pair[1].modes]
@@ -82,7 +82,7 @@ def expand(study: Study, seed: int) -> list[PlannedRun]:
 
 
 def _pairs(study: Study) -> list[tuple[StudyWorkload, Environment]]:
-    """Return each workload with each environment that wants it. Raises UsageError for a matrix that is too large."""
+    """Return each workload with each of its environments. Raises UsageError for a matrix that is too large."""
     count = len(study.workloads) * len(study.environments)
     if count > _MOST_PAIRS:
         raise UsageError(
@@ -98,12 +98,12 @@ def _pairs(study: Study) -> list[tuple[StudyWorkload, Environment]]:
 
 
 def is_bench(workload: StudyWorkload) -> bool:
-    """Say whether a workload is one of the micro-benchmarks."""
+    """Return whether a workload is one of the micro-benchmarks."""
     return micro.is_micro(workload.command)
 
 
 def has_skeleton(workload: StudyWorkload) -> bool:
-    """Say whether a workload can be recorded without running."""
+    """Return whether a workload can be recorded without running."""
     return not is_bench(workload) and apps.is_app(workload.command[0])
 
 
@@ -112,7 +112,7 @@ def _recordings(
     measured: Sequence[tuple[StudyWorkload, Environment]],
     predicted: Sequence[tuple[StudyWorkload, Environment]],
 ) -> list[tuple[StudyWorkload, Environment]]:
-    """Return each workload that is recorded once, with the environment in which that is done."""
+    """Return each workload to record once, with the environment for it."""
     named = study.prediction.record_on
     wanted = []
     for workload in study.workloads:
@@ -165,7 +165,7 @@ def _planned(
 
 
 _LATER = ["mpi, rate, latency and sockets apply to predictions"]
-"""Makes predictions anew that were made before these keys had an effect."""
+"""Marker that repeats predictions made before these keys had an effect."""
 
 
 def _states_recording(workload: StudyWorkload) -> bool:
@@ -179,7 +179,7 @@ def _states_later_keys(environment: Environment) -> bool:
 
 
 def _deciding(environment: Environment) -> dict[str, Any]:
-    """Return what decides what is run in an environment."""
+    """Return the inputs of runs in an environment."""
     decides: dict[str, Any] = msgspec.to_builtins(
         msgspec.structs.replace(environment, title="", modes=[], workloads=[], variables={}, instance="",
                                 usd_per_node_hour=None)
@@ -194,10 +194,10 @@ def _deciding(environment: Environment) -> dict[str, Any]:
 def layout(
     study: Study, workload: StudyWorkload, environment: Environment
 ) -> tuple[int | None, int | None, int | None]:
-    """Return ranks, nodes and ranks on a node: the workload's own stand before the environment's, those before the study's.
+    """Return ranks, nodes and ranks per node: the workload's override the environment's, and those the study's.
 
-    Ranks on a node are None where they are spread evenly. A workload with its own rank count takes no more
-    nodes than ranks, and is spread evenly unless it says otherwise. Raises UsageError for ranks that do not fit.
+    Ranks per node are None if they are spread evenly. A workload with its own rank count takes at most as many nodes as
+    ranks, and is spread evenly by default. Raises UsageError for ranks that do not fit.
     """
     levels = (workload, environment, study)
     ranks, nodes, per_node = (
@@ -226,7 +226,7 @@ def layout(
 
 
 def is_list(placement: str) -> bool:
-    """Say whether a placement is the node number of each rank, `0,0,1,1`."""
+    """Return whether a placement lists the node number of each rank, `0,0,1,1`."""
     return _LIST.fullmatch(placement) is not None
 
 
@@ -248,13 +248,13 @@ def _listed(workload: StudyWorkload, environment: Environment, ranks: int | None
 
 
 def identity(workload: str, environment: str, mode: Mode, repetition: int) -> str:
-    """Return a run's name: readable, a file name, and never that of another run."""
+    """Return a run's name: readable, a file name, and unique."""
     number = f"w{-repetition}" if repetition < 0 else f"r{repetition:03d}"
     return "@".join([file_name(workload), file_name(environment), mode, number])
 
 
 def file_name(text: str) -> str:
-    """Return a text as a part of a file's name; what cannot stand there, and what is too long, leaves a hash behind."""
+    """Return a text as a part of a file's name; a hash replaces invalid characters and surplus length."""
     plain = _UNSAFE.sub("-", text).strip("-.") or "x"
     if plain == re.sub("[: ]", "-", text) and len(plain) <= _LONGEST_NAME:
         return plain

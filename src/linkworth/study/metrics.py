@@ -83,7 +83,7 @@ _OTHERS = (
     ),
 )
 NAMES = frozenset({*METRICS, *_OTHERS})
-"""All metrics that linkworth puts into records, but for those of single NICs. `metric` derives the unit of the others."""
+"""All metrics of linkworth's records, except those of single NICs. `metric` derives the unit of the others."""
 _OF_A_NIC = re.compile(r"[\w.-]+_sent_bytes")
 
 _BY_ENDING: list[tuple[str, str, Better | None, Kind]] = [
@@ -95,16 +95,16 @@ _BY_ENDING: list[tuple[str, str, Better | None, Kind]] = [
     ("_share", "1", None, "share"),
     ("_efficiency", "1", "higher", "share"),
 ]
-"""For figures that a study file takes from a program's output: the ending of the name says the unit."""
+"""Units of figures that a study file extracts from a program's output, by the ending of the name."""
 
 
 def is_metric(name: str) -> bool:
-    """Return whether a record may have a metric of that name that is no figure of a program's output."""
+    """Return whether a record may have a metric of that name that is not a figure of a program's output."""
     return name in NAMES or _OF_A_NIC.fullmatch(name) is not None
 
 
 def metric(name: str) -> Metric:
-    """Return the metric of that name; of one that is not known the unit and the direction that its ending says."""
+    """Return the metric of that name; for an unknown one, the ending decides unit and direction."""
     if name in METRICS:
         return METRICS[name]
     for ending, unit, better, kind in _BY_ENDING:

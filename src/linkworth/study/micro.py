@@ -39,17 +39,17 @@ class Micro(NamedTuple):
 
     @property
     def is_pair(self) -> bool:
-        """Two ranks are all that it needs."""
+        """True if it needs only two ranks."""
         return self.test.is_pair and not self.settings.pairs
 
 
 def is_micro(command: Sequence[str]) -> bool:
-    """Say whether a command names a micro-benchmark."""
+    """Return whether a command names a micro-benchmark."""
     return command[0].startswith(PREFIX)
 
 
 def parse(command: Sequence[str]) -> Micro:
-    """Return what a command names. Raises UsageError for an unknown test or option."""
+    """Return the micro-benchmark of a command. Raises UsageError for an unknown test or option."""
     tests = named([command[0].removeprefix(PREFIX)])
     if len(tests) != 1:
         raise UsageError(f"{command[0]} stands for several tests; name them one by one")
@@ -101,9 +101,9 @@ def measure(
     folder: Path,
     watcher: Observer | None = None,
 ) -> Outcome:
-    """Run a micro-benchmark in an open place; a batch job of it is found again by its files in `folder`.
+    """Run a micro-benchmark in an open place; its batch job is found again by its files in `folder`.
 
-    One that did not come to its end keeps the sizes that did, but is not done.
+    An incomplete one keeps its completed sizes, but is not done.
     """
     micro = parse(command)
     try:

@@ -14,7 +14,7 @@ from linkworth.model.run import CoreUse, RunResult
 from linkworth.model.study import RecordState, StudyWorkload
 
 DRAWN_SECONDS = "drawn_seconds"
-"""The series of a prediction's times under draws of the fabric's parameters, draw by draw."""
+"""Series of a prediction's times under draws of the fabric's parameters, draw by draw."""
 
 
 MOST_SAMPLES = 60
@@ -40,7 +40,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def of_run(result: RunResult, workload: StudyWorkload, output: str, *, counted: bool) -> Outcome:
-    """Return the outcome of a run. `output` is what the program wrote; `counted`: the counters are wanted."""
+    """Return the outcome of a run. `output` is the program's output; `counted`: the counters are wanted."""
     figures, missing = _figures(workload.figures, output)
     iterations = result.iteration_seconds
     state, cause = _state(result, workload, missing)
@@ -69,7 +69,7 @@ def of_run(result: RunResult, workload: StudyWorkload, output: str, *, counted: 
 
 
 def of_profile(profile: CallProfile, workload: StudyWorkload, output: str, *, counted: bool) -> Outcome:
-    """Return the outcome of a run whose MPI calls were added up."""
+    """Return the outcome of a run with a profile of its MPI calls."""
     outcome = of_run(profile.run, workload, output, counted=counted)
     shares = {
         "compute_share": profile.computation_share,
@@ -109,12 +109,12 @@ def of_bench(result: BenchResult) -> Outcome:
 
 
 def bench_row(row: msgspec.Struct) -> dict[str, float | str]:
-    """Return a row without what it does not say."""
+    """Return a row without its missing figures."""
     return {name: value for name, value in msgspec.structs.asdict(row).items() if value not in (None, "")}
 
 
 def of_counters(counters: Sequence[NodeCounters]) -> dict[str, float]:
-    """Return sums over all nodes and NICs, and what each NIC that was used sent (`d0_sent_bytes`)."""
+    """Return sums over all nodes and NICs, and the bytes sent by each used NIC (`d0_sent_bytes`)."""
     if not counters:
         return {}
     nics = [nic for node in counters for nic in node.nics]
@@ -131,7 +131,7 @@ def of_counters(counters: Sequence[NodeCounters]) -> dict[str, float]:
 
 
 def thinned(use: CoreUse, most: int = MOST_SAMPLES) -> CoreUse:
-    """Return the use of cores in at most so many samples; neighbours become their mean, weighted by their lengths."""
+    """Return the use of cores in at most `most` samples; neighbours become their mean, weighted by length."""
     together = -(-len(use.times) // most)
     if together <= 1:
         return use
@@ -152,7 +152,7 @@ def thinned(use: CoreUse, most: int = MOST_SAMPLES) -> CoreUse:
 
 
 def shares_cores(facts: Mapping[str, str]) -> bool:
-    """Say whether a record's facts hold the remark of a run whose ranks had no core each."""
+    """Return whether a record's facts have the remark of a run whose ranks shared cores."""
     return any("ranks share" in facts.get(name, "") for name in ("remark", "warnings"))
 
 

@@ -1,4 +1,4 @@
-"""`local`, `hostfile:FILE`, `slurm`, `slurm:PARTITION`, `lab`, `lab:NAME`: where a study runs, as text."""
+"""Place of a study as text: `local`, `hostfile:FILE`, `slurm`, `slurm:PARTITION`, `lab`, `lab:NAME`."""
 
 from typing import cast, get_args
 

@@ -44,7 +44,7 @@ class PlannedCommand(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StudyPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """`linkworth study run --dry-run --json`."""
+    """Document of `linkworth study run --dry-run --json`."""
 
     schema: str = "linkworth.study-plan/1"
     study: str
@@ -56,9 +56,9 @@ class StudyPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def plan_of(file: Path, *, folder: Path | None, scale: str, where: str, filters: Sequence[str]) -> StudyPlan:
-    """Return what `study run` would do with a file; the order is that of the study's folder, where it has one already.
+    """Return the plan of `study run` for a file; the order is that of the study's folder, if it has one already.
 
-    Raises UsageError for what `study run` would refuse.
+    Raises the UsageErrors of `study run`.
     """
     folder = folder or default_folder(file, scale)
     study = load(file, scale=scale, where=where)
@@ -96,8 +96,8 @@ def plan_of(file: Path, *, folder: Path | None, scale: str, where: str, filters:
 
 
 def check_all(study: Study, runs: Sequence[PlannedRun]) -> None:
-    """Raise UsageError for the first run that cannot be: a rank count that a program does not take, fabrics that do not fit,
-    a file of hosts that is not there. Raise EnvironmentLacksError if this machine lacks what labs need.
+    """Raise UsageError for the first impossible run: an invalid rank count, contradictory fabrics, a missing file of
+    hosts. Raise EnvironmentLacksError if this machine lacks what labs need.
     """
     _check_labs(study, runs)
     seen: set[tuple[str, int | None]] = set()
@@ -128,7 +128,7 @@ def check_all(study: Study, runs: Sequence[PlannedRun]) -> None:
 
 
 def _check_labs(study: Study, runs: Sequence[PlannedRun]) -> None:
-    """Raise EnvironmentLacksError with all environments whose lab cannot be made here, and why."""
+    """Raise EnvironmentLacksError with all environments whose lab cannot be made here, and the reasons."""
     lacking: dict[str, list[str]] = {}
     in_labs = {planned.environment.name: planned for planned in runs if _in_lab(planned)}
     for name in (environment.name for environment in study.environments if environment.name in in_labs):
@@ -142,7 +142,7 @@ def _check_labs(study: Study, runs: Sequence[PlannedRun]) -> None:
 
 
 def command_of(planned: PlannedRun, study: Study) -> list[str]:
-    """Return the command that makes a run: the launcher's own on this machine, else the linkworth command that does the same."""
+    """Return the command of a run: the launcher's own on this machine, else the equivalent linkworth command."""
     if planned.mode == "predict":
         return _predict_command(planned, study)
     if planned.environment.where.kind == "local" and not is_bench(planned.workload):
@@ -168,7 +168,7 @@ def _in_lab(planned: PlannedRun) -> bool:
 
 
 def as_text(command: Sequence[str]) -> str:
-    """Return a command as a shell takes it."""
+    """Return a command in shell syntax."""
     return shlex.join(command)
 
 

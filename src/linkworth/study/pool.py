@@ -1,4 +1,4 @@
-"""Processes that share a study's computations among the cores, and end with linkworth whatever happens."""
+"""Processes that divide a study's computations among the cores, and always end with linkworth."""
 
 import multiprocessing
 import os
@@ -8,25 +8,25 @@ from concurrent.futures import ProcessPoolExecutor
 
 
 def cores_for(jobs: int, processes: int | None = None) -> int:
-    """Return how many processes a number of jobs gets: one a core, and no more than there are jobs."""
+    """Return the number of processes for a number of jobs: one for each core, and not more than jobs."""
     return min(processes or len(os.sched_getaffinity(0)), jobs)
 
 
 def pool(count: int) -> ProcessPoolExecutor:
-    """Return a pool of processes. They are spawned, so that none holds what this one has open (the study's lock)."""
+    """Return a pool of processes. They are spawned, so that none inherits open files (the study's lock)."""
     context = multiprocessing.get_context("spawn")
     return ProcessPoolExecutor(count, mp_context=context, initializer=_end_with_parent)
 
 
 def give_up(executor: ProcessPoolExecutor) -> None:
-    """Stop what a pool is busy with."""
+    """Stop the work of a pool."""
     executor.shutdown(wait=False, cancel_futures=True)
     for process in multiprocessing.active_children():
         process.terminate()
 
 
 def _end_with_parent() -> None:
-    """Let a worker end when linkworth is killed, whatever it is busy with, and leave Ctrl-C to linkworth."""
+    """Make a worker end when linkworth is killed, whatever its work, and leave Ctrl-C to linkworth."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None

@@ -1,4 +1,4 @@
-"""Makes the predictions of a study on all cores: one job a workload, the long ones first."""
+"""Makes the predictions of a study on all cores: one job for each workload, the long ones first."""
 
 import contextlib
 import itertools
@@ -31,7 +31,7 @@ from linkworth.study.store import Store, now
 
 
 class NotYet(LinkworthError):
-    """A prediction waits for runs that are not made."""
+    """A prediction depends on runs that are not made yet."""
 
     exit_code = 4
 
@@ -39,9 +39,9 @@ class NotYet(LinkworthError):
 def prepare(
     store: Store, runs: Sequence[PlannedRun], progress: Progress
 ) -> tuple[list[Job], dict[str, Outcome], list[str]]:
-    """Return the jobs of predictions, what failed already, and the sentences on those that must wait for other runs.
+    """Return the jobs of predictions, the outcomes that failed already, and sentences on those that must wait.
 
-    The runs that time the computation of bundled programs are made here, one after the other, before the cores are busy.
+    The runs that time the computation of bundled programs are made here, one after another, while the cores are idle.
     """
     records = {record.run: record for record in store.records()}
     uncertain = _uncertain(store)
@@ -68,7 +68,7 @@ def prepare(
 
 
 def is_recorded(workload: StudyWorkload, study: Study) -> bool:
-    """Say whether the predictions of a workload replay a recording of its run."""
+    """Return whether the predictions of a workload replay a recording of its run."""
     named = bool(workload.recording or study.prediction.record_on)
     return not is_bench(workload) and (named or not has_skeleton(workload))
 
@@ -135,13 +135,13 @@ def _job(
 
 
 def _startup(study: Study) -> Startup | None:
-    """Return the cost of MPI_Init that the study names; None if it names none."""
+    """Return the cost of MPI_Init that the study names; None without one."""
     name = study.prediction.startup
     return load(Path(name)) if name else None
 
 
 def _uncertain(store: Store) -> set[str]:
-    """Return the workloads that are predicted on a fabric whose parameters have a spread, in whichever environment."""
+    """Return the workloads that are predicted on a fabric whose parameters have a spread, in any environment."""
     found = set()
     for planned in store.planned:
         if planned.mode == "predict" and planned.workload.name not in found:
@@ -154,7 +154,7 @@ def _uncertain(store: Store) -> set[str]:
 def _measured(store: Store, planned: PlannedRun, records: dict[str, RunRecord]) -> Measured | None:
     """Return the time that scales a workload's computation, if the study has one.
 
-    Raises NotYet for runs that are not made, LinkworthError for runs that cannot scale a prediction.
+    Raises NotYet for runs that are not made yet, and LinkworthError for runs that cannot scale a prediction.
     """
     wanted = store.study.prediction
     known = wanted.measured.get(planned.workload.name)
@@ -198,7 +198,7 @@ def _measured(store: Store, planned: PlannedRun, records: dict[str, RunRecord]) 
 
 
 def _work(job: Job) -> float:
-    """Estimate which jobs take long: those with most computation have most iterations on the largest problems."""
+    """Estimate a job's length: those with most computation have most iterations on the largest problems."""
     if job.rates is None:
         return float(job.trace.stat().st_size) if job.trace.exists() else 0.0
     try:
@@ -208,7 +208,7 @@ def _work(job: Job) -> float:
 
 
 def run_jobs(jobs: Sequence[Job], processes: int | None = None) -> Generator[Made, None, None]:
-    """Make the jobs and give each run's outcome as it comes. Closing the iterator stops what is not begun."""
+    """Make the jobs and yield each run's outcome as it arrives. Closing the iterator cancels jobs not begun."""
     count = cores_for(len(jobs), processes)
     if count <= 1:
         yield from itertools.chain.from_iterable(make(job) for job in jobs)

@@ -11,23 +11,23 @@ from linkworth.study.matrix import PlannedRun
 
 
 class Watch(Protocol):
-    """Gets what happens in a study as it happens."""
+    """Observer of a study's events."""
 
     def begin(self, total: int, done: int) -> None:
-        """Learn how many runs there are, and how many of them have been made before."""
+        """Receive the number of runs, and of those that have been made before."""
 
     def started(self, planned: PlannedRun) -> None:
-        """Learn that a run starts."""
+        """Receive the start of a run."""
 
     def finished(self, record: RunRecord, remaining_seconds: float | None) -> None:
-        """Learn how a run ended, and how long the others will take (None: nothing is known yet)."""
+        """Receive the end of a run, and the remaining time of the others (None: nothing is known yet)."""
 
     def say(self, sentence: str) -> None:
-        """Learn something else that the user should know."""
+        """Receive another message for the user."""
 
 
 class Silence:
-    """Nobody."""
+    """A watch that ignores every event."""
 
     def begin(self, total: int, done: int) -> None:
         """Do nothing."""
@@ -43,7 +43,7 @@ class Silence:
 
 
 class Estimate:
-    """The remaining time from the medians of what was made: of the same workload and environment, else of what is nearest."""
+    """The remaining time, from medians of finished runs of the same workload and environment, or else the nearest."""
 
     def __init__(self, records: Iterable[RunRecord]) -> None:
         self._seconds: dict[tuple[str, ...], list[float]] = defaultdict(list)
@@ -51,14 +51,14 @@ class Estimate:
             self.add(record)
 
     def add(self, record: RunRecord) -> None:
-        """Learn from a finished run."""
+        """Add a finished run."""
         seconds = duration(record)
         if seconds is not None:
             for key in self._keys(record.mode, record.workload, record.environment):
                 self._seconds[key].append(seconds)
 
     def remaining(self, runs: Iterable[PlannedRun], parallel: int = 1) -> float | None:
-        """Return the seconds that runs will take, `parallel` at a time; None where nothing is known of any like them."""
+        """Return the seconds that runs will take, `parallel` at a time; None without any similar run."""
         total = 0.0
         medians: dict[tuple[str, ...], float] = {}
         for planned in runs:
@@ -77,7 +77,7 @@ class Estimate:
 
 
 def duration(record: RunRecord) -> float | None:
-    """Return the wall time that a run took, launch and attempts included."""
+    """Return the wall time of a run, with its launch and attempts."""
     try:
         took = datetime.fromisoformat(record.ended) - datetime.fromisoformat(record.started)
     except ValueError:
@@ -86,7 +86,7 @@ def duration(record: RunRecord) -> float | None:
 
 
 def counts(records: Iterable[RunRecord]) -> dict[RecordState, int]:
-    """Return how many runs ended in which way."""
+    """Return the number of runs by state."""
     found: dict[RecordState, int] = {"done": 0, "unverified": 0, "failed": 0, "timeout": 0}
     for record in records:
         found[record.state] += 1

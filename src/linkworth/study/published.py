@@ -1,4 +1,4 @@
-"""The `[published]` table of a study file: what a paper measured and concluded."""
+"""The `[published]` table of a study file: a paper's measurements and conclusions."""
 
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
@@ -31,13 +31,14 @@ UNITS = {
     "US$": 1.0,
     "%": 0.01,
 }
-"""SI units in each unit that a number may have."""
+"""SI units in each permitted unit of a number."""
 
 
 def published_of(document: Document, file: StudyFile, figures: Collection[str]) -> Published | None:
-    """Return the table with its variables filled in. `figures` are the metrics that workloads take from their output.
+    """Return the table with its variables filled in. `figures` are the metrics that workloads extract from their
+    output.
 
-    Raises UsageError with the line of what is wrong.
+    Raises UsageError with the line of the fault.
     """
     if file.published is None:
         return None

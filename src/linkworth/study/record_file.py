@@ -1,4 +1,4 @@
-"""The bytes of `run.json`: a run's record with a checksum of itself, so that no damaged figure is ever read."""
+"""Bytes of `run.json`: a run's record with its own checksum, so that no damaged figure is ever read."""
 
 import re
 
@@ -13,7 +13,7 @@ _NONE = b"0" * 8
 
 
 class DamagedRecordError(ValueError):
-    """A record that is not as it was written."""
+    """A record that was changed after it was written."""
 
 
 def encode(record: RunRecord) -> bytes:
@@ -24,9 +24,9 @@ def encode(record: RunRecord) -> bytes:
 
 
 def decode(content: bytes) -> RunRecord:
-    """Return the record of a file. One without a checksum is of a linkworth that wrote none.
+    """Return the record of a file. Older versions of linkworth wrote no checksum.
 
-    Raises DamagedRecordError for anything that is not as it was written.
+    Raises DamagedRecordError for anything that was changed after it was written.
     """
     try:
         record = msgspec.json.decode(content, type=RunRecord)

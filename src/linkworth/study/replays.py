@@ -1,6 +1,6 @@
-"""The predictions of one workload: records it without running where that can be done, and replays it on each fabric.
+"""Predictions of one workload: records it without running if possible, and replays it on each fabric.
 
-Runs in a process of its own, so that the predictions of a study use all cores.
+Runs in its own process, so that the predictions of a study use all cores.
 """
 
 from collections.abc import Mapping, Sequence
@@ -65,7 +65,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     arrangement: Arrangement
     cpu_factor: float
     library: str | None
-    """The MPI library whose collectives run; None: the one that recorded, else MPICH."""
+    """MPI library whose collectives run; None: the recording one, else MPICH."""
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,7 +76,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     arrangement: Arrangement | None = None
     """Layout of the ranks on nodes. None: this and the MPI library were those of each prediction."""
     library: str | None = None
-    """The MPI library that ran; None: the one that recorded, else MPICH."""
+    """MPI library of the run; None: the recording one, else MPICH."""
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,13 +91,13 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     machine: str | None
     """Machine of the catalog, whose memory decides a micro-benchmark's longest message."""
     measured: Measured | None
-    """The time that scales the computation."""
+    """Time that scales the computation."""
     counted: bool = False
-    """The use of each core over time is wanted."""
+    """True if the use of each core over time is wanted."""
     draws: int
     """Draws of the fabrics' parameters, if they have a spread: the same for all environments of the workload."""
     startup: Startup | None = None
-    """The cost of MPI_Init; None: as recorded, or the default."""
+    """Cost of MPI_Init; None: as recorded, or the default."""
     targets: list[Target]
 
 
@@ -107,12 +107,12 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     run: str
     outcome: Outcome
     started: str
-    """The predictions of a job share its time evenly."""
+    """Start of the prediction; those of a job share its time evenly."""
     ended: str
 
 
 def make(job: Job) -> list[Made]:
-    """Return the outcome of each of a job's runs; what goes wrong is an outcome with its cause."""
+    """Return the outcome of each of a job's runs; a failure is an outcome with its cause."""
     began = datetime.now(UTC)
     found = _outcomes(job)
     share = (datetime.now(UTC) - began) / max(1, len(found))
@@ -226,8 +226,8 @@ def _measured_factor(job: Job, target: Target) -> float:
 def _with_draws(
     job: Job, group: Sequence[Target], found: PredictionSet, outcomes: Sequence[Outcome]
 ) -> list[Outcome]:
-    """Return the outcomes with the times under draws of the parameters, by which the report says how sure a choice is."""
-    # Environments may differ in more than the fabric's name says.
+    """Return the outcomes with the times under draws of the parameters, from which the report derives certainty."""
+    # Environments may differ in more than the fabric's name.
     named = [msgspec.structs.replace(target.fabric, name=target.run) for target in group]
     drawn = draw_times(job.trace, named, [found], count=job.draws, ppn=group[0].arrangement.ranks_per_node)
     return [
@@ -260,7 +260,7 @@ def of_prediction(
         metrics["sent_bytes"] = sent_bytes(prediction.internode_bytes, fabric)
     if prediction.efficiency is not None:
         metrics |= msgspec.structs.asdict(prediction.efficiency)
-        # Useful time over the run time of all ranks is the share of computation, and the rest communication and waiting.
+        # Useful time over the run time of all ranks is the share of computation; the rest is communication and waiting.
         metrics["compute_share"] = prediction.efficiency.parallel_efficiency
         metrics["core_utilisation"] = prediction.efficiency.parallel_efficiency
         metrics["communication_share"] = 1.0 - prediction.efficiency.parallel_efficiency
@@ -286,19 +286,19 @@ def of_prediction(
 
 
 def sent_bytes(payload: int, fabric: Fabric) -> float:
-    """Return what NICs count of messages over IP: full packets with the headers of Ethernet and those inside the MTU.
+    """Return the bytes that NICs count for messages over IP: full packets with Ethernet's and all other headers.
 
-    Acknowledgements and packets that are not full are left out.
+    Acknowledgements and partial packets are left out.
     """
     mtu, headers = fabric.link.mtu_bytes, fabric.link.header_in_mtu_bytes
     return payload * (mtu + ETHERNET_HEADER_BYTES) / (mtu - headers)
 
 
 def _bench(job: Job, target: Target) -> Outcome:
-    """Return what the replay of a micro-benchmark's own calls gives."""
+    """Return the replay's result for a micro-benchmark's own calls."""
     asked = micro.parse(job.command)
     try:
-        # Refused before anything ran where they are not known (plan.check_all).
+        # plan.check_all refuses unknown ranks before anything runs.
         assert job.ranks is not None
         layout = target.arrangement.layout(job.ranks)
         memory = machines.get(job.machine).memory_bytes_per_node if job.machine else None

@@ -1,4 +1,4 @@
-"""Begins a study, or takes it up again: which folder, and whether it still follows the same study file."""
+"""Starts or resumes a study: finds its folder, and checks that it follows the same study file."""
 
 from pathlib import Path
 
@@ -15,9 +15,9 @@ _SHOWN = 8
 def begin(
     file: Path, *, folder: Path | None = None, scale: str = "", where: str = "", accept_changes: bool = False
 ) -> Store:
-    """Return the folder of a study file: made now, or that of an earlier call where it asks for the same.
+    """Return the folder of a study file: a new one, or that of an earlier call with the same request.
 
-    Raises UsageError where the folder follows another file, scale or place, or the file has changed and that is not accepted.
+    Raises UsageError if the folder follows another file, scale or place, or the file has changed without permission.
     """
     folder = folder or default_folder(file, scale)
     given, where = where, _from_anywhere(where)
@@ -35,7 +35,7 @@ def begin(
 
 
 def is_begun(folder: Path) -> bool:
-    """Say whether a folder is that of a study. Raises UsageError for one that cannot be read."""
+    """Return whether a folder is that of a study. Raises UsageError if it cannot be read."""
     try:
         return (folder / "study.json").exists()
     except OSError as error:
@@ -45,13 +45,13 @@ def is_begun(folder: Path) -> bool:
 
 
 def _from_anywhere(where: str) -> str:
-    """Return a place whose file is found from every folder, as a study is also taken up from another one."""
+    """Return a place with an absolute file path, as a study may be resumed from another folder."""
     kind, _, name = where.partition(":")
     return f"hostfile:{Path(name).absolute()}" if kind == "hostfile" and name else where
 
 
 def resume(folder: Path, *, accept_changes: bool = False) -> Store:
-    """Return the folder of a study that was begun. Raises UsageError where its file has changed and that is not accepted."""
+    """Return the folder of a study that was begun. Raises UsageError if its file has changed without permission."""
     store = Store(folder)
     file = Path(store.manifest.file)
     if file.exists():

@@ -1,4 +1,4 @@
-"""Makes the runs of a study one after the other, and keeps a record of each before the next begins."""
+"""Makes the runs of a study one after another, and stores a record of each before the next begins."""
 
 import contextlib
 import shutil
@@ -41,10 +41,10 @@ def run_study(
     redo_failed: bool = False,
     opener: Opener = open_environment,
 ) -> Status:
-    """Make the runs of a study that are open (of those that the filters fit), and return how it stands then.
+    """Make the open runs of a study (those that the filters select), and return its state afterwards.
 
-    Raises UsageError where another process runs it or the study cannot be made like this, IncompleteError where it was stopped
-    or the disk is full: it can be resumed.
+    Raises UsageError if another process runs it or the study is impossible, and IncompleteError if it was stopped or
+    the disk is full: it can be resumed.
     """
     with store.lock():
         runner = Runner(
@@ -60,7 +60,7 @@ def run_study(
 
 
 class Runner:
-    """Runs what is open in a study's folder. The caller holds the folder's lock."""
+    """Runs the open part of a study. The caller holds the folder's lock."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class Runner:
         self._arrays: Arrays | None = None
 
     def run(self) -> Status:
-        """Make all runs that are open. Raises IncompleteError where the user or a full disk stops it: it can be resumed."""
+        """Make all open runs. Raises IncompleteError if the user or a full disk stops it: it can be resumed."""
         self.open = {planned.run: planned for planned in self.chosen if self._is_open(planned)}
         self.watch.begin(len(self.chosen), len(self.chosen) - len(self.open))
         for sentence in sentences(
@@ -138,7 +138,7 @@ class Runner:
         work: Callable[[PlannedRun, Observer], RunRecord],
         held: AbstractContextManager[object] | None = None,
     ) -> None:
-        """Make at most so many runs at a time; `held` is left before their threads are waited for."""
+        """Make a limited number of runs at a time; `held` is left before their threads are joined."""
         with Crew(most, work) as crew, held or contextlib.nullcontext():
             for planned in runs:
                 for made in crew.begin(planned):
@@ -148,9 +148,9 @@ class Runner:
                 self._keep(*made)
 
     def _batch_of(self, runs: Sequence[PlannedRun]) -> Batch | None:
-        """Return the batch system that takes runs as arrays: None where there is none (linkworth itself is in a job).
+        """Return the batch system that takes runs as arrays, or None without one (linkworth itself may be in a job).
 
-        Also where there are more kinds of jobs than may be on their way: each kind is an array of its own.
+        Also returns None if there are more kinds of jobs than may be active: each kind needs its own array.
         """
         kinds = {(repr(where_of(planned)), planned.ranks) for planned in runs}
         if len(kinds) > self._parallel:
@@ -162,7 +162,7 @@ class Runner:
         return site.batch if isinstance(site, BatchSite) else None
 
     def _as_arrays(self, runs: Sequence[PlannedRun], batch: Batch) -> None:
-        """Make runs as elements of job arrays, one array for those that ask for the same nodes."""
+        """Make runs as elements of job arrays, one array for those with the same nodes."""
         place = (self.store.folder / "arrays").absolute()
         arrays = Arrays(batch, place, expected=[planned.run for planned in runs], at_once=self._parallel)
 
@@ -211,7 +211,7 @@ class Runner:
         folder = self.store.folder / "runs" / planned.run
         outcome = attempt(planned, self.store.study, site, folder, trace, watcher)
         if outcome.state in ("failed", "timeout"):
-            # A node or a link may be what failed; whatever comes next there starts with a new place.
+            # A node or a link may have failed: the next run there starts with a new place.
             lost = [] if outcome.interrupted else losses(site)
             self.sites.drop(planned)
             if lost:
@@ -225,7 +225,7 @@ class Runner:
         except IncompleteError:
             if record.state == "done":
                 raise
-            # A run that a full disk has failed left half of its output: without that there is room for the record.
+            # A run that a full disk stopped left part of its output: removing it makes room for the record.
             shutil.rmtree(self.store.folder / "runs" / planned.run, ignore_errors=True)
             self.store.write(record)
         self.open.pop(planned.run)
@@ -256,7 +256,7 @@ class Runner:
 
 
 class _Said:
-    """Hands the steps of a calibration on as sentences."""
+    """Forwards the steps of a calibration as sentences."""
 
     def __init__(self, watch: Watch) -> None:
         self.watch = watch
@@ -271,7 +271,7 @@ class _Said:
 def record_of(
     planned: PlannedRun, outcome: Outcome, started: str, failures: Sequence[str], *, ended: str = ""
 ) -> RunRecord:
-    """Return the record of a run whose last attempt ended like this."""
+    """Return the record of a run from its last attempt."""
     without = unapplied(planned)
     return RunRecord(
         run=planned.run,

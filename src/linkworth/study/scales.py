@@ -1,4 +1,4 @@
-"""Lays a scale over the study that stands at the top of the same file."""
+"""Applies a scale to the study at the top of the same file."""
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
@@ -10,13 +10,13 @@ from linkworth.study.document import Document, nearest
 T = TypeVar("T", StudyWorkload, Environment)
 
 _OF_EVERY_ENVIRONMENT = ("where", "mode")
-"""A scale's own word on these holds for all environments, whatever they say at the top of the file."""
+"""Keys of a scale that apply to all environments, whatever these state at the top of the file."""
 _MERGED = ("variables", "predict", "prices")
 _BY_NAME = ("workloads", "environments")
 
 
 def at_scale(document: Document, scale: str) -> Document:
-    """Return the document as the scale has it. Raises UsageError for a name in the scale that the file does not have."""
+    """Return the document at a scale. Raises UsageError for a name in the scale that the file does not have."""
     changed = document.copy()
     _spell_out(changed)
     if not scale:
@@ -38,7 +38,7 @@ def at_scale(document: Document, scale: str) -> Document:
 
 
 def for_all(document: Document, key: str, value: str) -> None:
-    """Let the study and all its environments have one value."""
+    """Set one value for the study and all its environments."""
     for environment in document.data["environments"]:
         environment.pop(key, None)
     document.data[key] = value
@@ -47,7 +47,7 @@ def for_all(document: Document, key: str, value: str) -> None:
 def kept(document: Document, scale: str, kind: str, entries: Sequence[T]) -> list[T]:
     """Return the workloads or environments (`kind`: in the plural) that the scale does not leave out.
 
-    Raises UsageError for a pattern that fits none of them.
+    Raises UsageError for a pattern that matches none of them.
     """
     if not scale:
         return list(entries)

@@ -1,4 +1,4 @@
-"""A study file as it is written: the tables, and the JSON Schema that editors check them with."""
+"""Tables of a study file as written, and the JSON Schema with which editors check them."""
 
 import sys
 from typing import Annotated, Any, Literal, get_args
@@ -45,7 +45,7 @@ class WorkloadChange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
     run: Command | None = None
     name: str = ""
-    """The default is the program's name with its class or arguments."""
+    """Name; by default the program's name with its class or arguments."""
     ranks: Count | None = None
     nodes: Count | None = None
     ranks_per_node: Count | None = None
@@ -56,7 +56,7 @@ class WorkloadChange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     otherwise: str = ""
     """Program that runs instead if this one is not installed."""
     recording: str = ""
-    """A trace of the program on as many ranks, which predictions replay."""
+    """Trace of the program on as many ranks, which predictions replay."""
     cpu_factor: Factor | None = None
     """Factor of predictions, in addition to the environment's: for a recording made on other cores."""
 
@@ -71,7 +71,7 @@ class EnvironmentTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     """One `[[environments]]`. A plain string in its place is its `fabric`."""
 
     name: str = ""
-    """The default is the fabric."""
+    """Name; by default the fabric."""
     title: str = ""
     mode: ModeOrReference | None = None
     where: str = ""
@@ -92,7 +92,7 @@ class EnvironmentTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     ranks_per_node: Count | None = None
     ranks: Count | None = None
     options: list[str] = []
-    """More options for the batch system."""
+    """Further options for the batch system."""
     cpu_factor: Factor | None = None
     instance: str = ""
     usd_per_node_hour: Price | None = None
@@ -127,7 +127,7 @@ class PredictTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     measured: dict[str, str] = {}
     record_on: str = ""
     startup: str = ""
-    """A file of `linkworth bench init -o`, from the study file's folder; it gives MPI_Init of predicted runs."""
+    """File of `linkworth bench init -o`, relative to the study file's folder; it gives MPI_Init of predicted runs."""
 
 
 Number = Annotated[float, Meta(description="In the table's unit.")]
@@ -137,16 +137,16 @@ class NumbersTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """One `[[published.numbers]]`: `metric` and `values` for a table of the paper, or `what`, `of` and `value` for one number."""
 
     metric: str = ""
-    """The default is `seconds`."""
+    """Metric; by default `seconds`."""
     values: dict[str, dict[str, Number]] = {}
-    """By workload, then by environment."""
+    """Values by workload, then by environment."""
     what: str = ""
     of: str = ""
-    """An expression over results."""
+    """Expression over results."""
     value: Number | None = None
     unit: str = ""
     rounding: Annotated[float, Meta(ge=0)] = 0.0
-    """In the table's unit: a difference up to this counts as none."""
+    """Difference, in the table's unit, up to which it counts as none."""
     source: str = ""
     miss: str = ""
 
@@ -156,7 +156,7 @@ class ConclusionTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
     what: Text
     holds: Text
-    """A comparison of results."""
+    """Comparison of results."""
     source: str = ""
     miss: str = ""
 
@@ -170,7 +170,7 @@ class PublishedTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 
 class ScaleTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One `[scale.NAME]`: what differs when the study is run with `--scale NAME`."""
+    """One `[scale.NAME]`: the changes of the study with `--scale NAME`."""
 
     title: str | None = None
     repetitions: Count | None = None
@@ -185,12 +185,12 @@ class ScaleTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     retries: Annotated[int, Meta(ge=0)] | None = None
     variables: dict[str, VariableValue] = {}
     environments: dict[str, EnvironmentTable] = {}
-    """By name as written: the keys that differ."""
+    """Changed keys by name as written."""
     workloads: dict[str, WorkloadChange] = {}
-    """By name (or `run`) as written: the keys that differ."""
+    """Changed keys by name (or `run`) as written."""
     without_workloads: list[str] = []
     without_environments: list[str] = []
-    """Patterns of names that are left out."""
+    """Patterns of omitted names."""
     predict: PredictTable | None = None
     prices: PricesTable | None = None
 
@@ -230,7 +230,7 @@ ENTRIES: dict[str, Any] = {
     "measured": str,
     "values": dict[str, Number],
 }
-"""The type of the entries of each table with free keys, by the table's name."""
+"""Entry type of each table with free keys, by the table's name."""
 
 
 def schema() -> dict[str, Any]:
@@ -243,7 +243,7 @@ def schema() -> dict[str, Any]:
 
 
 def text() -> str:
-    """Return the schema as the file docs/reference/study.schema.json has it."""
+    """Return the schema as in the file docs/reference/study.schema.json."""
     return msgspec.json.format(msgspec.json.encode(schema(), order="sorted"), indent=2).decode() + "\n"
 
 

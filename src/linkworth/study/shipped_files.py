@@ -1,4 +1,4 @@
-"""The study files that come with linkworth, by name."""
+"""Study files that are part of linkworth, by name."""
 
 from importlib import resources
 from pathlib import Path
@@ -19,10 +19,10 @@ def titles() -> dict[str, str]:
 
 
 def study_file(given: Path) -> Path:
-    """Return the file that a user means: one that exists, or the study of that name that comes with linkworth.
+    """Return the file that a user names: an existing one, or the shipped study of that name.
 
-    `first` and `studies/first.toml` both mean the shipped study where no such file exists. Raises UsageError for a name
-    (without a suffix or folder) of neither.
+    `first` and `studies/first.toml` both name the shipped study if no such file exists. Raises UsageError for an
+    unknown name (without a suffix or folder).
     """
     found = _shipped(given)
     if found is None and not given.exists() and given.name == str(given) and not given.suffix:
@@ -33,7 +33,7 @@ def study_file(given: Path) -> Path:
 
 
 def target(given: Path) -> Path:
-    """Return the folder or file that a user means, likewise; anything else stays as it is."""
+    """Return the folder or file that a user names, in the same way; anything else stays unchanged."""
     return _shipped(given) or given
 
 

@@ -14,7 +14,7 @@ from linkworth.model.where import Where
 from linkworth.study.matrix import PlannedRun
 
 MOST_OPEN = 8
-"""Places kept open at once: an emulated cluster that nobody uses costs little, but not nothing."""
+"""Most open places: an unused emulated cluster costs little, but not nothing."""
 
 Say = Callable[[str], None]
 Opener = Callable[[Environment, Where, Say], Site]
@@ -27,12 +27,12 @@ def open_environment(environment: Environment, where: Where, say: Say | None = N
 
 
 def is_batch(planned: PlannedRun) -> bool:
-    """Say whether a run is a job of a batch system, so that several may be on their way at once."""
+    """Return whether a run is a job of a batch system, so that several may be active at once."""
     return planned.mode != "predict" and planned.environment.where.kind in BATCH
 
 
 def where_of(planned: PlannedRun) -> Where:
-    """Return the place of a run, with the nodes that it takes."""
+    """Return the place of a run, with its nodes."""
     where = planned.environment.where
     options = where.options
     if where.kind == "lab":
@@ -43,7 +43,7 @@ def where_of(planned: PlannedRun) -> Where:
 
 
 def lab_options(environment: Environment) -> list[str]:
-    """Return what makes an emulated cluster that of the environment, as the lab reads it: `mtu=9000`."""
+    """Return the environment's options of an emulated cluster, in the lab's syntax: `mtu=9000`."""
     aggregate, _, mode = environment.aggregation.partition(":")
     given = {
         "nics": environment.nics,
@@ -58,9 +58,9 @@ def lab_options(environment: Environment) -> list[str]:
 
 
 class Sites:
-    """Opens a place when the first run needs it, and closes the one unused for longest when there are too many.
+    """Opens a place for the first run that needs it, and closes the least recently used one if there are too many.
 
-    Runs may ask from several threads; a place that is closed under a run must not be one of a batch system's jobs.
+    Several threads may use it if their runs are batch jobs: another kind of place could be closed during a run.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Sites:
         self._open: OrderedDict[str, tuple[Site, ExitStack]] = OrderedDict()
 
     def get(self, planned: PlannedRun) -> Site:
-        """Return the open place of a run. Raises what opening it raises."""
+        """Return the open place of a run. Raises the errors of opening it."""
         key = self._key(planned)
         with self._lock:
             if key in self._open:
@@ -87,14 +87,14 @@ class Sites:
             return site
 
     def drop(self, planned: PlannedRun) -> None:
-        """Close the place of a run, so that the next one there finds it new: it may be what failed."""
+        """Close the place of a run, so that the next one gets a new one: it may have failed."""
         with self._lock:
             found = self._open.pop(self._key(planned), None)
             if found:
                 found[1].close()
 
     def close(self) -> None:
-        """Close all."""
+        """Close all places."""
         with self._lock:
             while self._open:
                 self._open.popitem()[1][1].close()

@@ -32,14 +32,14 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def exit_code(self) -> int:
-        """0 all are done, 1 some failed or are not verified, 4 some are open."""
+        """0 if all are done, 1 if some failed or are not verified, 4 if some are open."""
         return 4 if self.open else 1 if self.total > self.done else 0
 
 
 def status_of(
     store: Store, chosen: Sequence[PlannedRun] | None = None, waiting: Sequence[str] = ()
 ) -> Status:
-    """Return how a study stands: all of it, or the chosen runs."""
+    """Return the state of a study: all of it, or the chosen runs."""
     chosen = store.planned if chosen is None else chosen
     records = [record for record in (store.record(planned) for planned in chosen) if record is not None]
     made = {record.run for record in records}

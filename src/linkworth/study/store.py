@@ -52,10 +52,10 @@ class StudyManifest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Store:
-    """A study's folder. Reading needs no lock; what `locked` is about writes."""
+    """Folder of a study. Reading needs no lock; writing requires `lock`."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises UsageError for a folder that holds no study."""
+        """Raises UsageError for a folder without a study."""
         self.folder = folder
         try:
             self.manifest = msgspec.json.decode((folder / "study.json").read_bytes(), type=StudyManifest)
@@ -67,13 +67,13 @@ class Store:
         except JSON_ERRORS as error:
             raise UsageError(f"{folder / 'study.json'} is damaged: {error}") from None
         self.damaged: dict[str, str] = {}
-        """By run, a sentence on each record that was read and is damaged: the run is open then."""
+        """Sentence on each damaged record, by run: the run is then open."""
         self.study = self._load(folder / "study.toml")
         self.planned = expand(self.study, self.manifest.seed)
 
     @classmethod
     def create(cls, folder: Path, file: Path, *, scale: str = "", where: str = "") -> "Store":
-        """Make the folder of a study. Raises UsageError where the file or the folder cannot be used."""
+        """Make the folder of a study. Raises UsageError if the file or the folder cannot be used."""
         study = load(file, scale=scale, where=where)
         seed = study.seed if study.seed is not None else random.SystemRandom().randrange(1 << 32)
         expand(study, seed)
@@ -104,7 +104,7 @@ class Store:
         return msgspec.structs.replace(study, name=self.manifest.name, path=self.manifest.file)
 
     def lock(self) -> AbstractContextManager[None]:
-        """Hold the folder while the study runs. Raises UsageError where another process has it."""
+        """Hold the folder's lock while the study runs. Raises UsageError if another process has it."""
         return locked(self.folder / "lock")
 
     @property
@@ -113,25 +113,25 @@ class Store:
         return is_locked(self.folder / "lock")
 
     def records(self) -> list[RunRecord]:
-        """Return the record of each finished run, in the order of the study; runs that it no longer asks for are left out."""
+        """Return the record of each finished run, in the order of the study, if the study still asks for it."""
         found = (self.record(planned) for planned in self.planned)
         return [record for record in found if record is not None]
 
     def record(self, planned: PlannedRun) -> RunRecord | None:
-        """Return the record of a run, None if it is not finished (or its record is damaged, or that of another run)."""
+        """Return the record of a run, None if it is unfinished (or its record is damaged, or of another run)."""
         record = self._read(planned.run)
         return record if record is not None and record.definition == planned.definition else None
 
     def open(self) -> list[PlannedRun]:
-        """Return the runs that have no record yet."""
+        """Return the runs without a record."""
         return [planned for planned in self.planned if self.record(planned) is None]
 
     def fresh_folder(self, run: str) -> Path:
-        """Return an empty folder for a run: what a half run left is removed, and a record is set aside
+        """Return an empty folder for a run: files of a partial run are removed, and a record is set aside
         if it is damaged or of another definition.
 
-        Of a run that was a batch job when linkworth ended, the job's files stay, so that it is found again.
-        Raises IncompleteError where it cannot be made.
+        The files of a batch job that outlived linkworth stay, so that it is found again.
+        Raises IncompleteError if the folder cannot be made.
         """
         folder = self.folder / "runs" / run
         try:
@@ -148,7 +148,7 @@ class Store:
         return folder
 
     def write(self, record: RunRecord) -> None:
-        """Keep a run's record for ever. Raises IncompleteError where the disk does not take it: the run is then not made yet."""
+        """Store a run's record permanently. Raises IncompleteError if the disk is full: the run then stays open."""
         folder = self.folder / "runs" / record.run
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -163,18 +163,18 @@ class Store:
             ) from None
 
     def forget(self, run: str) -> None:
-        """Set a finished run aside, so that it is made again."""
+        """Set a finished run aside, so that it is repeated."""
         folder = self.folder / "runs" / run
         if (folder / RECORD).exists():
             self._set_aside(folder)
 
     def trace(self, workload: str, environment: str = "") -> Path:
-        """Return where a workload's trace is (or will be): recorded in an environment, or without running."""
+        """Return the (future) path of a workload's trace, recorded in an environment or without running."""
         where = f"@{file_name(environment)}" if environment else ""
         return self.folder / "traces" / f"{file_name(workload)}{where}.lwt"
 
     def follow(self, file: Path) -> None:
-        """Let the study follow a changed study file from now on. Raises UsageError where that cannot be used."""
+        """Make the study follow a changed study file. Raises UsageError if the file cannot be used."""
         study = self._load(file)
         expand(study, self.manifest.seed)
         try:
@@ -213,14 +213,14 @@ def default_folder(file: Path, scale: str) -> Path:
 
 
 def find(target: Path, scale: str = "") -> Path:
-    """Return the folder that a user means by a folder, or by a study file."""
+    """Return the folder that a user names by a folder or by a study file."""
     if target.is_dir() or target.suffix != ".toml":
         return target
     return default_folder(target, scale)
 
 
 def now() -> str:
-    """Return the time as records have it."""
+    """Return the time in the form of records."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 

@@ -8,20 +8,20 @@ from linkworth.mpi.transports import SHARED_MEMORY, SOCKETS
 from linkworth.study.matrix import PlannedRun, is_bench
 
 FACT = "not applied"
-"""The fact of a run's record that lists it."""
+"""Fact of a run's record that lists them."""
 _LAB_ONLY = ("mtu", "nics", "rate", "latency", "aggregation", "isolation")
 _HOW: Mapping[Mode, str] = {"measure": "measured", "predict": "predicted", "trace": "recorded"}
 
 
 def unapplied(planned: PlannedRun) -> str:
-    """Return the keys and values that have no effect on a run, separated by commas; "" if all have one."""
+    """Return the keys and values without an effect on a run, separated by commas; "" if there are none."""
     environment = planned.environment
     found = _of_prediction(planned) if planned.mode == "predict" else _of_run(environment)
     return ", ".join(found)
 
 
 def sentences(runs: Iterable[tuple[str, Mode, str]]) -> list[str]:
-    """Return one sentence for each list of keys that are not applied, from (environment, mode, list) of the runs."""
+    """Return one sentence for each list of keys that are not applied, from the (environment, mode, list) of runs."""
     places: dict[tuple[str, Mode], dict[str, None]] = {}
     for environment, mode, listed in runs:
         if listed:

@@ -1,4 +1,4 @@
-"""Fills `${name}` in: lists multiply a table, a string that is one variable and nothing else takes its type."""
+"""Fills in `${name}`: lists multiply a table, and a string of only one variable takes its type."""
 
 import itertools
 import re
@@ -13,11 +13,11 @@ from linkworth.study.schema import NAME
 _REFERENCE = re.compile(rf"\$(\$?)\{{({NAME})\}}")
 MOST_TABLES = 100_000
 STUDY_FOLDER = "study_folder"
-"""Built in: the folder of the study file, as an absolute path."""
+"""Built-in variable: the folder of the study file, as an absolute path."""
 
 
 def used(value: object) -> list[str]:
-    """Return the names of the variables in a string, or in all strings of a table or list, in the order they come."""
+    """Return the names of the variables in a string, or in all strings of a table or list, in order."""
     names: dict[str, None] = {}
     if isinstance(value, str):
         names.update({found[2]: None for found in _REFERENCE.finditer(value) if not found[1]})
@@ -45,16 +45,16 @@ def fill(value: Any, values: Mapping[str, Value]) -> Any:  # noqa: ANN401 (a par
 
 
 def as_text(value: Value) -> str:
-    """Return a variable's value as it stands in a name or a command."""
+    """Return the text of a variable's value in a name or a command."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def combinations(document: Document, place: Place, value: object) -> list[dict[str, Value]]:
-    """Return each choice of values for the variables that a value uses: the last one that comes changes fastest.
+    """Return each choice of values for the variables in a value; the last one changes fastest.
 
-    Raises UsageError with the line of `place` for a variable that the file does not have.
+    Raises UsageError with the line of `place` for an unknown variable.
     """
     known = document.data.get("variables", {}) | document.built_in
     names = used(value)

@@ -85,7 +85,7 @@ class Evaluator:
         return Found(value=float(values[0]), low=float(low), high=float(high))
 
     def truth(self, expression: Expression) -> tuple[bool, bool]:
-        """Return whether a comparison is true with its uncertainty, and for the central values alone. Raises NoValueError."""
+        """Return whether a comparison is true with its uncertainty, and without it. Raises NoValueError."""
         found = self._truth(expression.root)
         central = bool(found[0])
         return central and float(found.mean()) >= SURE, central
