@@ -1,4 +1,4 @@
-"""The command line: one file a verb, no logic."""
+"""Command line: one file for each verb, no logic."""
 
 import sys
 

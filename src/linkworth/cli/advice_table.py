@@ -1,4 +1,4 @@
-"""An advice as a table for a person."""
+"""Table of an advice for a person."""
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -10,11 +10,11 @@ from linkworth.model.advice import Advice, AdviceOption, Range
 from linkworth.replay.collectives import rules_in_words
 
 MOST_ROWS = 40
-"""Options that are shown; --json has all."""
+"""Most options to show; --json has all."""
 
 
 def advice_table(advice: Advice) -> RenderableType:
-    """Return the options from the best on, the choice, the break-even ratio and how sure the choice is."""
+    """Return the options, best first, with the choice, the break-even ratio and the certainty."""
     options = sorted(advice.options, key=lambda option: option.rank)
     several_nodes = len({option.nodes for option in options}) > 1
     named = any(

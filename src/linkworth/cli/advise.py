@@ -35,7 +35,7 @@ _OF_A_REPLAY = (
     "calibrate_anew",
     "machine",
 )
-"""Parameters that say how a trace is replayed."""
+"""Parameters for the replay of a trace."""
 
 
 @click.command()

@@ -1,4 +1,4 @@
-"""An allocation as tables for a person."""
+"""Tables of an allocation for a person."""
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -9,11 +9,11 @@ from linkworth.cli import units
 from linkworth.model.allocation import Allocation
 
 MOST_ROWS = 60
-"""Runs that are shown; --json has all."""
+"""Most runs to show; --json has all."""
 
 
 def allocation_table(allocation: Allocation) -> RenderableType:
-    """Return where the programs run, when, and what is proved of it."""
+    """Return the places and times of the programs, and the proved bounds."""
     parts: list[RenderableType] = []
     if allocation.choices:
         parts += [_choices(allocation), Text(), _runs(allocation), Text()]
@@ -57,7 +57,7 @@ def _runs(allocation: Allocation) -> RenderableType:
 
 
 def _table(*columns: str) -> Table:
-    """`name>` is a column of numbers."""
+    """Return a table; `name>` is a column of numbers."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         table.add_column(

@@ -1,4 +1,4 @@
-"""Progress bars on standard error, where that is a terminal."""
+"""Progress bars on standard error, if that is a terminal."""
 
 import sys
 
@@ -8,7 +8,7 @@ from linkworth.cli.output import SafeConsole, is_live
 
 
 def started_bar(*columns: ProgressColumn) -> Progress | None:
-    """Return a bar of these columns that is shown and goes away when it is stopped; None where there is no terminal."""
+    """Return a started bar of these columns, which disappears when stopped; None without a terminal."""
     if not is_live():
         return None
     bar = Progress(*columns, console=SafeConsole(sys.stderr), transient=True)

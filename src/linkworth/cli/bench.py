@@ -147,7 +147,7 @@ def command(
 
 
 def _judged(result: BenchResult, link: float) -> BenchResult:
-    """Return a result with the warning on rates above those of a link of so many bytes a second."""
+    """Return a result with the warning on rates above those of a link of `link` bytes per second."""
     from linkworth.bench.doubts import above_link, rates_of
 
     found = above_link(result.test, rates_of(result.rows), link)
@@ -156,7 +156,7 @@ def _judged(result: BenchResult, link: float) -> BenchResult:
 
 
 def _refuse_useless(names: Sequence[str]) -> None:
-    """Raise UsageError for options that none of the tests to run has."""
+    """Raise UsageError for options that none of the requested tests has."""
     if not names:
         refuse(
             (*WHERE_PARAMETERS, *MEASURING_PARAMETERS, "ranks", "mpi", "timeout", "output", "dry_run"),

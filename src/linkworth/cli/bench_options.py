@@ -1,4 +1,4 @@
-"""The options that say how a network is measured."""
+"""Options of network measurements."""
 
 import functools
 from collections.abc import Callable
@@ -13,7 +13,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def measuring_options(command: _Command) -> _Command:
-    """Add the options to a verb, which takes them as one argument `settings` (a BenchSettings)."""
+    """Add the options to a verb, which receives them as one argument `settings` (a BenchSettings)."""
 
     @functools.wraps(command)
     def with_settings(**given: object) -> object:

@@ -1,4 +1,4 @@
-"""A test's rows as users of the OSU benchmarks know them: lines of `#`, then a size and its value on each line."""
+"""Rows of a test in the format of the OSU benchmarks: lines of `#`, then a size and its value on each line."""
 
 from linkworth.bench.tests import TESTS
 from linkworth.cli import units
@@ -76,7 +76,7 @@ def _microseconds(seconds: float | None) -> str:
 
 
 def _value(name: str, value: float) -> str:
-    """`beff_bytes_per_second` becomes `beff: 1.23 GB/s`."""
+    """Format `beff_bytes_per_second` as `beff: 1.23 GB/s`."""
     if name.endswith("_bytes_per_second"):
         return f"{name.removesuffix('_bytes_per_second').replace('_', ' ')}: {units.rate(value)}"
     if name.endswith("_bytes"):

@@ -1,4 +1,4 @@
-"""Shows what is compiled at first use: a bar on a terminal, plain lines elsewhere."""
+"""Shows compilation at first use: a bar on a terminal, plain lines elsewhere."""
 
 import threading
 import time
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 LINE_SECONDS = 5.0
-"""Between two plain lines of progress."""
+"""Time between two plain lines of progress."""
 
 
 @dataclass(eq=False)
@@ -25,14 +25,14 @@ class _Work:
 
 
 class BuildScreen:
-    """Announces each work at once, and then how much of it is done."""
+    """Announces each piece of work at once, and then its progress."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._shown: _Work | None = None
 
     def begin(self, what: str) -> _Work:
-        """Announce work; one bar at a time is shown."""
+        """Announce work; only one bar is shown at a time."""
         work = _Work(what)
         with self._lock:
             if self._shown is None:
@@ -58,14 +58,14 @@ class BuildScreen:
             self._shown = work
 
     def steps(self, work: object, count: int) -> None:
-        """Take the number of steps."""
+        """Set the number of steps."""
         if isinstance(work, _Work):
             work.count = count
             if work.bar and work.task is not None:
                 work.bar.update(work.task, total=count)
 
     def step(self, work: object) -> None:
-        """Count one step, and print a line now and then if there is no bar."""
+        """Count one step; without a bar, print a line occasionally."""
         if not isinstance(work, _Work):
             return
         work.done += 1
@@ -76,7 +76,7 @@ class BuildScreen:
             news(f"{work.what}: {work.done} of {work.count} files")
 
     def end(self, work: object) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if isinstance(work, _Work) and work.bar:
             work.bar.stop()
             with self._lock:

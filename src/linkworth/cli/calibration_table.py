@@ -1,4 +1,4 @@
-"""A calibration as tables for a person."""
+"""Tables of a calibration for a person."""
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -11,7 +11,7 @@ _WORST_SHOWN = 5
 
 
 def calibration_table(calibration: Calibration) -> RenderableType:
-    """Return the parameters with where they come from, and how well the fit meets the measurements."""
+    """Return the parameters with their sources, and the errors of the fit."""
     fabric = calibration.fabric
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("parameter", "value", "spread", "from"):
@@ -80,7 +80,7 @@ def _value(parameter: FittedParameter) -> str:
 def _origin(parameter: FittedParameter) -> str:
     if not parameter.measured:
         return f"not measured; {parameter.source}"
-    # The file alone; tool, test and date stand in the fabric file and in --json.
+    # Show the file alone; tool, test and date are in the fabric file and in --json.
     files = dict.fromkeys(source.split(" (", 1)[0] for source in parameter.source.split("; "))
     return ", ".join(files)
 

@@ -43,7 +43,7 @@ def _calls(profile: CallProfile) -> Table:
     for head in ("calls", "time, all ranks", "share", "a call", "sent", "least / most of a rank"):
         table.add_column(head, justify="right")
     for call in profile.calls[:_SHOWN_CALLS]:
-        # Calls that only look something up: a reading of the clock would take longer than they do.
+        # Some calls only look something up: reading the clock would take longer than the call.
         timed = call.seconds > 0
         table.add_row(
             call.name,

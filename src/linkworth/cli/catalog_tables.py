@@ -1,4 +1,4 @@
-"""The catalog and the advice as tables for a person."""
+"""Tables of the catalog for a person."""
 
 from collections.abc import Sequence
 
@@ -136,7 +136,7 @@ def price_catalogs(catalogs: Sequence[PriceCatalog], *, with_sources: bool) -> R
 
 
 def price_changes(update: PriceUpdate) -> RenderableType:
-    """Return what an update did to each price."""
+    """Return the effect of an update on each price."""
     table = _table(
         ("node", "l"), ("region", "l"), ("market", "l"), ("before", "r"), ("US$ a node-hour", "r"), ("", "l")
     )

@@ -18,7 +18,7 @@ _ONLY_FOR = {
     "ti": ("flops_per_second", "whole", "collectives", "mpi_library"),
     "otf2": ("attributes",),
 }
-"""By target: the parameters of no other."""
+"""Parameters of single targets, by target."""
 
 
 @click.command()
@@ -123,7 +123,7 @@ def command(
 
 
 def remarks(summary: ConversionSummary) -> list[str]:
-    """Say what is not as it was recorded, one sentence each."""
+    """Return the differences from the recording, one sentence each."""
     said = []
     if summary.as_messages:
         said.append(f"written as their messages: {_counted(summary.as_messages)}")

@@ -1,4 +1,4 @@
-"""The option of every verb that reads traces: use what is left of an incomplete one."""
+"""Option of every verb that reads traces: use the rest of an incomplete one."""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -13,10 +13,10 @@ INCOMPLETE_INPUT = 4
 def damage_option(
     noun: str, unknown: Callable[[Mapping[str, Any]], dict[str, Any]]
 ) -> Callable[[_Command], _Command]:
-    """Add --allow-damaged to a command, which gets an `Allowance` or None as `allowed`.
+    """Add --allow-damaged to a command, which receives an `Allowance` or None as `allowed`.
 
     The exit code is 4 if an incomplete trace was used, whatever the command returns. If one is refused, --json prints a document
-    of this `noun` with what is `unknown`, given the command's options.
+    of this `noun`, whose `unknown` results follow from the command's options.
     """
 
     def added(command: _Command) -> _Command:

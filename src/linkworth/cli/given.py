@@ -9,7 +9,7 @@ from linkworth.errors import UsageError
 
 
 def given(parameters: Iterable[str] | None = None) -> list[str]:
-    """Return the options (`--noise`) that stand on the command line, of these parameters or of all."""
+    """Return the options (`--noise`) on the command line, of these parameters or of all."""
     context = click.get_current_context()
     assert context is not None
     wanted = None if parameters is None else set(parameters)
@@ -24,6 +24,6 @@ def given(parameters: Iterable[str] | None = None) -> list[str]:
 
 
 def refuse(parameters: Iterable[str], why: str) -> None:
-    """Raise UsageError if one of these parameters stands on the command line; `why` it has no effect ends the sentence."""
+    """Raise UsageError if one of these parameters is on the command line; `why` it has no effect ends the sentence."""
     if useless := given(parameters):
         raise UsageError(f"{', '.join(useless)}: {why}")

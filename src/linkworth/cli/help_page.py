@@ -1,4 +1,4 @@
-"""The order of a help page: verbs and options in panels, and two examples of each verb."""
+"""Order of a help page: verbs and options in panels, and two examples of each verb."""
 
 import rich_click as click
 
@@ -7,7 +7,7 @@ from linkworth.cli.replay_options import PLACEMENT_AND_SETTINGS
 from linkworth.cli.where_options import WHERE_PARAMETERS
 
 LONG = 12
-"""A verb with more options than this has them in panels."""
+"""Number of options beyond which a verb shows them in panels."""
 _PANELS = {
     "Replay": PLACEMENT_AND_SETTINGS,
     "Place": WHERE_PARAMETERS,
@@ -18,9 +18,9 @@ _PANELS = {
     ),
     "Speed of a program without a trace": ("calibrate_with", "calibrate_anew", "machine"),
 }  # fmt: skip
-"""By title: parameters. All others are main options."""
+"""Parameters by title. All others are main options."""
 _MARKS = {"Place": "lab", "Measurement": "window"}
-"""By title: the parameter without which a verb has no such panel, since others have names in common with it."""
+"""Parameter without which a verb has no such panel, by title, since names occur in several verbs."""
 EXAMPLES = {
     "demo": ("demo", "demo --ranks 8 -o demo"),
     "doctor": ("doctor", "doctor --json"),
@@ -56,11 +56,11 @@ EXAMPLES = {
     "allocate": ("allocate queue.toml --goal makespan", "allocate queue.toml --as sbatch"),
     "report": ("report runs -o report.html", "report app.lwt --price gbe=0.78 --price ib-hdr=1.30 --nodes 4"),
 }
-"""By verb: what may stand behind `linkworth`."""
+"""Examples by verb, to follow `linkworth`."""
 
 
 def arranged(command: click.Command, verb: str) -> click.Command:
-    """Return the command with its options in panels, if there are many, and with its examples."""
+    """Return the command with its examples, and with options in panels if there are many."""
     options = [parameter for parameter in command.params if isinstance(parameter, click.RichOption)]
     there = {option.name for option in options}
     titles = {

@@ -13,7 +13,7 @@ from linkworth.lab.spec import LabSpec
 from linkworth.model.where import Where
 
 FROM_FILES: dict[str, str] = {"export": "linkworth.cli.lab_export"}
-"""Subcommands that have a file of their own, which is imported when they are used: name -> module with `command`."""
+"""Subcommands with a file of their own, imported on use: name -> module with `command`."""
 
 _JSON = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document; all else goes to stderr."
@@ -21,7 +21,7 @@ _JSON = click.option(
 
 
 class LabGroup(click.RichGroup):
-    """The subcommands of this file and those of `FROM_FILES`."""
+    """Subcommands of this file and of `FROM_FILES`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the subcommands in the order of use."""
@@ -108,7 +108,7 @@ def execute(name: str, words: tuple[str, ...], node: str | None, ranks: int | No
     from linkworth.lab.site import open_lab
 
     if ranks is None:
-        # A preset is made with that many nodes.
+        # The number of nodes only applies to a preset.
         useless = (
             "mpi",
             "ppn",

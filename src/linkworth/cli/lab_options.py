@@ -1,4 +1,4 @@
-"""The options that say what an emulated cluster is to be."""
+"""Options that describe an emulated cluster."""
 
 import functools
 from collections.abc import Callable
@@ -15,7 +15,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def spec_options(command: _Command) -> _Command:
-    """Add the options to a verb, which takes them as one argument `spec` (a LabSpec)."""
+    """Add the options to a verb, which receives them as one argument `spec` (a LabSpec)."""
 
     @functools.wraps(command)
     def with_spec(**given: object) -> object:
@@ -28,7 +28,7 @@ def spec_options(command: _Command) -> _Command:
 
 
 def spec_of(*, like: str | None, dilate: str | None, **options: str | None) -> LabSpec:
-    """Make a lab's description of the options' values. Raises UsageError."""
+    """Return a lab's description from the options' values. Raises UsageError."""
     base = LabSpec()
     if like is not None:
         found = specs.preset(like)

@@ -1,4 +1,4 @@
-"""Options that the verbs which start programs share."""
+"""Options shared by verbs that start programs."""
 
 import shlex
 import sys
@@ -18,11 +18,11 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 class LaunchCommand(click.RichCommand):
-    """A verb that starts a program: what follows the program's name is the program's.
+    """A verb that starts a program: everything after the program's name is the program's.
 
-    A bundled program's name may have the verb's own options behind it as well (`npb:lu.D -o lu.lwt`), unless `--` stands
-    before it: what is no option of the verb is still the program's, and so is an option that both have
-    (`stencil:default --iterations 50`).
+    A bundled program's name may also be followed by the verb's own options (`npb:lu.D -o lu.lwt`), unless `--`
+    precedes it. Anything that is not an option of the verb remains the program's, and so does an option that both
+    have (`stencil:default --iterations 50`).
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -41,7 +41,7 @@ class LaunchCommand(click.RichCommand):
 
 
 def launch_options(*, command_required: bool = True) -> Callable[[_Command], _Command]:
-    """Return what adds the rank count, the MPI, the time limit, the dry run, JSON, and the command itself."""
+    """Return a decorator that adds rank count, MPI, time limit, dry run, JSON, and the command itself."""
     decorators = [
         click.option("-n", "--ranks", type=click.IntRange(min=1), help="Number of ranks.  [default: the cores of the place]"),
         click.option("--mpi", metavar="NAME", help="MPI to use: a name or kind that `linkworth doctor` lists, or its folder.  "
@@ -62,21 +62,21 @@ def launch_options(*, command_required: bool = True) -> Callable[[_Command], _Co
 
 
 def stdin_is_given() -> bool:
-    """Say whether standard input is a file or a pipe that the program may want, and not the terminal."""
+    """Return whether standard input is a file or a pipe that the program may read, and not the terminal."""
     return sys.stdin is not None and not sys.stdin.closed and not sys.stdin.isatty()
 
 
 EXIT_CODES = {"complete": 0, "failed": 1, "aborted": 1, "killed": 4, "timeout": 4}
-"""By the state of a run: 1 the program failed, 4 (also for any other word) it was recorded in part only."""
+"""Exit codes by the state of a run: 1 the program failed, 4 (also for any other word) it was recorded only in part."""
 
 
 def exit_code(state: str, verified: bool | None) -> int:
-    """Return the exit code for a run's state (a word, perhaps with an explanation after a colon) and verdict."""
+    """Return the exit code of a run's state (a word, perhaps with an explanation after a colon) and verdict."""
     return EXIT_CODES.get(state.partition(":")[0], 4) or (1 if verified is False else 0)
 
 
 def show_plan(workload: Workload, mpi: str | None, site: Site, as_json: bool, schema: str) -> int:
-    """Print what would run in a place."""
+    """Print the command that would run in a place."""
     from linkworth.launch.base import Job
     from linkworth.launch.batch_launcher import BatchLauncher
     from linkworth.measure import plan

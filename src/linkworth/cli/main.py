@@ -1,4 +1,4 @@
-"""The group of verbs: loads a verb's file when it is called, and turns every error into one sentence and an exit code."""
+"""Group of verbs: loads a verb's file on use, and turns every error into one sentence and an exit code."""
 
 import difflib
 import importlib
@@ -55,11 +55,11 @@ VERB_PANELS = {
     "Many programs and environments": ("study",),
     "What is known": ("apps", "fabrics", "machines", "prices"),
 }
-"""The verbs as the help page groups them."""
+"""Verbs as grouped on the help page."""
 
 
 class VerbGroup(click.RichGroup):
-    """Imports `linkworth.cli.<verb>` only when that verb is used, so that every call starts fast."""
+    """Imports `linkworth.cli.<verb>` only when that verb is used, so that every call starts quickly."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the verbs in the order of a user's work."""
@@ -68,7 +68,7 @@ class VerbGroup(click.RichGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the verb that the arguments begin with. Raises UsageError with the nearest verbs for an unknown one."""
+        """Return the verb at the start of the arguments. Raises UsageError with the nearest verbs otherwise."""
         if args and not args[0].startswith("-") and args[0] not in VERBS:
             near = difflib.get_close_matches(args[0], VERBS, n=2, cutoff=0.6)
             meant = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(VERBS)}"
@@ -164,7 +164,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         silence(sys.stdout)
         return 0
     except OSError as error:
-        # No verb has a better sentence for it.
+        # No verb handles this error itself.
         what = os.fsdecode(error.filename) if error.filename else "the system refused an operation"
         note(f"linkworth: {what}: {error.strerror or error}")
         return 3
@@ -182,9 +182,9 @@ def _instead(near: Sequence[str], context: click.Context | None) -> str:
 
 
 def _has_streams() -> bool:
-    """Put the null device in the place of standard streams that are closed; return whether standard output was open.
+    """Replace closed standard streams by the null device; return whether standard output was open.
 
-    The next file that is opened would take the number of a closed one, and the ranks' output would go into it.
+    Otherwise the next opened file would take the number of a closed stream, and receive the ranks' output.
     """
     closed = []
     for number in range(3):

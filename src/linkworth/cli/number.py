@@ -1,4 +1,4 @@
-"""A number within limits, as an option takes it."""
+"""Number within limits, as the type of an option."""
 
 import rich_click as click
 
@@ -6,12 +6,12 @@ from linkworth.model.number_range import NumberRange
 
 
 class Number(click.ParamType[float]):
-    """A finite number of a range, perhaps with a unit behind it. Every option with a fractional number has this type."""
+    """A finite number in a range, optionally with a unit. Every option with a fractional number has this type."""
 
     name = "number"
 
     def __init__(self, allowed: NumberRange, *, unit: str = "") -> None:
-        """Take numbers of `allowed`. A `unit` such as GB/s may follow the number in any case."""
+        """Accept numbers of `allowed`. A `unit` such as GB/s may follow the number, in upper or lower case."""
         self._allowed = allowed
         self._unit = unit
 

@@ -1,4 +1,4 @@
-"""Whole numbers separated by commas, as an option takes them."""
+"""Whole numbers separated by commas, as the type of an option."""
 
 import rich_click as click
 
@@ -7,7 +7,7 @@ class NumberList(click.ParamType[tuple[int, ...]]):
     """`1,2,4`: one or more whole numbers of at least 1."""
 
     def __init__(self, what: str) -> None:
-        """`what` is counted, as the error says it."""
+        """Count `what`, a word for error messages."""
         self.name = "numbers"
         self._what = what
 

@@ -23,17 +23,17 @@ from linkworth.writing.files import STANDARD_OUTPUT
 from linkworth.writing.text import printable, sentence
 
 FILE_WIDTH = 400
-"""Columns where the output is no terminal: wide enough that no table is cut."""
+"""Columns without a terminal: wide enough that no table is cut."""
 
 
 SCREEN_WIDTH, SCREEN_HEIGHT = 100, 41
-"""Columns and lines of a common terminal, the last one the shell's."""
+"""Columns and lines of a common terminal, without the shell's last line."""
 
 _TAKEN = "linkworth.standard_output_is_taken"
 
 
 class OutputFile(click.Path):
-    """A file to write. `-` is standard output; what the verb prints besides goes to standard error then."""
+    """A file to write. `-` is standard output; the verb's other messages then go to standard error."""
 
     def __init__(self, *, or_folder: bool = False) -> None:
         super().__init__(path_type=Path, dir_okay=or_folder, allow_dash=True)
@@ -61,28 +61,28 @@ class OutputFolder(click.Path):
 
 
 class SafeConsole(Console):
-    """A console that prints text as it is: no markup, and control characters as `\\xNN`."""
+    """A console that prints text unchanged: no markup, and control characters as `\\xNN`."""
 
     def __init__(self, file: TextIO, **options: Any) -> None:  # noqa: ANN401 (those of Console)
         super().__init__(file=file, markup=False, emoji=False, highlight=False, **options)
 
     def render_str(self, text: str, **options: Any) -> Text:  # noqa: ANN401 (those of Console)
-        """Return the text of what is given as a string, with the width that it will have."""
+        """Return the text of a string, with its printed width."""
         return super().render_str(printable(text), **options)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Yield the segments of what is printed."""
+        """Yield the printed segments."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=printable(segment.text))
 
     def print(self, *objects: Any, **options: Any) -> None:  # noqa: ANN401 (those of Console)
-        """Print; raise EnvironmentLacksError if the file takes no more."""
+        """Print the objects. Raises EnvironmentLacksError if the file accepts no more."""
         with _answering():
             super().print(*objects, **options)
 
 
 def answer_to_stderr() -> bool:
-    """Return whether standard output is the file that an option names."""
+    """Return whether an option names standard output as its file."""
     context = click.get_current_context(silent=True)
     return context is not None and _TAKEN in context.meta
 
@@ -90,12 +90,12 @@ def answer_to_stderr() -> bool:
 def emit_json(document: msgspec.Struct | dict[str, object]) -> None:
     """Print exactly one JSON document."""
     text = encode(document, indent=2).decode()
-    # JSON lets these stand as they are, and a terminal obeys them.
+    # JSON allows these characters, but a terminal obeys them.
     answer(re.sub("[\x7f-\x9f]", lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def answer(text: str) -> None:
-    """Print a text that is the verb's answer."""
+    """Print a text as the verb's answer."""
     with _answering():
         click.echo(printable(text), err=answer_to_stderr())
 
@@ -108,7 +108,7 @@ def console() -> SafeConsole:
 
 
 def screen_console() -> SafeConsole:
-    """Return a console for an answer that fits one screen: the terminal's, or one of a common size if there is none."""
+    """Return a console for an answer that fits one screen: the terminal's, or one of a common size."""
     file = _answer_file()
     if file.isatty():
         return SafeConsole(file)
@@ -116,12 +116,12 @@ def screen_console() -> SafeConsole:
 
 
 def is_live() -> bool:
-    """Return whether standard error is a terminal that can show what changes in place."""
+    """Return whether standard error is a terminal that can update in place."""
     return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def note(message: str) -> None:
-    """Print a remark on standard error, so that standard output stays the answer alone. A remark never ends a verb."""
+    """Print a remark on standard error, so that standard output has only the answer. Its failure never ends a verb."""
     try:
         click.echo(sentence(message), err=True)
     except OSError:
@@ -129,12 +129,12 @@ def note(message: str) -> None:
 
 
 def news(event: str) -> None:
-    """Print on standard error what happens."""
+    """Print an event on standard error."""
     note(f"linkworth: {event}")
 
 
 def silence(stream: TextIO | BinaryIO) -> None:
-    """Let what is written to a stream that takes no more go nowhere, also what waits in its buffer."""
+    """Discard the further output of a stream that accepts no more, and its buffer."""
     with contextlib.suppress(OSError, ValueError), Path(os.devnull).open("wb") as nowhere:
         os.dup2(nowhere.fileno(), stream.fileno())
 

@@ -1,4 +1,4 @@
-"""Predictions as a table for a person."""
+"""Table of predictions for a person."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ def _time(prediction: Prediction) -> str:
 
 
 def initialisation_line(found: Initialisation) -> str:
-    """Return a sentence on MPI_Init, which is in none of the times."""
+    """Return a sentence on MPI_Init, which is not part of the times."""
     launch = (
         "" if found.launch_seconds is None else f", and launching it {seconds(found.launch_seconds)} in all"
     )
@@ -28,7 +28,7 @@ def initialisation_line(found: Initialisation) -> str:
 
 
 def further_tables(found: PredictionSet) -> Iterator[Table]:
-    """Yield what there is beside the times: efficiencies, computation by region, loads of links, tolerances."""
+    """Yield the other tables: efficiencies, computation by region, loads of links, tolerances."""
     yield _efficiency_table(found)
     if any(len(each.regions) > 1 for each in found.predictions):
         yield _region_table(found)
@@ -93,7 +93,7 @@ def _load_table(found: PredictionSet) -> Table:
 
 
 def _tolerance_table(found: PredictionSet) -> Table:
-    """Return one row a fabric and share: what its latency and its bandwidth may come to."""
+    """Return one row for each fabric and share, with the limits of its latency and bandwidth."""
     table = Table(title="What the program bears", title_justify="left", caption_justify="left")
     table.caption = "Each alone, the other as it is. -: not reached up to 1 s, or down to 1 kB/s."
     table.add_column("fabric")
@@ -111,7 +111,7 @@ def _tolerance_table(found: PredictionSet) -> Table:
 
 
 def _base(found: PredictionSet) -> tuple[str, float]:
-    """Return the name and the seconds that times are compared with: what was measured, else the first row."""
+    """Return the name and the seconds of the base of comparisons: the measured time, else the first row."""
     calibration = found.calibration
     if calibration.measured_fabric is not None and calibration.measured_seconds:
         return calibration.measured_fabric, calibration.measured_seconds
@@ -119,7 +119,7 @@ def _base(found: PredictionSet) -> tuple[str, float]:
 
 
 def prediction_table(found: PredictionSet) -> Table:
-    """Return one row a fabric: time, that over the measured fabric's or the first row's, and the shares of the critical path."""
+    """Return one row for each fabric: time, its ratio to the base, and the shares of the critical path."""
     title = f"{found.workload}: {found.ranks} ranks on {found.nodes} nodes"
     if found.calibration.measured_fabric is not None:
         title += (

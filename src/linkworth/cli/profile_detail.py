@@ -4,19 +4,19 @@ from typing import NamedTuple
 
 
 class Detail(NamedTuple):
-    """The most rows of each part, and whether two parts stand side by side."""
+    """Most rows of each part, and whether two parts are side by side."""
 
     calls: int
     sites: int
-    """Places of the program for each call."""
+    """Places in the program for each call."""
     sizes: int
     phases: int
     matrix_rows: int
     beside: bool = True
     brief: bool = False
-    """Words that --full says at length are left out, where a screen has no line for them."""
+    """Omit words that --full gives in full, if a screen has no line for them."""
     sentences: bool = False
-    """Each figure with a whole sentence on what it means, one part below the other."""
+    """Show each figure with a sentence on its meaning, one part below the other."""
 
 
 FULL = Detail(calls=10**6, sites=10, sizes=10**6, phases=10**6, matrix_rows=64, beside=False, sentences=True)
@@ -32,7 +32,7 @@ SCREENS = (
     Detail(calls=4, sites=1, sizes=2, phases=2, matrix_rows=0, brief=True),
     Detail(calls=3, sites=1, sizes=1, phases=1, matrix_rows=0, brief=True),
 )
-"""From most to least: the first one that fits the terminal is shown."""
+"""Levels from most to least: the first one that fits the terminal is shown."""
 
 TWO_COLUMNS = 96
-"""Columns of a terminal from which shares and efficiencies stand side by side."""
+"""Columns of a terminal from which shares and efficiencies are side by side."""

@@ -1,4 +1,4 @@
-"""The part of a profile's screen that is about messages: sizes, and who talks to whom."""
+"""Messages in a profile's screen: sizes and communication partners."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _DENSITIES = " .:-=+*#%@"
 
 
 def messages(profile: Profile, detail: Detail) -> Group:
-    """Return the sizes that carry most bytes (or, where all are empty, most messages)."""
+    """Return the sizes with most bytes, or with most messages if all are empty."""
     if not profile.messages:
         return Group(headline("No messages between ranks"))
     table = compact()
@@ -45,7 +45,7 @@ def _range(size: SizeBin) -> str:
 
 
 def in_words(partners: Partners, profile: Profile, detail: Detail) -> str:
-    """Return who talks to whom in words."""
+    """Return the communication partners in words."""
     total = profile.message_bytes or 1
     near = f" ({partners.structure_share:.0%} of the bytes)" if 0 < partners.structure_share < 0.995 else ""
     where = (
@@ -75,7 +75,7 @@ def _pair(pair: Pair, each: int) -> str:
 
 
 def matrix(found: Matrix, detail: Detail) -> Text:
-    """Return one character for each pair, ten densities on a logarithmic scale; large matrices in groups of rows."""
+    """Return one character for each pair, in ten logarithmic densities; large matrices are grouped."""
     cells, ranks = _folded(found, detail)
     most = _most(cells)
     width = len(str((len(cells) - 1) * ranks))
@@ -89,14 +89,14 @@ def matrix(found: Matrix, detail: Detail) -> Text:
 
 
 def matrix_key(found: Matrix, detail: Detail) -> str:
-    """Return what the letters of the matrix stand for."""
+    """Return the meaning of the matrix's letters."""
     cells, ranks = _folded(found, detail)
     each = f"; {ranks} ranks a row" if ranks > 1 else ""
     return f"Letters {_DENSITIES[::-1].strip()}: from {volume(_most(cells))}, each a third of the one before{each}."
 
 
 def _folded(found: Matrix, detail: Detail) -> tuple[list[list[int]], int]:
-    """Return the matrix in no more rows than are shown, and the ranks of each."""
+    """Return the matrix with at most the shown number of rows, and the ranks of each."""
     rows = len(found.bytes)
     fold = math.ceil(rows / detail.matrix_rows)
     cells = [

@@ -1,4 +1,4 @@
-"""The part of a profile's screen that is about phases and iterations."""
+"""Phases and iterations in a profile's screen."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from linkworth.model.profile import Phase, Phases
 
 _SHOWN_NAMES = 4
 _SHOWN_INNER = 0.05
-"""An inner loop that takes less of the whole time is not shown, but in the long form."""
+"""Share of the whole time below which only the long form shows an inner loop."""
 _WHOLE_CALLS = 999
 _LIKENESS = {
     "arguments": "",
@@ -30,7 +30,7 @@ class _Row(NamedTuple):
 
 
 def phases(found: Phases, detail: Detail, width: int) -> Group:
-    """Return the phases of the run, one line of at most `width` letters each: the longest, in the order of the run."""
+    """Return the longest phases in the order of the run, one line of at most `width` letters each."""
     title = headline(
         f"Phases (calls of rank {found.rank}{_LIKENESS[found.likeness]}): {found.looped_share:.0%} of "
         f"{seconds(found.seconds)} in loops"

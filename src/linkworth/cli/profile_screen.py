@@ -1,4 +1,4 @@
-"""A profile for a person: what fits on one screen, or all of it."""
+"""Profile for a person: on one screen, or in full."""
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -14,7 +14,7 @@ from linkworth.model.profile import CpuUse, Imbalance, NetworkGain, Profile
 _SHOWN_LOSSES = 3
 _GAP = 2
 _MUCH_WAITING = 0.05
-"""Part of the ranks' time beyond which waiting for a core between calls has to be said."""
+"""Share of the ranks' time from which waiting for a core between calls is reported."""
 
 
 def show(profile: Profile, console: Console, *, full: bool = False) -> None:
@@ -102,7 +102,7 @@ def _head(profile: Profile) -> list[RenderableType]:
 
 
 def _gain(gain: NetworkGain) -> str:
-    """Return what networks change for this run."""
+    """Return the effect of networks on this run."""
     if gain.ideal_seconds <= 0:
         return "This run: nothing but communication"
     most = gain.seconds / gain.ideal_seconds

@@ -1,4 +1,4 @@
-"""The part of a profile's screen that is about time: shares, waiting, efficiencies, calls."""
+"""Times in a profile's screen: shares, waiting, efficiencies, calls."""
 
 from pathlib import PurePath
 
@@ -33,9 +33,9 @@ def bar(share: float) -> str:
 
 
 def shares(profile: Profile) -> Group:
-    """Return where the ranks' time between MPI_Init and MPI_Finalize goes, and initialisation apart.
+    """Return the division of the ranks' time between MPI_Init and MPI_Finalize, and initialisation separately.
 
-    Ranks that shared cores have the shares of a replay with a core for each.
+    Ranks that shared cores get the shares of a replay with a core for each.
     """
     table = compact()
     title = "Time, with a core for each rank" if profile.oversubscribed else "Where the ranks' time goes"
@@ -48,7 +48,7 @@ def shares(profile: Profile) -> Group:
 
 
 def waiting(waits: Waits, detail: Detail, *, oversubscribed: bool) -> Group:
-    """Return what the ranks waited for inside MPI calls."""
+    """Return the causes of waiting inside MPI calls."""
     recorded = " (recorded)" if oversubscribed else ""
     title = (
         f"Waiting for other ranks{recorded}: {seconds(waits.seconds)}, {waits.share:.1%} of the ranks' time"
@@ -70,7 +70,7 @@ def waiting(waits: Waits, detail: Detail, *, oversubscribed: bool) -> Group:
 
 
 def waited_most(waits: Waits, detail: Detail) -> Text:
-    """Return whom the others waited for longest, and in the long form who waited longest."""
+    """Return the rank that the others waited for longest, and in the long form the rank that waited longest."""
     culprit = max(range(len(waits.rank_caused_seconds)), key=waits.rank_caused_seconds.__getitem__)
     text = f"Most waited for: rank {culprit} ({seconds(waits.rank_caused_seconds[culprit])})"
     if detail.sentences:
@@ -80,7 +80,7 @@ def waited_most(waits: Waits, detail: Detail) -> Text:
 
 
 def efficiencies(profile: Profile, detail: Detail) -> Group:
-    """Return the POP efficiencies; each reads as a sentence, in the long form with a second one."""
+    """Return the POP efficiencies; each is a sentence, in the long form with a second one."""
     pop = profile.pop
     longest = f"rank {profile.imbalance.most_rank}" if profile.imbalance is not None else "the longest"
     table = compact()
@@ -120,9 +120,9 @@ def efficiencies(profile: Profile, detail: Detail) -> Group:
 
 
 def calls(profile: Profile, detail: Detail, width: int) -> Table:
-    """Return the calls that took most time; where they are made only as far as the width allows.
+    """Return the calls that took most time; their places are shown if the width allows.
 
-    A program that was not run has no times of its own: those that carry most bytes.
+    A program that was not run has no times of its own: the calls with most bytes are shown.
     """
     timed = profile.rates is None
     wide = width >= TWO_COLUMNS
@@ -147,7 +147,7 @@ def calls(profile: Profile, detail: Detail, width: int) -> Table:
             f"{waited[call.name] / call.seconds:.0%}" if call.name in waited and call.seconds > 0 else ""
         )
         each = [seconds(call.seconds / call.count)] if wide else []
-        # Initialisation is no communication, so it is no part of the time in calls either.
+        # Initialisation is not communication, so it is not part of the time in calls either.
         share = "" if call.name in INIT else f"{call.seconds / total:.0%}"
         table.add_row(
             "  " + escape(call.name),
@@ -164,7 +164,7 @@ def _headings(*, wide: bool) -> list[str]:
 
 
 def _sites(call: CallProfile, detail: Detail) -> str:
-    """Return the places that take most of a call's time, with their shares, and how many others there are."""
+    """Return the places that take most of a call's time, with their shares, and the number of others."""
     if not call.sites:
         return ""
     if len(call.sites) == 1:
@@ -184,7 +184,7 @@ def _place(site: SiteProfile) -> str:
 
 
 def _short(function: str) -> str:
-    """Return a C++ function without arguments and template arguments, with the class that it is of; others as they are."""
+    """Return a C++ function with its class, but without arguments and template arguments; others unchanged."""
     plain, depth = "", 0
     for letter in function:
         depth += letter == "<"

@@ -1,4 +1,4 @@
-"""The paper beside a study, as tables for a person."""
+"""Tables of the paper beside a study for a person."""
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -9,7 +9,7 @@ from linkworth.report.study.sections.published import difference, summary, value
 
 
 def published_table(paper: PaperBeside) -> RenderableType:
-    """Return a line a number, a line a conclusion, and a sentence for each miss."""
+    """Return a line for each number, a line for each conclusion, and a sentence for each miss."""
     parts: list[RenderableType] = [Text(f"\nCompared with the paper: {summary(paper)}", style="bold")]
     numbers = [number for number in paper.numbers if number.ours is not None]
     if numbers:

@@ -1,4 +1,4 @@
-"""Options that say how fast a program computes that is recorded without running."""
+"""Options for the speed of computation of a program recorded without running."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -26,7 +26,7 @@ def rate_options(command: _Command) -> _Command:
 
 
 def say_rates(rates: RateSource | None) -> None:
-    """Say on standard error where computation times come from."""
+    """Print the origin of computation times on standard error."""
     if rates is not None:
         note(f"linkworth: {rates.description}")
         if rates.warning:

@@ -1,4 +1,4 @@
-"""The options that every verb which replays has beside fabrics and nodes."""
+"""Options, besides fabrics and nodes, of every verb that replays."""
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
@@ -162,11 +162,11 @@ _OPTIONS = (
 
 
 PLACEMENT_AND_SETTINGS = ("placement", *_OF_SETTINGS)
-"""The parameters of these options."""
+"""Parameters of these options."""
 
 
 def refuse_useless_options(values: Mapping[str, Any]) -> None:
-    """Raise UsageError for an option that another one leaves without an effect. `values`: those of all parameters."""
+    """Raise UsageError for an option without an effect because of another one. `values`: those of all parameters."""
     if values.get("measured") is not None:
         refuse(("cpu_factor",), "--measured sets the CPU factor; leave one of them out")
     sampling = "--draws above 0" if "draws" in values else "--samples N"
@@ -178,7 +178,7 @@ def refuse_useless_options(values: Mapping[str, Any]) -> None:
 
 
 def program_options(command: _Command) -> _Command:
-    """Add what a replay of one program is told of it: ranks on a node, a measured time, the cores' speed, its ranks."""
+    """Add the options on a replayed program: ranks per node, a measured time, the cores' speed, its ranks."""
     for option in reversed(_PROGRAM):
         command = option(command)
     return command
@@ -187,9 +187,10 @@ def program_options(command: _Command) -> _Command:
 def replay_options(
     *, several_placements: bool = False, without: Sequence[str] = ()
 ) -> Callable[[_Command], _Command]:
-    """Return what adds the options to a command, which gets them as `placement` and `settings` (a ReplaySettings).
+    """Return a decorator that adds the options to a command, which receives `placement` and `settings` (a
+    ReplaySettings).
 
-    With `several_placements`, `placement` is a tuple. `without`: parameters that the command has no use for.
+    With `several_placements`, `placement` is a tuple. `without`: parameters that the command cannot use.
     """
     options = [option for name, option in zip(_OF_SETTINGS, _OPTIONS, strict=True) if name not in without]
     placement = _PLACEMENTS if several_placements else _PLACEMENT

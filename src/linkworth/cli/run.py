@@ -125,7 +125,7 @@ def command(
 
 
 def iterations_line(values: Sequence[float]) -> str:
-    """Say how long iterations took: the middle one, the shortest and the longest."""
+    """Return a line on the length of iterations: the median, the shortest and the longest."""
     return (
         f"{len(values)} iterations: median {seconds(median(values))}, "
         f"from {seconds(min(values))} to {seconds(max(values))}"

@@ -1,4 +1,4 @@
-"""Progress of several steps: a bar on a terminal's standard error, a plain line a step elsewhere."""
+"""Progress of several steps: a bar on a terminal's standard error, elsewhere a plain line for each step."""
 
 from types import TracebackType
 from typing import Self
@@ -10,10 +10,10 @@ from linkworth.cli.output import note
 
 
 class Steps:
-    """Shows which step of how many runs; use it as a context manager."""
+    """Shows the current step and their number; use it as a context manager."""
 
     def __init__(self, *, plain_lines: bool = False) -> None:
-        """`plain_lines`: say each step where standard error is no terminal too, instead of nothing."""
+        """Set up the progress. `plain_lines`: without a terminal, print each step instead of nothing."""
         self._bar: Progress | None = None
         self._task: TaskID | None = None
         self._plain_lines = plain_lines
@@ -36,7 +36,7 @@ class Steps:
             self._bar.stop()
 
     def plan(self, steps: int) -> None:
-        """Say how many steps there will be; those planned before are done."""
+        """Set the number of steps to come; earlier steps are done."""
         self._total = steps
         self._done = 0
         if self._bar:
@@ -45,7 +45,7 @@ class Steps:
             self._task = self._bar.add_task("", total=steps)
 
     def step(self, text: str) -> None:
-        """Say that the next step begins; the one before it has ended."""
+        """Begin the next step; the one before it has ended."""
         self._done += 1
         if self._bar and self._task is not None:
             self._bar.update(self._task, description=text, completed=self._done - 1)

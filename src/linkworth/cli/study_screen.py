@@ -1,4 +1,4 @@
-"""A study on the terminal: a bar while it runs, plain lines where there is no terminal, and how it stands."""
+"""A study on the terminal: a bar during the run (plain lines without a terminal), and its state."""
 
 import shlex
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _SHOWN_PROBLEMS = 20
 
 
 class StudyProgress:
-    """Shows how many runs are made, how many went wrong and the remaining time; use it as a context manager."""
+    """Shows the numbers of finished and failed runs and the remaining time; use it as a context manager."""
 
     def __init__(self) -> None:
         self._bar: Progress | None = None
@@ -43,7 +43,7 @@ class StudyProgress:
             self._bar.stop()
 
     def begin(self, total: int, done: int) -> None:
-        """Show what is made already."""
+        """Show the finished runs."""
         self._total, self._made = total, done
         if self._bar:
             self._task = self._bar.add_task("", total=total, completed=done, rest="")
@@ -51,7 +51,7 @@ class StudyProgress:
             note(f"{done} of {total} runs are made already")
 
     def started(self, planned: PlannedRun) -> None:
-        """Name the run."""
+        """Show the run's name."""
         if self._bar and self._task is not None:
             self._bar.update(self._task, description=planned.run)
 
@@ -81,7 +81,7 @@ class StudyProgress:
 
 
 def clock(seconds: float) -> str:
-    """Return a time as a person says it: `45 s`, `3 min`, `2 h 10 min`."""
+    """Return a time for a person: `45 s`, `3 min`, `2 h 10 min`."""
     if seconds < 60:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
@@ -89,7 +89,7 @@ def clock(seconds: float) -> str:
 
 
 def status_lines(found: Status) -> Iterator[str]:
-    """Return how a study stands, line by line."""
+    """Yield the state of a study, line by line."""
     scale = f" at scale {found.scale}" if found.scale else ""
     yield f"{found.study}{scale}: {found.done} of {found.total} runs done" + (
         ", and it is running now" if found.running else ""
@@ -121,7 +121,7 @@ def status_lines(found: Status) -> Iterator[str]:
 
 
 def plan_table(plan: StudyPlan) -> Iterator[str]:
-    """Return the plan of a study, line by line: block by block, in order."""
+    """Yield the plan of a study, line by line: block by block, in order."""
     done = sum(run.done for run in plan.runs)
     scale = f" at scale {plan.scale}" if plan.scale else ""
     made = f", {done} of them made already" if done else ""

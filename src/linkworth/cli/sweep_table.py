@@ -1,4 +1,4 @@
-"""A sweep as a table for a person, or as CSV."""
+"""Table of a sweep for a person, or CSV."""
 
 import csv
 import io
@@ -13,7 +13,7 @@ from linkworth.replay.collectives import rules_in_words
 from linkworth.writing.text import csv_cell
 
 MOST_ROWS = 100
-"""Points that are shown; --json and CSV have all."""
+"""Most points to show; --json and CSV have all."""
 PARTS = (
     "seconds",
     "compute_seconds",
@@ -25,7 +25,7 @@ PARTS = (
 
 
 def sweep_table(sweep: Sweep) -> RenderableType:
-    """Return a line a point."""
+    """Return a line for each point."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("fabric", no_wrap=True)
     for name in ("nodes", "placement", *(axis.name for axis in sweep.axes)):
@@ -61,7 +61,7 @@ _BYTES = ["internode_bytes", "timed_internode_bytes"]
 
 
 def as_csv(sweep: Sweep) -> str:
-    """Return a header and a line a point; SI units, numbers as they are exactly."""
+    """Return a header and a line for each point, in SI units and exact numbers."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     axes = [axis.name for axis in sweep.axes]

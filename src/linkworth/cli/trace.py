@@ -17,7 +17,7 @@ from linkworth.writing.files import is_stream
 
 SHOWN_DAMAGE = 3
 _OF_A_RUN = (*WHERE_PARAMETERS, "dry_run", "timeout")
-"""Parameters that say how a program is run."""
+"""Parameters for running a program."""
 
 
 @click.command(cls=LaunchCommand, context_settings={"allow_interspersed_args": False})

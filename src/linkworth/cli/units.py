@@ -1,4 +1,4 @@
-"""Numbers as a person reads them in a table; SI inside, converted only here."""
+"""Numbers for people in a table; values are SI inside, and converted only here."""
 
 import math
 
@@ -25,7 +25,7 @@ def rate(value: float) -> str:
 
 
 def size(value: int) -> str:
-    """Return a message size: whole KiB, MiB or GiB where it is a multiple, else bytes."""
+    """Return a message size in whole KiB, MiB or GiB if possible, else in bytes."""
     if value >= 1 << 62:
         return "no limit"
     for scale, unit in _SIZES:

@@ -1,4 +1,4 @@
-"""Shows a running job on the terminal: its output as it comes, and the elapsed time where nobody else can read it."""
+"""Shows a running job on the terminal: its output, and the elapsed time if nobody else reads it."""
 
 import sys
 from typing import BinaryIO
@@ -9,7 +9,7 @@ from linkworth.writing.text import printable
 
 
 class TerminalWatch:
-    """Passes output on, and keeps one line of elapsed time on a terminal's standard error."""
+    """Forwards output, and keeps one line of elapsed time on a terminal's standard error."""
 
     def __init__(self, label: str, *, output_to_stderr: bool) -> None:
         self._label = label
@@ -23,9 +23,9 @@ class TerminalWatch:
         self._at_line_start = True
 
     def output(self, stream: Stream, data: bytes) -> None:
-        """Pass on what the job wrote.
+        """Forward the job's output.
 
-        A reader that is gone does not stop the job, and neither does a full disk. After that, the answer fails.
+        Neither a closed reader nor a full disk stops the job. After that, the answer fails.
         """
         self.clear()
         file = self._streams[stream]
@@ -51,7 +51,7 @@ class TerminalWatch:
             self._shown = text
 
     def clear(self) -> None:
-        """Take the line of elapsed time away."""
+        """Remove the line of elapsed time."""
         if self._shown:
             sys.stderr.write("\r\x1b[2K")
             sys.stderr.flush()

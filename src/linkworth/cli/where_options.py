@@ -1,4 +1,4 @@
-"""The options that say where a program runs: this machine, a lab, hosts of a file, a batch system."""
+"""Options for the place of a run: this machine, a lab, hosts of a file, a batch system."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ _BATCH: tuple[WhereKind, ...] = ("slurm", "pbs", "lsf")
 
 
 def where_options(command: _Command) -> _Command:
-    """Add the options to a verb, which takes them as one argument `where` (a Where)."""
+    """Add the options to a verb, which receives them as one argument `where` (a Where)."""
 
     @functools.wraps(command)
     def with_where(**given: object) -> object:
@@ -45,7 +45,7 @@ def where_of(
     transport: str | None = None,
     bind: Binding | None = None,
 ) -> Where:
-    """Make a place of the options' values. Raises UsageError where they contradict each other."""
+    """Return the place from the options' values. Raises UsageError if they contradict each other."""
     flags = {"slurm": slurm, "pbs": pbs, "lsf": lsf}
     named: list[tuple[WhereKind, str]] = [(kind, "") for kind in _BATCH if flags[kind]]
     if lab is not None:
