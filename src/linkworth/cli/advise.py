@@ -1,4 +1,4 @@
-"""`linkworth advise`: which network to choose."""
+"""`linkworth advise`: choice of a network."""
 
 from pathlib import Path
 from typing import cast

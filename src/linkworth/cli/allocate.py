@@ -1,4 +1,4 @@
-"""`linkworth allocate`: which programs of a queue run on which nodes."""
+"""`linkworth allocate`: assignment of a queue of programs to nodes."""
 
 from pathlib import Path
 from typing import cast

@@ -1,4 +1,4 @@
-"""`linkworth convert`: a trace for other tools, and a trace of what they wrote."""
+"""`linkworth convert`: a trace for other tools, and a trace from their output."""
 
 from pathlib import Path
 from typing import Literal

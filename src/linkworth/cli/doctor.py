@@ -1,4 +1,4 @@
-"""`linkworth doctor`: what is here, what is missing, how to get it."""
+"""`linkworth doctor`: inventory of this machine, and how to get what is missing."""
 
 import rich_click as click
 

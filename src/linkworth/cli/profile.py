@@ -1,4 +1,4 @@
-"""`linkworth profile`: what a trace says of a program."""
+"""`linkworth profile`: profile of a program from its trace."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

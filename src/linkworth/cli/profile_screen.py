@@ -22,7 +22,7 @@ def show(profile: Profile, console: Console, *, full: bool = False) -> None:
     if full:
         console.print(_screen(profile, FULL, console))
         return
-    room = console.height - 1  # the shell's next line
+    room = console.height - 1  # one line for the shell's prompt
     for detail in SCREENS:
         shown = _screen(profile, detail, console)
         if len(console.render_lines(shown)) <= room:

@@ -1,4 +1,4 @@
-"""`linkworth study`: run a study file, see how far it is, take it up again."""
+"""`linkworth study`: run a study file, show its progress, resume it."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

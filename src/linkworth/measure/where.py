@@ -9,8 +9,7 @@ from linkworth.model.where import Where
 
 
 def open_site(where: Where, say: Callable[[str], None] | None = None) -> Site:
-    """Return a place that is ready for runs, for use in `with`. `say` gets a sentence when a batch job is submitted
-    or waits.
+    """Return a place that is ready for runs, for use in `with`. `say` receives the state of a batch job.
 
     Raises UsageError for a place that does not exist or is too small, and EnvironmentLacksError if this machine lacks
     what the place needs.

@@ -71,7 +71,7 @@ def rates_for(
         if request.calibrate_with is not None
         else shlex.split(app_catalog.get(program.workload).calibration)
     )
-    operations(smaller)  # says by itself that there is no such class, before anything is built or run
+    operations(smaller)  # raises its own error for an unknown class, before anything is built or run
     times = phase_times(smaller.command, request.mpi, progress or Silence(), anew=request.anew)
     return of_run(smaller, times)
 

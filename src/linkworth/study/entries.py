@@ -217,7 +217,7 @@ def comparisons_of(
     for one, _ in _filled(document, place, ComparisonTable, table):
         if one.baseline not in names:
             if scaled:
-                continue  # the scale has left it out
+                continue  # left out by the scale
             raise document.error(
                 (*place, "baseline"),
                 f"no environment is called {one.baseline!r}; {nearest(one.baseline, names)}",

@@ -29,7 +29,7 @@ def locked(path: Path) -> Iterator[None]:
                 f"{path.parent} is being run by {owner}; wait for it or stop it "
                 f"(`linkworth study status {path.parent}` shows how far it is)"
             ) from None
-        with contextlib.suppress(OSError):  # a full disk: the lock holds all the same
+        with contextlib.suppress(OSError):  # a full disk does not affect the lock
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
         yield

@@ -186,7 +186,7 @@ def _deciding(environment: Environment) -> dict[str, Any]:
     )  # fmt: skip
     if (
         not environment.where.binding
-    ):  # a key that came later: studies that were begun before it keep their runs
+    ):  # a key added later: studies begun before it keep their runs
         del decides["where"]["binding"]
     return decides
 
@@ -208,7 +208,7 @@ def layout(
         return _listed(workload, environment, ranks)
     own_count = workload.ranks is not None
     if is_bench(workload) and not own_count and micro.parse(workload.command).is_pair:
-        ranks, own_count = 2, True  # others would only wait, and take the cores of those that are measured
+        ranks, own_count = 2, True  # others would only wait on the cores of the measured ones
     if own_count and workload.ranks_per_node is None:
         per_node = None
     if ranks is None and nodes is not None and per_node is not None:

@@ -167,7 +167,7 @@ def _state(result: RunResult, workload: StudyWorkload, missing: str) -> tuple[Re
         return "unverified", "the program did not say that its result is right"
     if missing:
         return "failed", missing
-    if result.message:  # complete, but what it wrote was not kept: a full disk
+    if result.message:  # complete, but a full disk lost its output
         return "failed", result.message
     return "done", ""
 

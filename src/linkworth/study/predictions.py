@@ -145,7 +145,7 @@ def _uncertain(store: Store) -> set[str]:
     found = set()
     for planned in store.planned:
         if planned.mode == "predict" and planned.workload.name not in found:
-            with contextlib.suppress(LinkworthError):  # said of the run itself
+            with contextlib.suppress(LinkworthError):  # the run itself reports it
                 if any(msgspec.structs.astuple(fabric_of(planned.environment).spread)):
                     found.add(planned.workload.name)
     return found

@@ -63,7 +63,7 @@ def _follow(store: Store, file: Path, *, accept_changes: bool) -> None:
     try:
         same = file.read_bytes() == (store.folder / "study.toml").read_bytes()
     except OSError:
-        same = False  # `load` says why
+        same = False  # `load` raises the reason
     if same:
         return
     changed = load(file, scale=store.manifest.scale, where=store.manifest.where)

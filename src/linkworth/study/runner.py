@@ -138,7 +138,7 @@ class Runner:
         work: Callable[[PlannedRun, Observer], RunRecord],
         held: AbstractContextManager[object] | None = None,
     ) -> None:
-        """Make a limited number of runs at a time; `held` is left before their threads are joined."""
+        """Make a limited number of runs at a time; exit `held` before their threads are joined."""
         with Crew(most, work) as crew, held or contextlib.nullcontext():
             for planned in runs:
                 for made in crew.begin(planned):
@@ -158,7 +158,7 @@ class Runner:
         try:
             site = self.sites.get(runs[0])
         except (LinkworthError, OSError):
-            return None  # each run says what is wrong
+            return None  # each run reports its own error
         return site.batch if isinstance(site, BatchSite) else None
 
     def _as_arrays(self, runs: Sequence[PlannedRun], batch: Batch) -> None:

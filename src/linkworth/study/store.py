@@ -3,11 +3,11 @@
 NAME.study/
     study.toml      the study file as it was when the study began
     study.json      StudyManifest: seed, scale, place
-    lock            held while a linkworth runs the study
+    lock            locked while linkworth runs the study
     runs/RUN/       run.json (RunRecord), output.txt and whatever else the run left
     traces/         one trace a recorded workload
     arrays/         scripts of job arrays, each of whose elements is a run
-    superseded/     runs whose study file said something else then
+    superseded/     runs of an earlier definition in the study file
 """
 
 import os
@@ -89,7 +89,7 @@ class Store:
             (folder / "runs").mkdir(parents=True, exist_ok=True)
             (folder / "traces").mkdir(exist_ok=True)
             write_atomically(folder / "study.toml", file.read_bytes())
-            _write_json(folder / "study.json", manifest)  # last: with it the folder is a study's
+            _write_json(folder / "study.json", manifest)  # last: it makes the folder a study's
         except OSError as error:
             raise UsageError(f"cannot write to the folder {folder}: {error.strerror}") from None
         return cls(folder)

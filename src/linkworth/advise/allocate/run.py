@@ -1,4 +1,4 @@
-"""From a queue file to an allocation."""
+"""Allocation of the programs of a queue file."""
 
 from collections.abc import Mapping
 from pathlib import Path

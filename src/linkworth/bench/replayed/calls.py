@@ -116,7 +116,7 @@ class Script:
         """Return the seconds of each timed part, in order, on each rank. Nothing can be added afterwards."""
         self._writer.close()
         trace = _engine.Trace(str(self._path))
-        self._folder.cleanup()  # the engine maps the file, so it may go
+        self._folder.cleanup()  # the engine has mapped the file
         marks = replay_in_detail(trace, fabric, layout, settings=settings, marks=True).mark_seconds
         return [
             [own[place + 1] - own[place] for own in marks] for place in range(0, len(marks[0]), 2)

@@ -83,5 +83,5 @@ def _traces(store: Store) -> dict[tuple[str, str], Path]:
 def _is_missing(path: Path) -> bool:
     try:
         return not path.exists()
-    except OSError:  # a folder that cannot be read: the profile is missing with this cause
+    except OSError:  # an unreadable folder is the reason for the missing profile
         return False

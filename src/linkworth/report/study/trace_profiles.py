@@ -125,7 +125,7 @@ def _make(trace: Path, smaller: Path | None) -> TraceProfile:
     was_run = opened.metadata.source != "skeleton"
     made = _of_run(opened, smaller) if was_run else _of_skeleton(opened, smaller)
     kept = _Kept(key=_key(trace, smaller), profile=made)
-    with contextlib.suppress(OSError):  # a folder that is only read: it is made anew next time
+    with contextlib.suppress(OSError):  # a read-only folder: the next report repeats the work
         _beside(trace).write_bytes(encode(kept))
     return made
 
