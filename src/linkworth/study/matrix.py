@@ -186,7 +186,7 @@ def _deciding(environment: Environment) -> dict[str, Any]:
     )  # fmt: skip
     if (
         not environment.where.binding
-    ):  # a key added later: studies begun before it keep their runs
+    ):  # this key was added later: studies that were begun before it keep their runs
         del decides["where"]["binding"]
     return decides
 
