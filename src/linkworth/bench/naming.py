@@ -1,8 +1,8 @@
 """Transport as the MPI names it: the variables that make it print the name, and the parser of its output.
 
-Open MPI names the component for each destination (`btl_base_verbose`) and the layer above (`pml_base_verbose`), UCX the
-lanes of each kind of connection (`UCX_LOG_LEVEL=info`), MPICH and Intel MPI the libfabric provider (`MPIR_CVAR_DEBUG_SUMMARY`,
-`I_MPI_DEBUG`). All of them print at the start only.
+Open MPI names the component for each destination (`btl_base_verbose`) and the layer above (`pml_base_verbose`). UCX
+names the lanes of each kind of connection (`UCX_LOG_LEVEL=info`). MPICH and Intel MPI name the libfabric provider
+(`MPIR_CVAR_DEBUG_SUMMARY`, `I_MPI_DEBUG`). All of them print at the start only.
 """
 
 import os

@@ -25,7 +25,7 @@ TURNS = 6
 CONVERGED = 1e-4
 BUCKET_BYTES = 1024
 FASTER_THAN_ITS_WIRE = 0.85
-"""Share of the time for latency and bytes below which a message was sent at once."""
+"""Share of the time for latency and bytes below which a shaped link let a message through at once."""
 
 
 class FittedPath(NamedTuple):

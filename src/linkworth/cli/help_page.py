@@ -20,7 +20,7 @@ _PANELS = {
 }  # fmt: skip
 """Parameters by title. All others are main options."""
 _MARKS = {"Place": "lab", "Measurement": "window"}
-"""Parameter without which a verb has no such panel, by title, since names occur in several verbs."""
+"""Parameter by title; a verb without it has no such panel, since several verbs share other names."""
 EXAMPLES = {
     "demo": ("demo", "demo --ranks 8 -o demo"),
     "doctor": ("doctor", "doctor --json"),

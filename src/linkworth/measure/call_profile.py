@@ -40,9 +40,9 @@ def profile(
     Most short calls in a row are timed at their end only, and the profile gives the error of its times; with
     `every_call` each is timed at both ends. With a `folder`, the raw output and `profile.json` are stored there.
 
-    Raises UsageError if the program cannot be observed (no MPI program, linked statically, another MPI),
-    EnvironmentLacksError if this machine lacks something, and IncompleteError if the run ended before any rank left
-    MPI_Init.
+    Raises UsageError if the program cannot be observed (no MPI program, linked statically, another MPI), and
+    EnvironmentLacksError if this machine lacks something. Raises IncompleteError if the run ended before any rank
+    left MPI_Init.
     """
     decided = plan(workload, mpi, site)
     if launcher is not None:

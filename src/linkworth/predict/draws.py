@@ -49,9 +49,9 @@ def draw_times(
 ) -> Drawn:
     """Replay a trace, open or at a path, with `count` draws of the parameters, on each fabric and with each of `sets`.
 
-    Draw d uses the same random numbers for all of them: two networks that are slower than stated are so in the same
-    draws, and the computation is the same. Computation that varies (`noise`) has its own seed in each draw. If
-    `limited`, `count` is reduced so that all replays together have at most MOST_EVENTS, but not below FEWEST_DRAWS.
+    Draw d uses the same random numbers for all of them: the computation is the same, and networks are slower than
+    stated in the same draws. Computation that varies (`noise`) has its own seed in each draw. If `limited`, `count`
+    is reduced so that all replays together have at most MOST_EVENTS, but not below FEWEST_DRAWS.
     """
     trace = opened(trace)
     jobs = [(fabric, predicted) for fabric in fabrics for predicted in sets]

@@ -1,13 +1,12 @@
 """Latency that a program hides, and the least bandwidth that it can do with.
 
-The time is a piecewise linear function of the link's latency, and of the inverse of its bandwidth.
-Every replay returns its value and the slope of the current piece.
-A few steps of Newton's method therefore end on the very piece where the function crosses the wanted time.
-If messages keep their order and do not compete, the function is the longest of all paths, each of them linear.
-It is then convex, and steps from above never jump over the crossing.
-If messages change places, before a link or before a CPU that completes the receives of one wait as they come,
-it may bend the other way; a bracket keeps the steps.
-If messages compete, it may even jump; the answer is then the point of the jump.
+The time is a piecewise linear function of the link's latency, and of the inverse of its bandwidth. Every replay
+returns its value and the slope of the current piece. A few steps of Newton's method therefore end on the very piece
+where the function crosses the wanted time. If messages keep their order and do not compete, the function is the
+longest of all paths, each of them linear. It is then convex, and steps from above never jump over the crossing. If
+messages change places, it may bend the other way; a bracket keeps the steps. They do so before a link, or before a
+CPU that completes the receives of one wait as they come. If messages compete, it may even jump; the answer is then
+the point of the jump.
 """
 
 import math

@@ -20,7 +20,7 @@ NEGLIGIBLE = 0.05
 """Saving up to which no network matters: it is within the spread of repeated runs."""
 SMALL_TODAY = 0.25
 DEPENDENT = 1 / 3
-"""Share from which a network without 3/5 of it saves a fifth of the time, and so pays for nodes a quarter dearer."""
+"""Share of which a network that removes 3/5 saves a fifth of the time: its nodes may cost a quarter more."""
 HIGHLY = 0.5
 """Share from which communication takes longer than computation: the network outweighs the processors."""
 
@@ -72,8 +72,8 @@ def _typical_message(scan: TraceScan) -> float:
 def measured_exponent(now: Balance, smaller: Balance) -> float | None:
     """Return how the bytes of neighbours' exchanges moved against computation; None if the two runs do not show it.
 
-    If the runs differ by less than `TELLING_GROWTH`, the measurement and the surface law are weighted by the
-    logarithm of the growth, so that noise in a run's time does not decide between the two.
+    If the runs differ by less than `TELLING_GROWTH`, the logarithm of the growth weights the measurement against the
+    surface law. Noise in a run's time then does not decide between the two.
     """
     growth = now.compute_seconds / max(smaller.compute_seconds, 1e-12)
     if growth <= 1 or min(now.other_bytes, smaller.other_bytes) < NEGLIGIBLE:

@@ -12,8 +12,8 @@ def core_shares(ranks: Sequence[RankInfo], count: int) -> list[float]:
     """Return for each of `count` ranks its part of a core: 1, or less if it shared cores with more ranks.
 
     Ranks of a host that may use the same cores share them. Launchers bind ranks to the same cores or to different
-    ones; the first core and the number of cores show which. For a trace without first cores there is a weaker rule:
-    all ranks of a host share as many cores as one of them may use, and at least as many as they kept busy on average.
+    ones; the first core and the number of cores show which. A trace without first cores has a weaker rule: all ranks
+    of a host share as many cores as one of them may use, or as they kept busy on average if that is more.
     """
     together: dict[tuple[str, int | None, int], list[RankInfo]] = defaultdict(list)
     for rank in ranks:

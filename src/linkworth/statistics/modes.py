@@ -34,8 +34,8 @@ class _Mixture(msgspec.Struct, frozen=True):
 def bimodality(values: "NDArray[Any]") -> Bimodality | None:
     """Return the two groups of values, or None if one normal distribution fits as well.
 
-    All must be true: BIC prefers two normal components to one by 10 or more; Ashman's D of the components is above 2;
-    their mixture's density falls below a tenth of its lower peak between the means; the smaller group has a tenth of
+    All must be true. BIC prefers two normal components to one by 10 or more. Ashman's D of the components is above 2.
+    Their mixture's density falls below a tenth of its lower peak between the means. The smaller group has a tenth of
     the runs and at least 3. Components are no narrower than half the step of a coarse clock, so that neighbouring
     ticks are one mode.
     """

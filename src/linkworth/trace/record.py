@@ -31,9 +31,9 @@ METADATA = "metadata.json"
 """File in the folder of the parts with the inputs of the merge, so that it can also be done later."""
 
 TIME_STEP_NS = 32
-"""Step to which a recording's times are rounded. The error of at most 16 ns is less than the cost of the clock
-at each end of a call (19 to 29 ns a pair, benchmarks/RESULTS.md, 2026-11-22), and than a recorded call
-is lengthened by. Finer digits are noise, which no compression makes smaller: 1.2 to 1.6 bytes of each event."""
+"""Step to which a recording's times are rounded. The error is at most 16 ns. The clock costs more at each end of a
+call (19 to 29 ns a pair, benchmarks/RESULTS.md, 2026-11-22), and so does the recording. Finer digits are noise, which
+no compression makes smaller: 1.2 to 1.6 bytes of each event."""
 
 
 class _Parts(NamedTuple):
@@ -62,8 +62,8 @@ def record(
     longer than `timeout` seconds still leaves a trace up to that moment, and the summary's `state` describes the end.
     Times are rounded to `TIME_STEP_NS`, unless `exact` is set.
 
-    Raises UsageError if the program cannot be recorded (no MPI program, linked statically, another MPI),
-    EnvironmentLacksError if this machine lacks something, and IncompleteError if the user stopped it or the merge
+    Raises UsageError if the program cannot be recorded (no MPI program, linked statically, another MPI), and
+    EnvironmentLacksError if this machine lacks something. Raises IncompleteError if the user stopped it or the merge
     failed: the message names what is kept.
     """
     decided = plan(workload, mpi, site)

@@ -54,7 +54,7 @@ def scheduled(order: Iterable[Option], counts: Sequence[int]) -> list[Run]:
     """Start the runs one after another in `order`, each at the first moment from which enough nodes of its kind stay free.
 
     `counts` are the nodes of each kind. If `order` is by the starts of some feasible schedule, no run starts later
-    here than there: the runs placed before it have only moved to the left, so there is still room at its old start.
+    here than there. The runs placed before it have only moved to the left, so there is still room at its old start.
     """
     uses = [Use(count) for count in counts]
     runs = []

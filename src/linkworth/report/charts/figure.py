@@ -19,7 +19,7 @@ class Figure:
     """An Altair chart."""
     columns: list[str]
     rows: list[list[str]]
-    """The same numbers for people who cannot see the chart."""
+    """The same numbers for people who read them rather than see them."""
     note: str = ""
     wide: bool = field(default=False)
 

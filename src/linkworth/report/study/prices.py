@@ -17,7 +17,7 @@ class NodePrice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def prices_of(study: Study) -> tuple[dict[str, NodePrice], list[str]]:
-    """Return the known prices by environment, and a sentence for each environment that should have one."""
+    """Return the known prices by environment, and a sentence for each that could have one but does not."""
     remarks: list[str] = []
     catalog: list[Price] = []
     if study.prices.catalog:

@@ -31,14 +31,14 @@
   };
 
   const input = (panel, what) => panel.querySelector(`input[data-what="${what}"]`);
-  /** A place that rounding left beside a knot is that knot. */
+  /** Snap a position to the knot that rounding missed. */
   const place = (panel, what, axis) => {
     const control = input(panel, what);
     const at = control ? Number(control.value) : axis.base;
     return Math.abs(at - Math.round(at)) < 1e-9 ? Math.round(at) : at;
   };
 
-  /** What the sliders of a group say now. */
+  /** Current values of a group's sliders. */
   const read = (group, panel) => ({
     latency: group.latency && place(panel, "latency", group.latency),
     bandwidth: group.bandwidth && place(panel, "bandwidth", group.bandwidth),
