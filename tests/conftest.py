@@ -51,9 +51,10 @@ def _starts_programs(item: pytest.Item) -> bool:
 
 
 def pytest_configure() -> None:
-    """Hear Ctrl-C, which some tests send: a shell starts what runs in its background deaf to it, and children inherit that."""
-    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Handle the signals that some tests send, even if the shell or nohup that started the tests ignores them."""
+    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -81,7 +81,8 @@ void RankRecorder::mark_region(int level) {
     const std::vector<double>& now = work_.operations();
     in_region_.resize(now.size());
     if (level > 0) {
-        at_mark_ = now;
+        // A program may mark each iteration: the region goes on from its first mark.
+        if (at_mark_.empty()) at_mark_ = now;
     } else if (!at_mark_.empty()) {
         for (std::size_t phase = 0; phase < now.size(); ++phase)
             in_region_[phase] += now[phase] - at_mark_[phase];
