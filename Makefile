@@ -39,7 +39,7 @@ check: lint ## lint, types and every test that starts no MPI, lab, Slurm or buil
 
 test: ## every test: native ones under sanitizers, 20 s of fuzzing, then Python with two MPIs from wheels and those on PATH
 	@echo "make test: builds linkworth in $(VENV), installs MPICH and Open MPI from their wheels in .mpi, then runs every test"
-	@echo "           (about 15 minutes on two cores; what this machine lacks is skipped and listed by name at the end)"
+	@echo "           (20 to 25 minutes on two cores; what this machine lacks is skipped and listed by name at the end)"
 	@$(MAKE) --no-print-directory build native-test .mpi/mpich/.done .mpi/openmpi/.done
 	@echo "Python tests" # two more at once than cores: they wait for what they start for a third of the time
 	@LINKWORTH_MPI_PATH="$(CURDIR)/.mpi/mpich:$(CURDIR)/.mpi/openmpi$${LINKWORTH_MPI_PATH:+:$$LINKWORTH_MPI_PATH}" \
