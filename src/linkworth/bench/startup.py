@@ -11,10 +11,11 @@ import numpy as np
 
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.launch import allocation, pairing
-from linkworth.launch.base import Job, Stream
+from linkworth.launch.base import Job
 from linkworth.launch.rank_limit import check_started_ranks
 from linkworth.launch.site import Site
 from linkworth.measure.ending import classify
+from linkworth.measure.output import OutputKeeper
 from linkworth.measure.where import open_site
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.startup import StartupFit, StartupResult, StartupRow
@@ -79,10 +80,9 @@ def measure(
     started = datetime.now(UTC).isoformat(timespec="seconds")
 
     def result(warnings: Sequence[str]) -> StartupResult:
-        crowded = [f"{shape.ranks} on {shape.nodes}" for shape in asked if 0 < cores < shape.ranks]
-        shared = (
-            [f"launches with more ranks than the {cores} cores include waits for a core"] if crowded else []
-        )
+        shared = []
+        if any(0 < cores < shape.ranks for shape in asked):
+            shared = [f"launches with more ranks than the {cores} cores include waits for a core"]
         return summarised(
             times,
             mpi=chosen.library_version,
@@ -149,37 +149,20 @@ def _places(
                 yield shape, site
 
 
-class _Output:
-    """Remembers the output of a launch."""
-
-    def __init__(self) -> None:
-        self._held: dict[Stream, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
-
-    def output(self, stream: Stream, data: bytes) -> None:
-        """Keep what the launch wrote."""
-        self._held[stream] += data
-
-    def tick(self, seconds: float) -> None:
-        """Do nothing."""
-
-    def text(self) -> str:
-        """Return both streams."""
-        return "".join(held.decode(errors="replace") for held in self._held.values())
-
-
 def _launch(
     site: Site, mpi: MpiInstallation, command: list[str], shape: Shape, timeout: float | None
 ) -> tuple[float, float]:
     """Return the wall time of a launch and the longest MPI_Init in it, in seconds."""
-    kept = _Output()
+    kept = OutputKeeper(None, None)
     end = site.launcher(mpi).run(Job(command=command, ranks=shape.ranks, timeout=timeout), kept)
+    output = kept.text("stdout") + kept.text("stderr")
+    ending = classify(end, output, timeout).message
     if end.interrupted or end.timed_out:
-        raise StartupStopped(f"init: {classify(end, kept.text(), timeout).message}", None)
-    trouble = pairing.verdict(kept.text(), shape.ranks, shape.nodes)
-    found = _INIT.search(kept.text())
+        raise StartupStopped(f"init: {ending}", None)
+    trouble = pairing.verdict(output, shape.ranks, shape.nodes)
+    found = _INIT.search(output)
     if end.exit_code or trouble or not found:
-        ending = classify(end, kept.text(), timeout).message or "the launch printed no time of MPI_Init"
-        reason = f"the launcher {trouble}" if trouble else ending
+        reason = f"the launcher {trouble}" if trouble else ending or "the launch printed no time of MPI_Init"
         raise LinkworthError(f"init on {shape.ranks} ranks of {shape.nodes} nodes: {reason}")
     return end.seconds, float(found[1])
 
