@@ -12,6 +12,7 @@ PACKAGE = ROOT / "src" / "linkworth"
 
 LAYERS = [
     "errors",
+    "interrupts",
     "writing",
     "model",
     "statistics",

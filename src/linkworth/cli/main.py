@@ -12,7 +12,7 @@ from typing import TextIO
 import rich_click as click
 from click.exceptions import Exit
 
-from linkworth import __version__
+from linkworth import __version__, interrupts
 from linkworth.cli.building import BuildScreen
 from linkworth.cli.output import note, refused_answer, silence
 from linkworth.errors import CalibrationWarning, LinkworthError
@@ -112,7 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     progress.show_to(BuildScreen())
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), interrupts.raised_again():
         warnings.showwarning = _warning_as_note
         code = _run(arguments)
     try:

@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable
 
 from linkworth.errors import EnvironmentLacksError
+from linkworth.interrupts import terminate_as_interrupt
 from linkworth.launch.base import JobEnd, Observer, Stream
 from linkworth.launch.batch import Batch, BatchState, JobId
 from linkworth.launch.job_folder import JobFolder
-from linkworth.launch.process import terminate_as_interrupt
 
 LOOK_SECONDS = 0.1
 """Interval for reading the job's files. It loads the file system, not the batch system."""

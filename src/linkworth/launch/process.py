@@ -12,21 +12,18 @@ import os
 import selectors
 import signal
 import subprocess
-import threading
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import IO
 
+from linkworth import interrupts
 from linkworth.errors import EnvironmentLacksError
 from linkworth.launch.base import JobEnd, Observer, Stream
 from linkworth.launch.parent import die_with_parent
 
 MARK = "LINKWORTH_JOB"
-_STOPS = (signal.SIGTERM, signal.SIGHUP)
-"""Signals that stop a job like Ctrl-C: from a batch system at its time limit, and from a closing terminal."""
 TICK_SECONDS = 0.1
 GRACE_SECONDS = 5.0
 """Time between the request to stop (SIGTERM) and SIGKILL, in which launchers clean up."""
@@ -58,35 +55,39 @@ def run_session(
         if os.getppid() != parent:  # linkworth has ended meanwhile
             os._exit(1)
 
-    try:
-        process = subprocess.Popen(
-            list(arguments),
-            stdin=None if inherit_stdin else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**os.environ, **environment, MARK: mark},
-            cwd=folder,
-            start_new_session=True,
-            preexec_fn=end_with_linkworth,
-        )
-    except OSError as error:
-        raise EnvironmentLacksError(f"cannot start {arguments[0]}: {error.strerror}") from None
     timed_out = interrupted = False
-    assert process.stdout is not None and process.stderr is not None
-    streams: dict[IO[bytes], Stream] = {process.stdout: "stdout", process.stderr: "stderr"}
+    process: subprocess.Popen[bytes] | None = None
     try:
-        with terminate_as_interrupt():
-            timed_out = not _watch(process, streams, observer, started, timeout)
+        with interrupts.terminate_as_interrupt():
+            with interrupts.deferred():
+                process = subprocess.Popen(
+                    list(arguments),
+                    stdin=None if inherit_stdin else subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    env={**os.environ, **environment, MARK: mark},
+                    cwd=folder,
+                    start_new_session=True,
+                    preexec_fn=end_with_linkworth,
+                )
+            timed_out = not _watch(process, observer, started, timeout)
+    except OSError as error:
+        if process is not None:
+            raise
+        raise EnvironmentLacksError(f"cannot start {arguments[0]}: {error.strerror}") from None
     except KeyboardInterrupt:
+        if process is None:
+            raise
         interrupted = True
     finally:
-        with _ignoring_interrupts():
-            if process.poll() is None:
-                _stop(process, streams, observer, started)
-            if timed_out or interrupted or process.returncode != 0:
-                _sweep(mark)
-            process.stdout.close()
-            process.stderr.close()
+        if process is not None:
+            with interrupts.ignored():
+                if process.poll() is None:
+                    _stop(process, observer, started)
+                if timed_out or interrupted or process.returncode != 0:
+                    _sweep(mark)
+                for pipe in _pipes(process):
+                    pipe.close()
     return JobEnd(
         exit_code=process.returncode,
         seconds=time.monotonic() - started,
@@ -95,15 +96,17 @@ def run_session(
     )
 
 
+def _pipes(process: subprocess.Popen[bytes]) -> dict[IO[bytes], Stream]:
+    assert process.stdout is not None and process.stderr is not None
+    return {process.stdout: "stdout", process.stderr: "stderr"}
+
+
 def _watch(
-    process: subprocess.Popen[bytes],
-    streams: Mapping[IO[bytes], Stream],
-    observer: Observer,
-    started: float,
-    timeout: float | None,
+    process: subprocess.Popen[bytes], observer: Observer, started: float, timeout: float | None
 ) -> bool:
     """Pass output on until the process ends. Return False if the time is up before."""
     ended: float | None = None
+    streams = _pipes(process)
     with selectors.DefaultSelector() as selector:
         for pipe in streams:
             selector.register(pipe, selectors.EVENT_READ)
@@ -132,14 +135,12 @@ def _watch(
     return True
 
 
-def _stop(
-    process: subprocess.Popen[bytes], streams: Mapping[IO[bytes], Stream], observer: Observer, started: float
-) -> None:
+def _stop(process: subprocess.Popen[bytes], observer: Observer, started: float) -> None:
     """Ask the session to stop, read its output meanwhile, and kill the rest."""
     _signal_group(process.pid, signal.SIGTERM)
     stopped = False
     try:
-        stopped = _watch(process, streams, observer, started, time.monotonic() - started + GRACE_SECONDS)
+        stopped = _watch(process, observer, started, time.monotonic() - started + GRACE_SECONDS)
     finally:  # even if the observer fails again
         if not stopped or process.poll() is None:
             _signal_group(process.pid, signal.SIGKILL)
@@ -175,37 +176,3 @@ def _marked(mark: str) -> Iterator[int]:
         with contextlib.suppress(OSError):
             if wanted in (entry / "environ").read_bytes():
                 yield int(entry.name)
-
-
-@contextlib.contextmanager
-def terminate_as_interrupt() -> Iterator[None]:
-    """Treat SIGTERM and SIGHUP like Ctrl-C: stop the job and keep its results."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    # Under nohup SIGHUP is ignored and stays so.
-    stops = [number for number in _STOPS if signal.getsignal(number) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, interrupt) for number in stops}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-@contextlib.contextmanager
-def _ignoring_interrupts() -> Iterator[None]:
-    """Ignore a second Ctrl-C while stopping."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, *_STOPS)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

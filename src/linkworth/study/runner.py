@@ -8,12 +8,12 @@ from contextlib import AbstractContextManager
 import msgspec
 
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
+from linkworth.interrupts import terminate_as_interrupt
 from linkworth.launch.arrays import MOST_ELEMENTS, Arrays
 from linkworth.launch.base import Observer
 from linkworth.launch.batch import Batch
 from linkworth.launch.batch_site import BatchSite
 from linkworth.launch.local import cores
-from linkworth.launch.process import terminate_as_interrupt
 from linkworth.launch.site import Site
 from linkworth.model.study import RunRecord
 from linkworth.study.attempt import attempt, disk_or_file

@@ -12,8 +12,8 @@ import msgspec
 from linkworth import __version__
 from linkworth._engine import TraceError, part_info
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
+from linkworth.interrupts import terminate_as_interrupt
 from linkworth.launch.base import Launcher, Observer
-from linkworth.launch.process import terminate_as_interrupt
 from linkworth.launch.site import Site
 from linkworth.measure.plan import Plan, plan, refuse_static
 from linkworth.measure.ranks_found import ranks_found
