@@ -1,0 +1,61 @@
+"""The Makefile rebuilds the engine after a change in its sources, and after no other change."""
+
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def make(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["make", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def native(pattern: str) -> str:
+    return str(next((ROOT / "native").rglob(pattern)).relative_to(ROOT))
+
+
+@pytest.mark.parametrize(
+    ("changed", "rebuilt"),
+    [
+        ("tracer/wrapper.h", False),
+        ("tracer/README.md", False),
+        ("kernels/*.cpp", False),
+        ("drivers/*.cpp", False),
+        ("switch/*.c*", False),
+        ("netbench/main.cpp", False),
+        ("replay/*.cpp", True),
+        ("programs/ep.hpp", True),
+        ("tracer/report.c", True),
+        ("CMakeLists.txt", True),
+    ],
+)
+def test_the_engine_is_rebuilt_after_a_change_in(changed: str, rebuilt: bool, tmp_path: Path) -> None:
+    for stamp in (".created", ".engine"):
+        (tmp_path / stamp).touch()
+        os.utime(tmp_path / stamp, (time.time() + 3600,) * 2)
+    done = make("-q", f"VENV={tmp_path}", "-W", native(changed), f"{tmp_path}/.engine")
+    assert done.returncode == int(rebuilt), done.stderr
+
+
+def test_every_file_that_the_compiler_read_rebuilds_the_engine() -> None:
+    builds = [path.parent for path in ROOT.glob("build/cp*/.ninja_deps")]
+    if not builds or not shutil.which("ninja"):
+        pytest.skip("no build of the engine by ninja here")
+    sources = make("--no-print-directory", "--eval", "sources: ; @echo $(ENGINE_SOURCES)", "sources")
+    known = {str(ROOT / name) for name in sources.stdout.split()}
+    read = subprocess.run(
+        ["ninja", "-C", builds[0], "-t", "deps"], capture_output=True, text=True, check=True
+    )
+    paths = {
+        str((builds[0] / line.strip()).resolve())
+        for line in read.stdout.splitlines()
+        if line.startswith("    ")
+    }
+    used = {path for path in paths if path.startswith(f"{ROOT}/native/") and Path(path).exists()}
+    assert used, "ninja knows no source of the engine"
+    assert not used - known
