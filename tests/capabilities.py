@@ -1,4 +1,4 @@
-"""What a test may need of the machine, by name: each check answers None, or why it cannot be had here."""
+"""Named requirements of tests. Each check returns None, or the reason why this machine lacks it."""
 
 import os
 import shutil

@@ -12,7 +12,7 @@ import pytest
 from command import LinkworthCommand
 from hypothesis import HealthCheck, settings
 
-# How long an example takes, or the making of it, says how busy the machine is. The examples of every day are the same for the
+# An example has no time limit, because a busy machine would break it. The examples of every day are the same for the
 # same test, so that a commit passes or does not; `make test-exhaustive` searches for new ones.
 settings.register_profile(
     "linkworth", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]

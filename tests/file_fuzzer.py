@@ -25,7 +25,7 @@ from fuzzed_kinds import KINDS, Kind
 from linkworth.errors import LinkworthError
 
 LONGEST_SECONDS = 10.0
-"""Of processor time: a busy machine may let a process wait."""
+"""Limit of CPU time, because a process may wait on a busy machine."""
 LONGEST_WAIT_SECONDS = 120.0
 MOST_BYTES = 1 << 30
 NUMBERS = [

@@ -11,7 +11,7 @@ import socket
 import sys
 
 MOST_BYTES = 1 << 22
-"""Of a call: its arguments and its environment."""
+"""Largest size of a call: its arguments and its environment."""
 
 
 def next_call(connection: socket.socket) -> list[str] | None:

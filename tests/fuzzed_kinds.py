@@ -1,4 +1,4 @@
-"""What the fuzzer of files mutates: seeds of each kind of file, and how linkworth reads it."""
+"""Kinds of files that the fuzzer mutates: seeds of each, and the function that reads it."""
 
 import json
 import pickle

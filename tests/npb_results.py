@@ -1,4 +1,4 @@
-"""What a run of a bundled program must have printed."""
+"""Checks of a bundled program's output."""
 
 import subprocess
 

@@ -13,7 +13,7 @@ MAGIC = b"LWTRACE1"
 
 
 class Parts(NamedTuple):
-    """What of a trace file has a checksum, without it."""
+    """Parts of a trace file that have a checksum, without it."""
 
     metadata: bytes
     names: bytes

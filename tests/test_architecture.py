@@ -40,7 +40,7 @@ LAYERS = [
 LICENCE = "// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0"
 LONGEST_FILE = 800
 GENERATED = {"docs/reference/cli.md"}
-"""Of help texts, by `make reference`."""
+"""Files that `make reference` makes from help texts."""
 MACHINE_PATH = re.compile(r"(?<![\w.*-])/(?:work|root|home/\w+|Users/\w+|tmp/\w*probe\w*)/\w")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 MODULES = ["virtio_pci", "9pnet_virtio", "9p", "overlay"]
-"""What the kernel needs to see this machine's files; all others it loads from these."""
+"""Modules that the kernel needs to see this machine's files. It loads all others from there."""
 
 INIT = """#!/bin/busybox sh
 b=/bin/busybox

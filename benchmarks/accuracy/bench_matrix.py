@@ -1,4 +1,4 @@
-"""How long all predictions of a study take: eight programs, classes A to D, two networks, from nothing.
+"""Time of all predictions of a study: eight programs, classes A to D, two networks, without cached traces.
 
     .venv/bin/python benchmarks/accuracy/bench_matrix.py [--classes ABCD] [--json]
 

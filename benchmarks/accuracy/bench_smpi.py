@@ -40,7 +40,7 @@ LIMIT = 0.10
 FINE_CHUNK = 512
 """Bytes; a message has at most 64 chunks."""
 REPEATS = 3
-"""Of our replay, which takes milliseconds; the fastest counts. SMPI runs once."""
+"""Repetitions of our replay, which takes milliseconds. The fastest counts. SMPI runs once."""
 LIBRARY = "mpich-flat"
 """Without node-aware collectives: a time-independent trace does not know the nodes."""
 SAME_ALGORITHMS = {
@@ -63,11 +63,11 @@ class Row(NamedTuple):
     seconds: float
     """By linkworth in fine chunks."""
     shipped_seconds: float
-    """By linkworth, as it shares NICs unless told otherwise."""
+    """By linkworth in the fabric's own chunks."""
     messages: int
     smpi_messages_per_second: float
     messages_per_second: float
-    """As it ships."""
+    """Rate in the fabric's own chunks."""
 
     @property
     def ratio(self) -> float:

@@ -12,14 +12,14 @@ from linkworth.model.fabric import Fabric
 from linkworth.model.fabric import Path as Way
 
 HOST_FLOPS = 1e9
-"""Of one core; the conversion's --flops-per-second."""
+"""Speed of one core, as passed to the conversion (--flops-per-second)."""
 
 
 class Simulated(NamedTuple):
     seconds: float
-    """Of the program."""
+    """Simulated time of the program."""
     wall_seconds: float
-    """That the simulation took."""
+    """Wall time of the simulation."""
 
 
 def version() -> str:

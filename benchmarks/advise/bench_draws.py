@@ -1,4 +1,4 @@
-"""What the draws add to an advice, for a short and a long trace.
+"""Time that the draws add to an advice, for a short and a long trace.
 
     .venv/bin/python benchmarks/advise/bench_draws.py [--programs npb:ft.A npb:lu.A] [--ranks 16]
 

@@ -35,16 +35,16 @@ from linkworth.statistics import describe
 TOLERANCE = 0.05
 WITHIN, BEYOND, UNKNOWN = "within 5 %", "NOT within 5 %", "cannot be told from these rounds"
 RANGES = {"up to 1 KiB": (1, 1024 + 3), "to 64 KiB": (1028, 65536 + 3), "above": (65540, 1 << 31)}
-"""Of NetPIPE's sizes, which are perturbed by 3 bytes."""
+"""Ranges of NetPIPE's sizes, which are perturbed by 3 bytes."""
 FEWEST_ROUNDS = 6
-"""Of fewer, even their whole range holds the median of all rounds with less than 95 % (2 / 2^n)."""
+"""With fewer, even their whole range contains the median with less than 95 % probability (1 - 2 / 2^n)."""
 Figures = dict[str, float]
 Rounds = dict[str, list[tuple[float, float]]]
 """By figure: theirs and ours of each round."""
 
 
 class Effort(NamedTuple):
-    """How long the parts of a round are in a place."""
+    """Sizes and durations of a round in one place."""
 
     most: int
     """Largest size for NetPIPE, bytes."""
@@ -52,7 +52,7 @@ class Effort(NamedTuple):
     """Round trips of one of its trials. Each begins on a full token bucket of a shaped link, and it takes the best: with 5
     trips, sizes from 1 to 64 KiB came out 13 % faster than the link is."""
     seconds: float
-    """Of ours, for each size."""
+    """Duration of our test for each size."""
 
 
 EFFORTS = {"node": Effort(1 << 20, 100, 0.01), "gbe": Effort(1 << 17, 50, 0.05)}

@@ -55,7 +55,7 @@ def remove(path: Path) -> None:
 
 
 SMALLER: dict[str, Cost] = {}
-"""What the same conversion of the first trace took."""
+"""Cost of the same conversion of the first trace."""
 
 
 def say(what: str, events: int, spent: Cost, more: str = "") -> None:

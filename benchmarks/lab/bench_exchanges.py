@@ -1,4 +1,4 @@
-"""What an exchange of two ranks takes over several NICs, against the wire: where MPI's protocol, and not the link, sets the time.
+"""Time of an exchange of two ranks over several NICs, compared with the time of its bytes on the wire.
 
     .venv/bin/python benchmarks/lab/bench_exchanges.py [--mpi openmpi] [--nics 1,2,4] [--bytes 34848,135200,532512]
 

@@ -1,4 +1,4 @@
-"""What several senders to one receiver take through a switch's port of bounded buffer: measured, counted and predicted.
+"""Time of bursts from several senders through a switch port with a bounded buffer: measured, counted and predicted.
 
     .venv/bin/python benchmarks/lab/bench_incast.py [--mpi openmpi] [--senders 12] [--buffers 0,32,64,128,512]
         [--kib 16,64,256,1024] [--rate 1gbit] [--seconds 1] [-o results.json]

@@ -1,4 +1,4 @@
-"""Which of several NICs messages in a row take under Open MPI's striping, against the replay's rule (`stripe_step`).
+"""NICs that consecutive messages take under Open MPI's striping, compared with the replay's rule (`stripe_step`).
 
     .venv/bin/python benchmarks/lab/bench_rail_turns.py [--mpi openmpi] [--nics 2,3,4] [--bytes 1000,9248,34848,60000]
 

@@ -1,4 +1,4 @@
-"""What a socket of Linux holds of a message when its sender may go on, measured over shaped links of the lab.
+"""Bytes that a Linux socket buffers of a message when its sender goes on, measured over shaped links of the lab.
 
     .venv/bin/python benchmarks/lab/bench_sockets.py [--mpi openmpi] [--connections 1,4,16] [--bytes 150000,600000,4800000]
 
@@ -24,7 +24,7 @@ from linkworth.mpi import find
 
 HERE = Path(__file__).parent
 ALL_BYTES = 60_000_000
-"""Of a row, about; between the fewest and the most bursts."""
+"""Approximate bytes of one row, within the limits of bursts below."""
 FEWEST, MOST = 20, 200
 
 

@@ -1,4 +1,4 @@
-"""What Open MPI puts on each of several NICs of one message, against the replay's rule (`stripe_rest_bytes`).
+"""Bytes of one message that Open MPI sends over each NIC, compared with the replay's rule (`stripe_rest_bytes`).
 
     .venv/bin/python benchmarks/lab/bench_striping.py [--mpi openmpi] [--nics 2,4] [--kib 32,64,68,96,128,256,1024]
 

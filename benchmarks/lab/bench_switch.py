@@ -1,4 +1,4 @@
-"""What the user-space switch of the lab delivers: latency against what was asked, and throughput with and without offload.
+"""Latency of the lab's user-space switch compared with the requested one, and its throughput with and without offload.
 
     .venv/bin/python benchmarks/lab/bench_switch.py [--seconds 2]
 

@@ -1,7 +1,7 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-// Which of rank 0's NICs d0, d1, ... each of several messages in a row to rank 1 takes: after the number of
-// NICs and the number of messages, for each size lines "BYTES NIC NIC ..." of blocking sends, then of
-// non-blocking ones. Of a message on several NICs it is -1.
+// Prints the NIC of rank 0 (d0, d1, ...) that each of several consecutive messages to rank 1 takes: after the
+// number of NICs and the number of messages, for each size lines "BYTES NIC NIC ..." of blocking sends, then
+// of non-blocking ones. A message on several NICs gets -1.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-// What a NIC of a lab's node has sent, by its own counter.
+// Bytes that a NIC of a lab's node has sent, by its own counter.
 #ifndef LINKWORTH_SENT_BYTES_H
 #define LINKWORTH_SENT_BYTES_H
 

@@ -1,10 +1,11 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-// What the kernel holds of a message when its sender may go on. Two ranks on two nodes play the ranks of a
-// node each: they open some TCP connections between them and send a message over each at the same moment, as
-// far as the kernel takes it. Arguments: connections, "oneway" or "exchange", bytes, bursts, microseconds of
-// silence before each. Prints, of the last half of the bursts: median bytes that the kernel holds of a
-// message once it has taken its last byte, median seconds until then, and until the last burst's bytes are
-// all there; then the median bytes it held in the first burst, and those of the send buffer in the end.
+// Measures how much of a message the kernel buffers when its sender goes on. Two ranks on two nodes act as
+// the ranks of a node each: they open some TCP connections between them and send a message over each at the
+// same moment, as far as the kernel takes it. Arguments: connections, "oneway" or "exchange", bytes, bursts,
+// microseconds of silence before each. Prints, of the last half of the bursts: median bytes that the kernel
+// holds of a message once it has taken its last byte, median seconds until then, and until the last burst's
+// bytes are all there; then the median bytes it held in the first burst, and those of the send buffer in the
+// end.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-"""What a run costs beyond the program: reading counters, and a Slurm job against the same srun by hand.
+"""Cost of a run beyond the program: reading counters, and a Slurm job compared with the same srun by hand.
 
 Baselines, in the same run: the time between two readings (0.5 s) for the counters; `sbatch --wait` of a script with nothing but
 the same srun for the job. The Slurm part needs root and Slurm's daemons, and starts a cluster of four nodes on this machine.

@@ -1,4 +1,4 @@
-"""What a network can do for imbalance and stencil: nothing for the one, and how much for the other.
+"""Predicted gain of imbalance and stencil from faster networks. Imbalance gains nothing.
 
 Predictions are of skeletons with the computation of the catalog's reference machine; the baseline of each ratio is the same
 program on the other network. The stencil also runs here, against itself on one rank.

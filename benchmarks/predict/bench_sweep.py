@@ -1,4 +1,4 @@
-"""How much faster a sweep is on all cores than on one, and that its points are the same.
+"""Speed-up of a sweep on all cores over one core; checks that the points are identical.
 
     .venv/bin/python benchmarks/predict/bench_sweep.py [--program npb:cg.A] [--ranks 16] [--points 64] [--repeat 3]
         [--mpiexec mpiexec]

@@ -27,7 +27,7 @@ from linkworth.profile.scan import scan
 EVENTS = 100_000_000
 TARGET = 50e6
 PLAIN_BYTES = 24
-"""Of an event that is not coded: two times, and which call."""
+"""Bytes of an event that is not encoded: two times and the number of the call."""
 QUOTED = """  otf2-print                   3.0  M records/s
   OTF2's C library, counting    43 to 46 M records/s
   Pipit, with results          0.09 M events/s

@@ -22,7 +22,7 @@ BASELINE = {False: 12_400, True: 48_500}
 """Instructions a message of the stencil: without contention LogGOPSim, with it Dimemas."""
 TARGET = 1_500
 
-# What valgrind runs: one replay.
+# Program that valgrind runs: one replay.
 REPLAY = """
 import sys
 from linkworth import _engine

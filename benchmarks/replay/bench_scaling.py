@@ -1,4 +1,4 @@
-"""How the replay's cost grows with ranks, and how much memory it takes for traces of any length.
+"""Growth of the replay's cost with ranks, and its memory for traces of any length.
 
     .venv/bin/python benchmarks/replay/bench_scaling.py [--part ranks|length] [--most-ranks 16384] [--most-messages 100000000]
         [--huge 1000000000] [--seconds 120] [--whole] [--json]
@@ -35,7 +35,7 @@ from linkworth.replay.layout import block
 from linkworth.replay.run import replay
 
 MESSAGES = 1 << 18
-"""Of the shorter trace of the part *ranks*."""
+"""Number of messages in the shorter trace of the part *ranks*."""
 MIB = 1 << 20
 
 # One replay in a process of its own, which says its peak memory before and after, also when it is interrupted.

@@ -1,4 +1,4 @@
-"""What a rank of a decomposed run computes, phase by phase, over what its skeleton counts: lu, bt and sp.
+"""Computation of a rank of a decomposed run over its skeleton's, phase by phase: lu, bt and sp.
 
 Each rank runs by itself with messages that carry nothing (alone.cpp), so that neither the network nor a neighbour that shares
 the memory is in its time, which is CPU time: the machine need not be quiet. The skeleton's operations are turned into time by

@@ -1,4 +1,4 @@
-"""What a study loses when things go wrong: nothing that was measured.
+"""Runs that a study loses after kills and faults. The target is none.
 
 A study of 200 short runs is killed with SIGKILL at 50 random moments and resumed: there must be 200 results, none made twice once
 it was there, none lost, and nothing left running. Two processes on one folder, a full disk, an MPI
@@ -85,7 +85,7 @@ def killed(folder: Path, runs: int, kills: int, seed: int = 1) -> dict[str, int]
     study = folder / "s.study"
     held = folder / "held"
     held.touch()
-    # So that all kills meet a study that runs: its last ones wait for the last call.
+    # The last runs wait for the last call, so that every kill meets a running study.
     made = f"$(ls {study}/runs/*/run.json 2>/dev/null | wc -l)"
     waiting = f"while [ -e {held} ] && [ {made} -ge {runs * 9 // 10} ]; do sleep 0.02; done"
     (folder / "s.toml").write_text(SHORT.replace("sleep 0.02", f"sleep 0.02; {waiting}").format(runs=runs))

@@ -25,9 +25,9 @@ from linkworth.trace import record as recording
 
 RANKS = 4
 ADDRESSES = struct.Struct("<24xII")
-"""Of a part's header: bytes of a block, and where the first one is (docs/reference/trace-format.md)."""
+"""Fields of a part's header: size and offset of the first block (docs/reference/trace-format.md)."""
 CLOCKS = struct.Struct("<40xQ16xQ")
-"""Of a part's header: ticks of its start and of its latest reading."""
+"""Fields of a part's header: ticks of its start and of its latest reading."""
 BASE = struct.Struct("<Q")
 BASE_OFFSET, UNITS_OFFSET = 8, 44
 BLOCK_HEADER = 64

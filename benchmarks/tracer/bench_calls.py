@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What recording costs: ns added to each MPI call by a trace and by a profile, a ping-pong's times, bytes an event.
+"""Cost of recording: ns added to each MPI call by a trace and by a profile, a ping-pong's times, bytes an event.
 
     benchmarks/tracer/bench_calls.py [--mpi NAME] [--repeats N]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How much longer programs take while they are traced: the NAS programs of class A, and LAMMPS, which is not ours.
+"""Time that tracing adds to whole programs: the NAS programs of class A, and LAMMPS.
 
     benchmarks/tracer/bench_programs.py [--mpi NAME] [--programs is,ep,...,lammps] [--seconds 200] [--pairs N]
 
@@ -100,7 +100,7 @@ def run(program: Program, folder: Path, traced: bool) -> Used:
 
 
 def seconds_a_call(mpi: MpiInstallation) -> float:
-    """What recording costs a call, of the kind that costs most."""
+    """Return the cost of recording one call of the most expensive kind, in seconds."""
     least, _ = bench_calls.measured(mpi, 3)
     kinds = ("comm_rank", "iprobe", "allreduce", "self_message")
     return 1e-9 * max(least[kind, "trace"] - least[kind, "bare"] for kind in kinds)

@@ -1,4 +1,4 @@
-"""What a user gives: FABRIC=NUMBER, catalogs, files of predictions."""
+"""Input of an advice: FABRIC=NUMBER, catalogs, files of predictions."""
 
 import msgspec
 import pytest

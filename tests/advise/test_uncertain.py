@@ -1,4 +1,4 @@
-"""How sure a choice is: counts over paired draws, worked by hand and by replays."""
+"""Certainty of a choice: counts over paired draws, by hand and by replays."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""How MPIs name their transport: lines captured from Open MPI 4.1.4 and 5.0, MPICH 4.0.2 and 5.0.2 (UCX 1.13 and 1.20)."""
+"""Names that MPIs give to their transport: captured lines of Open MPI 4.1.4 and 5.0, MPICH 4.0.2 and 5.0.2 (UCX 1.13, 1.20)."""
 
 import pytest
 

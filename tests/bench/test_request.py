@@ -1,4 +1,4 @@
-"""What the user may ask for, and the sentence for what cannot be."""
+"""Requests for micro-benchmarks, and the sentences that refuse some."""
 
 from pathlib import Path
 

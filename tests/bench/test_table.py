@@ -1,4 +1,4 @@
-"""What a person sees of a result, and what is drawn of several."""
+"""Table of a result, and charts of several."""
 
 from pathlib import Path
 from xml.etree import ElementTree

@@ -1,4 +1,4 @@
-"""What TCP loses at a full port, fitted to bursts that the replay made and to what a user gives."""
+"""TCP's losses at a full port, fitted to bursts from the replay and to a user's figures."""
 
 import json
 

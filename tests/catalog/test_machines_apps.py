@@ -8,7 +8,7 @@ from linkworth.mpi.apps import is_app
 
 NUMBERS = {"nodes", "sockets_per_node", "cores_per_node", "memory_bytes_per_node", "cpu_factor"}
 ASSUMED = {"core_speed": None, "thread_gain": 1.0}
-"""What a machine has without a published number."""
+"""Fields that need no published number."""
 
 
 @pytest.mark.parametrize("name", machines.names())

@@ -1,4 +1,4 @@
-"""What an hour of one's own node costs."""
+"""Cost of an hour of a node that one owns."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""What is shown while something is compiled: a line at once, then progress; a bar on a terminal."""
+"""Progress of a compilation: a line at once, then messages, or a bar on a terminal."""
 
 import os
 import pty

@@ -1,4 +1,4 @@
-"""Whose an option behind a program's name is."""
+"""Options behind a program's name belong to the program."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What every verb has in common when it prints or writes: no name gives orders, and nothing fails with a traceback."""
+"""Output that all verbs share: names are escaped, and no fault prints a traceback."""
 
 import csv
 import io

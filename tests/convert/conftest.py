@@ -1,4 +1,4 @@
-"""What the tests of the formats share: a trace made by hand, one of a skeleton and one of a real run."""
+"""Fixtures of the tests of formats: a trace made by hand, one of a skeleton and one of a real run."""
 
 from pathlib import Path
 

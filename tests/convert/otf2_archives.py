@@ -1,4 +1,4 @@
-"""What the tests of OTF2 archives share: a trace there and back, what otf2-print says, and archives that others wrote."""
+"""Helpers of the OTF2 tests: round trips, the output of otf2-print, and archives by other writers."""
 
 import json
 import os

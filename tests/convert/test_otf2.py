@@ -216,7 +216,7 @@ def test_what_is_lost_without_attributes_is_said(tmp_path: Path) -> None:
     archive, back = there_and_back(trace, attributes=False)
     assert archive.remarks == ["of 3 calls OTF2 has no place for all that the trace holds"]
     _, receive, wait, control, blocking, _ = events(back, 0)
-    # Of a wildcard the actual source is what an archive knows.
+    # An archive keeps the actual source of a wildcard.
     assert (receive["fields"]["peer"], receive["fields"]["tag"]) == (1, 5)
     assert wait["fields"]["completions"] == [(1, False, 0, 0)]
     assert control["call_class"] == "local"

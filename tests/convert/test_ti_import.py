@@ -240,7 +240,7 @@ def programs(draw: st.DrawFn) -> list[list[Call]]:
             ranks[a].append(send(b, size, tag=tag).after(gap))
             ranks[b].append(recv(a, size + 1, tag=tag))
         elif kind in ("isend", "irecv"):
-            # Of several requests at once only some are waited for together, so each has a tag of its own.
+            # Only some of the requests are waited for together, so each has a tag of its own.
             tags = list(range(100 + tag, 100 + tag + draw(st.integers(1, 3))))
             ranks[a] += [isend(b, size, tag=each).after(gap) for each in tags]
             ranks[b] += [irecv(a, size, tag=each).after(gap) for each in tags]

@@ -1,4 +1,4 @@
-"""What links deliver against what was asked."""
+"""Delivered and requested properties of links."""
 
 import pytest
 

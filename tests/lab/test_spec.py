@@ -1,4 +1,4 @@
-"""What a lab is asked to be: numbers with units, presets, limits."""
+"""Specification of a lab: numbers with units, presets, limits."""
 
 import pytest
 from hypothesis import given

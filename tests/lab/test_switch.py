@@ -72,7 +72,7 @@ class Wires:
         return read
 
     def lost_or_handed_on(self) -> tuple[int, int]:
-        """Of frames from the first end to the second: how many a full queue cost so far, and how many came through."""
+        """Return the frames from the first end to the second that a full queue dropped, and those that passed."""
         counted = self.counted()
         return counted["p0"].up_dropped + counted["p1"].down_dropped, counted["p1"].down_frames
 

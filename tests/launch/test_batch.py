@@ -1,4 +1,4 @@
-"""What is common to batch systems: time limits, and how a job's script and its folder say what happened."""
+"""Parts that batch systems share: time limits, a job's script, and the state in its folder."""
 
 import itertools
 import subprocess

@@ -24,7 +24,7 @@ MPI = MpiInstallation(
 
 
 class Killed(BaseException):
-    """What is left of a linkworth that was killed."""
+    """Stands for the kill of linkworth: no code handles it."""
 
 
 class Scheduler(Slurm):

@@ -1,4 +1,4 @@
-"""What a run's result says of counters and of how busy cores were."""
+"""Counters and the load of cores in a run's result."""
 
 import pytest
 

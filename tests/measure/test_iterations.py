@@ -127,7 +127,7 @@ def test_a_result_has_them(tmp_path):
 @pytest.mark.requires("mpi", "c++")
 def test_our_programs_tell_theirs_without_being_asked(tmp_path):
     shares = []
-    # What else runs on this machine takes its time between two iterations, too, but not in every run of some milliseconds.
+    # Other processes also take time between two iterations, but not in every run of some milliseconds.
     while len(shares) < 50 and max(shares, default=0.0) < 0.5:
         result = run.run(plan.workload(["npb:is.S"], 2), folder=tmp_path / "out")
         assert len(result.iteration_seconds) == 10

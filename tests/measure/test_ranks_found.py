@@ -57,7 +57,7 @@ def test_copies_of_rank_0_of_1_name_the_mpi_that_fits(tmp_path, given):
 
 def test_another_number_of_ranks_is_trouble(tmp_path, given):
     assert "MPI reported 3 ranks instead of 2" in judged(tmp_path, "3 MPICH Version: 5.0.2\n")
-    # What the user's own launcher starts is not always understood.
+    # The check does not always understand the user's own launcher.
     assert judged(tmp_path, "3 MPICH Version: 5.0.2\n", launcher=given) == ""
 
 

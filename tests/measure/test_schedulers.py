@@ -1,4 +1,4 @@
-"""What `linkworth doctor` says of batch systems."""
+"""Report of `linkworth doctor` on batch systems."""
 
 import fake_installation as fake
 import pytest

@@ -210,7 +210,7 @@ def test_sources_are_compiled_together_as_so_many_files(part, mpi):
         built = build.npb(mpi)
         assert subprocess.run([built], check=False).returncode == 0
         assert (built.parent / "build.log").read_text().count(" -c ") == compiled
-    # Those that know nothing of MPI stay by themselves.
+    # Sources without MPI are compiled one by one.
     (part / "build.toml").write_text(
         'independent = ["deep/*.cpp"]\nflags = ["-std=c++20", "-O1"]\ntogether = 1\n'
     )

@@ -69,7 +69,7 @@ def test_a_trace_without_computation_cannot_be_scaled(tmp_path: Path) -> None:
 def test_calibration_meets_any_reachable_time(
     tmp_path_factory: pytest.TempPathFactory, seconds: float, early: float, late: float
 ) -> None:
-    # Which rank decides changes with the factor: the time has a kink.
+    # The slowest rank changes with the factor, so the time has a kink.
     path = write_trace(
         tmp_path_factory.mktemp("kink") / "kink.lwt",
         [[send(1, 1_000_000).after(early)], [recv(0, 1_000_000).after(late), Call("MPI_Wtime", "local")]],

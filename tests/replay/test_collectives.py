@@ -220,7 +220,7 @@ def test_every_collective_between_groups_of_other_sizes_ends(
         else {}
     )
     ranks = between(f"MPI_{name}", [1, 3], [0, 2, 4], roots, 0 if name == "Barrier" else size)
-    # What comes after shows that nobody waits and nothing is left over.
+    # Later calls show that no rank waits and no message is left.
     for rank, calls in enumerate(ranks):
         calls.append(
             send(1, 8) if rank == 0 else recv(0, 8) if rank == 1 else collective("MPI_Barrier", comm=1)

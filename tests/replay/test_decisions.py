@@ -1,4 +1,4 @@
-"""Which algorithm each library takes: golden tables, and MPICH's own tuning file where an MPICH is installed."""
+"""Algorithms that each library chooses: golden tables, and MPICH's own tuning file if an MPICH is installed."""
 
 import json
 import re

@@ -60,7 +60,7 @@ def test_openmpi_lets_eager_partitions_go_before_their_receiver_comes(predict: P
 
 
 def test_long_partitions_of_openmpi_take_the_rendezvous(predict: Predict) -> None:
-    # As a message of 8000 bytes: 3 x 10 + 5 x 2 + 8
+    # The same as a message of 8000 bytes: 3 x 10 + 5 x 2 + 8
     sender = [partitioned("psend_init", 1, 8000, 1), start(1), pready(0), waitall(1)]
     receiver = [partitioned("precv_init", 0, 8000, 1), start(1), waitall(1)]
     assert predict([sender, receiver], ON, settings=OPENMPI).seconds == pytest.approx(48 * US)

@@ -1,4 +1,4 @@
-"""What must hold for every program: bounds, monotony, the sum of the parts, determinism."""
+"""Properties of every program's replay: bounds, monotony, the sum of the parts, determinism."""
 
 import math
 import tempfile
@@ -144,7 +144,7 @@ def test_two_replays_agree_to_the_last_bit(ranks: list[list[Call]], on: Fabric) 
 def test_a_recorded_replay_takes_the_same_time_to_the_last_bit(
     ranks: list[list[Call]], on: Fabric, chunk: int, buffer: float, ceiling: float, nodes: int
 ) -> None:
-    # Where nodes share one NIC and nothing else, the loads of links are kept by other code than that which is fast without them.
+    # If ranks share one NIC and nothing else, the fast path does not record loads, and other code does.
     one_nic = msgspec.structs.replace(
         on,
         rails=1,
@@ -185,8 +185,8 @@ def test_on_the_ideal_network_only_computation_is_left(ranks: list[list[Call]]) 
 def test_a_better_network_never_slows_a_program_that_has_it_for_itself(
     ranks: list[list[Call]], on: Fabric, factor: float
 ) -> None:
-    # Where messages compete, less latency may let another one win, and the one that is needed first come later
-    # (test_network.py has such a case); without competition and wildcards there is no such choice.
+    # If messages compete, less latency may let another one win, and the one that is needed first come later
+    # (test_network.py has such a case). Without competition and wildcards there is no such choice.
     def alone(latency: float, bandwidth: float) -> float:
         link = msgspec.structs.replace(on.link, latency_seconds=latency, bandwidth_bytes_per_second=bandwidth)
         with tempfile.TemporaryDirectory() as folder:

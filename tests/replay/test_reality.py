@@ -1,4 +1,4 @@
-"""What a real Open MPI sends in a collective, counted by its own monitoring component, against the replay's steps."""
+"""Messages of a real Open MPI's collectives, counted by its monitoring component, compared with the replay's steps."""
 
 import os
 import re

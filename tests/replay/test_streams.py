@@ -1,4 +1,4 @@
-"""What a TCP connection carries in order: data, requests to send and answers. Times worked out by hand."""
+"""Order of data, requests to send and answers on a TCP connection. Times are worked out by hand."""
 
 from collections.abc import Callable, Sequence
 
@@ -18,7 +18,7 @@ US = 1e-6
 MS = 1e-3
 MB = 1_000_000
 OVERHEAD = 1 * US
-"""So that no two moments are the same."""
+"""Small overhead that keeps any two moments apart."""
 STREAM = fabric(
     way(latency=10 * US, bandwidth=1e9, overhead=OVERHEAD, eager=0),
     tcp=Tcp(one_stream=True),
@@ -58,7 +58,7 @@ def test_directions_take_turns_after_a_wait_inside_mpi(predict: Predict) -> None
     # begins some 12 us later, and its own answer leaves when that is out, 1 ms later.
     turns = predict(late_inside_mpi(), STREAM).seconds
     assert turns == pytest.approx(1 * MS + 50 * US + 2 * MS, abs=10 * US)
-    # Where the answer passes the data, it waits for one chunk of 66 us at most.
+    # If the answer may pass the data, it waits for one chunk of 66 us at most.
     assert predict(late_inside_mpi(), PASSING).seconds == pytest.approx(2 * MS + 80 * US, abs=35 * US)
 
 
@@ -157,7 +157,7 @@ def goes_on_after(predict: Predict, on: Fabric, *sizes: int, contention: bool = 
     [
         (0, MB, 1000 * US),
         (30_000, MB, 970 * US),
-        # Of 16 chunks of 62,500 bytes 9.6 have left: inside the tenth.
+        # 9.6 of 16 chunks of 62,500 bytes have left: inside the tenth.
         (400_000, MB, 600 * US),
         (MB - 1, MB, 0),
         (MB, MB, 0),

@@ -84,7 +84,7 @@ def test_reset_takes_everything_back(page: Page) -> None:
 
 
 def test_the_table_is_right_before_a_slider_moves(page: Page, page_file: Path) -> None:
-    """What the script shows at the start is what stands in the file for readers without scripts."""
+    """At the start, the script shows the text that the file has for readers without scripts."""
     for program, item in enumerate(samples.three()):
         for option, prediction in enumerate(item.predictions.predictions):
             assert shown(page, program, option, "time") == duration(prediction.seconds)

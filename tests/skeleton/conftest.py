@@ -1,4 +1,4 @@
-"""What the tests of skeletons share: rates without a run."""
+"""Fixture of the tests of skeletons: rates without a run."""
 
 import pytest
 

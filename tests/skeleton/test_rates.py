@@ -1,4 +1,4 @@
-"""How fast a skeleton computes: from a run, from a machine of the catalog, or by proportion; and what cannot be had."""
+"""Rates of a skeleton's computation: from a run, from a machine of the catalog, or by proportion; and refusals."""
 
 import os
 import sys

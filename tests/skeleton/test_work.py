@@ -1,4 +1,4 @@
-"""What the skeletons of the flow solvers count beside the arithmetic of points."""
+"""Operations that the flow solvers' skeletons count beside the arithmetic of points."""
 
 import pytest
 

@@ -60,7 +60,7 @@ def test_the_interval_covers_the_mean_about_as_often_as_it_says() -> None:
         interval = describe(rng.exponential(1.0, 40)).mean_interval
         assert interval is not None
         covered += interval.low <= 1.0 <= interval.high
-    # Of a true coverage of 93 %, BCa's on so skewed samples, 111.6 are the mean and fewer than 103 come once in 500 such tests.
+    # BCa covers 93 % of such skewed samples: 111.6 on average, and fewer than 103 once in 500 tests.
     assert 103 <= covered <= 119
 
 

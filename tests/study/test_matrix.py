@@ -169,7 +169,7 @@ def test_a_key_that_came_later_does_not_make_the_runs_of_begun_studies_anew():
         (planned,) = expand(Study(name="s", workloads=[workload], environments=[environment]), 1)
         return planned.definition
 
-    # As of version 0.1, which knew no binding.
+    # Version 0.1, without binding, gave this value.
     assert definition() == "3975f464e16dd8c1"
     assert len({definition(), definition(binding="core"), definition(binding="none")}) == 3
 

@@ -1,4 +1,4 @@
-"""What is written comes back: random events through the writer and the cursor."""
+"""Round trips of random events through the writer and the cursor."""
 
 import itertools
 import tempfile

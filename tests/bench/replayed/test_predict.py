@@ -83,7 +83,7 @@ def test_pairs_of_a_node_and_of_two_are_told_apart_by_hpc_challenge():
     near, far = 1e-6 + 8 / BANDWIDTH, LATENCY + 8 / BANDWIDTH
     assert values["min_ping_pong_latency_seconds"] == pytest.approx(near, rel=1e-6)
     assert values["max_ping_pong_latency_seconds"] == pytest.approx(far, rel=1e-6)
-    # Of the 12 ordered pairs of 4 ranks, 4 are of one node.
+    # 4 ranks have 12 ordered pairs. 4 of them are in one node.
     assert values["avg_ping_pong_latency_seconds"] == pytest.approx((4 * near + 8 * far) / 12, rel=1e-6)
 
 

@@ -16,7 +16,7 @@ HB = "Virtual Machines HBrsv3 Series"
 
 
 def items_of(name):
-    """What the interface has of a node type: on demand, spot, low priority, Windows, a reservation, another region."""
+    """Return a node type's items: on demand, spot, low priority, Windows, a reservation, another region."""
     if name != "Standard_HB120rs_v3":
         return []
     return [
@@ -75,7 +75,7 @@ def test_prices_go_to_the_users_catalog_with_date_and_source():
     )
     assert "meter-HB120rs v3-eastus" in found.source
     assert of(catalog, "Standard_HB120rs_v3", "eastus", "spot").usd_per_node_hour == 0.41
-    # What the interface does not have is as it was.
+    # Prices that the interface lacks stay as they were.
     shipped = prices.get_catalog("azure", shipped=True)
     assert of(catalog, "Standard_HC44rs", "eastus") == of(shipped, "Standard_HC44rs", "eastus")
     assert len(catalog) == len(shipped)

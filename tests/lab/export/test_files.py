@@ -1,4 +1,4 @@
-"""What is written for real hosts: golden files of every format, and refusals."""
+"""Files for real hosts: golden files of every format, and refusals."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the kernel of this machine lacks, tried under Debian's kernel in a virtual machine: bonding, netem, soft-RoCE."""
+"""Features that this machine's kernel may lack, under Debian's kernel in a virtual machine: bonding, netem, soft-RoCE."""
 
 import json
 import sys

@@ -62,7 +62,7 @@ State sample(const Place& at) {
     return state;
 }
 
-/// What is differenced once along an axis, and what is differenced twice, of a state.
+/// Flux of a state along an axis, which the scheme differences once.
 State convection(const State& u, int axis) {
     const double square = u[1] * u[1] + u[2] * u[2] + u[3] * u[3];
     const double pressure = kPressure * (u[4] - 0.5 * square / u[0]), velocity = u[1 + axis] / u[0];

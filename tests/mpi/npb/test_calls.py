@@ -22,7 +22,7 @@ QUIET = {"MPI_Init", "MPI_Finalize", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Wtim
 
 
 def bytes_of(event):
-    """Of one call, as the official programs' calls were counted: requests of a wait for several, the level of a mark."""
+    """Return the number counted for a call of the official programs: bytes, requests of a Waitall, level of a mark."""
     fields = event["fields"]
     if event["name"] == "MPI_Waitall":
         return fields["listed"]

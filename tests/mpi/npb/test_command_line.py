@@ -1,4 +1,4 @@
-"""What lw-npb prints, and how it refuses."""
+"""Output and refusals of lw-npb."""
 
 import json
 import math

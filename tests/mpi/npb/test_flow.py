@@ -1,4 +1,4 @@
-"""What BT, SP and LU share: layout, exact solution and right-hand side, without MPI."""
+"""Parts that BT, SP and LU share: layout, exact solution and right-hand side, without MPI."""
 
 import subprocess
 from pathlib import Path

@@ -63,7 +63,7 @@ def test_it_is_weather(outputs):
 
 @pytest.mark.requires("openmpi")
 def test_radiation_and_output_come_when_they_are_asked_for(npb):
-    """Of the checks, heat alone knows radiation: without it, the heat changes by rain only."""
+    """Without radiation, only rain changes the heat. No other check depends on radiation."""
     common = ["stencil", "12x12x5", "--iterations", "9", "--json", "--timers"]
     done = json.loads(npb(1, *common, "--radiation-every", "0", "--output-every", "0").stdout)
     phases = {phase["name"]: phase["mean_seconds"] for phase in done["phases"]}

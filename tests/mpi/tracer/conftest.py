@@ -27,7 +27,7 @@ WITHOUT_TREEMATCH = {"OMPI_MCA_topo": "basic"}
 
 @dataclass
 class Run:
-    """What a test program left behind."""
+    """Output and parts of a test program's run."""
 
     returncode: int
     stdout: str
@@ -59,7 +59,7 @@ class Bench:
         self.tracer = build.tracer(mpi)
 
     def has(self, procedure: str) -> bool:
-        """Whether the MPI library exports a procedure."""
+        """Return True if the MPI library exports the procedure."""
         return procedure in elf.exported_symbols(Path(self.mpi.library))
 
     def needs(self, procedure: str) -> None:

@@ -22,7 +22,7 @@ _PROGRAM = """// Copyright The linkworth developers. SPDX-License-Identifier: Ap
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
-// What every address points to.
+// Every address argument points here.
 static char nothing[1 << 16];
 static void* find(const char* name) {
     void* found = dlsym(RTLD_DEFAULT, name);
@@ -81,5 +81,5 @@ def program(calls: Iterable[tuple[Procedure, str]]) -> str:
 
 
 def is_conversion(name: str) -> bool:
-    """Whether it converts handles, which Open MPI's Fortran interface does for itself by the PMPI name."""
+    """Return True if the procedure converts handles. Open MPI's Fortran interface does so by the PMPI name."""
     return re.search(r"_(f2c|c2f|f082c|c2f08|f2f08|f082f|fromint|toint)$", name) is not None

@@ -1,4 +1,4 @@
-"""Where in the program each call is made."""
+"""Call sites: the place in the program of each call."""
 
 from collections import Counter
 from pathlib import Path
@@ -32,7 +32,7 @@ def test_a_call_with_the_same_arguments_is_told_apart_by_its_place(bench):
 
 
 def test_a_library_that_calls_mpi_is_the_place_by_file_and_function(bench):
-    """As of a solver: without debug data, frame pointers or a symbol table beyond what the program links with."""
+    """The library resembles an installed solver: no debug data, no frame pointers, only dynamic symbols."""
     plain = ("-O2", "-fomit-frame-pointer", "-s", "-shared", "-fPIC")
     library = bench.compile("sending_library.c", *plain, output="libsending.so")
     run = bench.record(

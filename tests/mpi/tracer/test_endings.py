@@ -1,4 +1,4 @@
-"""How programs end, and what their parts then say."""
+"""Endings of programs, and the states of their parts."""
 
 import os
 import subprocess
@@ -78,7 +78,7 @@ def test_a_program_that_becomes_another_one_leaves_all_that_it_recorded(bench, r
 
 
 def test_an_image_that_replaces_the_first_one_before_mpi_begins_is_recorded(bench):
-    """As wrappers do that set something and then exec the program."""
+    """Wrapper scripts set variables and then exec the program."""
     run = bench.record(bench.compile("endings.c"), "exec before", ranks=2)
     assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
     assert [(part.rank, part.flags & 15) for part in run.parts] == [(0, 3), (1, 3)]

@@ -42,7 +42,7 @@ def test_a_python_program_is_recorded(bench):
         assert (put.name, put.fields["target"], put.fields["to"]) == (f"MPI_Put{large}", other, 40)
     sender, receiver = run.parts
     (sent,) = (event.fields for event in sender.of_kind("send") if event.fields["tag"] == 3)
-    # What comes is asked for first: matched probe, then receive.
+    # mpi4py receives an object by a matched probe and a receive.
     (probed,) = (event.fields for event in receiver.of_kind("probe") if event.fields["peer"] == -1)
     assert probed["actual"] == (0, 3)
     received = [event.fields for event in receiver.of_kind("recv") if event.fields["tag"] == 3]

@@ -29,7 +29,7 @@ def _check_grids(part):
     around = [up, down, rank ^ 1, rank ^ 1]
     for name in ("MPI_Cart_create", "MPI_Comm_dup", "MPI_Comm_idup"):
         assert _neighbours(part, name) == (around, around)
-    # Of the grid's first dimension, which does not wrap around: ranks 0 and 1.
+    # The grid's first dimension does not wrap around.
     column = [NOBODY, 1] if rank < 2 else [0, NOBODY]
     assert _neighbours(part, "MPI_Cart_sub") == (column, column)
 

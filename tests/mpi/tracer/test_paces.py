@@ -12,7 +12,7 @@ ONE_ABI = True
 
 SOURCE = Path(__file__).parent / "programs/paces.c"
 LARGEST_UNCLEAR_PART = 0.01
-"""Of the elapsed time: native/mpi/tracer/pace.c."""
+"""Limit as a part of the elapsed time (native/mpi/tracer/pace.c)."""
 
 
 @pytest.fixture(scope="session")

@@ -30,7 +30,7 @@ def _check_names(part):
     assert part.events[0].name == "MPI_Init"
     assert part.events[-1].name == "MPI_Finalize"
     assert part.named("MPI_Pcontrol")[0].fields == {"level": 2}
-    # What the library does for itself, and what yielding does, is not the program's.
+    # The library's own calls and those of yielding are not recorded.
     assert not {event.name for event in part.events} & {"MPI_Ibarrier", "MPI_Pack", "MPI_Imrecv_c"}
     assert len(part.named("MPI_Barrier")) == 10
     assert part.named("MPI_Comm_rank")[0].kind == "local"
@@ -123,7 +123,7 @@ def _check_requests(part):
 
 
 def _check_messages_match(parts):
-    """What is sent from one rank to another is what is received there, tag by tag."""
+    """Compare the messages sent with those received, for each pair of ranks and tag."""
     sent, received = {}, {}
     for part in parts:
         pending = {}

@@ -20,7 +20,7 @@ PLAIN_MPIS = ("openmpi-4.1.4", "mpich-4.0.2")
 
 @pytest.fixture
 def sanitized(bench):
-    """What is preloaded: the sanitizers' library and the tracer."""
+    """Return the libraries to preload: the sanitizers' and the tracer."""
     if bench.mpi.name not in PLAIN_MPIS:
         pytest.skip("two MPIs are enough: the tracer differs between them by handles and procedures only")
     runtime = sanitized_programs.runtime()

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What a fuzzer does with a trace: everything that the package does with one. A fault is a crash, a
+/// Runs every operation of the package on a trace, for the fuzzers. A fault is a crash, a
 /// sanitizer's report, an exception of another kind than the documented ones, or no end.
 #pragma once
 
@@ -25,8 +25,8 @@ namespace linkworth::tests {
 /// More ranks are only more of the same.
 inline constexpr std::uint32_t most_ranks = 64;
 
-/// Of a collective: beyond what any memory holds it is refused, below that it may be cut into segments, one
-/// by one.
+/// Collectives above `refused_bytes` are refused, as no memory could contain them. Shorter ones may be cut
+/// into segments.
 inline constexpr std::uint64_t most_segmented_bytes = 1U << 28;
 inline constexpr std::uint64_t refused_bytes = std::uint64_t{1} << 40;
 

@@ -38,7 +38,7 @@ TEST(Found, TraceFilesAreReadReplayedAndConvertedOrRefused) {
     }
 }
 
-// What the file target starts from must be good, or it would fuzz the refusal of bad files only.
+// The seed of the file target must be valid. Otherwise only the refusal of bad files would be fuzzed.
 TEST(Seeds, SigningPutsRightWhatAChangeBroke) {
     const std::vector<std::uint8_t> program = {3, 0, 0, 1, 10, 2, 0, 1, 2, 0, 5, 1, 1, 30, 0, 0, 0, 0, 0};
     auto bytes = uncompressed(ProgramOfBytes(program).trace());

@@ -26,7 +26,7 @@ std::uint32_t take_first(std::vector<Pushed>& waiting) {
     return index;
 }
 
-/// What the queue says of the next ones is what would come if nothing were pushed before.
+/// Compares the queue's look-ahead with the order in which events leave it if none is pushed meanwhile.
 void look_ahead(const EventQueue& queue, std::vector<Pushed> waiting) {
     ASSERT_GE(queue.known(), std::min<std::size_t>(waiting.size(), EventQueue::look_ahead));
     for (std::uint32_t ahead = 0; ahead < std::min(queue.known(), EventQueue::look_ahead); ++ahead)

@@ -31,7 +31,7 @@ struct Call {
     std::uint64_t duration;
 };
 
-/// Of every size up to `bits` bits.
+/// Returns a random value of a random width up to `bits` bits.
 std::uint64_t any_value(Random& random, std::uint64_t bits) {
     const std::uint64_t width = random.below(bits + 1);
     const std::uint64_t value = random.below(1U << 31) << 31 | random.below(1U << 31);
@@ -147,8 +147,8 @@ TEST(Columns, EveryEventComesBack) {
     }
 }
 
-// As traces are by default; most of these events are read by vector instructions where there are any, of each
-// kind that the processor has, some of each kind are too long for them.
+// Times are rounded, as in traces by default. Vector instructions decode most of these events if the
+// processor has them; some events are too long for them.
 TEST(Columns, EventsInStepsComeBackWhateverTheirLength) {
     Random random(29);
     constexpr std::uint64_t step = 32;

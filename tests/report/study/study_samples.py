@@ -120,7 +120,7 @@ def interconnects() -> tuple[Study, list[RunRecord]]:
 
 
 def profiles() -> dict[tuple[str, str], TraceProfile]:
-    """What traces of `interconnects` would say."""
+    """Return profiles as traces of `interconnects` would give them."""
     groups: dict[str, Group] = {"ep": "none", "ft": "highly dependent", "is": "highly dependent"}
     return {
         (f"npb:{program}.{problem}", "gbe" if problem == "A" else ""): TraceProfile(

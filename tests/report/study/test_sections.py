@@ -1,4 +1,4 @@
-"""What a study's tables and figures say, against samples with known answers."""
+"""Tables and figures of a study, compared with samples with known answers."""
 
 import pytest
 import study_samples as samples
