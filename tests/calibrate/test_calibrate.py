@@ -137,7 +137,7 @@ def test_results_without_anything_to_fit_are_refused(files: dict[str, Path]) -> 
         calibrate(CalibrationRequest(files=[FIXTURES / "osu-7.0-bcast-full.txt"]))
     with pytest.raises(UsageError, match=r"all results are of ranks on one node"):
         calibrate(CalibrationRequest(files=[files["inside"]]))
-    with pytest.raises(UsageError, match=r"--intranode .*between.json: its results are of 2 nodes"):
+    with pytest.raises(UsageError, match=r"--intranode .*between.json: its results come from 2 nodes"):
         calibrate(CalibrationRequest(files=[files["between"]], intranode=[files["between"]]))
     with pytest.raises(UsageError, match=r"no fabric gbee|gbee"):
         calibrate(CalibrationRequest(files=[files["between"]], base="gbee"))
@@ -157,7 +157,7 @@ def test_names() -> None:
 
 
 def test_where_it_cannot_be_written_is_said(tmp_path: Path, calibration: Calibration) -> None:
-    with pytest.raises(UsageError, match=r"ends with .toml"):
+    with pytest.raises(UsageError, match=r"must end in .toml"):
         write(calibration.fabric, tmp_path / "mine.txt")
     with pytest.raises(UsageError, match=r"cannot write"):
         write(calibration.fabric, tmp_path / "none" / "mine.toml")

@@ -75,13 +75,11 @@ def test_bursts_that_other_work_delayed_are_doubted() -> None:
 
 def test_a_port_that_nobody_knows_is_asked_for() -> None:
     silent = origins(*results(0.01, 32768, said=False))
-    with pytest.raises(
-        UsageError, match=r"bursts\.json: an incast test, but nothing says what the switch holds"
-    ):
+    with pytest.raises(UsageError, match=r"bursts\.json: the buffer of the switch's port is not known"):
         incast.fit_incast(GBE, silent, None)
     assert incast.fit_incast(GBE, silent, 32768).fabric.tcp.timeout_share == pytest.approx(0.01, rel=0.13)
     with pytest.raises(
-        UsageError, match=r"several buffers \(32768, 65536 bytes\); give the fabric's: --port-buffer"
+        UsageError, match=r"different buffers \(32768, 65536 bytes\); give the fabric's: --port-buffer"
     ):
         incast.fit_incast(GBE, origins(*results(0.01, 32768), *results(0.01, 65536)), None)
 
@@ -114,7 +112,7 @@ def test_the_options_bytes(linkworth, tmp_path) -> None:
     path = linkworth.folder / "latency.json"
     path.write_bytes(msgspec.json.encode(replayed.result(GBE, "latency", [8, 4096, 1 << 20])))
     refused = linkworth("calibrate", path.name, "--port-buffer", "64K")
-    assert refused.returncode == 2 and "--port-buffer is of incast tests" in refused.stderr
+    assert refused.returncode == 2 and "--port-buffer applies to incast tests" in refused.stderr
     refused = linkworth("calibrate", path.name, "--port-buffer", "some")
     assert refused.returncode == 2 and "--port-buffer 'some': no size in bytes" in refused.stderr
     both = [replayed.result(GBE, "latency", [8, 4096, 1 << 20]), *results(0.01, 65536, said=False)]

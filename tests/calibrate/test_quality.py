@@ -86,6 +86,6 @@ def test_a_file_of_results_takes_those_of_one_library(tmp_path: Path) -> None:
     kept.add(BenchResult(test="latency", rows=[], ranks=2, nodes=2, tool="t", mpi="MPICH 5.0.2"))
     ResultFile(path).check_mpi("MPICH 5.0.2")
     with pytest.raises(
-        UsageError, match=r"keep\.json has results of MPICH 5\.0\.2, and these would be of Open MPI"
+        UsageError, match=r"keep\.json has results of MPICH 5\.0\.2, and the new ones come from Open MPI"
     ):
         ResultFile(path).check_mpi("Open MPI 5.0.11")

@@ -75,7 +75,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("trace", "--merge", ".", "--", "./program"), "./program: --merge runs nothing"),
         (("lab", "exec", "x", "--ppn", "2", "true"), "--ppn: it is for ranks over the nodes"),
         (("lab", "exec", "x", "-n", "2", "--node", "node1", "true"), "--node: -n runs the command on ranks"),
-        (("lab", "up", "--dilate", "4"), "--dilate makes the rate lower"),
+        (("lab", "up", "--dilate", "4"), "--dilate lowers the rate"),
         (("lab", "up", "--bond-mode", "802.3ad"), "--bond-mode 802.3ad"),
         (("lab", "up", "--aggregate", "bond"), "--aggregate bond: a node has one NIC"),
         (("run", "--time-every-call", "true"), "--time-every-call"),

@@ -78,7 +78,7 @@ def test_bad_input_is_one_sentence(trace: Path, tmp_path: Path, capsys: pytest.C
             "cannot write file: File exists; give another place with -o",
         ),
         ([str(trace), "--to", "ti", "-o", "file", "--force"], "file is a file, and ti needs a folder"),
-        ([str(trace)], "small.lwt is a trace of linkworth already; say by --to what to write: ti"),
+        ([str(trace)], "small.lwt is a trace of linkworth already; choose a format with --to: ti"),
         ([str(trace), "--to", "ti", "--mpi-library", "lam"], "--mpi-library lam: not known"),
         ([str(unknown_comm), "--to", "ti"], "odd.lwt: rank 0 uses a communicator in MPI_Irecv"),
     ]

@@ -82,7 +82,7 @@ def test_a_terminated_command_takes_its_lab_along(linkworth: LinkworthCommand, o
     [
         (("up", "x", "--rate", "fast"), 2, "--rate fast: a rate is a number and kbit, mbit or gbit"),
         (("up", "x", "--like", "gb"), 2, "--like gb: no such preset"),
-        (("up", "x", "--nodes", "0"), 2, "--nodes 0 cannot be; it is 1 to 250"),
+        (("up", "x", "--nodes", "0"), 2, "--nodes 0 is out of range; give 1 to 250"),
         (("up", "x", "--jitter", "1us"), 2, "--jitter varies the latency"),
         (("up", "../x"), 2, "cannot be a lab's name"),
         (("down", "nobody"), 2, "no lab nobody is up"),

@@ -247,7 +247,7 @@ def test_what_slurm_refuses_is_said_in_its_words(cluster, tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=r"sbatch refused the job: .*partition"):
         started(["true"], 1, tmp_path, where=Where(kind="slurm", name="absent"))
-    with pytest.raises(UsageError, match="say how many ranks"):
+    with pytest.raises(UsageError, match="give the number of ranks"):
         started(["true"], None, tmp_path)
-    with pytest.raises(UsageError, match="--nodes 2 and --ppn 2 make 4 ranks, and -n says 3"):
+    with pytest.raises(UsageError, match="--nodes 2 and --ppn 2 make 4 ranks, but -n is 3"):
         started(["true"], 3, tmp_path, where=Where(kind="slurm", nodes=2, ranks_per_node=2))

@@ -83,7 +83,9 @@ def test_another_mpi_than_that_of_the_own_launcher_is_refused(tmp_path, monkeypa
     monkeypatch.setattr(find, "find_all", lambda: known)
     command = [str(mpirun), "-n", "2", str(script)]
     assert plan.plan(plan.workload(command, None), "openmpi").mpi is known[1]
-    with pytest.raises(UsageError, match=r"^--mpi mpich: mpirun is of openmpi 5\.0\.99; leave --mpi out"):
+    with pytest.raises(
+        UsageError, match=r"^--mpi mpich: mpirun belongs to openmpi 5\.0\.99; leave --mpi out"
+    ):
         plan.plan(plan.workload(command, None), "mpich")
 
 

@@ -145,7 +145,7 @@ def test_a_wrong_build_file_is_named(part, text, sentence):
 
 def test_a_part_without_sources_is_an_incomplete_installation(part):
     (part / "build.toml").write_text('sources = ["absent/*.cpp"]')
-    with pytest.raises(EnvironmentLacksError, match="holds no sources"):
+    with pytest.raises(EnvironmentLacksError, match="contains no sources"):
         sources.recipe("npb")
 
 

@@ -55,7 +55,7 @@ def test_mpich_has_what_its_device_has(tmp_path: Path, device: str, names: list[
 
 def test_mpich_that_does_not_say_its_device_is_told(tmp_path: Path) -> None:
     mpi = installation(tmp_path, "mpich", "4.0.2", mpichversion="MPICH Version: 4.0.2")
-    with pytest.raises(EnvironmentLacksError, match="does not say what it sends messages through"):
+    with pytest.raises(EnvironmentLacksError, match="does not report its transport"):
         transports.settings("tcp", mpi)
 
 

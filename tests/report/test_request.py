@@ -126,7 +126,7 @@ def test_a_path_that_does_not_exist_is_named(tmp_path: Path, name: str) -> None:
 
 
 def test_an_empty_folder_says_how_to_fill_it(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="holds no trace"):
+    with pytest.raises(UsageError, match="contains no trace"):
         find_traces([tmp_path])
 
 

@@ -53,7 +53,7 @@ def test_a_run_without_the_skeletons_phases_cannot_be_used():
     timed = parse(["npb:cg.A"])
     times = PhaseTimes(workload="npb:cg.A", seconds=3.0, phases={"other": 3.0}, mpi="", date="")
     with pytest.raises(
-        EnvironmentLacksError, match=r"npb:cg.A does not tell the time of its phases matrix-vector"
+        EnvironmentLacksError, match=r"npb:cg.A does not report the time of its phases matrix-vector"
     ):
         of_run(timed, times)
 

@@ -126,7 +126,7 @@ def test_a_skeletons_profile_has_communication_and_says_that_it_did_not_run(caps
         (["trace", "--skeleton", "-n", "4", "./program"], "./program is not a bundled program"),
         (["trace", "--skeleton", "-n", "4"], "give the program"),
         (["trace", "--skeleton", "-n", "5", "npb:ft.S"], "ft class S runs on powers of two"),
-        (["trace", "--skeleton", "-n", "4", "npb:ft.S", "--machine", "laptop"], "no reference times of ft are known"),
+        (["trace", "--skeleton", "-n", "4", "npb:ft.S", "--machine", "laptop"], "there are no reference times of ft"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_sentence_and_exit_code_2(capsys, arguments, sentence, monkeypatch, tmp_path):

@@ -234,7 +234,7 @@ def test_a_merge_without_space_keeps_the_parts_for_later(program, monkeypatch):
 
 
 def test_a_folder_without_parts_cannot_be_merged(tmp_path):
-    with pytest.raises(UsageError, match="holds no parts"):
+    with pytest.raises(UsageError, match="contains no parts"):
         record.merge_folder(tmp_path, tmp_path / "trace.lwt")
 
 
@@ -284,7 +284,7 @@ def test_parts_of_no_use_are_removed(tmp_path, monkeypatch):
     def damage(job):
         (Path(job.environment["LINKWORTH_TRACE_DIR"]) / "host.1.part").write_bytes(b"damaged")
 
-    with pytest.raises(IncompleteError, match="damaged and of no use"):
+    with pytest.raises(IncompleteError, match="ranks are damaged"):
         recorded(Path("/bin/true"), "", output=tmp_path / "trace.lwt", launcher=FakeLauncher(effect=damage))
     assert leftovers(tmp_path) == []
 

@@ -14,7 +14,8 @@ const lw_otf2_interface& otf2_library(const std::string& path) {
     const auto get = reinterpret_cast<Get>(dlsym(library, "linkworth_otf2"));
     const lw_otf2_interface* found = get == nullptr ? nullptr : get();
     if (found == nullptr || found->version != LW_OTF2_INTERFACE)
-        throw ConvertError(path + " is of another version of linkworth; delete it, so that it is built anew");
+        throw ConvertError(path +
+                           " was built by another version of linkworth; delete it to have it built again");
     return *found;
 }
 

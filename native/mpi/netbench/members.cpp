@@ -58,7 +58,7 @@ std::vector<int> choose_members(Among among, Team team, const std::vector<int>& 
     if (among == Among::pair_across_nodes) return pair_across(nodes);
     if (team == Team::pair) {
         if (among != Among::automatic)
-            throw UsageError("this test is of two ranks; give --among pair-in-node or pair-across-nodes");
+            throw UsageError("this test has two ranks; give --among pair-in-node or pair-across-nodes");
         return other_node(nodes) < 0 ? pair_in_node(nodes) : pair_across(nodes);
     }
     if (among == Among::node) {

@@ -128,7 +128,7 @@ def _refuse_useless(own: Mapping[str, Price], needed: Collection[str] | None) ->
         if needed is not None and fabric not in needed:
             option = price.source.removesuffix(" option")
             raise UsageError(
-                f"{option} {fabric}: there is no prediction on {fabric} that it could be the price of; leave it out, or name "
+                f"{option} {fabric}: there is no prediction on {fabric}; leave the price out, or name "
                 f"the fabric with --on"
             )
 

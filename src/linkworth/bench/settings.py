@@ -97,7 +97,7 @@ def arguments(test: tests.BenchTest, settings: BenchSettings) -> list[str]:
         words += ["--longest", str(settings.longest)]
     if settings.methods:
         if test.name != "beff":
-            raise UsageError(f"methods of exchange are those of beff, not of {test.name}")
+            raise UsageError(f"methods of exchange apply to beff, not to {test.name}")
         words += ["--methods", ",".join(settings.methods)]
     return [*words, "--seed", str(settings.seed)] if test.name in ("beff", "hpcc") else words
 

@@ -62,8 +62,8 @@ class ResultFile:
         others = [result.mpi for result in self._results if result.mpi and result.mpi != library]
         if others:
             raise UsageError(
-                f"{self.path} has results of {others[0]}, and these would be of {library}; a fabric is fitted to one "
-                "MPI, so give these a file of their own"
+                f"{self.path} has results of {others[0]}, and the new ones come from {library}; a fabric is fitted to "
+                "one MPI, so choose another file"
             )
 
     def add(self, result: BenchResult) -> None:

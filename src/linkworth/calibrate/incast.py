@@ -50,7 +50,7 @@ def fit_incast(fabric: Fabric, origins: Sequence[Origin], port_buffer: int | Non
     if len(by_buffer) > 1 and port_buffer is None:
         known = ", ".join(map(str, sorted(by_buffer)))
         raise UsageError(
-            f"the incast results are of ports with several buffers ({known} bytes); give the fabric's: --port-buffer"
+            f"the incast results come from ports with different buffers ({known} bytes); give the fabric's: --port-buffer"
         )
     points = {buffer: _points(found) for buffer, found in sorted(by_buffer.items())}
     buffer = port_buffer if port_buffer is not None else next(iter(points))
@@ -119,8 +119,8 @@ def _buffer(origin: Origin, port_buffer: int | None) -> int:
         return int(said)
     if port_buffer is None:
         raise UsageError(
-            f"{origin.file}: an incast test, but nothing says what the switch holds for a port; give it: --port-buffer 512K (a "
-            "switch's data sheet has it)"
+            f"{origin.file}: the buffer of the switch's port is not known; give it with --port-buffer 512K (a switch's "
+            "data sheet has it)"
         )
     return port_buffer
 

@@ -37,8 +37,8 @@ class OverheadFit(PathFit):
             share = self.base_overhead_share()
             overhead = whole * share / 2
             note = (
-                f"the overheads' share of the shortest messages' time, {share:.0%}, is the base's: only a test of the message "
-                "rate (bandwidth) tells it"
+                f"the overheads' share of the shortest messages' time, {share:.0%}, is the base's; only a test of the message "
+                "rate (bandwidth) measures it"
             )
         self.set(latency_seconds=max(0.0, whole - 2 * overhead))
         self.found("latency_seconds", points, note)
@@ -71,8 +71,8 @@ class OverheadFit(PathFit):
         self.set(eager_limit_bytes=limit)
         used = [*self.in_turn, *(self.stream if small is not None else [])]
         note = (
-            "the stream's message rate gives the larger of both sides', the latency their sum; where a stream says nothing of a "
-            "size both sides are equal, else the receiver's is the larger"
+            "the stream's message rate gives the larger of both sides', the latency their sum; if the stream has no figure "
+            "for a size, both sides are equal, else the receiver's is the larger"
             if small is not None
             else "the sum of both sides by size, in equal halves; how much of the shortest messages' time it is, is the base's"
         )

@@ -85,7 +85,7 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
         points += [point for found in bursts.points.values() for point in found]
     elif request.port_buffer is not None:
         raise UsageError(
-            "--port-buffer is of incast tests, and no file has one; run `linkworth bench incast`"
+            "--port-buffer applies to incast tests, but no file has one; run `linkworth bench incast`"
         )
     fabric = msgspec.structs.replace(
         fabric, sources=sources_of(fabric, base, reasons, points), origin="calibration"
@@ -121,7 +121,7 @@ def _read(
         for result in bench.read(path):
             if result.nodes > 1:
                 raise UsageError(
-                    f"--intranode {path}: its results are of {result.nodes} nodes; give those of ranks on one node"
+                    f"--intranode {path}: its results come from {result.nodes} nodes; give results of ranks on one node"
                 )
             inside.append(Origin(result, path.name))
     for rails, path in request.rails:
@@ -139,8 +139,8 @@ def _check_one_mpi(origins: Sequence[Origin]) -> None:
     if len(files) > 1:
         listed = " and ".join(f"{mpi} ({file})" for mpi, file in files.items())
         raise UsageError(
-            f"these results are of different MPI libraries: {listed}; a fabric is fitted to one, so give the files of one, and "
-            "measure each into a file of its own"
+            f"these results come from different MPI libraries: {listed}; a fabric is fitted to one, so "
+            "give the files of one only"
         )
 
 

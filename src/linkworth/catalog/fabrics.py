@@ -56,7 +56,7 @@ def get(name_or_path: str) -> model.Fabric:
     if rails is None:
         return found
     if not 1 <= rails <= RAILS_MAX:
-        raise UsageError(f"{name_or_path}: a node has 1 to {RAILS_MAX} rails; {rails} was asked for")
+        raise UsageError(f"{name_or_path}: give 1 to {RAILS_MAX} rails a node")
     rails *= found.rails
     return msgspec.structs.replace(
         found,

@@ -42,7 +42,7 @@ def of_program(name: str) -> ProgramRates:
     programs = reference().programs
     if name not in programs:
         raise UsageError(
-            f"no reference times of {name} are known (there are those of {', '.join(programs)}); "
-            "let a smaller run of it here be timed instead: --calibrate-with CLASS"
+            f"there are no reference times of {name}, only of {', '.join(programs)}; "
+            "time a smaller run of it here with --calibrate-with CLASS"
         )
     return programs[name]

@@ -51,7 +51,9 @@ def command(
     from linkworth.lab.export import write
 
     if name is not None and spec != LabSpec():
-        raise UsageError(f"the lab {name} is what it is: give its NAME, or options that describe another")
+        raise UsageError(
+            f"the lab {name} is up and keeps its settings; leave the other options out, or the NAME"
+        )
     wanted = labs.get(name).spec if name is not None else spec
     done = write.export(wanted, format_name, output, interfaces=interfaces, network=network)
     if as_json:

@@ -84,7 +84,7 @@ def command(
         raise UsageError(f"{output} exists; choose another name with -o, or replace it with --force")
     if not skeleton and (calibrate_with or calibrate_anew or machine):
         raise UsageError(
-            "--calibrate-with, --calibrate-anew and --machine say how fast a program computes that is not run; add --skeleton"
+            "--calibrate-with, --calibrate-anew and --machine set the speed of a skeleton's computation; add --skeleton"
         )
     if skeleton:
         refuse((*_OF_A_RUN, "parts", "exact"), "--skeleton runs nothing; leave it out")

@@ -80,7 +80,7 @@ def where_of(
             raise UsageError(f"{option} is for a batch system: give --slurm, --pbs or --lsf with it")
     if kind == "local" and ppn is not None and nodes is None:
         raise UsageError(
-            f"--ppn {ppn}: this machine is one node, so -n says it; "
+            f"--ppn {ppn}: this machine is one node, so -n gives that number; "
             "give more nodes with --lab, --hostfile or --slurm"
         )
     return Where(

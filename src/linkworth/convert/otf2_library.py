@@ -40,7 +40,7 @@ def _library(config: str, folder_of_all: Path) -> Path:
     asked = {option: _ask(config, option) for option in ("--version", "--cflags", "--ldflags", "--libs")}
     version = asked["--version"].split()[-1:] or [""]
     if int(version[0].split(".")[0] or 0) < 3:
-        raise EnvironmentLacksError(f"{config} is of OTF2 {version[0]}, and linkworth needs 3.0: {HINT}")
+        raise EnvironmentLacksError(f"{config} belongs to OTF2 {version[0]}, and linkworth needs 3.0: {HINT}")
     folder = shipped("otf2", "native/otf2")
     files = sorted(folder.glob("*.c"))
     hashed = hashlib.sha256(repr((config, asked, linkworth.__version__)).encode())
@@ -119,7 +119,7 @@ def _compile(work: Path, folder: Path, files: list[Path], asked: dict[str, str])
     )
     if done.returncode != 0:
         raise EnvironmentLacksError(
-            f"what connects linkworth to OTF2 cannot be compiled ({compiler.telling(done)}): {HINT}"
+            f"the connection to the OTF2 library cannot be compiled ({compiler.telling(done)}): {HINT}"
         )
 
 

@@ -64,7 +64,7 @@ def _from_other_tool(
     if source is None:
         open_trace(path, allowed)
         raise UsageError(
-            f"{path} is a trace of linkworth already; say by --to what to write: {', '.join(targets())}"
+            f"{path} is a trace of linkworth already; choose a format with --to: {', '.join(targets())}"
         )
     output = output or path.with_suffix(".lwt")
     module = source_module(source)

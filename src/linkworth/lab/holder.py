@@ -48,7 +48,7 @@ def enter_namespaces(name: str, hosts: Path, scratch: Path) -> None:
         _replace_file("/etc/hostname", hostname)
         _own_sys(scratch / f"{name}.sys")
     except OSError as error:
-        raise PlaceError(f"cannot mount what {name} needs of its own: {error.strerror}", lacks=True) from None
+        raise PlaceError(f"cannot mount the file systems of {name}: {error.strerror}", lacks=True) from None
 
 
 def _replace_file(path: str, source: Path) -> None:

@@ -64,14 +64,14 @@ class LabSpec(msgspec.Struct, frozen=True, kw_only=True):
         ]
         for name, value, low, high in limits:
             if not low <= value <= high:
-                raise UsageError(f"--{name} {value:g} cannot be; it is {low:g} to {high:g}")
+                raise UsageError(f"--{name} {value:g} is out of range; give {low:g} to {high:g}")
         if self.jitter and not self.latency:
             raise UsageError("--jitter varies the latency of a link; give --latency too")
         if self.buffer is not None and self.rate is None:
-            raise UsageError("--buffer is what waits for a link of some rate; give --rate too")
+            raise UsageError("--buffer limits the queue of a link with a rate; give --rate too")
         if self.dilate != 1 and self.rate is None and not self.latency:
             raise UsageError(
-                "--dilate makes the rate lower and the latency longer; give --rate or --latency too"
+                "--dilate lowers the rate and lengthens the latency; give --rate or --latency too"
             )
 
     @property

@@ -148,7 +148,7 @@ class Switch:
         if answer[:1] != ["ready"]:
             said = self.close()
             raise EnvironmentLacksError(
-                f"the switch for links with latency, jitter or loss cannot start: {said or 'it says nothing'}"
+                f"the switch for links with latency, jitter or loss cannot start: {said or 'it gave no reason'}"
             )
         self.real_time = answer[1:] == ["fifo"]
 

@@ -183,7 +183,7 @@ def duration(text: str) -> float:
     units = [3600, 60, 1] if days is not None or len(numbers) == 3 else [60, 1]
     total = int(days or 0) * 86400 + sum(number * unit for number, unit in zip(numbers, units, strict=False))
     if total <= 0:
-        raise UsageError(f"--time {text}: a time limit must be longer than nothing")
+        raise UsageError(f"--time {text}: a time limit must be greater than zero")
     return float(total)
 
 

@@ -51,9 +51,7 @@ class BatchSite:
         if nodes and nodes > ranks:
             raise UsageError(f"--nodes {nodes}: {ranks} ranks cannot be on more than {ranks} nodes")
         if nodes and each and nodes * each != ranks:
-            raise UsageError(
-                f"--nodes {nodes} and --ppn {each} make {nodes * each} ranks, and -n says {ranks}"
-            )
+            raise UsageError(f"--nodes {nodes} and --ppn {each} make {nodes * each} ranks, but -n is {ranks}")
         if each and not nodes:
             nodes = -(-ranks // each)
         if nodes and not each and ranks % nodes == 0:

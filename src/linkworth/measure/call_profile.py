@@ -93,7 +93,9 @@ def _processes(decided: Plan, result: RunResult, folder: Path) -> list[ProcessPr
     if began:
         return began
     if result.state in ("timeout", "killed"):
-        raise IncompleteError(f"{name} came out of no MPI_Init, so nothing was counted: {result.message}")
+        raise IncompleteError(
+            f"{name} did not return from MPI_Init, so nothing was counted: {result.message}"
+        )
     raise UsageError(
         f"{name} made no MPI call that could be counted: it is not an MPI program, "
         f"or it uses another MPI than {decided.mpi.name} (choose with --mpi)"

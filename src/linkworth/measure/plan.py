@@ -82,7 +82,9 @@ def workload(command: Sequence[str], ranks: int | None, site: Site | None = None
 
 def _every_core(place: Site) -> int:
     if not place.cores:
-        raise UsageError(f"say how many ranks the {place.name} job has: with -n, or with --nodes and --ppn")
+        raise UsageError(
+            f"give the number of ranks of the {place.name} job with -n, or with --nodes and --ppn"
+        )
     return place.cores
 
 
@@ -152,12 +154,12 @@ def _mpi_of(launcher: GivenLauncher, started: Target, name: str | None) -> MpiIn
     if started.program is not None and started.calls_mpi and not started.free:
         better = chosen.mpiexec or chosen.name
         raise UsageError(
-            f"{launcher.name} is of {says.kind} {says.version}, but {started.program.name} is linked with {chosen.name}: it "
+            f"{launcher.name} belongs to {says.kind} {says.version}, but {started.program.name} is linked with {chosen.name}: it "
             f"would be many copies of rank 0 of 1; start it with {better}"
         )
     if name is not None:
         raise UsageError(
-            f"--mpi {name}: {launcher.name} is of {says.kind} {says.version}; leave --mpi out, or start the ranks with "
+            f"--mpi {name}: {launcher.name} belongs to {says.kind} {says.version}; leave --mpi out, or start the ranks with "
             f"{chosen.mpiexec or 'its own launcher'}"
         )
     if not fitting:

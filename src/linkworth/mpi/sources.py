@@ -66,7 +66,9 @@ def recipe(part: str, place: Path | None = None) -> Recipe:
     flags = read.get("flags", flags)
     sources = sorted({path for glob in globs for path in place.glob(glob)})
     if not sources:
-        raise EnvironmentLacksError(f"{place} holds no sources ({', '.join(globs)}); install linkworth anew")
+        raise EnvironmentLacksError(
+            f"{place} contains no sources ({', '.join(globs)}); install linkworth anew"
+        )
     if os.environ.get(STRICT) == "ON":
         flags = [*flags, "-Werror"]
     alone = frozenset(path for glob in read.get("independent", []) for path in place.glob(glob))

@@ -166,7 +166,7 @@ def _mpich_device(mpi: MpiInstallation) -> str:
         if name.strip().lower() == "mpich device":
             return value.strip()
     raise EnvironmentLacksError(
-        f"{mpi.name} does not say what it sends messages through: there is no mpichversion beside {mpi.mpiexec or mpi.library}"
+        f"{mpi.name} does not report its transport: there is no mpichversion beside {mpi.mpiexec or mpi.library}"
     )
 
 

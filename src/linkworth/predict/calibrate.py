@@ -92,7 +92,7 @@ def cpu_factor_for(
     while high.seconds < seconds:
         if high.scale > _SLOWEST:
             raise UsageError(
-                f"--measured {fabric.name}={seconds:g}: the trace holds no computation to scale to that time"
+                f"--measured {fabric.name}={seconds:g}: the trace contains no computation to scale to that time"
             )
         low = high
         high = replayed(4 * high.scale * seconds / high.seconds)

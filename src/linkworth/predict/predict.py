@@ -61,7 +61,7 @@ def predict(
     if cpu_factor <= 0:
         raise UsageError(f"--cpu-factor {cpu_factor:g}: give a number above 0 (2 means twice as fast)")
     if with_loads and beside:
-        raise UsageError("--loads is of a program alone: leave out --beside, or --loads")
+        raise UsageError("--loads cannot be combined with --beside; leave one of them out")
     trace = opened(trace)
     trace.require_every_rank()
     settings = on_known_machine(settings, trace.metadata.rates)

@@ -62,7 +62,7 @@ def refuse_skeleton_options(target: str, ranks: int | None, rates: RateRequest |
         raise UsageError(f"-n {ranks}: {target} is a trace and has its rank count already; leave -n out")
     if rates is not None and rates.option is not None:
         raise UsageError(
-            f"{rates.option}: {target} is a trace and holds its computation already; leave it out, or scale it with "
+            f"{rates.option}: {target} is a trace and contains its computation already; leave it out, or scale it with "
             "--cpu-factor or --measured"
         )
 
@@ -134,9 +134,13 @@ def settings(
         given, missing = "--memory-demand", "--memory-bandwidth"
         if memory_bandwidth is not None:
             given, missing = missing, given
-        raise UsageError(f"{given} needs {missing} beside it: a rank's traffic and what its node can carry")
+        raise UsageError(
+            f"{given} needs {missing} as well: the traffic of a rank, and the bandwidth of its node's memory"
+        )
     if thread_gain is not None and cores is None:
-        raise UsageError(f"--thread-gain {thread_gain:g} needs --cores beside it: how many cores a node has")
+        raise UsageError(
+            f"--thread-gain {thread_gain:g} needs --cores as well, the number of cores of a node"
+        )
     return ReplaySettings(
         progress=cast(Literal["asynchronous", "calls"] | None, progress),
         cpu_factor_at=factors,

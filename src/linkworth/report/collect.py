@@ -32,7 +32,7 @@ def find_traces(paths: Iterable[Path]) -> list[Path]:
             inside = sorted(path.glob("*.lwt"))
             if not inside:
                 raise UsageError(
-                    f"{path} holds no trace (*.lwt); record one with `linkworth trace -o {path}/NAME.lwt`"
+                    f"{path} contains no trace (*.lwt); record one with `linkworth trace -o {path}/NAME.lwt`"
                 )
             found += inside
         elif path.exists():

@@ -57,7 +57,7 @@ def rates_for(
     here.
     """
     if request.machine is not None and request.calibrate_with is not None:
-        raise UsageError("give either --machine or --calibrate-with: each says how fast the computation is")
+        raise UsageError("give either --machine or --calibrate-with: each sets the speed of the computation")
     if request.anew and request.machine is not None:
         raise UsageError(
             "--calibrate-anew times a run here, and --machine takes a speed of the catalog: give one of them"
@@ -90,7 +90,7 @@ def of_run(timed: Program, times: PhaseTimes) -> RateSource:
     in_phases = sum(times.phases.get(phase, 0.0) for phase in busy)
     if missing or in_phases <= 0:
         raise EnvironmentLacksError(
-            f"the timed run of {times.workload} does not tell the time of its phases "
+            f"the timed run of {times.workload} does not report the time of its phases "
             f"{', '.join(missing or counted)}; choose a larger class with --calibrate-with"
         )
     idle = sum(seconds for phase, seconds in times.phases.items() if phase not in busy)
@@ -151,7 +151,7 @@ def _reference(program: Program, speed: float = 1.0) -> RateSource:
     if missing:
         raise UsageError(
             f"the reference times of {program.name} lack its phases {', '.join(missing)}; "
-            "let a smaller run of it here be timed instead: --calibrate-with CLASS"
+            "time a smaller run of it here with --calibrate-with CLASS"
         )
     return RateSource(
         method="reference",

@@ -106,7 +106,7 @@ def _reason(
     verdict: Verdict, p_different: float | None, p_equivalent: float | None, margin: float, needed: int | None
 ) -> str:
     if p_different is None:
-        return "one run of a side says nothing of its spread"
+        return "one run of a side does not show its spread"
     if verdict == "same":
         return f"the equivalence test finds them within {margin:.3g} of each other (p = {p_equivalent:.3g})"
     if verdict != "undecided":

@@ -130,7 +130,7 @@ def of_recording(summary: TraceSummary, trace: Path) -> Outcome:
     if summary.seconds is not None:
         metrics["elapsed_seconds"] = summary.seconds
     good = state == "complete" and summary.verified is not False
-    cause = why or ("" if good else "the program says that its result is wrong")
+    cause = why or ("" if good else "the program reported a wrong result")
     return Outcome(
         state="done" if good else "timeout" if state == "timeout" else "unverified" if not why else "failed",
         cause=cause,

@@ -26,8 +26,8 @@ def check(document: Document, study: Study, file: StudyFile) -> None:
             if count > 1:
                 raise document.error(
                     (kind,),
-                    f"{count} of them are called {name!r}; let `name` hold what tells them apart, "
-                    'such as a variable: name = "... ${ranks}"',
+                    f"{count} of them are called {name!r}; make each `name` different, "
+                    'for example with a variable: name = "... ${ranks}"',
                 )
     for index, workload in enumerate(file.workloads):
         if isinstance(workload, WorkloadTable) and not study.scale:

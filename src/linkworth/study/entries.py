@@ -151,7 +151,7 @@ def environments_of(document: Document, place: Place, file: StudyFile) -> list[E
                 document.check((*place, key), partial(with_options, LabSpec(), {key: text}))
         if one.nics is not None and "predict" in modes and fabrics.get(one.fabric).rails > 1:
             raise document.error(
-                (*place, "nics"), f"{one.fabric} says already how many NICs; leave one of both out"
+                (*place, "nics"), f"{one.fabric} already has a number of NICs; leave one of the two out"
             )
         found.append(
             Environment(

@@ -42,14 +42,14 @@ def fabric_of(environment: Environment) -> Fabric:
     if environment.mtu is not None:
         if link.mtu_bytes == 0 or environment.mtu <= link.header_in_mtu_bytes:
             raise UsageError(
-                f"{environment.name}: {fabric.name} has no packets whose MTU could be {environment.mtu}"
+                f"{environment.name}: {fabric.name} has no packets with an MTU of {environment.mtu}"
             )
         link = msgspec.structs.replace(link, mtu_bytes=environment.mtu)
     fabric = msgspec.structs.replace(fabric, link=link)
     if environment.aggregation:
         if environment.aggregation not in _AGGREGATION:
             raise UsageError(
-                f"{environment.name}: no replay knows the aggregation {environment.aggregation!r}; "
+                f"{environment.name}: the replay has no aggregation {environment.aggregation!r}; "
                 f"choose {', '.join(_AGGREGATION)}"
             )
         fabric = msgspec.structs.replace(fabric, aggregation=_AGGREGATION[environment.aggregation])

@@ -162,7 +162,7 @@ def _state(result: RunResult, workload: StudyWorkload, missing: str) -> tuple[Re
     if result.state != "complete":
         return "failed", result.message
     if result.verified is False:
-        return "unverified", "the program says that its result is wrong"
+        return "unverified", "the program reported a wrong result"
     if result.verified is None and workload.command[0].startswith("npb:"):
         return "unverified", "the program did not say that its result is right"
     if missing:

@@ -146,7 +146,7 @@ def merge_folder(parts: Path, output: Path, *, replace: bool = False, exact: boo
     parts, and IncompleteError if the trace cannot be written; the parts stay then.
     """
     if not any(parts.glob("*.part")):
-        raise UsageError(f"{parts} holds no parts of a recording (*.part)")
+        raise UsageError(f"{parts} contains no parts of a recording (*.part)")
     try:
         metadata = msgspec.json.decode((parts / METADATA).read_bytes(), type=TraceMetadata)
     except (OSError, *JSON_ERRORS):
@@ -239,7 +239,7 @@ def _check(decided: Plan, result: RunResult, parts: _Parts) -> None:
     began = [size for size in parts.world_sizes if size > 0]
     if parts.files and not parts.world_sizes:
         raise IncompleteError(
-            f"{name}: what its ranks recorded is damaged and of no use, so no trace was made: "
+            f"{name}: the recordings of its ranks are damaged, so no trace was made: "
             f"{result.message or 'is the disk full?'}"
         )
     if not began:

@@ -36,7 +36,7 @@ def test_a_lab_that_is_up(linkworth: LinkworthCommand) -> None:
         text = (linkworth.folder / "lab-export/node1/etc/network/interfaces.d/linkworth").read_text()
         assert text.count("mtu 4000") == 3
         both = linkworth("lab", "export", "here", "--as", "ifupdown", "--nics", "2", "-o", "both")
-        assert both.returncode == 2 and "is what it is" in both.stderr
+        assert both.returncode == 2 and "keeps its settings" in both.stderr
     finally:
         linkworth("lab", "down", "here")
     gone = linkworth("lab", "export", "here", "--as", "ifupdown", "-o", "other")

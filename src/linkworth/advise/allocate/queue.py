@@ -134,9 +134,9 @@ def _check_program(program: Program, place: str, kinds: set[str]) -> None:
             raise UsageError(f'{place}: seconds: {key!r} is no KIND:NODES, such as "{name}:2"')
         _check_number(seconds, SECONDS, f"{place}: seconds of {key}")
     if program.workload is None and not program.seconds:
-        raise UsageError(f"{place}: neither workload nor seconds; say what runs, or how long it takes where")
+        raise UsageError(f"{place}: workload and seconds are both missing; give one of them")
     if program.workload is None and program.ranks is None:
-        raise UsageError(f"{place}: ranks is missing; without a workload nothing else says it")
+        raise UsageError(f"{place}: ranks is missing; it is required without a workload")
 
 
 def fabric_of(kind: NodeKind, folder: Path) -> str:

@@ -72,7 +72,7 @@ def _possible(result: BenchResult, path: Path) -> BenchResult:
     for row in result.rows:
         latency, bandwidth = row.latency_seconds, row.bandwidth_bytes_per_second
         if not 0 <= row.bytes <= LONGEST_MESSAGE_BYTES:
-            raise UsageError(f"{path}: a message of {row.bytes} bytes; no benchmark sends such a one")
+            raise UsageError(f"{path}: a message of {row.bytes} bytes; no benchmark sends such a message")
         if latency is not None and latency not in LATENCY_SECONDS:
             raise UsageError(
                 f"{path}: a latency of {latency:g} s at {row.bytes} bytes; it must be {LATENCY_SECONDS}"
