@@ -25,8 +25,8 @@ from linkworth.catalog.decode import decode, read_toml
 from linkworth.catalog.machines import MachinesFile
 from linkworth.convert import convert
 from linkworth.errors import LinkworthError
-from linkworth.launch import hostfile
 from linkworth.measure.parsers import bench
+from linkworth.places import hosts
 from linkworth.predict import predict
 from linkworth.profile import of_trace
 from linkworth.replay.layout import lay_out
@@ -105,7 +105,7 @@ def study(path: Path) -> None:
 
 def placement(path: Path) -> None:
     """Lay ranks by a hostfile or rankfile, and read it as the hosts of a run."""
-    for reader in (lambda: lay_out(8, placement=str(path)), lambda: hostfile.share(hostfile.read(path), 8)):
+    for reader in (lambda: lay_out(8, placement=str(path)), lambda: hosts.share(hosts.read(path), 8)):
         try:
             reader()
         except LinkworthError:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from linkworth.launch import process
+from linkworth.places import process
 
 LATER = 1e6
 """Seconds."""
@@ -35,7 +35,7 @@ def command(*there: Path, each: bool = False) -> list[str]:
     )
     code = (
         "import sys, time\nfrom pathlib import Path\nfrom types import SimpleNamespace\n"
-        "from linkworth.launch import process\nfrom linkworth.cli import entry\n"
+        "from linkworth.places import process\nfrom linkworth.cli import entry\n"
         f"paths = {[str(path) for path in there]!r}\nnow = time.monotonic\n"
         f"late = lambda: now() + {LATER} * {passed}\n"
         "process.time = SimpleNamespace(monotonic=late, sleep=time.sleep, time=time.time)\n"

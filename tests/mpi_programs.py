@@ -11,10 +11,10 @@ from typing import TypeVar
 
 import pytest
 
-from linkworth.launch.base import Job, Stream
-from linkworth.launch.local import ROOT_ALLOWED, LocalLauncher
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import find
+from linkworth.places.job import Job, Stream
+from linkworth.places.local import ROOT_ALLOWED, LocalLauncher
 
 SOURCE = r"""
 #include <mpi.h>

@@ -18,7 +18,7 @@ LAYERS = [
     "statistics",
     "catalog",
     "mpi",
-    "launch",
+    "places",
     "lab",
     "measure",
     "trace",

@@ -8,7 +8,7 @@ Each program is recorded once on one node of the lab, over shared memory, and pr
 runs there.
 
 Compared is the communication time of the timed region: its length less the mean CPU time that a rank computed in it. Both sides
-have it from the same program and the same counters, so that a core's speed on the day falls out. Where more ranks compute than
+have it from the same program and the same counters, so that a core's speed on the day falls out. Place more ranks compute than
 the machine has cores the prediction divides the cores among them (`--cpu-factor` of cores over ranks): that is right for
 programs whose ranks all compute at the same time, and such rows are marked. Ranks that wait yield their core, but the kernel's
 work on packets takes cores from ranks that compute, which no replay knows: keep the machine quiet, and trust the rows of two
@@ -31,13 +31,13 @@ from linkworth.calibrate.request import CalibrationRequest
 from linkworth.calibrate.run import calibrate
 from linkworth.calibrate.write import write
 from linkworth.errors import LinkworthError
-from linkworth.launch.local import cores
+from linkworth.measure.open_place import open_place
 from linkworth.measure.plan import workload
-from linkworth.measure.where import open_site
 from linkworth.model.bench import BenchResult
 from linkworth.model.fabric import Fabric
+from linkworth.model.place import Place
 from linkworth.model.settings import ReplaySettings
-from linkworth.model.where import Where
+from linkworth.places.local import cores
 from linkworth.profile.scan import scan
 from linkworth.replay.layout import block
 from linkworth.replay.run import replay_in_detail
@@ -159,14 +159,14 @@ def measured(
     if path.exists():
         return path
     results: list[BenchResult] = []
-    with open_site(Where(kind="lab", name=lab, nodes=nodes)) as site:
+    with open_place(Place(kind="lab", name=lab, nodes=nodes)) as opened:
         for test in tests:
             rate = RATES[NETWORKS[lab]] if nodes > 1 else float("inf")
             most = WINDOW_SECONDS * rate / 64 if test != "latency" else float("inf")
             sizes = [size for size in DEFAULT_SIZES if size <= max(most, least)]
             sizes = [size for size in sizes if size >= least]
             settings = BenchSettings(seconds=seconds)
-            result = bench.run(test, site=site, mpi=mpi, ranks=2, sizes=sizes, settings=settings)
+            result = bench.run(test, opened=opened, mpi=mpi, ranks=2, sizes=sizes, settings=settings)
             results.append(msgspec.structs.replace(result, nodes=nodes))
     path.write_bytes(msgspec.json.encode({"results": results}))
     return path
@@ -177,8 +177,8 @@ def compared(
 ) -> list[Row]:
     """Record once over shared memory, predict on every fabric, run on every network of the lab."""
     ranks = nodes * each
-    with open_site(Where(kind="lab", name="gbe", nodes=1, ranks_per_node=ranks)) as site:
-        trace = recorded(folder, program, ranks, site, given.mpi, "shm")
+    with open_place(Place(kind="lab", name="gbe", nodes=1, ranks_per_node=ranks)) as opened:
+        trace = recorded(folder, program, ranks, opened, given.mpi, "shm")
     oversubscribed = ranks > cores()
     factor = min(1.0, cores() / ranks)
     computed = computing(trace)
@@ -189,9 +189,9 @@ def compared(
         )
         predicted = replayed.prediction.seconds
         real = []
-        with open_site(Where(kind="lab", name=name, nodes=nodes, ranks_per_node=each)) as site:
+        with open_place(Place(kind="lab", name=name, nodes=nodes, ranks_per_node=each)) as opened:
             for number in range(given.repeats):
-                run = recorded(folder, program, ranks, site, given.mpi, f"{name}-{nodes}x{each}-{number}")
+                run = recorded(folder, program, ranks, opened, given.mpi, f"{name}-{nodes}x{each}-{number}")
                 real.append((elapsed(run) - computing(run), elapsed(run)))
         communication, whole = statistics.median_low(real)
         row = Row(program, name, ranks, nodes, oversubscribed, predicted - computed, communication, whole)
@@ -200,10 +200,10 @@ def compared(
     return rows
 
 
-def recorded(folder: Path, program: str, ranks: int, site: object, mpi: str, where: str) -> TraceFile:
+def recorded(folder: Path, program: str, ranks: int, opened: object, mpi: str, where: str) -> TraceFile:
     path = folder / f"{program.split()[0].replace(':', '-')}-{ranks}-{where}.lwt"
     if not path.exists():
-        record(workload(program.split(), ranks, site), output=path, mpi=mpi, site=site, timeout=300)  # type: ignore[arg-type]
+        record(workload(program.split(), ranks, opened), output=path, mpi=mpi, opened=opened, timeout=300)  # type: ignore[arg-type]
     return open_trace(path)
 
 

@@ -25,11 +25,11 @@ from typing import NamedTuple
 import other_tools
 
 from linkworth.errors import LinkworthError
-from linkworth.launch.site import Site
-from linkworth.measure.where import open_site
+from linkworth.measure.open_place import open_place
 from linkworth.model.mpi import MpiInstallation
-from linkworth.model.where import Where
+from linkworth.model.place import Place
 from linkworth.mpi import find
+from linkworth.places.place import OpenPlace
 from linkworth.statistics import describe
 
 TOLERANCE = 0.05
@@ -132,7 +132,7 @@ def show_netpipe(found: Rounds) -> None:
     print(f"  NetPIPE, median of all {len(found)} sizes of each round: {of_rounds(found)}", flush=True)
 
 
-def compare(place: str, site: Site | None, mpi: MpiInstallation, given: argparse.Namespace) -> None:
+def compare(place: str, opened: OpenPlace | None, mpi: MpiInstallation, given: argparse.Namespace) -> None:
     effort = EFFORTS[place]
     with tempfile.TemporaryDirectory(prefix="linkworth-agreement-") as name:
         folder = Path(name)
@@ -140,17 +140,17 @@ def compare(place: str, site: Site | None, mpi: MpiInstallation, given: argparse
             show_hpcc(
                 take_turns(
                     given.rounds,
-                    lambda: other_tools.hpcc(site, mpi, folder),
-                    lambda _: other_tools.ours_as_hpcc(site, mpi),
+                    lambda: other_tools.hpcc(opened, mpi, folder),
+                    lambda _: other_tools.ours_as_hpcc(opened, mpi),
                 )
             )
         if given.only != "hpcc":
             show_netpipe(
                 take_turns(
                     given.rounds,
-                    lambda: other_tools.netpipe(site, mpi, folder, effort.most, effort.trips),
+                    lambda: other_tools.netpipe(opened, mpi, folder, effort.most, effort.trips),
                     lambda theirs: other_tools.ours_as_netpipe(
-                        site, mpi, [int(name.split()[0]) for name in theirs], effort.seconds
+                        opened, mpi, [int(name.split()[0]) for name in theirs], effort.seconds
                     ),
                 )
             )
@@ -172,13 +172,13 @@ def main() -> None:
     mpi = find.choose(None, find.program_path("NPopenmpi"))
     for place in places:
         with ExitStack() as stack:
-            site = None
+            opened = None
             if place != "node":
-                site = stack.enter_context(open_site(Where(kind="lab", name=place, nodes=2)))
-            where = "one node, shared memory" if site is None else f"{place} between two nodes of the lab"
+                opened = stack.enter_context(open_place(Place(kind="lab", name=place, nodes=2)))
+            where = "one node, shared memory" if opened is None else f"{place} between two nodes of the lab"
             print(f"{where}, {mpi.name}, {given.rounds} rounds; ours / theirs (95 % interval):", flush=True)
             try:
-                compare(place, site, mpi, given)
+                compare(place, opened, mpi, given)
             except LinkworthError as error:
                 sys.exit(f"{place}: {error}")
 

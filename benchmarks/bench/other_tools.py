@@ -23,12 +23,12 @@ from pathlib import Path
 from linkworth.bench.run import run
 from linkworth.bench.settings import BenchSettings
 from linkworth.errors import LinkworthError
-from linkworth.launch.base import Job, Stream
-from linkworth.launch.local_site import LocalSite
-from linkworth.launch.site import Site
 from linkworth.measure.parsers import hpcc as hpcc_file
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import find
+from linkworth.places.job import Job, Stream
+from linkworth.places.local import LocalPlace
+from linkworth.places.place import OpenPlace
 
 FIGURES = {
     "ping-pong latency": "avg_ping_pong_latency_seconds",
@@ -60,7 +60,9 @@ class _Quiet:
         pass
 
 
-def _on_two_ranks(site: Site, mpi: MpiInstallation, folder: Path, program: str, *arguments: str) -> None:
+def _on_two_ranks(
+    opened: OpenPlace, mpi: MpiInstallation, folder: Path, program: str, *arguments: str
+) -> None:
     where = find.program_path(program)
     if where is None:
         raise LinkworthError(f"{program} is not installed here")
@@ -68,30 +70,32 @@ def _on_two_ranks(site: Site, mpi: MpiInstallation, folder: Path, program: str, 
     command = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', str(folder), str(where), *arguments]
     quiet = _Quiet()
     job = Job(command=command, ranks=2, environment=WRITTEN_MEMORY, timeout=TIMEOUT)
-    end = site.launcher(mpi).run(job, quiet)
+    end = opened.launcher(mpi).run(job, quiet)
     if end.exit_code != 0 or end.timed_out:
         raise LinkworthError(
             f"{program} ended with {end.exit_code}: {quiet.said.decode(errors='replace')[-2000:]}"
         )
 
 
-def netpipe(site: Site | None, mpi: MpiInstallation, folder: Path, most: int, trips: int) -> dict[str, float]:
+def netpipe(
+    opened: OpenPlace | None, mpi: MpiInstallation, folder: Path, most: int, trips: int
+) -> dict[str, float]:
     """Return NetPIPE's seconds of half a round trip by size: the best of its trials, each a mean over `trips`.
 
     By itself it sets the round trips of a size by the time of the one before, which on a busy machine takes for ever.
     """
     options = ["-l", "1", "-u", str(most), "-n", str(trips), "-o", "np.out"]
-    _on_two_ranks(site or LocalSite(), mpi, folder, "NPopenmpi", *options)
+    _on_two_ranks(opened or LocalPlace(), mpi, folder, "NPopenmpi", *options)
     lines = (line.split() for line in (folder / "np.out").read_text().splitlines())
     return {f"{size} B": float(seconds) for size, _, seconds in lines}
 
 
 def ours_as_netpipe(
-    site: Site | None, mpi: MpiInstallation, sizes: list[int], seconds: float
+    opened: OpenPlace | None, mpi: MpiInstallation, sizes: list[int], seconds: float
 ) -> dict[str, float]:
     """Return ours of those sizes, from the median of the samples: what a few slow ones cannot move."""
     settings = BenchSettings(seconds=seconds, sizes=_bases(sizes))
-    result = run("pingpong", site=site, mpi=mpi.name, ranks=2, settings=settings)
+    result = run("pingpong", opened=opened, mpi=mpi.name, ranks=2, settings=settings)
     return {f"{row.bytes} B": row.median for row in result.rows if row.median is not None}
 
 
@@ -101,19 +105,19 @@ def _bases(sizes: list[int]) -> list[int]:
     return sorted(size for size in sizes if size in known)
 
 
-def hpcc(site: Site | None, mpi: MpiInstallation, folder: Path) -> dict[str, float]:
+def hpcc(opened: OpenPlace | None, mpi: MpiInstallation, folder: Path) -> dict[str, float]:
     """Return HPC Challenge's figures, in seconds and bytes per second."""
     given = HPCC_INPUT.read_text()
     for name, number in SMALLEST_INPUT.items():
         given = re.sub(rf"^\d+ +{name}$", f"{number} {name}", given, flags=re.MULTILINE)
     (folder / "hpccinf.txt").write_text(given)
     (folder / "hpccoutf.txt").unlink(missing_ok=True)
-    _on_two_ranks(site or LocalSite(), mpi, folder, "hpcc")
+    _on_two_ranks(opened or LocalPlace(), mpi, folder, "hpcc")
     (result,) = hpcc_file.parse((folder / "hpccoutf.txt").read_text())
     return {name: result.values[key] for name, key in FIGURES.items()}
 
 
-def ours_as_hpcc(site: Site | None, mpi: MpiInstallation) -> dict[str, float]:
+def ours_as_hpcc(opened: OpenPlace | None, mpi: MpiInstallation) -> dict[str, float]:
     """Return the figures of `linkworth bench hpcc`."""
-    values = run("hpcc", site=site, mpi=mpi.name, ranks=2).values
+    values = run("hpcc", opened=opened, mpi=mpi.name, ranks=2).values
     return {name: values[key] for name, key in FIGURES.items()}

@@ -12,9 +12,9 @@ import sys
 from linkworth.bench.run import run
 from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import labs
-from linkworth.lab.site import LabSite
+from linkworth.lab.place import LabPlace
 from linkworth.lab.spec import LabSpec, describe_rate, parse_rate
-from linkworth.model.where import Where
+from linkworth.model.place import Place
 
 WAYS = ["stripe", "mptcp", "roundrobin", "bond"]
 
@@ -22,8 +22,8 @@ WAYS = ["stripe", "mptcp", "roundrobin", "bond"]
 def measure(spec: LabSpec, size: int) -> tuple[float, int, int, dict[str, int]]:
     """Return bits per second, TCP retransmits and segments out of order of both nodes, and the first's bytes by NIC."""
     with labs.up(spec) as lab:
-        site = LabSite(lab, Where(kind="lab", name=lab.name), [])
-        result = run("bandwidth", site=site, mpi="openmpi", ranks=2, sizes=[size])
+        opened = LabPlace(lab, Place(kind="lab", name=lab.name), [])
+        result = run("bandwidth", opened=opened, mpi="openmpi", ranks=2, sizes=[size])
     counters = result.carried.counters if result.carried else []
     again = sum(node.tcp_retransmits for node in counters)
     disordered = sum(node.tcp_out_of_order for node in counters)

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from linkworth.catalog import fabrics
 from linkworth.catalog.derived import wire_bytes
+from linkworth.measure.open_place import open_place
 from linkworth.measure.plan import workload
 from linkworth.measure.run import run
-from linkworth.measure.where import open_site
-from linkworth.model.where import Where
+from linkworth.model.place import Place
 from linkworth.mpi import find
 
 HERE = Path(__file__).parent
@@ -41,9 +41,9 @@ def main() -> None:
         for nics in map(int, given.nics.split(",")):
             command = [str(program), str(given.repeats), *given.bytes.split(",")]
             name = f"gbex{nics}" if nics > 1 else "gbe"
-            with open_site(Where(kind="lab", name=name, nodes=2, ranks_per_node=1)) as site:
+            with open_place(Place(kind="lab", name=name, nodes=2, ranks_per_node=1)) as opened:
                 folder = Path(scratch) / str(nics)
-                run(workload(command, 2, site), mpi=mpi.name, site=site, timeout=120, folder=folder)
+                run(workload(command, 2, opened), mpi=mpi.name, opened=opened, timeout=120, folder=folder)
             print(f"{mpi.name}, {nics} NICs: bytes, messages each way, by, time over that of the wire")
             # A launcher's warnings come between the lines.
             lines = [line for line in (folder / "output.txt").read_text().splitlines() if line[:1].isdigit()]

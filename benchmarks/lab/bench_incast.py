@@ -29,11 +29,11 @@ from linkworth.calibrate.measured import Origin
 from linkworth.calibrate.replayed import message_seconds
 from linkworth.catalog import fabrics
 from linkworth.lab import labs
-from linkworth.lab.site import LabSite
+from linkworth.lab.place import LabPlace
 from linkworth.lab.spec import LabSpec, parse_rate
 from linkworth.model.bench import BenchResult
 from linkworth.model.fabric import Fabric
-from linkworth.model.where import Where
+from linkworth.model.place import Place
 
 COUNTED = ("RetransSegs", "TCPLossProbes", "TCPTimeouts")
 PATIENCE_SECONDS = 600.0
@@ -116,7 +116,7 @@ def measure(spec: LabSpec, mpi: str, settings: BenchSettings) -> tuple[BenchResu
         counted: list[list[int]] = []
         result = run.run(
             TEST,
-            site=LabSite(lab, Where(kind="lab", name=lab.name, ranks_per_node=1), []),
+            opened=LabPlace(lab, Place(kind="lab", name=lab.name, ranks_per_node=1), []),
             mpi=mpi,
             ranks=spec.nodes,
             settings=settings,

@@ -14,10 +14,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from linkworth.catalog import fabrics
+from linkworth.measure.open_place import open_place
 from linkworth.measure.plan import workload
 from linkworth.measure.run import run
-from linkworth.measure.where import open_site
-from linkworth.model.where import Where
+from linkworth.model.place import Place
 from linkworth.mpi import find
 
 HERE = Path(__file__).parent
@@ -39,9 +39,9 @@ def main() -> int:
         subprocess.run([mpi.mpicc, "-O2", str(HERE / "rail_turns.c"), "-o", str(program)], check=True)
         for nics in map(int, given.nics.split(",")):
             command = [str(program), str(nics), str(MESSAGES), *sizes]
-            with open_site(Where(kind="lab", name=f"gbex{nics}", nodes=2, ranks_per_node=1)) as site:
+            with open_place(Place(kind="lab", name=f"gbex{nics}", nodes=2, ranks_per_node=1)) as opened:
                 folder = Path(scratch) / str(nics)
-                run(workload(command, 2, site), mpi=mpi.name, site=site, timeout=60, folder=folder)
+                run(workload(command, 2, opened), mpi=mpi.name, opened=opened, timeout=60, folder=folder)
             print(f"{mpi.name}, {nics} NICs: bytes of a message, NIC of each of {MESSAGES} in a row")
             # A launcher's warnings come between the lines.
             lines = [line for line in (folder / "output.txt").read_text().splitlines() if line[:1].isdigit()]

@@ -16,10 +16,10 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from linkworth.measure.open_place import open_place
 from linkworth.measure.plan import workload
 from linkworth.measure.run import run
-from linkworth.measure.where import open_site
-from linkworth.model.where import Where
+from linkworth.model.place import Place
 from linkworth.mpi import find
 
 HERE = Path(__file__).parent
@@ -45,15 +45,15 @@ def main() -> None:
         program = Path(scratch) / "sockets"
         source = HERE / "sockets.c"
         subprocess.run([mpi.mpicc, "-O2", "-D_GNU_SOURCE", str(source), "-o", str(program)], check=True)
-        with open_site(Where(kind="lab", name="gbe", nodes=2, ranks_per_node=1)) as site:
+        with open_place(Place(kind="lab", name="gbe", nodes=2, ranks_per_node=1)) as opened:
             for mode in ("oneway", "exchange"):
                 for connections in map(int, given.connections.split(",")):
                     for size in map(int, given.bytes.split(",")):
                         bursts = min(max(ALL_BYTES // (size * connections), FEWEST), MOST)
                         words = [program, connections, mode, size, bursts, given.microseconds]
                         folder = Path(scratch) / f"{mode}-{connections}-{size}"
-                        command = workload([str(word) for word in words], 2, site)
-                        run(command, mpi=mpi.name, site=site, timeout=120, folder=folder)
+                        command = workload([str(word) for word in words], 2, opened)
+                        run(command, mpi=mpi.name, opened=opened, timeout=120, folder=folder)
                         # A launcher's warnings may come before and after the figures.
                         lines = (folder / "output.txt").read_text().splitlines()
                         (figures,) = [line.split() for line in lines if _are_figures(line)]

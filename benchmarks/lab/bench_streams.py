@@ -18,10 +18,10 @@ from pathlib import Path
 import msgspec
 
 from linkworth.catalog import fabrics
+from linkworth.measure.open_place import open_place
 from linkworth.measure.plan import workload
 from linkworth.measure.run import run
-from linkworth.measure.where import open_site
-from linkworth.model.where import Where
+from linkworth.model.place import Place
 from linkworth.mpi import find
 from linkworth.predict import predict
 from linkworth.trace.record import record
@@ -44,7 +44,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="linkworth-streams-") as scratch:
         program = Path(scratch) / "streams"
         subprocess.run([mpi.mpicc, "-O2", str(HERE / "streams.c"), "-o", str(program)], check=True)
-        with open_site(Where(kind="lab", name="gbe", nodes=2, ranks_per_node=1)) as site:
+        with open_place(Place(kind="lab", name="gbe", nodes=2, ranks_per_node=1)) as opened:
             for late in ("computes", "waits"):
                 for size in given.bytes.split(","):
                     for microseconds in given.microseconds.split(","):
@@ -53,9 +53,9 @@ def main() -> None:
                         for number in range(given.rounds):
                             folder = Path(scratch) / f"{late}-{size}-{microseconds}-{number}"
                             run(
-                                workload(command, 2, site),
+                                workload(command, 2, opened),
                                 mpi=mpi.name,
-                                site=site,
+                                opened=opened,
                                 timeout=120,
                                 folder=folder,
                             )

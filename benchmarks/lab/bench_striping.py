@@ -14,10 +14,10 @@ from collections import defaultdict
 from pathlib import Path
 
 from linkworth.catalog import fabrics
+from linkworth.measure.open_place import open_place
 from linkworth.measure.plan import workload
 from linkworth.measure.run import run
-from linkworth.measure.where import open_site
-from linkworth.model.where import Where
+from linkworth.model.place import Place
 from linkworth.mpi import find
 
 HERE = Path(__file__).parent
@@ -51,10 +51,10 @@ def main() -> int:
         program = Path(scratch) / "striping"
         subprocess.run([mpi.mpicc, "-O2", str(HERE / "striping.c"), "-o", str(program)], check=True)
         for nics in map(int, given.nics.split(",")):
-            with open_site(Where(kind="lab", name=f"gbex{nics}", nodes=2, ranks_per_node=1)) as site:
+            with open_place(Place(kind="lab", name=f"gbex{nics}", nodes=2, ranks_per_node=1)) as opened:
                 command = [str(program), str(nics), *map(str, sizes)]
                 folder = Path(scratch) / str(nics)
-                run(workload(command, 2, site), mpi=given.mpi, site=site, timeout=60, folder=folder)
+                run(workload(command, 2, opened), mpi=given.mpi, opened=opened, timeout=60, folder=folder)
             largest: dict[int, list[int]] = defaultdict(list)
             for line in (folder / "output.txt").read_text().splitlines():
                 size, *on_nics = map(int, line.split())

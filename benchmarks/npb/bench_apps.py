@@ -13,9 +13,9 @@ import tempfile
 from pathlib import Path
 
 from linkworth.catalog import fabrics
-from linkworth.launch.base import Job
-from linkworth.launch.local import ROOT_ALLOWED, LocalLauncher
 from linkworth.mpi import build, find
+from linkworth.places.job import Job
+from linkworth.places.local import ROOT_ALLOWED, LocalLauncher
 from linkworth.predict.predict import predict
 from linkworth.skeleton import RateRequest, parse, rates_for, record_skeleton
 

@@ -2,7 +2,7 @@
 
 1. Every program, class D on 64 ranks (limits: 20 s and 1 GiB), and those with many messages, class E on 1,024.
 2. Class A (or CLASS) on 4 ranks, or RANKS: the prediction from the skeleton, calibrated as a user's is (a smaller run on one
-   rank here), against the prediction from the trace of a real run. The baseline is the real run's. Where the ranks are more
+   rank here), against the prediction from the trace of a real run. The baseline is the real X are more
    than the cores, a core's caches and the way to memory are shared in the real run and not in what is predicted, so that the
    bound does not hold there; the most ranks, up to 4, that have a core each and that the program takes are compared as well.
 

@@ -19,9 +19,9 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
-from linkworth.launch.local import ROOT_ALLOWED
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, find, preload
+from linkworth.places.local import ROOT_ALLOWED
 
 HERE = Path(__file__).parent
 EVENTS_OF_ONE_RANK = 6 * 200_000

@@ -27,10 +27,10 @@ from typing import NamedTuple
 
 import bench_calls
 
-from linkworth.launch.local import ROOT_ALLOWED
 from linkworth.measure import plan
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, find, linkage, preload
+from linkworth.places.local import ROOT_ALLOWED
 from linkworth.trace import record
 
 RANKS = {"bt": 1, "sp": 1}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from linkworth.bench import request, settings, tests
 from linkworth.errors import UsageError
-from linkworth.launch.local_site import LocalSite
+from linkworth.places.local import LocalPlace
 
 
 def test_words_are_tests_or_files():
@@ -71,7 +71,7 @@ def test_bad_settings_are_named(given, sentence):
 )
 def test_options_of_other_tests_are_named(names, given, sentence):
     with pytest.raises(UsageError, match=sentence):
-        request.prepare(names, site=LocalSite(), mpi=None, ranks=2, settings=request.settings(**given))
+        request.prepare(names, opened=LocalPlace(), mpi=None, ranks=2, settings=request.settings(**given))
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ from linkworth.bench.store import ResultFile, read
 from linkworth.bench.tests import TESTS
 from linkworth.cli.main import main
 from linkworth.errors import EnvironmentLacksError, LinkworthError, UsageError
-from linkworth.launch.fake import FakeLauncher
 from linkworth.measure.plan import Plan
 from linkworth.model.counters import NicCounters, NodeCounters
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.workload import Workload
 from linkworth.mpi.target import NO_TARGET
+from linkworth.places.fake import FakeLauncher
 
 MPI = MpiInstallation(
     name="openmpi-4.1.4", kind="openmpi", version="4.1.4", library="/opt/lib/libmpi.so", library_version="Open MPI v4.1.4"
@@ -33,7 +33,7 @@ NAMED = (
 )
 
 
-class FakeSite:
+class FakePlace:
     """Two nodes whose NIC d0 counts 11 MB more at each reading."""
 
     name = "fake"
@@ -61,12 +61,12 @@ def lines(*documents):
 
 def prepared(launcher, test="latency", **settings):
     workload = Workload(name=test, command=["lw-netbench"], ranks=4)
-    site = FakeSite()
+    opened = FakePlace()
     return Prepared(
         TESTS[test],
         BenchSettings(**settings),
-        Plan(workload, ["lw-netbench"], NO_TARGET, MPI, launcher, site),
-        site,
+        Plan(workload, ["lw-netbench"], NO_TARGET, MPI, launcher, opened),
+        opened,
     )
 
 
@@ -201,5 +201,5 @@ def test_progress_counts_the_rows():
 
 
 def test_ranks_by_default():
-    assert default_ranks(TESTS["latency"], FakeSite()) == 2
-    assert default_ranks(TESTS["alltoall"], FakeSite()) == 4
+    assert default_ranks(TESTS["latency"], FakePlace()) == 2
+    assert default_ranks(TESTS["alltoall"], FakePlace()) == 4

@@ -10,11 +10,11 @@ from linkworth.bench import startup
 from linkworth.bench.startup import Shape, fitted, shapes, summarised
 from linkworth.cli.main import main
 from linkworth.errors import LinkworthError
-from linkworth.launch.base import Job, JobEnd, Observer
 from linkworth.mpi import find
+from linkworth.places.job import Job, JobEnd, Observer
 
 
-class FakeSite:
+class FakePlace:
     """Nodes whose launches take 0.2 s, 10 ms a rank and 50 ms a node; MPI_Init takes half of it."""
 
     name, cores, transport = "fake", 4, ""
@@ -59,7 +59,7 @@ def place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "hosts").write_text("n0\nn1\n")
     LAUNCHED[0] = 0
-    monkeypatch.setattr(startup, "open_place", lambda where, _: FakeSite(where.nodes, limit.launches))
+    monkeypatch.setattr(startup, "open_place", lambda where, _: FakePlace(where.nodes, limit.launches))
     monkeypatch.setattr(startup.build, "size_probe", lambda _: tmp_path / "lw-size-probe")
     monkeypatch.setattr(
         find, "choose", lambda _: SimpleNamespace(library_version="Fake MPI 1.0", kind="fake")
@@ -108,7 +108,7 @@ def test_an_interrupt_between_launches_keeps_the_rounds_too(place, capsys, monke
         if LAUNCHED[0] > 7:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(FakeSite, "count", counted)
+    monkeypatch.setattr(FakePlace, "count", counted)
     assert main(["bench", "init", *WHERE, "-o", str(kept)]) == 4
     assert {len(row["init_seconds"]) for row in json.loads(kept.read_text())["rows"]} == {1}
     assert "it was interrupted; what was measured is in" in " ".join(capsys.readouterr().err.split())
@@ -136,7 +136,7 @@ def test_a_dry_run_prints_each_kind_of_launch(place, capsys) -> None:
     [
         (["init", "latency"], "init stands alone"),
         (["init", "--sizes", "8"], "init has no message sizes"),
-        (["init", "--slurm"], "each would wait in the queue of slurm"),
+        (["init", "--slurm"], "each would wait in the queue of Slurm"),
     ],
 )
 def test_what_init_cannot_do_is_one_sentence(words: list[str], said: str, capsys) -> None:
@@ -146,7 +146,7 @@ def test_what_init_cannot_do_is_one_sentence(words: list[str], said: str, capsys
 
 def test_a_launcher_of_another_mpi_is_named(place, monkeypatch) -> None:
     monkeypatch.setattr(
-        FakeSite,
+        FakePlace,
         "run",
         lambda self, job, observer: (
             observer.output("stdout", b"linkworth-probe 0 1 n0\nlinkworth-init 0.1\n" * job.ranks)
@@ -154,7 +154,7 @@ def test_a_launcher_of_another_mpi_is_named(place, monkeypatch) -> None:
         ),
     )
     with pytest.raises(LinkworthError, match="copies of rank 0 of 1"):
-        startup.measure(startup.Where(kind="hostfile", name="hosts"), ranks=4)
+        startup.measure(startup.Place(kind="hostfile", name="hosts"), ranks=4)
 
 
 def test_noise_widens_the_interval() -> None:
@@ -186,6 +186,6 @@ def test_a_real_mpi_is_launched(monkeypatch: pytest.MonkeyPatch) -> None:
     if not any(mpi.mpicxx and mpi.mpiexec for mpi in find.find_all()):
         pytest.skip("no MPI with a compiler wrapper")
     monkeypatch.setattr(startup, "LAUNCHES", 1)
-    found = startup.measure(startup.Where(), ranks=1)
+    found = startup.measure(startup.Place(), ranks=1)
     ((launch,), (init,)) = found.rows[0].launch_seconds, found.rows[0].init_seconds
     assert 0 < init < launch

@@ -14,13 +14,13 @@ from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import aggregation, kernel, labs, links, mptcp
 from linkworth.lab.labs import Lab
 from linkworth.lab.launcher import LabLauncher
-from linkworth.lab.site import LabSite
+from linkworth.lab.place import LabPlace
 from linkworth.lab.spec import LabSpec
-from linkworth.launch.base import Job
-from linkworth.launch.counters import difference
 from linkworth.model.counters import NicCounters
 from linkworth.model.mpi import MpiInstallation
-from linkworth.model.where import Where
+from linkworth.model.place import Place
+from linkworth.places.counters import difference
+from linkworth.places.job import Job
 
 BYTES = 8_000_000
 SPEC = LabSpec(nodes=2, nics=2, rate=200e6)
@@ -94,21 +94,21 @@ def lab(spec: LabSpec) -> Iterator[Lab]:
         yield up
 
 
-def sent(site: LabSite, before: list, node: int = 0) -> dict[str, int]:
+def sent(opened: LabPlace, before: list, node: int = 0) -> dict[str, int]:
     """Return the bytes that a node has sent over each NIC."""
-    nics: list[NicCounters] = difference(before, site.counters())[node].nics
+    nics: list[NicCounters] = difference(before, opened.counters())[node].nics
     return {nic.nic: nic.sent_bytes for nic in nics if nic.nic != "lo"}
 
 
-def site_of(lab: Lab) -> LabSite:
-    return LabSite(lab, Where(kind="lab", name=lab.name), [])
+def site_of(lab: Lab) -> LabPlace:
+    return LabPlace(lab, Place(kind="lab", name=lab.name), [])
 
 
 @pytest.mark.requires("lab")
 def test_one_connection_goes_over_every_nic_in_equal_shares(lab: Lab, spec: LabSpec) -> None:
     variables = [f"{k}={v}" for k, v in aggregation.aggregation_for(spec).environment(spec).items()]
-    site = site_of(lab)
-    before = site.counters()
+    opened = site_of(lab)
+    before = opened.counters()
     there = subprocess.Popen(
         lab.enter("node2", ["env", *variables, sys.executable, "-c", RECEIVE]),
         stdout=subprocess.PIPE,
@@ -119,7 +119,7 @@ def test_one_connection_goes_over_every_nic_in_equal_shares(lab: Lab, spec: LabS
         lab.enter("node1", ["env", *variables, sys.executable, "-c", SEND]), check=True, timeout=300
     )
     assert int(there.communicate(timeout=300)[0]) == BYTES
-    carried = sent(site, before)
+    carried = sent(opened, before)
     total = sum(carried.values())
     assert total >= BYTES
     assert sorted(carried) == ["d0", "d1"]
@@ -140,12 +140,12 @@ def program(mpi: MpiInstallation, folder: Path) -> Path:
 def test_messages_of_open_mpi_go_over_every_nic(way: str, tmp_path: Path) -> None:
     mpi = first_mpi("openmpi")
     with labs.up(msgspec.structs.replace(SPEC, aggregate=way)) as lab:
-        site = site_of(lab)
-        before = site.counters()
+        opened = site_of(lab)
+        before = opened.counters()
         seen = Quiet()
-        end = site.launcher(mpi).run(Job(command=[str(program(mpi, tmp_path))], ranks=2, timeout=300), seen)
+        end = opened.launcher(mpi).run(Job(command=[str(program(mpi, tmp_path))], ranks=2, timeout=300), seen)
         assert end.exit_code == 0, seen.text.decode()
-        carried = sent(site, before)
+        carried = sent(opened, before)
     total = sum(carried.values())
     assert total > 8 << 20
     assert all(0.3 < count / total < 0.7 for count in carried.values()), carried

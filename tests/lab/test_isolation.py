@@ -13,10 +13,10 @@ from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import container_groups, isolation, labs, system
 from linkworth.lab.container import MARK_FILE
 from linkworth.lab.labs import Lab
-from linkworth.lab.site import LabSite
+from linkworth.lab.place import LabPlace
 from linkworth.lab.spec import LabSpec
-from linkworth.launch.base import Job, JobEnd
-from linkworth.model.where import Where
+from linkworth.model.place import Place
+from linkworth.places.job import Job, JobEnd
 
 KINDS = [pytest.param(kind, marks=pytest.mark.requires(kind)) for kind in ("nspawn", "lxc")]
 
@@ -95,13 +95,13 @@ def test_ranks_run_inside_and_nothing_stays(
     source.write_text(PROGRAM)
     subprocess.run([mpi.mpicc, str(source), "-o", str(tmp_path / "where")], check=True)
     with labs.up(LabSpec(nodes=2, isolation=kind)) as lab:  # type: ignore[arg-type]
-        site = LabSite(lab, Where(kind="lab", name=lab.name), [])
+        opened = LabPlace(lab, Place(kind="lab", name=lab.name), [])
         # Its own LD_PRELOAD keeps the lab from building the tracer, which takes long, to have waiting ranks yield.
         job = Job(command=[str(tmp_path / "where")], ranks=2, timeout=120, environment={"LD_PRELOAD": ""})
 
         def run() -> tuple[JobEnd, Kept]:
             kept = Kept()
-            return site.launcher(mpi).run(job, kept), kept
+            return opened.launcher(mpi).run(job, kept), kept
 
         end, kept = despite_faults(
             mpi, run, record_property, ending=lambda ran: (ran[0].timed_out, ran[1].text["stderr"].decode())

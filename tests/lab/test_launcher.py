@@ -14,16 +14,16 @@ from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.lab import labs
 from linkworth.lab.labs import Lab
 from linkworth.lab.launcher import LabLauncher
+from linkworth.lab.place import LabPlace, open_lab
 from linkworth.lab.plan import HeldPlace
-from linkworth.lab.site import LabSite, open_lab
 from linkworth.lab.spec import LabSpec
 from linkworth.lab.state import LabState
-from linkworth.launch.base import Job, JobEnd, Stream
-from linkworth.launch.counters import difference
 from linkworth.model.counters import NodeCounters
 from linkworth.model.mpi import MpiInstallation
-from linkworth.model.where import Where
+from linkworth.model.place import Place
 from linkworth.mpi import transports
+from linkworth.places.counters import difference
+from linkworth.places.job import Job, JobEnd, Stream
 
 OPEN_MPI = MpiInstallation(
     name="openmpi-4.1.4", kind="openmpi", version="4.1.4", library="/usr/lib/libmpi.so", library_version="",
@@ -114,15 +114,15 @@ def sent_once(node: NodeCounters, nic: str, segment_bytes: int) -> int:
 
 
 def sent_by(
-    program: str, mpi: MpiInstallation, site: LabSite, note: Callable[[str, object], None]
+    program: str, mpi: MpiInstallation, opened: LabPlace, note: Callable[[str, object], None]
 ) -> tuple[JobEnd, Output, list[NodeCounters]]:
     """Run it on two ranks; return how it ended, what it said and what the nodes counted meanwhile."""
 
     def run() -> tuple[JobEnd, Output, list[NodeCounters]]:
-        before = site.counters()
+        before = opened.counters()
         said = Output()
-        end = site.launcher(mpi).run(Job(command=[program], ranks=2, timeout=120), said)
-        return end, said, difference(before, site.counters())
+        end = opened.launcher(mpi).run(Job(command=[program], ranks=2, timeout=120), said)
+        return end, said, difference(before, opened.counters())
 
     return despite_faults(
         mpi, run, note, ending=lambda ran: (ran[0].timed_out, ran[1].text.decode(errors="replace"))
@@ -135,8 +135,8 @@ def test_messages_between_nodes_are_counted_on_the_nic(
     mpi: MpiInstallation, tmp_path: Path, record_property
 ) -> None:
     program = str(compile_into(tmp_path, mpi))
-    with open_lab(Where(kind="lab", name="unshaped", nodes=2)) as site:
-        end, said, counted = sent_by(program, mpi, site, record_property)
+    with open_lab(Place(kind="lab", name="unshaped", nodes=2)) as opened:
+        end, said, counted = sent_by(program, mpi, opened, record_property)
         assert end.exit_code == 0, said.text
         assert {line.split()[-1] for line in said.text.decode().splitlines() if "rank" in line} == {
             "node1",
@@ -158,8 +158,8 @@ def test_a_transport_uses_what_it_says_within_a_node(
     program = str(compile_into(tmp_path, mpi))
     with labs.up(LabSpec(nodes=1)) as lab:
         for name in transports.names(mpi):
-            site = LabSite(lab, Where(kind="lab", name="x", transport=name), [])
-            end, said, [counted] = sent_by(program, mpi, site, record_property)
+            opened = LabPlace(lab, Place(kind="lab", name="x", transport=name), [])
+            end, said, [counted] = sent_by(program, mpi, opened, record_property)
             assert end.exit_code == 0, (name, said.text)
             sent = {nic.nic: nic.sent_bytes for nic in counted.nics}
             expected = transports.settings(name, mpi).within_node
@@ -176,7 +176,7 @@ def test_a_place_with_fewer_nodes_than_asked_is_refused() -> None:
     with contextlib.ExitStack() as stack:
         stack.enter_context(labs.up(LabSpec(nodes=2), "two"))
         with pytest.raises(UsageError, match="the lab two has 2 nodes; 3 were asked for"):
-            open_lab(Where(kind="lab", name="two", nodes=3))
-        with open_lab(Where(kind="lab", name="two", nodes=1)) as site:
-            assert site.nodes == ["node1"]
+            open_lab(Place(kind="lab", name="two", nodes=3))
+        with open_lab(Place(kind="lab", name="two", nodes=1)) as opened:
+            assert opened.nodes == ["node1"]
         assert labs.find("two") is not None

@@ -13,17 +13,17 @@ PROGRAM = """
 import os, subprocess, sys
 sys.dont_write_bytecode = True
 from linkworth.lab import labs
-from linkworth.lab.site import LabSite
+from linkworth.lab.place import LabPlace
 from linkworth.lab.spec import LabSpec
-from linkworth.model.where import Where
+from linkworth.model.place import Place
 os.chdir("/")
 with labs.up(LabSpec(nodes=2, rate=1e8, mtu=1500, **eval(sys.argv[1]))) as lab:
     said = subprocess.run(lab.enter("node2", ["hostname"]), capture_output=True, text=True)
     user = subprocess.run(lab.enter("node2", ["id", "-u"]), capture_output=True, text=True)
     again = subprocess.run(lab.enter("head", [str(lab.folder / "enter"), "node1", "hostname"]), capture_output=True, text=True)
-    site = LabSite(lab, Where(kind="lab", name="x"), [])
-    names = {nic.nic for node in site.counters() for nic in node.nics}
-    assert "from readings of processes" in site.facts()["CPU time"]
+    opened = LabPlace(lab, Place(kind="lab", name="x"), [])
+    names = {nic.nic for node in opened.counters() for nic in node.nics}
+    assert "from readings of processes" in opened.facts()["CPU time"]
     folder = lab.folder
 print(os.geteuid(), said.stdout.strip(), user.stdout.strip(), again.stdout.strip(), sorted(names), folder.exists())
 """

@@ -1,7 +1,7 @@
 import pytest
 
-from linkworth.launch.base import JobEnd
 from linkworth.measure.ending import classify
+from linkworth.places.job import JobEnd
 
 OPENMPI_4_ABORT = """--------------------------------------------------------------------------
 MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD

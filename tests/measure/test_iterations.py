@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linkworth.errors import UsageError
-from linkworth.launch.fake import FakeLauncher
 from linkworth.measure import iterations, plan, run
 from linkworth.measure.iterations import IterationReader
+from linkworth.places.fake import FakeLauncher
 
 WRF = Path(__file__).parents[1] / "fixtures/wrf/rsl.error.0000"
 

@@ -9,15 +9,15 @@ import pytest
 from mpi_programs import compiled, first_mpi, usable_mpis
 
 from linkworth.errors import LinkworthError
-from linkworth.launch.fake import FakeLauncher
-from linkworth.launch.given import GivenLauncher
-from linkworth.launch.local_site import LocalSite
 from linkworth.measure import call_profile, plan, run
 from linkworth.measure.plan import Plan
 from linkworth.measure.ranks_found import RanksFound, ranks_found
 from linkworth.model.workload import Workload
 from linkworth.mpi import preload
 from linkworth.mpi.target import NO_TARGET
+from linkworth.places.fake import FakeLauncher
+from linkworth.places.given import GivenLauncher
+from linkworth.places.local import LocalPlace
 from linkworth.trace import record
 
 
@@ -68,7 +68,7 @@ def test_another_library_than_the_tracers_is_trouble(tmp_path):
     )
 
 
-class Elsewhere(LocalSite):
+class Elsewhere(LocalPlace):
     """A place whose ranks share no temporary folder with this machine."""
 
     def __init__(self, name):
@@ -95,7 +95,9 @@ def test_ranks_elsewhere_report_through_a_folder_that_is_shared(tmp_path, monkey
     monkeypatch.chdir(current)
     for folder in (tmp_path / "run", None):
         launcher = FakeLauncher(effect=report_copies)
-        result = run.run(plan.workload(["true"], 2), launcher=launcher, site=Elsewhere(place), folder=folder)
+        result = run.run(
+            plan.workload(["true"], 2), launcher=launcher, opened=Elsewhere(place), folder=folder
+        )
         assert (result.state, result.exit_code) == ("failed", 0)
         assert "MPI reported 2 separate programs of one rank each instead of 2 ranks" in result.message
         for file in (launcher.jobs[0].environment["LINKWORTH_RANKS"], library_of(launcher.jobs[0])):
@@ -131,7 +133,7 @@ def test_the_reports_of_a_job_that_outlived_linkworth_count(tmp_path):
     left.mkdir()
     (left / "ranks").write_text("3 Open MPI v5.0.99\n")
     result = run.run(
-        plan.workload(["true"], 2), launcher=FakeLauncher(), site=Elsewhere("slurm"), folder=tmp_path
+        plan.workload(["true"], 2), launcher=FakeLauncher(), opened=Elsewhere("slurm"), folder=tmp_path
     )
     assert "MPI reported 3 ranks instead of 2" in result.message
     assert not left.exists()

@@ -7,12 +7,12 @@ import pytest
 from mpi_programs import compiled, usable_mpis
 
 from linkworth.errors import UsageError
-from linkworth.launch.fake import FakeLauncher
-from linkworth.launch.local_site import LocalSite
 from linkworth.measure import plan, run
 from linkworth.model.run import RunResult
 from linkworth.model.workload import Workload
 from linkworth.mpi import find
+from linkworth.places.fake import FakeLauncher
+from linkworth.places.local import LocalPlace
 
 NPB = " Time in seconds =    1.25\n Verification    =   {}\n"
 needs_mpi = pytest.mark.requires("mpi")
@@ -143,15 +143,15 @@ def test_without_an_mpi_run_and_trace_and_doctor_say_so_with_3(linkworth, monkey
 
 @needs_mpi
 def test_a_result_says_where_it_was_measured_and_what_makes_it_doubtful(tmp_path, monkeypatch):
-    class TwoCores(LocalSite):
+    class TwoCores(LocalPlace):
         cores = 2
 
-    few = run.run(plan.workload(["true"], 2), launcher=FakeLauncher(), site=TwoCores())
+    few = run.run(plan.workload(["true"], 2), launcher=FakeLauncher(), opened=TwoCores())
     assert (few.where, len(few.nodes), few.cores, few.remark) == ("local", 1, 2, "")
     assert few.facts["kernel"]
     assert [node.node for node in few.counters] == few.nodes
     assert [use.node for use in few.core_use] == few.nodes
-    many = run.run(plan.workload(["true"], 5), launcher=FakeLauncher(), site=TwoCores())
+    many = run.run(plan.workload(["true"], 5), launcher=FakeLauncher(), opened=TwoCores())
     assert many.remark.startswith("5 ranks share 2 cores")
 
 
@@ -160,7 +160,7 @@ def test_ranks_yield_where_they_share_cores_and_would_not_by_themselves(tmp_path
     class Spinning(FakeLauncher):
         spins_when_crowded = True
 
-    class TwoCores(LocalSite):
+    class TwoCores(LocalPlace):
         cores = 2
 
     def yields(launcher, ranks):

@@ -7,8 +7,8 @@ import pytest
 from mpi_programs import compiled, first_mpi
 
 from linkworth.errors import UsageError
-from linkworth.launch.given import GivenLauncher
 from linkworth.measure import plan, run, srun_check
+from linkworth.places.given import GivenLauncher
 
 pytestmark = pytest.mark.requires("mpich", "c++")
 

@@ -5,6 +5,7 @@ import os
 import pytest
 
 from linkworth.catalog import fabrics
+from linkworth.cli.study_commands import command_of
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.lab import kernel
 from linkworth.model.mpi import MpiInstallation
@@ -13,7 +14,7 @@ from linkworth.study import resume as taking_up
 from linkworth.study.file import load
 from linkworth.study.library import library_of
 from linkworth.study.matrix import expand
-from linkworth.study.plan import command_of, plan_of
+from linkworth.study.plan import plan_of
 from linkworth.study.runner import run_study
 from linkworth.study.unapplied import sentences, unapplied
 
@@ -166,8 +167,15 @@ def test_a_missing_container_tool_is_named_before_anything_runs(tmp_path, monkey
     monkeypatch.setattr(kernel, "may_make_namespaces", lambda: True)
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     with pytest.raises(EnvironmentLacksError, match=r"^one, two: a lab needs .*systemd-nspawn; .* --filter$"):
-        plan_of(path, folder=tmp_path / "s.study", scale="", where="", filters=[])
-    assert len(plan_of(path, folder=None, scale="", where="", filters=["environment=native"]).runs) == 1
+        plan_of(path, folder=tmp_path / "s.study", scale="", where="", filters=[], command_of=command_of)
+    assert (
+        len(
+            plan_of(
+                path, folder=None, scale="", where="", filters=["environment=native"], command_of=command_of
+            ).runs
+        )
+        == 1
+    )
 
 
 def test_the_figures_of_an_output_are_not_predicted(tmp_path):

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkworth.errors import UsageError
+from linkworth.model.place import Place
 from linkworth.model.study import Environment, Study, StudyPrediction, StudyWorkload
-from linkworth.model.where import Where
 from linkworth.study.filter import Filter
 from linkworth.study.matrix import expand, file_name, layout
 
@@ -164,7 +164,7 @@ def test_filters():
 
 def test_a_key_that_came_later_does_not_make_the_runs_of_begun_studies_anew():
     def definition(**keys):
-        environment = Environment(name="e", fabric="gbe", mtu=9000, where=Where(**keys))
+        environment = Environment(name="e", fabric="gbe", mtu=9000, where=Place(**keys))
         workload = StudyWorkload(name="w", command=["true"], ranks=2)
         (planned,) = expand(Study(name="s", workloads=[workload], environments=[environment]), 1)
         return planned.definition

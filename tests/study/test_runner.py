@@ -5,7 +5,7 @@ import shutil
 
 import msgspec
 import pytest
-from fake_site import Places
+from fake_place import Places
 
 from linkworth.errors import IncompleteError, UsageError
 from linkworth.study import resume as taking_up

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from linkworth.launch.job_folder import JobFolder
+from linkworth.places.job_folder import JobFolder
 from linkworth.study import resume as taking_up
 from linkworth.study.runner import run_study
 

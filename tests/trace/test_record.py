@@ -16,9 +16,9 @@ from mpi_programs import ALLREDUCES, compiled, each_mpi, hanging, until_it_dies,
 
 from linkworth import _engine
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
-from linkworth.launch.fake import FakeLauncher
-from linkworth.launch.local import ROOT_ALLOWED
 from linkworth.measure import plan
+from linkworth.places.fake import FakeLauncher
+from linkworth.places.local import ROOT_ALLOWED
 from linkworth.trace import record
 
 needs_mpi = pytest.mark.requires("mpi", "c++")

@@ -9,7 +9,7 @@ from linkworth.bench import run, tests
 from linkworth.bench.run import Prepared
 from linkworth.bench.settings import Among, BenchSettings
 from linkworth.errors import UsageError
-from linkworth.launch.site import Site
+from linkworth.places.place import OpenPlace
 
 DEFAULT_TESTS = ["latency", "bandwidth"]
 _OPTIONS_OF = {
@@ -68,7 +68,7 @@ def settings(
 def prepare(
     names: Sequence[str],
     *,
-    site: Site,
+    opened: OpenPlace,
     mpi: str | None,
     ranks: int | None,
     settings: BenchSettings,
@@ -85,7 +85,7 @@ def prepare(
     prepared = []
     for name in names:
         own = _own_options(name, settings)
-        prepared.append(run.prepare(name, site=site, mpi=mpi, ranks=ranks, settings=own, planned=planned))
+        prepared.append(run.prepare(name, opened=opened, mpi=mpi, ranks=ranks, settings=own, planned=planned))
     return prepared
 
 

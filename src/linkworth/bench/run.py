@@ -13,10 +13,6 @@ from linkworth.bench.settings import BenchSettings
 from linkworth.bench.stream import Both, ResultStream
 from linkworth.bench.tests import BenchTest, named
 from linkworth.errors import EnvironmentLacksError, IncompleteError, LinkworthError, UsageError
-from linkworth.launch.base import Job, JobEnd, Observer
-from linkworth.launch.local_site import LocalSite
-from linkworth.launch.rank_limit import check_started_ranks
-from linkworth.launch.site import Site
 from linkworth.measure.counters import CounterWatch
 from linkworth.measure.ending import classify
 from linkworth.measure.plan import Plan
@@ -26,6 +22,10 @@ from linkworth.model.counters import NodeCounters
 from linkworth.model.workload import Workload
 from linkworth.mpi import build, find
 from linkworth.mpi.target import NO_TARGET
+from linkworth.places.job import Job, JobEnd, Observer
+from linkworth.places.local import LocalPlace
+from linkworth.places.place import OpenPlace
+from linkworth.places.rank_limit import check_started_ranks
 from linkworth.writing.documents import encode
 from linkworth.writing.files import write_atomically
 
@@ -47,7 +47,7 @@ class Prepared(NamedTuple):
     test: BenchTest
     settings: BenchSettings
     plan: Plan
-    site: Site
+    opened: OpenPlace
 
     @property
     def job(self) -> Job:
@@ -66,15 +66,15 @@ class Prepared(NamedTuple):
         return self.plan.launcher.arguments(job)
 
 
-def default_ranks(test: BenchTest, site: Site) -> int:
+def default_ranks(test: BenchTest, opened: OpenPlace) -> int:
     """Return the default number of ranks: one on each node, at least two; or all cores for a test of all ranks."""
-    return max(2, len(site.nodes), 0 if test.is_pair else site.cores)
+    return max(2, len(opened.nodes), 0 if test.is_pair else opened.cores)
 
 
 def prepare(
     test: str,
     *,
-    site: Site | None = None,
+    opened: OpenPlace | None = None,
     mpi: str | None = None,
     ranks: int | None = None,
     settings: BenchSettings | None = None,
@@ -87,7 +87,7 @@ def prepare(
     known = named([test])
     if len(known) != 1:
         raise UsageError(f"{test} stands for several tests; run them one by one")
-    place = site or LocalSite()
+    place = opened or LocalPlace()
     count = default_ranks(known[0], place) if ranks is None else ranks
     if count < 2:
         raise UsageError(f"-n {count}: a network is measured between two ranks or more")
@@ -105,7 +105,7 @@ def prepare(
 def run(
     test: str,
     *,
-    site: Site | None = None,
+    opened: OpenPlace | None = None,
     mpi: str | None = None,
     ranks: int | None = None,
     sizes: list[int] | None = None,
@@ -117,7 +117,7 @@ def run(
 ) -> BenchResult:
     """Run a test and return its result, with the NICs that carried its bytes.
 
-    `site` is an open place (None: this machine), `mpi` a name as `find.choose` takes it, `sizes` in bytes replaces
+    `opened` is an open place (None: this machine), `mpi` a name as `find.choose` takes it, `sizes` in bytes replaces
     those of `settings`; `on_row` is called for each completed size. With a `folder`, the next call finds a batch job
     again, and the result is stored as `result.json`. `watcher` observes the job's output. Raises UsageError and
     EnvironmentLacksError if it cannot run, and BenchStopped with the partial result after an interrupt or `timeout`
@@ -127,7 +127,7 @@ def run(
     if sizes is not None:
         given = options.replace_sizes(given, sizes)
     return execute(
-        prepare(test, site=site, mpi=mpi, ranks=ranks, settings=given),
+        prepare(test, opened=opened, mpi=mpi, ranks=ranks, settings=given),
         timeout=timeout,
         on_row=on_row,
         folder=folder,
@@ -145,7 +145,7 @@ def execute(
 ) -> BenchResult:
     """Run a prepared test, as `run` does."""
     stream = ResultStream(on_row)
-    watch = CounterWatch(prepared.site.counters, Both(stream, watcher) if watcher else stream)
+    watch = CounterWatch(prepared.opened.counters, Both(stream, watcher) if watcher else stream)
     started = datetime.now(UTC)
     job = prepared.job
     end = prepared.plan.launcher.run(
@@ -184,7 +184,7 @@ def _result(
     begun, done = stream.start, stream.end
     members = begun.members if begun else []
     nodes = sorted({begun.node_names[begun.node_of_rank[rank]] for rank in members}) if begun else []
-    facts = prepared.site.facts() | {
+    facts = prepared.opened.facts() | {
         "precision": f"{settings.precision:g}",
         "seconds": f"{settings.seconds:g}",
         "ranks started": str(plan.workload.ranks),
@@ -192,8 +192,8 @@ def _result(
     }
     if test.shows == "bandwidth" and test.name not in ("beff", "pingpong"):
         facts["window"] = str(settings.window)
-    if prepared.site.transport:
-        facts["transport asked for"] = prepared.site.transport
+    if prepared.opened.transport:
+        facts["transport asked for"] = prepared.opened.transport
     if begun:
         facts |= {"nodes": ", ".join(nodes), "timer resolution": f"{begun.timer_resolution_seconds:.3g} s"}
     for name in ("asynchronous", "bidirectional", "pairs"):
@@ -213,7 +213,7 @@ def _result(
         ranks=len(members) or plan.workload.ranks,
         nodes=len(nodes),
         mpi=plan.mpi.library_version,
-        where=prepared.site.name,
+        where=prepared.opened.name,
         facts=facts,
         carried=carried(
             payload=done.payload_bytes,

@@ -10,17 +10,18 @@ import msgspec
 import numpy as np
 
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
-from linkworth.launch import allocation, pairing
-from linkworth.launch.base import Job
-from linkworth.launch.rank_limit import check_started_ranks
-from linkworth.launch.site import Site
 from linkworth.measure.ending import classify
+from linkworth.measure.open_place import open_place
 from linkworth.measure.output import OutputKeeper
-from linkworth.measure.where import open_site
 from linkworth.model.mpi import MpiInstallation
+from linkworth.model.place import Place
 from linkworth.model.startup import StartupFit, StartupResult, StartupRow
-from linkworth.model.where import Where
 from linkworth.mpi import build, find
+from linkworth.places import pairing
+from linkworth.places.job import Job
+from linkworth.places.kinds import system_of
+from linkworth.places.place import OpenPlace
+from linkworth.places.rank_limit import check_started_ranks
 from linkworth.statistics.student import t_quantile
 
 LAUNCHES = 5
@@ -55,7 +56,7 @@ def shapes(most_ranks: int, most_nodes: int) -> list[Shape]:
 
 
 def measure(
-    where: Where,
+    place: Place,
     *,
     mpi: str | None = None,
     ranks: int | None = None,
@@ -72,9 +73,9 @@ def measure(
     """
     chosen = find.choose(mpi)
     command = [str(build.size_probe(chosen)), "init"]
-    with open_place(where, say) as site:
-        asked = _shapes(site, ranks)
-        name, facts, cores = site.name, site.facts(), site.cores
+    with open_for_launches(place, say) as opened:
+        asked = _shapes(opened, ranks)
+        name, facts, cores = opened.name, opened.facts(), opened.cores
     plan(LAUNCHES * len(asked))
     times: dict[Shape, list[tuple[float, float]]] = {shape: [] for shape in asked}
     started = datetime.now(UTC).isoformat(timespec="seconds")
@@ -95,8 +96,8 @@ def measure(
     for number in range(LAUNCHES):
         complete = {shape: list(each) for shape, each in times.items()}
         try:
-            for shape, site in _places(where, asked, say):
-                times[shape].append(_launch(site, chosen, command, shape, timeout))
+            for shape, opened in _places(place, asked, say):
+                times[shape].append(_launch(opened, chosen, command, shape, timeout))
                 step(f"launch {number + 1} of {LAUNCHES} on {shape.ranks} ranks")
         except (StartupStopped, KeyboardInterrupt) as stop:
             times = complete
@@ -106,55 +107,56 @@ def measure(
     return result([])
 
 
-def arguments(where: Where, *, mpi: str | None, ranks: int | None) -> list[list[str]]:
+def arguments(place: Place, *, mpi: str | None, ranks: int | None) -> list[list[str]]:
     """Return the command line of each kind of launch, without running it."""
     chosen = find.choose(mpi)
-    with open_place(where, None) as site:
-        asked = _shapes(site, ranks)
+    with open_for_launches(place, None) as opened:
+        asked = _shapes(opened, ranks)
     return [
-        site.launcher(chosen).arguments(Job(command=["lw-size-probe", "init"], ranks=shape.ranks))
-        for shape, site in _places(where, asked, None)
+        opened.launcher(chosen).arguments(Job(command=["lw-size-probe", "init"], ranks=shape.ranks))
+        for shape, opened in _places(place, asked, None)
     ]
 
 
-def open_place(where: Where, say: Callable[[str], None] | None) -> Site:
+def open_for_launches(place: Place, say: Callable[[str], None] | None) -> OpenPlace:
     """Open a place for launches. Raises UsageError for a batch system whose queue would be measured instead."""
-    if where.kind in ("slurm", "pbs", "lsf") and not (where.kind == "slurm" and allocation.inside()):
+    system = system_of(place)
+    if system is not None:
         raise UsageError(
-            f"bench init launches many times, and each would wait in the queue of {where.kind}; "
-            "run it inside an allocation (salloc), or with --hostfile"
+            f"bench init launches many times, and each would wait in the queue of {system.title}; "
+            "run it inside a job of the batch system, or on the hosts of a file"
         )
-    return open_site(where, say)
+    return open_place(place, say)
 
 
-def _shapes(site: Site, ranks: int | None) -> list[Shape]:
-    nodes = len(site.nodes)
-    most = max(ranks or site.cores or nodes, 1)
+def _shapes(opened: OpenPlace, ranks: int | None) -> list[Shape]:
+    nodes = len(opened.nodes)
+    most = max(ranks or opened.cores or nodes, 1)
     if most < nodes:
         raise UsageError(
             f"-n {most}: there are {nodes} nodes; give at least a rank for each, or fewer --nodes"
         )
-    check_started_ranks(most, site)
+    check_started_ranks(most, opened)
     return shapes(most, nodes)
 
 
 def _places(
-    where: Where, asked: Sequence[Shape], say: Callable[[str], None] | None
-) -> Iterator[tuple[Shape, Site]]:
+    place: Place, asked: Sequence[Shape], say: Callable[[str], None] | None
+) -> Iterator[tuple[Shape, OpenPlace]]:
     """Yield each shape with a place of its number of nodes; successive shapes share an open place."""
     for nodes, alike in groupby(asked, key=lambda shape: shape.nodes):
-        limited = where if where.kind == "local" else msgspec.structs.replace(where, nodes=nodes)
-        with open_place(limited, say) as site:
+        limited = place if place.kind == "local" else msgspec.structs.replace(place, nodes=nodes)
+        with open_place(limited, say) as opened:
             for shape in alike:
-                yield shape, site
+                yield shape, opened
 
 
 def _launch(
-    site: Site, mpi: MpiInstallation, command: list[str], shape: Shape, timeout: float | None
+    opened: OpenPlace, mpi: MpiInstallation, command: list[str], shape: Shape, timeout: float | None
 ) -> tuple[float, float]:
     """Return the wall time of a launch and the longest MPI_Init in it, in seconds."""
     kept = OutputKeeper(None, None)
-    end = site.launcher(mpi).run(Job(command=command, ranks=shape.ranks, timeout=timeout), kept)
+    end = opened.launcher(mpi).run(Job(command=command, ranks=shape.ranks, timeout=timeout), kept)
     output = kept.text("stdout") + kept.text("stderr")
     ending = classify(end, output, timeout).message
     if end.interrupted or end.timed_out:

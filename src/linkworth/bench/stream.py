@@ -7,8 +7,8 @@ from collections.abc import Callable
 import msgspec
 
 from linkworth.bench.naming import TransportNames
-from linkworth.launch.base import Observer, Stream
 from linkworth.model.bench import BenchRow
+from linkworth.places.job import Observer, Stream
 
 KEPT_LINES = 60
 """Lines of launcher and ranks, besides results, that are kept for the message of a failure."""

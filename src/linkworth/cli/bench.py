@@ -13,12 +13,12 @@ from linkworth.cli.bench_table import table
 from linkworth.cli.given import refuse
 from linkworth.cli.number import Number
 from linkworth.cli.output import OutputFile, console, emit_json, note
+from linkworth.cli.place_options import PLACE_PARAMETERS, place_options
 from linkworth.cli.steps import Steps
 from linkworth.cli.units import size
-from linkworth.cli.where_options import WHERE_PARAMETERS, where_options
 from linkworth.model.bench import BenchResult, BenchRow
 from linkworth.model.number_range import TIMEOUT_SECONDS
-from linkworth.model.where import Where
+from linkworth.model.place import Place
 
 if TYPE_CHECKING:
     from linkworth.bench.run import Prepared
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@where_options
+@place_options
 @click.option(
     "-n",
     "--ranks",
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.argument("words", nargs=-1, metavar="[TEST|FILE]...")
 def command(
-    where: Where,
+    place: Place,
     ranks: int | None,
     mpi: str | None,
     settings: "BenchSettings",
@@ -105,7 +105,7 @@ def command(
             raise click.UsageError("init stands alone: run it by itself, and other tests in another call")
         refuse((*MEASURING_PARAMETERS, "link_rate", "plot"), "init has no message sizes and no chart")
         return startup.run(
-            where, ranks=ranks, mpi=mpi, timeout=timeout, output=output, dry_run=dry_run, as_json=as_json
+            place, ranks=ranks, mpi=mpi, timeout=timeout, output=output, dry_run=dry_run, as_json=as_json
         )
     files, names = request.split(words)
     link = parse_rate(link_rate, "--link-rate") / 8 if link_rate else None
@@ -115,12 +115,12 @@ def command(
     shown = [named for path in files for named in drawing.labelled(path.stem, parsers.read(path))]
     stopped = ""
     if names:
-        from linkworth.measure.where import open_site
+        from linkworth.measure.open_place import open_place
 
         kept = store.ResultFile(output) if output and not is_stream(output) and not dry_run else None
-        with open_site(where, note) as site:
+        with open_place(place, note) as opened:
             prepared = request.prepare(
-                names, site=site, mpi=mpi, ranks=ranks, settings=settings, planned=dry_run
+                names, opened=opened, mpi=mpi, ranks=ranks, settings=settings, planned=dry_run
             )
             if dry_run:
                 return _show_plan([test.arguments for test in prepared], as_json)
@@ -159,7 +159,7 @@ def _refuse_useless(names: Sequence[str]) -> None:
     """Raise UsageError for options that none of the requested tests has."""
     if not names:
         refuse(
-            (*WHERE_PARAMETERS, *MEASURING_PARAMETERS, "ranks", "mpi", "timeout", "output", "dry_run"),
+            (*PLACE_PARAMETERS, *MEASURING_PARAMETERS, "ranks", "mpi", "timeout", "output", "dry_run"),
             "files of results are shown, and nothing is measured; leave it out, or name a test",
         )
     from linkworth.bench.settings import ONLY_FOR

@@ -9,8 +9,8 @@ from linkworth.bench.store import check_writable
 from linkworth.cli.output import console, emit_json, note
 from linkworth.cli.steps import Steps
 from linkworth.cli.units import seconds
+from linkworth.model.place import Place
 from linkworth.model.startup import StartupFit, StartupResult
-from linkworth.model.where import Where
 from linkworth.writing.documents import encode
 from linkworth.writing.files import write_output
 
@@ -18,7 +18,7 @@ TEST = "init"
 
 
 def run(
-    where: Where,
+    place: Place,
     *,
     ranks: int | None,
     mpi: str | None,
@@ -29,7 +29,7 @@ def run(
 ) -> int:
     """Measure, write and show the cost; return the exit code."""
     if dry_run:
-        commands = startup.arguments(where, mpi=mpi, ranks=ranks)
+        commands = startup.arguments(place, mpi=mpi, ranks=ranks)
         if as_json:
             tests = [{"arguments": words} for words in commands]
             emit_json({"schema": "linkworth.bench-plan/1", "tests": tests})
@@ -42,7 +42,7 @@ def run(
     with Steps() as steps:
         try:
             result: StartupResult | None = startup.measure(
-                where, mpi=mpi, ranks=ranks, timeout=timeout, say=note, plan=steps.plan, step=steps.step
+                place, mpi=mpi, ranks=ranks, timeout=timeout, say=note, plan=steps.plan, step=steps.step
             )
         except StartupStopped as stop:
             result, stopped = stop.result, str(stop)

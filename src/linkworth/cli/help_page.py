@@ -3,14 +3,14 @@
 import rich_click as click
 
 from linkworth.cli.bench_options import MEASURING_PARAMETERS
+from linkworth.cli.place_options import PLACE_PARAMETERS
 from linkworth.cli.replay_options import PLACEMENT_AND_SETTINGS
-from linkworth.cli.where_options import WHERE_PARAMETERS
 
 LONG = 12
 """Number of options beyond which a verb shows them in panels."""
 _PANELS = {
     "Replay": PLACEMENT_AND_SETTINGS,
-    "Place": WHERE_PARAMETERS,
+    "Place": PLACE_PARAMETERS,
     "Measurement": MEASURING_PARAMETERS,
     "Prices and goal": (
         "price_options", "assignments", "core_hours", "on_premises", "catalog", "region", "instances", "market", "goal",

@@ -10,7 +10,7 @@ from linkworth.cli.given import refuse
 from linkworth.cli.lab_options import spec_options
 from linkworth.cli.output import console, emit_json, note
 from linkworth.lab.spec import LabSpec
-from linkworth.model.where import Where
+from linkworth.model.place import Place
 
 FROM_FILES: dict[str, str] = {"export": "linkworth.cli.lab_export"}
 """Subcommands with a file of their own, imported on use: name -> module with `command`."""
@@ -105,7 +105,7 @@ def execute(name: str, words: tuple[str, ...], node: str | None, ranks: int | No
     """
     from linkworth.lab import execute as execution
     from linkworth.lab import state
-    from linkworth.lab.site import open_lab
+    from linkworth.lab.place import open_lab
 
     if ranks is None:
         # The number of nodes only applies to a preset.
@@ -119,14 +119,14 @@ def execute(name: str, words: tuple[str, ...], node: str | None, ranks: int | No
     else:
         refuse(("node",), "-n runs the command on ranks over the nodes; leave one of them out")
     output: BinaryIO = sys.stderr.buffer if as_json else sys.stdout.buffer
-    where = Where(kind="lab", name=name, nodes=nodes, ranks_per_node=ppn, transport=transport)
-    with open_lab(where) as site:
-        for sentence in site.cleaned:
+    where = Place(kind="lab", name=name, nodes=nodes, ranks_per_node=ppn, transport=transport)
+    with open_lab(where) as opened:
+        for sentence in opened.cleaned:
             note(f"linkworth: {sentence}")
         if ranks is None:
-            done = execution.on_node(site, node, list(words), output)
+            done = execution.on_node(opened, node, list(words), output)
         else:
-            done = execution.on_ranks(site, ranks, mpi, list(words), output, sys.stderr.buffer)
+            done = execution.on_ranks(opened, ranks, mpi, list(words), output, sys.stderr.buffer)
     if as_json:
         emit_json(done)
     return done.exit_code if done.exit_code >= 0 else 128 - done.exit_code
@@ -159,12 +159,12 @@ def check(name: str, as_json: bool) -> int:
     """
     from linkworth.lab import check as checking
     from linkworth.lab import report
-    from linkworth.lab.site import open_lab
+    from linkworth.lab.place import open_lab
 
-    with open_lab(Where(kind="lab", name=name)) as site:
-        for sentence in site.cleaned:
+    with open_lab(Place(kind="lab", name=name)) as opened:
+        for sentence in opened.cleaned:
             note(f"linkworth: {sentence}")
-        found = checking.check(site.lab)
+        found = checking.check(opened.lab)
     if as_json:
         emit_json(found)
     else:

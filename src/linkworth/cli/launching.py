@@ -9,10 +9,10 @@ import rich_click as click
 
 from linkworth.cli.number import Number
 from linkworth.cli.output import answer, console, emit_json
-from linkworth.launch.site import Site
 from linkworth.model.number_range import TIMEOUT_SECONDS
 from linkworth.model.workload import Workload
 from linkworth.mpi import apps
+from linkworth.places.place import OpenPlace
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -75,13 +75,13 @@ def exit_code(state: str, verified: bool | None) -> int:
     return EXIT_CODES.get(state.partition(":")[0], 4) or (1 if verified is False else 0)
 
 
-def show_plan(workload: Workload, mpi: str | None, site: Site, as_json: bool, schema: str) -> int:
+def show_plan(workload: Workload, mpi: str | None, opened: OpenPlace, as_json: bool, schema: str) -> int:
     """Print the command that would run in a place."""
-    from linkworth.launch.base import Job
-    from linkworth.launch.batch_launcher import BatchLauncher
     from linkworth.measure import plan
+    from linkworth.places.batch_launcher import BatchLauncher
+    from linkworth.places.job import Job
 
-    decided = plan.plan(workload, mpi, site, planned=True)
+    decided = plan.plan(workload, mpi, opened, planned=True)
     job = Job(command=decided.command, ranks=workload.ranks)
     arguments = decided.launcher.arguments(job)
     script = decided.launcher.script(job) if isinstance(decided.launcher, BatchLauncher) else None

@@ -8,11 +8,11 @@ import rich_click as click
 
 from linkworth.cli.launching import LaunchCommand, exit_code, launch_options, show_plan, stdin_is_given
 from linkworth.cli.output import OutputFolder, console, emit_json, news, note
+from linkworth.cli.place_options import place_options
 from linkworth.cli.units import seconds
 from linkworth.cli.watch import TerminalWatch
-from linkworth.cli.where_options import where_options
 from linkworth.errors import UsageError
-from linkworth.model.where import Where
+from linkworth.model.place import Place
 
 
 @click.command(cls=LaunchCommand, context_settings={"allow_interspersed_args": False})
@@ -45,7 +45,7 @@ from linkworth.model.where import Where
     help="Take the seconds of each iteration from the program's lines: a regular expression with one group.  "
     "[default: those of the bundled programs and of WRF]",
 )
-@where_options
+@place_options
 @launch_options()
 def command(
     output: Path | None,
@@ -53,7 +53,7 @@ def command(
     time_every_call: bool,
     figures: bool,
     iterations: str | None,
-    where: Where,
+    place: Place,
     ranks: int | None,
     mpi: str | None,
     timeout: float | None,
@@ -67,29 +67,29 @@ def command(
     3 this machine lacks something, 4 it was stopped (time limit, signal).
     """
     from linkworth.measure import plan, run
-    from linkworth.measure.where import open_site
+    from linkworth.measure.open_place import open_place
 
     if figures and as_json:
         raise UsageError("--figures and --json are two forms of one answer; give one of them")
     if time_every_call and not profile:
         raise UsageError("--time-every-call says how a profile is taken; give --profile with it")
-    with open_site(where, say=news) as site:
-        workload = plan.workload(command, ranks, site)
+    with open_place(place, say=news) as opened:
+        workload = plan.workload(command, ranks, opened)
         if dry_run:
-            return show_plan(workload, mpi, site, as_json, "linkworth.run-plan/1")
+            return show_plan(workload, mpi, opened, as_json, "linkworth.run-plan/1")
         watch = TerminalWatch(f"running {workload.name}", output_to_stderr=as_json or figures)
         calls = None
         if profile:
             from linkworth.measure import call_profile
 
             calls = call_profile.profile(
-                workload, mpi=mpi, site=site, timeout=timeout, folder=output, watcher=watch, inherit_stdin=stdin_is_given(),
+                workload, mpi=mpi, opened=opened, timeout=timeout, folder=output, watcher=watch, inherit_stdin=stdin_is_given(),
                 iterations=iterations, every_call=time_every_call,
             )  # fmt: skip
             result = calls.run
         else:
             result = run.run(
-                workload, mpi=mpi, site=site, timeout=timeout, folder=output, watcher=watch, inherit_stdin=stdin_is_given(),
+                workload, mpi=mpi, opened=opened, timeout=timeout, folder=output, watcher=watch, inherit_stdin=stdin_is_given(),
                 iterations=iterations,
             )  # fmt: skip
     watch.clear()

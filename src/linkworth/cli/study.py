@@ -7,6 +7,7 @@ import rich_click as click
 
 from linkworth.cli import study_report
 from linkworth.cli.output import answer, emit_json
+from linkworth.places.kinds import forms, one_of
 
 if TYPE_CHECKING:
     from linkworth.study.store import Store
@@ -42,7 +43,7 @@ def command() -> None:
     "--where",
     default="",
     metavar="PLACE",
-    help="Run everything there, whatever the file says: local, hostfile:FILE, slurm[:PARTITION], lab or lab:NAME.",
+    help=f"Run everything there, whatever the file says: {one_of(forms())}.",
 )
 @click.option(
     "--folder", type=_FOLDER, help="Folder of the results.  [default: NAME.study or NAME-SCALE.study]"
@@ -90,10 +91,11 @@ def run(
 
     file = study_file(file)
     if dry_run:
+        from linkworth.cli.study_commands import command_of
         from linkworth.cli.study_screen import plan_table
         from linkworth.study.plan import plan_of
 
-        plan = plan_of(file, folder=folder, scale=scale, where=where, filters=filters)
+        plan = plan_of(file, folder=folder, scale=scale, where=where, filters=filters, command_of=command_of)
         if as_json:
             emit_json(plan)
         else:

@@ -7,16 +7,16 @@ import rich_click as click
 from linkworth.cli.given import refuse
 from linkworth.cli.launching import LaunchCommand, exit_code, launch_options, show_plan, stdin_is_given
 from linkworth.cli.output import OutputFile, answer_to_stderr, console, emit_json, news, note
+from linkworth.cli.place_options import PLACE_PARAMETERS, place_options
 from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.steps import Steps
 from linkworth.cli.watch import TerminalWatch
-from linkworth.cli.where_options import WHERE_PARAMETERS, where_options
 from linkworth.errors import UsageError
-from linkworth.model.where import Where
+from linkworth.model.place import Place
 from linkworth.writing.files import is_stream
 
 SHOWN_DAMAGE = 3
-_OF_A_RUN = (*WHERE_PARAMETERS, "dry_run", "timeout")
+_OF_A_RUN = (*PLACE_PARAMETERS, "dry_run", "timeout")
 """Parameters for running a program."""
 
 
@@ -48,7 +48,7 @@ _OF_A_RUN = (*WHERE_PARAMETERS, "dry_run", "timeout")
     help="Keep the times as the clock gave them; without it they are rounded to 32 ns, and the trace is a third smaller.",
 )
 @rate_options
-@where_options
+@place_options
 @launch_options(command_required=False)
 def command(
     output: Path | None,
@@ -59,7 +59,7 @@ def command(
     calibrate_with: str | None,
     calibrate_anew: bool,
     machine: str | None,
-    where: Where,
+    place: Place,
     ranks: int | None,
     mpi: str | None,
     timeout: float | None,
@@ -75,7 +75,7 @@ def command(
     3 this machine lacks something, 4 it was stopped (time limit, signal) and the trace holds what it did until then.
     """
     from linkworth.measure import plan
-    from linkworth.measure.where import open_site
+    from linkworth.measure.open_place import open_place
     from linkworth.skeleton.rates import RateRequest
     from linkworth.skeleton.request import record_on_request
     from linkworth.trace import record
@@ -101,15 +101,15 @@ def command(
             parts, output or Path(parts.name).with_suffix(".lwt"), replace=force, exact=exact
         )
     else:
-        with open_site(where, say=news) as site:
-            workload = plan.workload(command, ranks, site)
+        with open_place(place, say=news) as opened:
+            workload = plan.workload(command, ranks, opened)
             if dry_run:
-                return show_plan(workload, mpi, site, as_json, "linkworth.trace-plan/1")
+                return show_plan(workload, mpi, opened, as_json, "linkworth.trace-plan/1")
             watch = TerminalWatch(
                 f"recording {workload.name}", output_to_stderr=as_json or answer_to_stderr()
             )
             wanted = output or record.default_output(workload)
-            summary = record.record(workload, output=wanted, mpi=mpi, site=site, timeout=timeout, watcher=watch,
+            summary = record.record(workload, output=wanted, mpi=mpi, opened=opened, timeout=timeout, watcher=watch,
                                     inherit_stdin=stdin_is_given(), replace=force, exact=exact)  # fmt: skip
         watch.clear()
         if Path(summary.path) != wanted:

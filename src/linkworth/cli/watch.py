@@ -4,7 +4,7 @@ import sys
 from typing import BinaryIO
 
 from linkworth.cli.output import is_live, silence
-from linkworth.launch.base import Stream
+from linkworth.places.job import Stream
 from linkworth.writing.text import printable
 
 

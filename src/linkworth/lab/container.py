@@ -14,7 +14,7 @@ from pathlib import Path
 
 from linkworth.lab import container_groups, system
 from linkworth.lab.processes import MARK, all_pids
-from linkworth.launch.parent import die_with_parent
+from linkworth.places.parent import die_with_parent
 
 SCRATCH = "/dev/shm/linkworth-container"
 """Inside the node's own memory file system, so that it vanishes with the node's mounts."""

@@ -12,7 +12,7 @@ import sys
 import msgspec
 
 from linkworth.lab.spec import LabSpec, parse_factor
-from linkworth.launch.local import cores
+from linkworth.places.local import cores
 
 _RANKS = re.compile(r"(?P<ranks>[0-9]{1,5})\s*ranks?")
 WORK_SECONDS = 0.15

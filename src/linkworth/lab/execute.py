@@ -8,12 +8,12 @@ from typing import BinaryIO
 import msgspec
 
 from linkworth.lab import dilation
-from linkworth.lab.site import LabSite
-from linkworth.launch.base import Job, Stream
-from linkworth.launch.counters import difference
-from linkworth.launch.rank_limit import check_started_ranks
+from linkworth.lab.place import LabPlace
 from linkworth.model.counters import NodeCounters
 from linkworth.mpi import find, target
+from linkworth.places.counters import difference
+from linkworth.places.job import Job, Stream
+from linkworth.places.rank_limit import check_started_ranks
 
 STOP_SECONDS = 2.0
 
@@ -32,37 +32,39 @@ class Executed(msgspec.Struct, frozen=True, kw_only=True):
     facts: dict[str, str]
 
 
-def on_node(site: LabSite, node: str | None, command: list[str], output: BinaryIO | None = None) -> Executed:
+def on_node(
+    opened: LabPlace, node: str | None, command: list[str], output: BinaryIO | None = None
+) -> Executed:
     """Run a command on one node (the first one by default, or `head`, where launchers start) and wait for it.
 
     Its standard output goes to `output`, else to this process's own. Raises UsageError for an unknown node.
     """
-    place = node or site.nodes[0]
-    words = site.lab.enter(place, command)
-    before = site.counters()
+    place = node or opened.nodes[0]
+    words = opened.lab.enter(place, command)
+    before = opened.counters()
     started = time.monotonic()
     process = subprocess.Popen(words, stdout=output)
     try:
         code = process.wait()
     except KeyboardInterrupt:
         code = _stopped(process)
-    return _executed(site, [place], command, code, started, before)
+    return _executed(opened, [place], command, code, started, before)
 
 
 def on_ranks(
-    site: LabSite, ranks: int, mpi: str | None, command: list[str], output: BinaryIO, errors: BinaryIO
+    opened: LabPlace, ranks: int, mpi: str | None, command: list[str], output: BinaryIO, errors: BinaryIO
 ) -> Executed:
     """Run an MPI program on ranks over the site's nodes. Raises the errors of finding an MPI and its transport."""
-    check_started_ranks(ranks, site)
+    check_started_ranks(ranks, opened)
     program = find.program_path(command[0])
     chosen = find.choose(mpi, target.of_command(command))
-    launcher = site.launcher(chosen)
-    before = site.counters()
+    launcher = opened.launcher(chosen)
+    before = opened.counters()
     started = time.monotonic()
     end = launcher.run(
         Job(command=[str(program), *command[1:]], ranks=ranks, folder=Path.cwd()), _PassOn(output, errors)
     )
-    return _executed(site, site.nodes, command, end.exit_code, started, before, dilation.remark(ranks))
+    return _executed(opened, opened.nodes, command, end.exit_code, started, before, dilation.remark(ranks))
 
 
 def _stopped(process: subprocess.Popen[bytes]) -> int:
@@ -91,7 +93,7 @@ class _PassOn:
 
 
 def _executed(
-    site: LabSite,
+    opened: LabPlace,
     nodes: list[str],
     command: list[str],
     code: int,
@@ -100,11 +102,11 @@ def _executed(
     doubt: str = "",
 ) -> Executed:
     return Executed(
-        lab=site.lab.name,
+        lab=opened.lab.name,
         nodes=nodes,
         command=command,
         exit_code=code,
         seconds=time.monotonic() - started,
-        counters=difference(before, site.counters()),
-        facts=site.facts() | ({"doubt": doubt} if doubt else {}),
+        counters=difference(before, opened.counters()),
+        facts=opened.facts() | ({"doubt": doubt} if doubt else {}),
     )

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from linkworth.lab import system
 from linkworth.lab.plan import PlacePlan, PlanCommand
-from linkworth.launch.parent import die_with_parent
+from linkworth.places.parent import die_with_parent
 
 NAMESPACES = system.CLONE_NEWNET | system.CLONE_NEWUTS | system.CLONE_NEWNS | system.CLONE_NEWIPC
 """There is no PID namespace, since launchers of one node could not start or signal processes on another."""

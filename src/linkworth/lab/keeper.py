@@ -18,7 +18,7 @@ import msgspec
 
 from linkworth.lab import cgroups, container_groups, holder, processes, system
 from linkworth.lab.plan import HEAD, HeldPlace, KeeperAnswer, KeeperRequest, PlacePlan
-from linkworth.launch.parent import die_with_parent
+from linkworth.places.parent import die_with_parent
 
 KEEP = b"keep\n"
 FOLDER_SECONDS = 1.0

@@ -6,11 +6,11 @@ from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.lab import addresses, aggregation
 from linkworth.lab.labs import Lab
 from linkworth.lab.plan import HEAD
-from linkworth.launch.base import Job, JobEnd, Observer
-from linkworth.launch.local import ROOT_ALLOWED, cores, set_for_ranks
-from linkworth.launch.process import run_session
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, preload, transports
+from linkworth.places.job import Job, JobEnd, Observer
+from linkworth.places.local import ROOT_ALLOWED, cores, set_for_ranks
+from linkworth.places.process import run_session
 
 HYDRA = ("mpich", "intel", "mvapich")
 """Kinds of MPI whose mpiexec is Hydra."""

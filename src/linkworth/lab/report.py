@@ -3,7 +3,7 @@
 import msgspec
 from rich.table import Table
 
-from linkworth.lab import processes, site, system
+from linkworth.lab import place, processes, system
 from linkworth.lab.check import LabCheck
 from linkworth.lab.plan import HEAD
 from linkworth.lab.spec import LabSpec, describe_rate
@@ -50,7 +50,7 @@ def about(known: LabState, schema: str = "linkworth.lab/1") -> AboutLab:
         spec=known.spec,
         stays=not known.scoped,
         nodes=nodes,
-        facts=site.facts(known.spec),
+        facts=place.facts(known.spec),
     )
 
 

@@ -7,8 +7,6 @@ from pathlib import Path
 from statistics import fmean
 
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
-from linkworth.launch.base import Launcher, Observer
-from linkworth.launch.site import Site
 from linkworth.measure.call_profile_file import ProcessProfile, Tally, read
 from linkworth.measure.plan import Plan, plan, refuse_static
 from linkworth.measure.ranks_found import ranks_found
@@ -18,6 +16,8 @@ from linkworth.model.profile import run_shares
 from linkworth.model.run import RunResult
 from linkworth.model.workload import Workload
 from linkworth.mpi import build, preload
+from linkworth.places.job import Launcher, Observer
+from linkworth.places.place import OpenPlace
 from linkworth.writing.documents import encode
 from linkworth.writing.files import write_atomically
 
@@ -28,7 +28,7 @@ def profile(
     mpi: str | None = None,
     timeout: float | None = None,
     launcher: Launcher | None = None,
-    site: Site | None = None,
+    opened: OpenPlace | None = None,
     folder: Path | None = None,
     watcher: Observer | None = None,
     inherit_stdin: bool = False,
@@ -44,7 +44,7 @@ def profile(
     EnvironmentLacksError if this machine lacks something. Raises IncompleteError if the run ended before any rank
     left MPI_Init.
     """
-    decided = plan(workload, mpi, site)
+    decided = plan(workload, mpi, opened)
     if launcher is not None:
         decided = decided._replace(launcher=launcher)
     refuse_static(decided)

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from linkworth.launch.base import Observer, Stream
-from linkworth.launch.counters import difference
 from linkworth.model.counters import NodeCounters
 from linkworth.model.run import CoreUse
+from linkworth.places.counters import difference
+from linkworth.places.job import Observer, Stream
 
 INTERVAL_SECONDS = 0.5
 CHEAP_SECONDS = 0.02

@@ -4,8 +4,8 @@ import re
 import signal
 from typing import NamedTuple
 
-from linkworth.launch.base import JobEnd
 from linkworth.model.run import RunState
+from linkworth.places.job import JobEnd
 
 _ABORTED = re.compile(
     r"MPI_ABORT was invoked|application called MPI_Abort|internal_Abort\(|^Abort\(\d+\)", re.MULTILINE

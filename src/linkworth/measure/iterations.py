@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from linkworth.errors import UsageError
-from linkworth.launch.base import Observer, Stream
+from linkworth.places.job import Observer, Stream
 
 ASK = "LINKWORTH_ITERATIONS"
 """Variable that makes the bundled programs print the time of each iteration, in lines that begin with OWN."""

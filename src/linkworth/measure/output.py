@@ -3,7 +3,7 @@
 import contextlib
 from pathlib import Path
 
-from linkworth.launch.base import Observer, Stream
+from linkworth.places.job import Observer, Stream
 
 KEPT_BYTES = 1 << 20
 """Bytes of each stream's end that are kept for the parsers."""

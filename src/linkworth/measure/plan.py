@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 from linkworth import _engine
 from linkworth.errors import EnvironmentLacksError, UsageError
-from linkworth.launch.base import Launcher
-from linkworth.launch.given import GivenLauncher, is_launcher
-from linkworth.launch.local_site import LocalSite
-from linkworth.launch.rank_limit import check_started_ranks
-from linkworth.launch.site import Site
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.workload import Workload
 from linkworth.mpi import apps, find, target
 from linkworth.mpi.target import Target
+from linkworth.places.given import GivenLauncher, is_launcher
+from linkworth.places.job import Launcher
+from linkworth.places.local import LocalPlace
+from linkworth.places.place import OpenPlace
+from linkworth.places.rank_limit import check_started_ranks
 
 
 class Plan(NamedTuple):
@@ -27,7 +27,7 @@ class Plan(NamedTuple):
     """The program that becomes the ranks."""
     mpi: MpiInstallation
     launcher: Launcher
-    site: Site | None
+    opened: OpenPlace | None
     """None if the user's own launcher command chooses the place."""
 
     @property
@@ -38,7 +38,7 @@ class Plan(NamedTuple):
     @property
     def cores(self) -> int:
         """Cores that the ranks may use; this machine's if the place is unknown."""
-        return (self.site or LocalSite()).cores
+        return (self.opened or LocalPlace()).cores
 
     @property
     def oversubscribed(self) -> bool:
@@ -51,12 +51,12 @@ class Plan(NamedTuple):
         return apps.is_app(self.workload.command[0])
 
 
-def workload(command: Sequence[str], ranks: int | None, site: Site | None = None) -> Workload:
+def workload(command: Sequence[str], ranks: int | None, opened: OpenPlace | None = None) -> Workload:
     """Name a command and decide its rank count: as given, else from its own launcher, else the place's cores.
 
     Raises UsageError for an impossible count or program, and for a command with its own launcher in a place that has one.
     """
-    place = site or LocalSite()
+    place = opened or LocalPlace()
     if not command:
         raise UsageError("give the program to run after --, for example: -- ./program")
     if ranks is not None and ranks < 1:
@@ -70,7 +70,7 @@ def workload(command: Sequence[str], ranks: int | None, site: Site | None = None
             raise UsageError(
                 f"{command[0]} starts the ranks by itself, and so does {place.name}; leave one of the two out"
             )
-        if isinstance(place, LocalSite) and place.binding:
+        if isinstance(place, LocalPlace) and place.binding:
             raise UsageError(
                 f"{command[0]} has its own options for binding; leave one of the two out (binding {place.binding})"
             )
@@ -80,7 +80,7 @@ def workload(command: Sequence[str], ranks: int | None, site: Site | None = None
     return Workload(name=target.name_of(command), command=list(command), ranks=ranks or _every_core(place))
 
 
-def _every_core(place: Site) -> int:
+def _every_core(place: OpenPlace) -> int:
     if not place.cores:
         raise UsageError(
             f"give the number of ranks of the {place.name} job with -n, or with --nodes and --ppn"
@@ -88,12 +88,14 @@ def _every_core(place: Site) -> int:
     return place.cores
 
 
-def plan(given: Workload, mpi: str | None = None, site: Site | None = None, *, planned: bool = False) -> Plan:
+def plan(
+    given: Workload, mpi: str | None = None, opened: OpenPlace | None = None, *, planned: bool = False
+) -> Plan:
     """Decide how to run a workload in a place (None: this machine). With `planned` nothing is built.
 
     Raises UsageError and EnvironmentLacksError with the reason.
     """
-    place = site or LocalSite()
+    place = opened or LocalPlace()
     command = given.command
     if not is_launcher(command[0]):
         check_started_ranks(given.ranks, place)

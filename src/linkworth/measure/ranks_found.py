@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from linkworth.launch.given import GivenLauncher
 from linkworth.measure.plan import Plan
 from linkworth.mpi import find, identify, preload
+from linkworth.places.given import GivenLauncher
 
 _LINE = re.compile(r"^(\d+) (.*)$", re.MULTILINE)
 
@@ -81,10 +81,10 @@ def ranks_found(decided: Plan, folder: Path | None = None) -> Iterator[RanksFoun
     The nodes of the user's own launcher may share it too, but their number is unknown; if no file can be made there,
     it is on this machine. A file of an earlier linkworth in the folder stays: its job may still run and be found again.
     """
-    here = decided.site is not None and decided.site.name.split()[0] in ("local", "lab")
+    here = decided.opened is not None and decided.opened.name.split()[0] in ("local", "lab")
     try:
         if here or folder is None:
-            place = _new_folder(None if here else Path.cwd(), may_be_here=decided.site is None)
+            place = _new_folder(None if here else Path.cwd(), may_be_here=decided.opened is None)
         else:
             place = folder.absolute() / "ranks-found"
             place.mkdir(exist_ok=True)

@@ -5,8 +5,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from linkworth.errors import EnvironmentLacksError, UsageError
-from linkworth.launch.base import Job, Launcher, Observer
-from linkworth.launch.site import Site
 from linkworth.measure import iterations as reading
 from linkworth.measure import srun_check
 from linkworth.measure.counters import CounterWatch
@@ -19,6 +17,8 @@ from linkworth.model.counters import NodeCounters
 from linkworth.model.run import CoreUse, RunResult
 from linkworth.model.workload import Workload
 from linkworth.mpi import build, preload
+from linkworth.places.job import Job, Launcher, Observer
+from linkworth.places.place import OpenPlace
 from linkworth.writing.documents import encode
 from linkworth.writing.files import write_atomically
 
@@ -32,7 +32,7 @@ def run(
     mpi: str | None = None,
     timeout: float | None = None,
     launcher: Launcher | None = None,
-    site: Site | None = None,
+    opened: OpenPlace | None = None,
     folder: Path | None = None,
     watcher: Observer | None = None,
     inherit_stdin: bool = False,
@@ -40,12 +40,12 @@ def run(
 ) -> RunResult:
     """Run a workload without recording and return the measurements.
 
-    With a `folder`, the raw output and `result.json` are stored there. `site` is an open place (None: this machine).
+    With a `folder`, the raw output and `result.json` are stored there. `opened` is an open place (None: this machine).
     `launcher` replaces the one that fits the command. `iterations` is a regular expression whose one group is the
     seconds of an iteration in a line of the program's output. A program that fails, dies or takes longer than
     `timeout` seconds is a result, not an error. Raises UsageError and EnvironmentLacksError if nothing could be run.
     """
-    decided = plan(workload, mpi, site)
+    decided = plan(workload, mpi, opened)
     if launcher is not None:
         decided = decided._replace(launcher=launcher)
     output = None
@@ -123,7 +123,7 @@ def execute(
         keeper = OutputKeeper(output, watcher, hold_stderr=decided.is_app)
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror}") from None
-    place = decided.site
+    place = decided.opened
     counted: list[NodeCounters] = []
     used: list[CoreUse] = []
     try:

@@ -1,12 +1,12 @@
 """Verifies, before a run, that the user's own srun command starts ranks that find each other."""
 
 from linkworth.errors import EnvironmentLacksError, UsageError
-from linkworth.launch import pairing
-from linkworth.launch.base import Job
-from linkworth.launch.given import GivenLauncher
-from linkworth.launch.job_script import PROBE_SECONDS
 from linkworth.measure.plan import Plan
 from linkworth.mpi import build
+from linkworth.places import pairing
+from linkworth.places.given import GivenLauncher
+from linkworth.places.job import Job
+from linkworth.places.job_script import PROBE_SECONDS
 
 
 def check(decided: Plan) -> None:

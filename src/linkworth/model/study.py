@@ -5,8 +5,8 @@ from typing import Literal
 import msgspec
 
 from linkworth.model.counters import NodeCounters
+from linkworth.model.place import Place
 from linkworth.model.run import CoreUse
-from linkworth.model.where import Where
 
 Mode = Literal["measure", "predict", "trace"]
 """`trace`: the one recording of a workload, used for predictions and profiles, not in tables of times."""
@@ -92,7 +92,7 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     """Name, unique in the study."""
     title: str = ""
     modes: list[Mode] = msgspec.field(default_factory=lambda: ["measure"])
-    where: Where = Where()
+    where: Place = Place()
     fabric: str = ""
     """Name in the catalog, or a fabric file's path. Predictions replay on it; it is also a lab's preset."""
     mpi: str | None = None

@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from linkworth.launch.counters import node_counters
+from linkworth.places.counters import node_counters
 
 
 class BusyCores:

@@ -12,7 +12,6 @@ from pathlib import Path
 import msgspec
 
 from linkworth.errors import EnvironmentLacksError, LinkworthError
-from linkworth.launch.base import Stream
 from linkworth.measure.machine.hardware import processor
 from linkworth.measure.plan import Plan, plan
 from linkworth.measure.run import execute
@@ -20,6 +19,7 @@ from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.model.rates import PhaseTimes, TimingQuality
 from linkworth.model.workload import Workload
 from linkworth.mpi import cache
+from linkworth.places.job import Stream
 from linkworth.skeleton.busy_cores import BusyCores
 from linkworth.skeleton.progress import Progress
 from linkworth.writing.documents import encode

@@ -6,14 +6,14 @@ from pathlib import Path
 import msgspec
 
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
-from linkworth.launch.base import Observer
-from linkworth.launch.site import Site
 from linkworth.measure import call_profile
 from linkworth.measure import run as measured
 from linkworth.measure.plan import workload as rank_count
 from linkworth.model.study import Study
 from linkworth.model.trace import TraceSummary
 from linkworth.model.workload import Workload
+from linkworth.places.job import Observer
+from linkworth.places.place import OpenPlace
 from linkworth.study import micro
 from linkworth.study.matrix import PlannedRun
 from linkworth.study.outcome import Outcome, of_profile, of_run
@@ -26,7 +26,7 @@ MOST_OUTPUT_BYTES = 64 << 20
 def attempt(
     planned: PlannedRun,
     study: Study,
-    site: Site,
+    opened: OpenPlace,
     folder: Path,
     trace: Path,
     watcher: Observer | None = None,
@@ -39,7 +39,7 @@ def attempt(
         if micro.is_micro(planned.workload.command):
             return micro.measure(
                 planned.workload.command,
-                site=site,
+                opened=opened,
                 mpi=planned.environment.mpi,
                 ranks=planned.ranks,
                 timeout=time_limit(planned, study),
@@ -47,8 +47,8 @@ def attempt(
                 watcher=watcher,
             )
         if planned.mode == "trace":
-            return _recorded(planned, study, site, trace, watcher)
-        return _measured(planned, study, site, folder, watcher)
+            return _recorded(planned, study, opened, trace, watcher)
+        return _measured(planned, study, opened, folder, watcher)
     except UsageError as error:
         return Outcome(state="failed", cause=str(error), hopeless=True)
     except LinkworthError as error:
@@ -67,9 +67,9 @@ def disk_or_file(error: OSError) -> str:
     )
 
 
-def as_workload(planned: PlannedRun, site: Site) -> Workload:
+def as_workload(planned: PlannedRun, opened: OpenPlace) -> Workload:
     """Return the workload, with the rank count of the study or else the place's."""
-    found = rank_count(planned.workload.command, planned.ranks, site)
+    found = rank_count(planned.workload.command, planned.ranks, opened)
     return msgspec.structs.replace(found, name=planned.workload.name)
 
 
@@ -79,9 +79,9 @@ def time_limit(planned: PlannedRun, study: Study) -> float:
 
 
 def _measured(
-    planned: PlannedRun, study: Study, site: Site, folder: Path, watcher: Observer | None
+    planned: PlannedRun, study: Study, opened: OpenPlace, folder: Path, watcher: Observer | None
 ) -> Outcome:
-    workload = as_workload(planned, site)
+    workload = as_workload(planned, opened)
     limit = time_limit(planned, study)
     counted = "counters" in study.measure
     iterations = planned.workload.iteration_pattern or None
@@ -90,7 +90,7 @@ def _measured(
             workload,
             mpi=planned.environment.mpi,
             timeout=limit,
-            site=site,
+            opened=opened,
             folder=folder,
             watcher=watcher,
             iterations=iterations,
@@ -100,7 +100,7 @@ def _measured(
         workload,
         mpi=planned.environment.mpi,
         timeout=limit,
-        site=site,
+        opened=opened,
         folder=folder,
         watcher=watcher,
         iterations=iterations,
@@ -109,14 +109,14 @@ def _measured(
 
 
 def _recorded(
-    planned: PlannedRun, study: Study, site: Site, trace: Path, watcher: Observer | None
+    planned: PlannedRun, study: Study, opened: OpenPlace, trace: Path, watcher: Observer | None
 ) -> Outcome:
     summary = record(
-        as_workload(planned, site),
+        as_workload(planned, opened),
         output=trace,
         mpi=planned.environment.mpi,
         timeout=time_limit(planned, study),
-        site=site,
+        opened=opened,
         watcher=watcher,
         replace=True,
     )

@@ -11,7 +11,7 @@ from linkworth.catalog.assignment import parse_assignment
 from linkworth.model.number_range import SECONDS
 from linkworth.model.study import Study
 from linkworth.study.document import Document, nearest
-from linkworth.study.lines import Place
+from linkworth.study.lines import KeyPath
 from linkworth.study.patterns import matching
 from linkworth.study.schema import EnvironmentTable, StudyFile, WorkloadTable
 from linkworth.study.variables import used
@@ -91,7 +91,7 @@ def _check_prediction(document: Document, study: Study) -> None:
     if wanted.startup:
         document.check(("predict", "startup"), partial(startup.load, Path(wanted.startup)))
     for name, text in wanted.measured.items():
-        place: Place = ("predict", "measured", name)
+        place: KeyPath = ("predict", "measured", name)
         fabric, _ = document.check(place, partial(parse_assignment, text, "measured", "SECONDS", SECONDS))
         document.check(place, partial(fabrics.get, fabric))
 
@@ -105,13 +105,13 @@ def check_scales(document: Document, studies: Mapping[str, Study]) -> None:
     for scale, study in studies.items():
         for name in study.prediction.measured:
             if name not in programs:
-                place: Place = ("predict", "measured", name)
+                place: KeyPath = ("predict", "measured", name)
                 if name not in document.data.get("predict", {}).get("measured", {}):
                     place = ("scale", scale, *place)
                 raise document.error(place, f"no workload is called {name!r}; {nearest(name, programs)}")
 
 
-def _check_values(document: Document, place: Place, variables: Mapping[str, object]) -> None:
+def _check_values(document: Document, place: KeyPath, variables: Mapping[str, object]) -> None:
     known = {*document.data.get("variables", {}), *document.built_in, *variables}
     named = {name: [each for each in used(value) if each in known] for name, value in variables.items()}
     for first, others in named.items():
@@ -141,7 +141,7 @@ def check_all_used(document: Document) -> None:
     """Raise UsageError for a variable that nothing uses: it is a mistake."""
     data = {key: value for key, value in document.data.items() if key != "variables"}
     names = used(data)
-    places: list[Place] = [("variables", name) for name in document.data.get("variables", {})]
+    places: list[KeyPath] = [("variables", name) for name in document.data.get("variables", {})]
     for scale, table in document.data.get("scale", {}).items():
         places += [("scale", scale, "variables", name) for name in table.get("variables", {})]
     for place in places:

@@ -6,10 +6,10 @@ from types import UnionType
 
 import msgspec
 
-from linkworth.study.lines import Place
+from linkworth.study.lines import KeyPath
 
 
-def keys_at(kind: object, path: Place) -> list[str]:
+def keys_at(kind: object, path: KeyPath) -> list[str]:
     """Return the possible keys of a type's tables at a path into it; none without a table with fixed keys."""
     return [
         field.encode_name
@@ -19,7 +19,7 @@ def keys_at(kind: object, path: Place) -> list[str]:
     ]
 
 
-def words_at(kind: object, path: Place) -> list[str]:
+def words_at(kind: object, path: KeyPath) -> list[str]:
     """Return the words that a type allows at a path into it."""
     return [
         str(word)
@@ -29,7 +29,7 @@ def words_at(kind: object, path: Place) -> list[str]:
     ]
 
 
-def _at(kind: object, path: Place) -> Iterator[object]:
+def _at(kind: object, path: KeyPath) -> Iterator[object]:
     origin = typing.get_origin(kind)
     if origin in (typing.Union, UnionType):
         for member in typing.get_args(kind):

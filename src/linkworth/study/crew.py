@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Self
 
-from linkworth.launch.base import Observer, Stream
 from linkworth.model.study import RunRecord
+from linkworth.places.job import Observer, Stream
 from linkworth.study.matrix import PlannedRun
 
 Made = tuple[PlannedRun, RunRecord]

@@ -11,9 +11,9 @@ from typing import Any, TypeVar, get_args
 import msgspec
 
 from linkworth.errors import UsageError
-from linkworth.model.where import Binding
+from linkworth.model.place import Binding
 from linkworth.study.choices import keys_at, words_at
-from linkworth.study.lines import Lines, Place, line_of, lines_of, set_in, value_at
+from linkworth.study.lines import KeyPath, Lines, line_of, lines_of, set_in, value_at
 
 T = TypeVar("T")
 _WORDS: dict[str | int, str] = {
@@ -41,21 +41,21 @@ class Document:
         """Return a copy that can be changed."""
         return Document(self.origin, copy.deepcopy(self.data), dict(self.lines), self.built_in)
 
-    def error(self, place: Place, sentence: str) -> UsageError:
+    def error(self, place: KeyPath, sentence: str) -> UsageError:
         """Return the error for the value at a place: `study.toml:12: environments[1].mtu: sentence`."""
         line = line_of(self.lines, place)
         at = f"{self.origin}:{line}" if line is not None else self.origin
         name = written(place)
         return UsageError(f"{at}: {name}: {sentence}" if name else f"{at}: {sentence}")
 
-    def check(self, place: Place, call: Callable[[], T]) -> T:
+    def check(self, place: KeyPath, call: Callable[[], T]) -> T:
         """Return the result of `call`; add the file and line of `place` to its UsageError."""
         try:
             return call()
         except UsageError as error:
             raise self.error(place, str(error)) from None
 
-    def override(self, place: Place, source: Place) -> None:
+    def override(self, place: KeyPath, source: KeyPath) -> None:
         """Copy the value at `source`, with its lines, to `place`; merge a table key by key."""
         value = value_at(self.data, source)
         container = value_at(self.data, place[:-1])
@@ -67,11 +67,11 @@ class Document:
         container[place[-1]] = copy.deepcopy(value)
         set_in(self.lines, place, dict(self.lines), source)
 
-    def replace(self, place: Place, value: Any) -> None:  # noqa: ANN401 (a parsed document's value)
+    def replace(self, place: KeyPath, value: Any) -> None:  # noqa: ANN401 (a parsed document's value)
         """Replace the value at a place; its line stays."""
         value_at(self.data, place[:-1])[place[-1]] = value
 
-    def remove(self, place: Place, indices: Iterable[int]) -> None:
+    def remove(self, place: KeyPath, indices: Iterable[int]) -> None:
         """Remove entries of the array at a place, and keep the lines of the others."""
         array = value_at(self.data, place)
         gone = set(indices)
@@ -83,7 +83,7 @@ class Document:
             set_in(self.lines, (*place, new), before, (*place, old))
         array[:] = [array[old] for old in kept]
 
-    def decode(self, kind: type[T], place: Place = (), entries: dict[str, Any] | None = None) -> T:
+    def decode(self, kind: type[T], place: KeyPath = (), entries: dict[str, Any] | None = None) -> T:
         """Convert the value at a place. `entries`: the entry type of each dict with free keys, by its own key."""
         value = value_at(self.data, place)
         try:
@@ -91,7 +91,7 @@ class Document:
         except msgspec.ValidationError as error:
             raise self._explained(str(error), kind, place, entries or {}) from None
 
-    def _explained(self, message: str, kind: object, place: Place, entries: dict[str, Any]) -> UsageError:
+    def _explained(self, message: str, kind: object, place: KeyPath, entries: dict[str, Any]) -> UsageError:
         reason, _, where = message.partition(" - at `")
         start = len(place)
         for name, index, unknown in _PART.findall(where):
@@ -104,7 +104,7 @@ class Document:
             place = (*place, int(index) if index else name)
         return self._sentence(reason, place, kind, place[start:])
 
-    def _sentence(self, reason: str, place: Place, kind: object, path: Place) -> UsageError:
+    def _sentence(self, reason: str, place: KeyPath, kind: object, path: KeyPath) -> UsageError:
         unknown = re.search(r"unknown field `([^`]*)`", reason)
         if unknown:
             known = nearest(unknown[1], keys_at(kind, path))
@@ -125,7 +125,7 @@ class Document:
         return self.error(place, f"{reason[:1].lower()}{reason[1:]} ({_shown(found)})")
 
 
-def written(place: Place) -> str:
+def written(place: KeyPath) -> str:
     """Return a place as named in errors: `environments[1].mtu`."""
     text = ""
     for key in place:

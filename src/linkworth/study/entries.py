@@ -14,16 +14,16 @@ from linkworth.catalog import fabrics, virtual
 from linkworth.errors import UsageError
 from linkworth.lab.spec import LabSpec, with_options
 from linkworth.measure.iterations import pattern
+from linkworth.model.place import Binding
 from linkworth.model.study import Environment, Mode, StudyComparison, StudyWorkload, Value
-from linkworth.model.where import Binding
 from linkworth.mpi import apps
+from linkworth.places.kinds import parse_place
 from linkworth.study import micro
 from linkworth.study.document import Document, nearest
-from linkworth.study.lines import Place, around, value_at
+from linkworth.study.lines import KeyPath, around, value_at
 from linkworth.study.matrix import is_list
 from linkworth.study.metrics import NAMES, is_metric
 from linkworth.study.patterns import matching
-from linkworth.study.place import parse_where
 from linkworth.study.schema import ENTRIES, ComparisonTable, EnvironmentTable, StudyFile, WorkloadTable
 from linkworth.study.variables import combinations, fill
 
@@ -31,7 +31,7 @@ T = TypeVar("T", bound=msgspec.Struct)
 NPB = ("is", "ep", "cg", "mg", "ft", "bt", "sp", "lu")
 
 
-def workloads_of(document: Document, place: Place) -> list[StudyWorkload]:
+def workloads_of(document: Document, place: KeyPath) -> list[StudyWorkload]:
     """Return the workloads of one table: one for each choice of its variables' values."""
     table = document.data["workloads"][place[1]]
     found = []
@@ -71,7 +71,7 @@ def workloads_of(document: Document, place: Place) -> list[StudyWorkload]:
     return found
 
 
-def _check_patterns(document: Document, place: Place, one: WorkloadTable) -> None:
+def _check_patterns(document: Document, place: KeyPath, one: WorkloadTable) -> None:
     if one.iteration_pattern:
         document.check((*place, "iteration_pattern"), partial(pattern, one.iteration_pattern))
     for name, text in one.figures.items():
@@ -85,7 +85,7 @@ def _check_patterns(document: Document, place: Place, one: WorkloadTable) -> Non
             raise document.error((*place, "figures", name), f"{text!r} has no group; put the number into one")
 
 
-def _words(document: Document, place: Place, command: str | list[str]) -> list[str]:
+def _words(document: Document, place: KeyPath, command: str | list[str]) -> list[str]:
     try:
         words = shlex.split(command) if isinstance(command, str) else list(command)
     except ValueError as error:
@@ -110,7 +110,7 @@ def _command_name(command: Sequence[str]) -> str:
     return " ".join([Path(command[0]).name, *command[1:]])
 
 
-def environments_of(document: Document, place: Place, file: StudyFile) -> list[Environment]:
+def environments_of(document: Document, place: KeyPath, file: StudyFile) -> list[Environment]:
     """Return the environments of one table: one for each choice of its variables' values."""
     table = document.data["environments"][place[1]]
     found = []
@@ -122,11 +122,11 @@ def environments_of(document: Document, place: Place, file: StudyFile) -> list[E
         modes: list[Mode] = (
             ["measure", "predict"] if mode == "both" else ["predict"] if mode == "predict" else ["measure"]
         )
-        where_place: Place = (*place, "where") if one.where else ("where",)
-        where = parse_where("local")
+        where_place: KeyPath = (*place, "where") if one.where else ("where",)
+        where = parse_place("local")
         if "measure" in modes:
             where = document.check(
-                where_place, partial(parse_where, one.where or file.where or "local", one.fabric)
+                where_place, partial(parse_place, one.where or file.where or "local", one.fabric)
             )
         if "predict" in modes:
             if not one.fabric:
@@ -184,7 +184,7 @@ def environments_of(document: Document, place: Place, file: StudyFile) -> list[E
     return found
 
 
-def _placement(document: Document, place: Place, given: str | list[int]) -> str:
+def _placement(document: Document, place: KeyPath, given: str | list[int]) -> str:
     """Return a placement as text; a list of node numbers is joined by commas."""
     text = (
         ",".join(str(node) for node in given)
@@ -201,7 +201,7 @@ def _placement(document: Document, place: Place, given: str | list[int]) -> str:
 
 def comparisons_of(
     document: Document,
-    place: Place,
+    place: KeyPath,
     environments: Sequence[Environment],
     figures: Collection[str],
     *,
@@ -253,7 +253,7 @@ def comparisons_of(
 
 
 def _filled(
-    document: Document, place: Place, kind: type[T], table: dict[str, Any]
+    document: Document, place: KeyPath, kind: type[T], table: dict[str, Any]
 ) -> list[tuple[T, dict[str, Value]]]:
     """Return the table at a place once for each choice of its variables' values, with these values."""
     found = []
@@ -265,7 +265,7 @@ def _filled(
     return found
 
 
-def filled(document: Document, place: Place, kind: type[T]) -> list[T]:
+def filled(document: Document, place: KeyPath, kind: type[T]) -> list[T]:
     """Return the table at a place once for each choice of its variables' values."""
     return [one for one, _ in _filled(document, place, kind, value_at(document.data, place))]
 

@@ -7,11 +7,11 @@ import msgspec
 
 from linkworth.errors import UsageError
 from linkworth.model.study import Study, StudyPrediction, StudyPrices
+from linkworth.places.kinds import parse_place
 from linkworth.study.checks import check, check_all_used, check_scales, check_variables
 from linkworth.study.document import Document, nearest, read
 from linkworth.study.entries import comparisons_of, environments_of, workloads_of
-from linkworth.study.lines import Place
-from linkworth.study.place import parse_where
+from linkworth.study.lines import KeyPath
 from linkworth.study.published import check_published, published_of, times_of
 from linkworth.study.scales import at_scale, for_all, kept
 from linkworth.study.schema import ENTRIES, StudyFile
@@ -34,7 +34,7 @@ def load(path: Path, *, scale: str = "", where: str = "", folder: Path | None = 
     if scale and scale not in scales:
         raise UsageError(f"{path} has no scale {scale!r}; {nearest(scale, scales)}")
     if where:
-        parse_where(where, "any")
+        parse_place(where, "any")
     check_variables(document)
     studies = {name: _resolve(document, name, where if name == scale else "") for name in ["", *scales]}
     check_scales(document, studies)
@@ -123,11 +123,11 @@ def _with_published_times(study: Study) -> StudyPrediction:
     return msgspec.structs.replace(wanted, measured_on="", measured=known | wanted.measured)
 
 
-def _optional(document: Document, place: Place, value: int | str | None) -> int | None:
+def _optional(document: Document, place: KeyPath, value: int | str | None) -> int | None:
     return None if value is None else _number(document, place, value)
 
 
-def _number(document: Document, place: Place, value: int | str) -> int:
+def _number(document: Document, place: KeyPath, value: int | str) -> int:
     """Return a top-level number of the file, whose variable must have exactly one value."""
     choices = combinations(document, place, value)
     filled = fill(value, choices[0])

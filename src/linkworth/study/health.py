@@ -2,20 +2,20 @@
 
 import subprocess
 
-from linkworth.lab.site import LabSite
-from linkworth.launch.site import Site
+from linkworth.lab.place import LabPlace
+from linkworth.places.place import OpenPlace
 
 ANSWER_SECONDS = 60.0
 """Time limit for an answer; a lost node usually refuses at once, and a machine may be busy."""
 
 
-def losses(site: Site) -> list[str]:
+def losses(opened: OpenPlace) -> list[str]:
     """Return a sentence on each lost node and each link that is down; none for places that cannot be checked."""
-    if not isinstance(site, LabSite):
+    if not isinstance(opened, LabPlace):
         return []
     found = []
-    for node in site.nodes:
-        states = _link_states(site, node)
+    for node in opened.nodes:
+        states = _link_states(opened, node)
         if states is None:
             found.append(f"{node} is gone")
             continue
@@ -23,13 +23,13 @@ def losses(site: Site) -> list[str]:
     return found
 
 
-def _link_states(site: LabSite, node: str) -> dict[str, bool] | None:
+def _link_states(opened: LabPlace, node: str) -> dict[str, bool] | None:
     """Return which data NICs of a node are up; None if the node does not answer."""
-    nics = site.lab.spec.nic_names
+    nics = opened.lab.spec.nic_names
     files = [f"/sys/class/net/{nic}/operstate" for nic in nics]
     try:
         done = subprocess.run(
-            site.lab.enter(node, ["cat", *files]),
+            opened.lab.enter(node, ["cat", *files]),
             capture_output=True,
             text=True,
             timeout=ANSWER_SECONDS,

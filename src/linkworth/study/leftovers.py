@@ -12,8 +12,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from linkworth.places.kinds import SYSTEMS
+
 MARK = "LINKWORTH_STUDY"
-_BATCH = (b"SLURM_JOB_ID=", b"PBS_JOBID=", b"LSB_JOBID=")
+_JOB_VARIABLES = tuple(f"{system.job_variable}=".encode() for system in SYSTEMS.values())
 PATIENCE_SECONDS = 5.0
 
 
@@ -61,7 +63,7 @@ def _carrying(identity: str) -> set[int]:
             continue
         with contextlib.suppress(OSError):
             variables = (entry / "environ").read_bytes().split(b"\0")
-            if wanted in variables and not any(one.startswith(_BATCH) for one in variables):
+            if wanted in variables and not any(one.startswith(_JOB_VARIABLES) for one in variables):
                 found.add(int(entry.name))
     return {pid for pid in found if not _is_own(pid)}
 

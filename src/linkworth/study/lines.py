@@ -5,9 +5,9 @@ import tomllib
 from typing import Any
 
 Key = str | int
-Place = tuple[Key, ...]
+KeyPath = tuple[Key, ...]
 """Path from the root: `("environments", 1, "mtu")`."""
-Lines = dict[Place, int]
+Lines = dict[KeyPath, int]
 """Line numbers from 1; a table has the line of its header."""
 
 _BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
@@ -26,7 +26,7 @@ def lines_of(text: str) -> Lines:
     return _Tracker(text).track()
 
 
-def line_of(lines: Lines, place: Place) -> int | None:
+def line_of(lines: Lines, place: KeyPath) -> int | None:
     """Return the line of a place, or of the nearest enclosing one with a line; None if there is none."""
     for length in range(len(place), 0, -1):
         if place[:length] in lines:
@@ -41,12 +41,12 @@ class _Tracker:
         self.text = text
         self.at = 0
         self.lines: Lines = {}
-        self.tables: dict[Place, int] = {}
+        self.tables: dict[KeyPath, int] = {}
         """Number of entries so far in each array of tables."""
         self._counted = (0, 1)
 
     def track(self) -> Lines:
-        table: Place = ()
+        table: KeyPath = ()
         self._skip(_BLANK)
         while self.at < len(self.text):
             if self.text[self.at] == "[":
@@ -68,7 +68,7 @@ class _Tracker:
         self.at = found.end()
         return found[0]
 
-    def _header(self) -> Place:
+    def _header(self) -> KeyPath:
         line = self._line()
         several = self.text.startswith("[[", self.at)
         self.at += 2 if several else 1
@@ -83,16 +83,16 @@ class _Tracker:
         self.lines[place] = line
         return place
 
-    def _inside_arrays(self, keys: Place) -> Place:
+    def _inside_arrays(self, keys: KeyPath) -> KeyPath:
         """Add the latest index for each array of tables in a header's keys."""
-        place: Place = ()
+        place: KeyPath = ()
         for key in keys:
             place += (key,)
             if place in self.tables:
                 place += (self.tables[place] - 1,)
         return place
 
-    def _keys(self) -> Place:
+    def _keys(self) -> KeyPath:
         keys: list[Key] = []
         while True:
             self._skip(_GAP)
@@ -107,7 +107,7 @@ class _Tracker:
                 return tuple(keys)
             self.at += 1
 
-    def _pair(self, table: Place) -> None:
+    def _pair(self, table: KeyPath) -> None:
         line = self._line()
         keys = self._keys()
         for length in range(1, len(keys)):
@@ -116,7 +116,7 @@ class _Tracker:
         self._skip(_GAP)
         self._value(table + keys, line)
 
-    def _value(self, place: Place, line: int | None = None) -> None:
+    def _value(self, place: KeyPath, line: int | None = None) -> None:
         self.lines[place] = self._line() if line is None else line
         text = self.text
         if text.startswith('"""', self.at):
@@ -130,7 +130,7 @@ class _Tracker:
         else:
             self._skip(_WORD)
 
-    def _collection(self, place: Place, *, array: bool) -> None:
+    def _collection(self, place: KeyPath, *, array: bool) -> None:
         self.at += 1
         index = 0
         self._skip(_BLANK)
@@ -147,7 +147,7 @@ class _Tracker:
         self.at += 1
 
 
-def set_in(lines: Lines, place: Place, others: Lines, source: Place) -> None:
+def set_in(lines: Lines, place: KeyPath, others: Lines, source: KeyPath) -> None:
     """Set the lines of `place` and all below it to those that `others` has for `source`."""
     for old in [old for old in lines if old[: len(place)] == place]:
         del lines[old]
@@ -156,14 +156,14 @@ def set_in(lines: Lines, place: Place, others: Lines, source: Place) -> None:
             lines[place + old[len(source) :]] = line
 
 
-def value_at(document: Any, place: Place) -> Any:  # noqa: ANN401 (a parsed document's value)
+def value_at(document: Any, place: KeyPath) -> Any:  # noqa: ANN401 (a parsed document's value)
     """Return the value at a place of a parsed document."""
     for key in place:
         document = document[key]
     return document
 
 
-def around(place: Place, value: Any) -> Any:  # noqa: ANN401 (a parsed document's value)
+def around(place: KeyPath, value: Any) -> Any:  # noqa: ANN401 (a parsed document's value)
     """Return a document with only one value, at a place."""
     for key in reversed(place):
         value = [*[None] * key, value] if isinstance(key, int) else {key: value}

@@ -18,8 +18,8 @@ from linkworth.bench.settings import (
 from linkworth.bench.tests import BenchTest, named
 from linkworth.catalog.assignment import read_number
 from linkworth.errors import UsageError
-from linkworth.launch.base import Observer
-from linkworth.launch.site import Site
+from linkworth.places.job import Observer
+from linkworth.places.place import OpenPlace
 from linkworth.study.outcome import Outcome, of_bench
 
 PREFIX = "bench:"
@@ -94,7 +94,7 @@ def parse(command: Sequence[str]) -> Micro:
 def measure(
     command: Sequence[str],
     *,
-    site: Site,
+    opened: OpenPlace,
     mpi: str | None,
     ranks: int | None,
     timeout: float,
@@ -110,7 +110,7 @@ def measure(
         return of_bench(
             run_bench(
                 micro.test.name,
-                site=site,
+                opened=opened,
                 mpi=mpi,
                 ranks=ranks,
                 settings=micro.settings,

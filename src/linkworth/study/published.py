@@ -7,7 +7,7 @@ from linkworth.model.study import Published, PublishedConclusion, PublishedNumbe
 from linkworth.study.document import Document, nearest
 from linkworth.study.entries import filled
 from linkworth.study.expression import Expression, Kind, parse
-from linkworth.study.lines import Place
+from linkworth.study.lines import KeyPath
 from linkworth.study.metrics import NAMES, is_metric, metric
 from linkworth.study.schema import ConclusionTable, NumbersTable, StudyFile
 
@@ -89,7 +89,7 @@ def check_published(document: Document, studies: Iterable[Study]) -> None:
                         )
 
 
-def _numbers(document: Document, place: Place, figures: Collection[str]) -> Iterator[PublishedNumber]:
+def _numbers(document: Document, place: KeyPath, figures: Collection[str]) -> Iterator[PublishedNumber]:
     for one in filled(document, place, NumbersTable):
         if one.unit not in UNITS:
             raise document.error(
@@ -129,13 +129,15 @@ def _result(name: str, workload: str, environment: str) -> str:
     return f"{name}({workload!r}, {environment!r})"
 
 
-def _conclusions(document: Document, place: Place, figures: Collection[str]) -> Iterator[PublishedConclusion]:
+def _conclusions(
+    document: Document, place: KeyPath, figures: Collection[str]
+) -> Iterator[PublishedConclusion]:
     for one in filled(document, place, ConclusionTable):
         _parse(document, (*place, "holds"), one.holds, "truth", figures)
         yield PublishedConclusion(what=one.what, holds=one.holds, source=one.source, miss=one.miss)
 
 
-def _parse(document: Document, place: Place, text: str, kind: Kind, figures: Collection[str]) -> Expression:
+def _parse(document: Document, place: KeyPath, text: str, kind: Kind, figures: Collection[str]) -> Expression:
     found = document.check(place, partial(parse, text))
     if found.kind != kind:
         wanted = "a number" if kind == "number" else "a comparison, which is true or not"

@@ -9,24 +9,24 @@ import msgspec
 
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.interrupts import terminate_as_interrupt
-from linkworth.launch.arrays import MOST_ELEMENTS, Arrays
-from linkworth.launch.base import Observer
-from linkworth.launch.batch import Batch
-from linkworth.launch.batch_site import BatchSite
-from linkworth.launch.local import cores
-from linkworth.launch.site import Site
 from linkworth.model.study import RunRecord
+from linkworth.places.arrays import MOST_ELEMENTS, Arrays
+from linkworth.places.batch import BatchSystem
+from linkworth.places.batch_place import BatchPlace
+from linkworth.places.job import Observer
+from linkworth.places.local import cores
+from linkworth.places.place import OpenPlace
 from linkworth.study.attempt import attempt, disk_or_file
 from linkworth.study.crew import Crew
 from linkworth.study.filter import Filter, filter_of
 from linkworth.study.health import losses
 from linkworth.study.leftovers import marked, stop_leftovers
 from linkworth.study.matrix import PlannedRun
+from linkworth.study.open_places import Opener, OpenPlaces, is_batch, open_environment, place_of
 from linkworth.study.outcome import Outcome
 from linkworth.study.plan import check_all
 from linkworth.study.predictions import prepare, run_jobs
 from linkworth.study.progress import Estimate, Silence, Watch
-from linkworth.study.sites import Opener, Sites, is_batch, open_environment, where_of
 from linkworth.study.status import Status, status_of
 from linkworth.study.store import Store, now
 from linkworth.study.unapplied import FACT, sentences, unapplied
@@ -79,7 +79,7 @@ class Runner:
             raise UsageError("--filter fits no run of the study; `linkworth study run --dry-run` lists all")
         self.redo_failed = redo_failed
         self.max_parallel = max_parallel
-        self.sites = Sites(opener, say=self.watch.say)
+        self.places = OpenPlaces(opener, say=self.watch.say)
         self.estimate = Estimate(store.records())
         self.open: dict[str, PlannedRun] = {}
         self.waiting: list[str] = []
@@ -101,7 +101,7 @@ class Runner:
             self.watch.say(f"stopped {stopped} processes that an earlier call had left running")
         try:
             with terminate_as_interrupt():
-                with marked(self.store.folder), contextlib.closing(self.sites):
+                with marked(self.store.folder), contextlib.closing(self.places):
                     self._make([planned for planned in self.open.values() if planned.mode != "predict"])
                 self._predict([planned for planned in self.open.values() if planned.mode == "predict"])
         except KeyboardInterrupt:
@@ -147,21 +147,21 @@ class Runner:
             for made in crew.rest():
                 self._keep(*made)
 
-    def _batch_of(self, runs: Sequence[PlannedRun]) -> Batch | None:
+    def _batch_of(self, runs: Sequence[PlannedRun]) -> BatchSystem | None:
         """Return the batch system that takes runs as arrays, or None without one (linkworth itself may be in a job).
 
         Also returns None if there are more kinds of jobs than may be active: each kind needs its own array.
         """
-        kinds = {(repr(where_of(planned)), planned.ranks) for planned in runs}
+        kinds = {(repr(place_of(planned)), planned.ranks) for planned in runs}
         if len(kinds) > self._parallel:
             return None
         try:
-            site = self.sites.get(runs[0])
+            opened = self.places.get(runs[0])
         except (LinkworthError, OSError):
             return None  # each run reports its own error
-        return site.batch if isinstance(site, BatchSite) else None
+        return opened.system if isinstance(opened, BatchPlace) else None
 
-    def _as_arrays(self, runs: Sequence[PlannedRun], batch: Batch) -> None:
+    def _as_arrays(self, runs: Sequence[PlannedRun], batch: BatchSystem) -> None:
         """Make runs as elements of job arrays, one array for those with the same nodes."""
         place = (self.store.folder / "arrays").absolute()
         arrays = Arrays(batch, place, expected=[planned.run for planned in runs], at_once=self._parallel)
@@ -198,22 +198,22 @@ class Runner:
 
     def _attempt(self, planned: PlannedRun, watcher: Observer | None) -> Outcome:
         try:
-            site: Site = self.sites.get(planned)
+            opened: OpenPlace = self.places.get(planned)
         except UsageError as error:
             return Outcome(state="failed", cause=str(error), hopeless=True)
         except LinkworthError as error:
             return Outcome(state="failed", cause=str(error))
         except OSError as error:
             return Outcome(state="failed", cause=disk_or_file(error))
-        if self._arrays is not None and isinstance(site, BatchSite):
-            site.batch = self._arrays
+        if self._arrays is not None and isinstance(opened, BatchPlace):
+            opened.queue = self._arrays
         trace = self.store.trace(planned.workload.name, planned.environment.name)
         folder = self.store.folder / "runs" / planned.run
-        outcome = attempt(planned, self.store.study, site, folder, trace, watcher)
+        outcome = attempt(planned, self.store.study, opened, folder, trace, watcher)
         if outcome.state in ("failed", "timeout"):
             # A node or a link may have failed: the next run there starts with a new place.
-            lost = [] if outcome.interrupted else losses(site)
-            self.sites.drop(planned)
+            lost = [] if outcome.interrupted else losses(opened)
+            self.places.drop(planned)
             if lost:
                 cause = "; ".join([*lost, *([outcome.cause] if outcome.cause else [])])
                 outcome = msgspec.structs.replace(outcome, cause=cause, hopeless=False)

@@ -7,8 +7,8 @@ import msgspec
 from msgspec import Meta
 
 from linkworth.model.number_range import CPU_FACTOR, PRICE_USD, TIMEOUT_SECONDS
+from linkworth.model.place import Binding
 from linkworth.model.study import Measured
-from linkworth.model.where import Binding
 
 NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 Reference = Annotated[

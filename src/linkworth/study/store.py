@@ -33,7 +33,7 @@ from linkworth.writing.files import write_atomically
 SUFFIX = ".study"
 RECORD = "run.json"
 BATCH_JOB = "job/job.json"
-"""Batch job of a run, as the launchers of batch systems store it (`linkworth.launch.job_folder`)."""
+"""Batch job of a run, as the launchers of batch systems store it (`linkworth.places.job_folder`)."""
 
 
 class StudyManifest(msgspec.Struct, frozen=True, kw_only=True):

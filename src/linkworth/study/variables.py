@@ -7,7 +7,7 @@ from typing import Any
 
 from linkworth.model.study import Value
 from linkworth.study.document import Document, nearest
-from linkworth.study.lines import Place
+from linkworth.study.lines import KeyPath
 from linkworth.study.schema import NAME
 
 _REFERENCE = re.compile(rf"\$(\$?)\{{({NAME})\}}")
@@ -51,7 +51,7 @@ def as_text(value: Value) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def combinations(document: Document, place: Place, value: object) -> list[dict[str, Value]]:
+def combinations(document: Document, place: KeyPath, value: object) -> list[dict[str, Value]]:
     """Return each choice of values for the variables in a value; the last one changes fastest.
 
     Raises UsageError with the line of `place` for an unknown variable.

@@ -13,8 +13,6 @@ from linkworth import __version__
 from linkworth._engine import TraceError, part_info
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.interrupts import terminate_as_interrupt
-from linkworth.launch.base import Launcher, Observer
-from linkworth.launch.site import Site
 from linkworth.measure.plan import Plan, plan, refuse_static
 from linkworth.measure.ranks_found import ranks_found
 from linkworth.measure.run import execute, must_yield
@@ -23,6 +21,8 @@ from linkworth.model.run import RunResult
 from linkworth.model.trace import MpiInfo, TraceMetadata, TraceSummary
 from linkworth.model.workload import Workload
 from linkworth.mpi import build, preload
+from linkworth.places.job import Launcher, Observer
+from linkworth.places.place import OpenPlace
 from linkworth.trace.merge import merge
 from linkworth.writing.documents import encode
 from linkworth.writing.files import is_stream, put, work_folder, write_atomically
@@ -50,7 +50,7 @@ def record(
     mpi: str | None = None,
     timeout: float | None = None,
     launcher: Launcher | None = None,
-    site: Site | None = None,
+    opened: OpenPlace | None = None,
     watcher: Observer | None = None,
     inherit_stdin: bool = False,
     replace: bool = False,
@@ -66,7 +66,7 @@ def record(
     EnvironmentLacksError if this machine lacks something. Raises IncompleteError if the user stopped it or the merge
     failed: the message names what is kept.
     """
-    decided = plan(workload, mpi, site)
+    decided = plan(workload, mpi, opened)
     if launcher is not None:
         decided = decided._replace(launcher=launcher)
     refuse_static(decided)

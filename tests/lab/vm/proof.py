@@ -7,10 +7,10 @@ import sys
 
 from linkworth.lab import kernel, labs
 from linkworth.lab.labs import Lab
-from linkworth.lab.site import LabSite
+from linkworth.lab.place import LabPlace
 from linkworth.lab.spec import LabSpec
-from linkworth.launch.counters import difference
-from linkworth.model.where import Where
+from linkworth.model.place import Place
+from linkworth.places.counters import difference
 
 BYTES = 3_000_000
 LISTENING = (
@@ -37,15 +37,15 @@ def round_trip(lab: Lab) -> float:
 
 def carried(lab: Lab) -> dict[str, dict[str, int]]:
     """Send bytes from node1 to node2, and return what each NIC sent and received of them."""
-    site = LabSite(lab, Where(kind="lab", name=lab.name), [])
-    before = site.counters()
+    opened = LabPlace(lab, Place(kind="lab", name=lab.name), [])
+    before = opened.counters()
     listener = subprocess.Popen(
         lab.enter("node2", ["sh", "-c", "busybox nc -l -p 5000 | wc -c"]), stdout=subprocess.PIPE
     )
     run(*lab.enter("node2", ["sh", "-c", LISTENING]))
     run(*lab.enter("node1", ["sh", "-c", f"head -c {BYTES} /dev/zero | busybox nc 10.0.0.2 5000"]))
     assert int(listener.communicate()[0]) == BYTES
-    first, second = difference(before, site.counters())
+    first, second = difference(before, opened.counters())
     sent = {nic.nic: nic.sent_bytes for nic in first.nics}
     return {"sent": sent, "received": {nic.nic: nic.received_bytes for nic in second.nics}}
 

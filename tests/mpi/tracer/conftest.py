@@ -11,11 +11,11 @@ import pytest
 from mpi_programs import UNTIL_STOPPED, Remaining, until_it_dies
 from part_reader import Part, read_parts
 
-from linkworth.launch.base import Stream
-from linkworth.launch.local import ROOT_ALLOWED
-from linkworth.launch.process import run_session
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, elf, find
+from linkworth.places.job import Stream
+from linkworth.places.local import ROOT_ALLOWED
+from linkworth.places.process import run_session
 
 PROGRAMS = Path(__file__).parent / "programs"
 Note = Callable[[str, object], None]

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from linkworth import _engine
-from linkworth.launch.local import ROOT_ALLOWED
 from linkworth.model.trace import TraceMetadata
 from linkworth.mpi import elf, sources, wrappers
+from linkworth.places.local import ROOT_ALLOWED
 from linkworth.trace.merge import merge
 
 THREADS, ROUNDS = 4, 2000  # of programs/threads.c

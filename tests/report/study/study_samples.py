@@ -5,6 +5,7 @@ import math
 import numpy
 
 from linkworth.model.counters import NicCounters, NodeCounters
+from linkworth.model.place import Place
 from linkworth.model.profile import Group
 from linkworth.model.run import CoreUse
 from linkworth.model.study import (
@@ -16,7 +17,6 @@ from linkworth.model.study import (
     StudyPrices,
     StudyWorkload,
 )
-from linkworth.model.where import Where
 from linkworth.report.study.trace_profiles import TraceProfile
 
 CLASSES = {"A": 1.0, "B": 4.0, "C": 16.0}
@@ -185,7 +185,7 @@ def networks() -> tuple[Study, list[RunRecord]]:
     environments = [
         *(Environment(name=name) for name in bandwidths),
         *(Environment(name=f"sockets-mtu{mtu}", mtu=mtu) for mtu in (1500, 4000, 9000)),
-        Environment(name="sockets", title="sockets only", where=Where(kind="lab", name="gbe"), nics=2),
+        Environment(name="sockets", title="sockets only", where=Place(kind="lab", name="gbe"), nics=2),
         Environment(name="shared", title="shared memory", nics=2),
         Environment(name="best", title="best of today", nics=2),
     ]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from linkworth import _engine
 from linkworth.bench.replayed.calls import Rank, Script
 from linkworth.bench.replayed.exchanges import METHODS, ring
-from linkworth.bench.replayed.sampled import Place
+from linkworth.bench.replayed.sampled import ReplayedRanks
 from linkworth.bench.settings import BenchSettings
 from linkworth.model.bench import BenchRow
 
@@ -54,7 +54,7 @@ def methods_of(settings: BenchSettings, ranks: int) -> list[str]:
 
 
 def predict(
-    place: Place, lengths: Sequence[int], settings: BenchSettings
+    place: ReplayedRanks, lengths: Sequence[int], settings: BenchSettings
 ) -> tuple[list[BenchRow], dict[str, float]]:
     """Return the rows and the values of b_eff for messages of the given lengths."""
     found, rows = {}, []
@@ -84,7 +84,7 @@ def predict(
 
 
 def _measured(
-    place: Place, rings: Sequence[Ring], lengths: Sequence[int], settings: BenchSettings
+    place: ReplayedRanks, rings: Sequence[Ring], lengths: Sequence[int], settings: BenchSettings
 ) -> list[list[float]]:
     """Return bytes per second by pattern and length, each the best of all methods."""
     # With few ranks several patterns are the same: each counts, but only one is replayed.

@@ -5,13 +5,13 @@ from statistics import fmean
 from linkworth import _engine
 from linkworth.bench.replayed.calls import Rank, Script
 from linkworth.bench.replayed.exchanges import ring
-from linkworth.bench.replayed.sampled import Place
+from linkworth.bench.replayed.sampled import ReplayedRanks
 from linkworth.model.bench import BenchRow
 
 METHODS = ("sendrecv", "nonblocking")
 
 
-def predict(place: Place, seed: int) -> tuple[list[BenchRow], dict[str, float]]:
+def predict(place: ReplayedRanks, seed: int) -> tuple[list[BenchRow], dict[str, float]]:
     """Return the rows and the single figures of HPC Challenge's two message sizes."""
     pairs, rings, rows = [], [], []
     sizes = _engine.hpcc_sizes()
@@ -46,7 +46,7 @@ def _row(size: int, label: str, seconds: float, bandwidth: float) -> BenchRow:
     return BenchRow(bytes=size, label=label, latency_seconds=seconds, bandwidth_bytes_per_second=bandwidth)
 
 
-def _ping_pongs(place: Place, number: int, size: int, trips: int) -> list[float]:
+def _ping_pongs(place: ReplayedRanks, number: int, size: int, trips: int) -> list[float]:
     """Return the seconds of one message of each pair that takes part."""
     ranks = place.ranks
     [first] = _of_pairs(place, [0], [ranks - 1], size, trips)
@@ -55,7 +55,7 @@ def _ping_pongs(place: Place, number: int, size: int, trips: int) -> list[float]
 
 
 def _of_pairs(
-    place: Place, clients: list[int] | range, servers: list[int] | range, size: int, trips: int
+    place: ReplayedRanks, clients: list[int] | range, servers: list[int] | range, size: int, trips: int
 ) -> list[float]:
     script = Script(place.ranks)
     asking = []
@@ -81,7 +81,7 @@ def _of_pairs(
     return [own[client] / (2 * trips) for client, own in zip(asking, timed, strict=True)]
 
 
-def _rings(place: Place, number: int, size: int, exchanges: int, seed: int) -> list[float]:
+def _rings(place: ReplayedRanks, number: int, size: int, exchanges: int, seed: int) -> list[float]:
     """Return the seconds of one message in the natural ring and in each random one."""
     patterns = [tuple(pattern) for pattern in _engine.hpcc_rings(place.ranks, number, seed)]
     # With few ranks many orders give the same neighbours.

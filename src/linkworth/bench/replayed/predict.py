@@ -6,7 +6,7 @@ from linkworth import _engine
 from linkworth.bench.replayed import beff, exchanges, hpcc
 from linkworth.bench.replayed.sampled import (
     PINGPONG_WARM_UP,
-    Place,
+    ReplayedRanks,
     collective_rows,
     incast_rows,
     multipair_rows,
@@ -50,7 +50,7 @@ def predict(
         members = _engine.bench_members(settings.among, team, layout.node_of_rank)
     except _engine.BenchError as error:
         raise UsageError(f"bench:{test.name}: {error}") from None
-    place = Place(fabric, layout, replay_settings).part(members)
+    place = ReplayedRanks(fabric, layout, replay_settings).part(members)
     sizes = sizes_of(test, settings)
     values: dict[str, float] = {}
     facts = {"from": "a replay of the benchmark's own messages"}
@@ -78,7 +78,9 @@ def predict(
     )
 
 
-def _rows_of_pairs(place: Place, test: str, sizes: Sequence[int], settings: BenchSettings) -> list[BenchRow]:
+def _rows_of_pairs(
+    place: ReplayedRanks, test: str, sizes: Sequence[int], settings: BenchSettings
+) -> list[BenchRow]:
     pairs = place.ranks // 2
     if test == "multipair":
         return multipair_rows(place, sizes, settings)
@@ -98,7 +100,7 @@ def _rows_of_pairs(place: Place, test: str, sizes: Sequence[int], settings: Benc
     return pair_rows(place, sizes, posted(pairs), share=0.5, warm_up=PINGPONG_WARM_UP)
 
 
-def _lengths(place: Place, settings: BenchSettings, memory_bytes_per_node: int | None) -> list[int]:
+def _lengths(place: ReplayedRanks, settings: BenchSettings, memory_bytes_per_node: int | None) -> list[int]:
     longest = settings.longest
     if longest is None:
         if memory_bytes_per_node is None:

@@ -30,7 +30,7 @@ MOST_IN_A_SAMPLE = 100
 """Limit for networks that cost almost nothing."""
 
 
-class Place(msgspec.Struct, frozen=True):
+class ReplayedRanks(msgspec.Struct, frozen=True):
     """Fabric, layout and settings of the ranks that take part."""
 
     fabric: Fabric
@@ -42,14 +42,14 @@ class Place(msgspec.Struct, frozen=True):
         """Number of ranks that take part."""
         return len(self.layout.node_of_rank)
 
-    def part(self, members: Sequence[int]) -> "Place":
+    def part(self, members: Sequence[int]) -> "ReplayedRanks":
         """Return the place of some of the ranks, in that order."""
         nodes = [self.layout.node_of_rank[member] for member in members]
-        return Place(self.fabric, Layout(nodes=self.layout.nodes, node_of_rank=nodes), self.settings)
+        return ReplayedRanks(self.fabric, Layout(nodes=self.layout.nodes, node_of_rank=nodes), self.settings)
 
 
 def repeated(
-    place: Place, sizes: Sequence[int], exchange: Exchange, warm_up: int = WARM_UP
+    place: ReplayedRanks, sizes: Sequence[int], exchange: Exchange, warm_up: int = WARM_UP
 ) -> list[list[float]]:
     """Return the seconds of one operation on each rank, size by size."""
     script = Script(place.ranks)
@@ -64,7 +64,7 @@ def repeated(
 
 
 def pair_rows(
-    place: Place,
+    place: ReplayedRanks,
     sizes: Sequence[int],
     exchange: Exchange,
     *,
@@ -93,7 +93,7 @@ def row(size: int, seconds: float, moved_bytes: float, label: str = "") -> Bench
     )
 
 
-def multipair_rows(place: Place, sizes: Sequence[int], settings: BenchSettings) -> list[BenchRow]:
+def multipair_rows(place: ReplayedRanks, sizes: Sequence[int], settings: BenchSettings) -> list[BenchRow]:
     """Return the rows of 1, 2, 4, ... pairs and of all."""
     most = place.ranks // 2
     found = []
@@ -105,7 +105,7 @@ def multipair_rows(place: Place, sizes: Sequence[int], settings: BenchSettings) 
     return found
 
 
-def incast_rows(place: Place, sizes: Sequence[int]) -> list[BenchRow]:
+def incast_rows(place: ReplayedRanks, sizes: Sequence[int]) -> list[BenchRow]:
     """Return the rows of 1, 2, 4, ... senders and of all: the first rank's time until all messages arrive."""
     found = []
     for senders in doublings(place.ranks - 1):
@@ -117,7 +117,7 @@ def incast_rows(place: Place, sizes: Sequence[int]) -> list[BenchRow]:
     return found
 
 
-def overlap_rows(place: Place, sizes: Sequence[int]) -> list[BenchRow]:
+def overlap_rows(place: ReplayedRanks, sizes: Sequence[int]) -> list[BenchRow]:
     """Return the rows of a transfer, of equally long computation, and of both at once with the hidden share."""
     alone = dict(zip(sizes, map(max, repeated(place, sizes, exchanges.at_once())), strict=True))
     both = map(max, repeated(place, sizes, exchanges.at_once(computing=alone.__getitem__)))
@@ -133,7 +133,7 @@ def overlap_rows(place: Place, sizes: Sequence[int]) -> list[BenchRow]:
     return found
 
 
-def collective_rows(place: Place, test: str, sizes: Sequence[int]) -> list[BenchRow]:
+def collective_rows(place: ReplayedRanks, test: str, sizes: Sequence[int]) -> list[BenchRow]:
     """Return the rows of a collective: the slowest rank's time after a barrier."""
     moved = {"alltoall": place.ranks - 1, "allgather": place.ranks - 1, "barrier": 0}.get(test, 1)
     once = _collective_seconds(place, test, sizes, [1] * len(sizes))
@@ -148,7 +148,9 @@ def collective_rows(place: Place, test: str, sizes: Sequence[int]) -> list[Bench
     return [row(size, seconds, moved * size) for size, seconds in found.items()]
 
 
-def _collective_seconds(place: Place, test: str, sizes: Sequence[int], counts: Sequence[int]) -> list[float]:
+def _collective_seconds(
+    place: ReplayedRanks, test: str, sizes: Sequence[int], counts: Sequence[int]
+) -> list[float]:
     call = exchanges.COLLECTIVES[test]
     script = Script(place.ranks)
 

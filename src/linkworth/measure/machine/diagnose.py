@@ -2,10 +2,10 @@
 
 import platform
 
-from linkworth.launch.local import cores
 from linkworth.measure.machine import hardware, kernel, schedulers, tools
 from linkworth.model.environment import Diagnosis
 from linkworth.mpi import find
+from linkworth.places.local import cores
 
 
 def diagnose() -> Diagnosis:

@@ -18,7 +18,7 @@ from linkworth.report.study.sections import look
 from linkworth.report.study.table import Cell, Drawing, Section, Table, column, drawing, nothing, words
 from linkworth.study.metrics import Metric, metric
 
-Place = tuple[str, Mode]
+Column = tuple[str, Mode]
 
 
 def sections(results: Results) -> Iterator[Section]:
@@ -45,7 +45,7 @@ def _section(results: Results, comparison: StudyComparison, of: Metric, key: str
         )
     ]
     wanted_ones = [comparison.baseline, *comparison.environments]
-    places: list[Place] = [
+    places: list[Column] = [
         (environment, mode)
         for environment in wanted_ones
         for mode in results.modes(
@@ -82,12 +82,12 @@ def _section(results: Results, comparison: StudyComparison, of: Metric, key: str
 _MODES: list[Mode] = ["measure", "predict"]
 
 
-def _both_modes(places: Sequence[Place]) -> list[str]:
+def _both_modes(places: Sequence[Column]) -> list[str]:
     measured = [environment for environment, mode in places if mode == "measure"]
     return [environment for environment in measured if (environment, "predict") in places]
 
 
-def _place_name(place: Place, both: Sequence[str]) -> str:
+def _place_name(place: Column, both: Sequence[str]) -> str:
     environment, mode = place
     return (
         f"{environment}, {'predicted' if mode == 'predict' else 'measured'}"
@@ -102,8 +102,8 @@ def _table(
     of: Metric,
     key: str,
     workloads: Sequence[str],
-    places: Sequence[Place],
-    pairs: dict[tuple[str, Place], Pair],
+    places: Sequence[Column],
+    pairs: dict[tuple[str, Column], Pair],
     both: Sequence[str],
 ) -> Table:
     columns = [column("workload", "workload", number=False)]

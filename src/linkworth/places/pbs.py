@@ -1,0 +1,166 @@
+"""PBS (OpenPBS, PBS Professional) through qsub, qstat and qdel.
+
+Written from the manuals and tested with stand-ins of the commands: no PBS was available.
+"""
+
+import json
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from linkworth.model.mpi import MpiInstallation
+from linkworth.places.batch import (
+    BatchRequest,
+    BatchState,
+    BatchSystem,
+    JobId,
+    JobShape,
+    Phase,
+    call,
+    clock,
+    job_name,
+    refused,
+    unanswered,
+    write_script,
+)
+
+# Job states of qstat(1B).
+_PENDING = set("QHWT")
+_RUNNING = set("RESUB")
+# Exit_status of jobs that PBS itself ended (PBS Professional Administrator's Guide, "Job Exit Status Codes").
+_CAUSES = {
+    -24: "PBS stopped it: it used more cores than it asked for",
+    -25: "PBS stopped it: it used more cores than it asked for",
+    -26: "it used more virtual memory than PBS gave it",
+    -27: "it used more memory than PBS gave it",
+    -28: "PBS stopped it at its limit of CPU time",
+    -29: "PBS stopped it at its time limit (walltime)",
+}
+_WALLTIME = -29
+_BY_SIGNAL = 256
+"""Exit_status of a job that a signal ended, minus the signal's number."""
+
+
+class Pbs(BatchSystem):
+    """A PBS server."""
+
+    name = "pbs"
+    title = "PBS"
+    help = "Run as a PBS job (qsub)."
+    directive = "#PBS"
+    version_command = ("qsub", "--version")
+    cancel_command = ("qdel",)
+    job_variable = "PBS_JOBID"
+    index = "$PBS_ARRAY_INDEX"
+    list_nodes = 'sort -u "$PBS_NODEFILE"'
+
+    def directives(self, request: BatchRequest) -> Iterator[str]:
+        """Yield the options of a job."""
+        yield f"-N {job_name(request, 15)}"
+        yield "-j oe"
+        yield f"-o {request.log}"
+        # A measurement must not be repeated silently.
+        yield "-r n"
+        # PBS needs the shape of the nodes. Its submit command has no plain number of tasks.
+        nodes = request.nodes or -(-request.tasks // (request.tasks_per_node or request.tasks))
+        each = request.tasks_per_node or -(-request.tasks // nodes)
+        feature = f":{request.constraint}" if request.constraint else ""
+        yield f"-l select={nodes}:ncpus={each}:mpiprocs={each}{feature}"
+        if request.nodes and request.nodes > 1:
+            yield "-l place=scatter"
+        if request.seconds:
+            yield f"-l walltime={clock(request.seconds)}"
+        if request.partition:
+            yield f"-q {request.partition}"
+        if request.account:
+            yield f"-A {request.account}"
+        if request.array:
+            limit = f"%{request.at_once}" if request.at_once else ""
+            yield f"-J 0-{request.array - 1}{limit}"
+        yield from request.options
+
+    def script(self, request: BatchRequest) -> str:
+        """Return the script. It changes its folder first, since PBS starts every job in the home folder."""
+        body = f"cd {shlex.quote(str(request.folder))} || exit 1\n{request.body}"
+        return super().script(msgspec.structs.replace(request, body=body))
+
+    def ways(self, mpi: MpiInstallation, shape: JobShape) -> list[str]:
+        """Return mpiexec, without and with the nodes as an option: a library may lack PBS's task manager."""
+        option = "--hostfile" if mpi.kind == "openmpi" else "-f"
+        return [
+            words for way in super().ways(mpi, shape) for words in (way, f'{way} {option} "$PBS_NODEFILE"')
+        ]
+
+    def submit(self, request: BatchRequest, script: Path) -> JobId:
+        """Submit a job by qsub, which prints its identity."""
+        write_script(script, self.script(request))
+        answer = call(["qsub", str(script)], system="PBS")
+        job = answer.out.strip()
+        if answer.code != 0 or not re.fullmatch(r"\d+(\[\])?(\.[\w.-]+)?", job):
+            raise refused("qsub", answer)
+        return job
+
+    def elements(self, job: JobId, count: int) -> list[JobId]:
+        """Return `12[0].server`, `12[1].server`, ... of an array `12[].server`."""
+        return [job.replace("[]", f"[{number}]", 1) for number in range(count)] if count else [job]
+
+    def find(self, token: str) -> JobId | None:
+        """Look up the job's name in qstat, including ended jobs (-x)."""
+        answer = call(["qstat", "-x", "-f", "-F", "json"], system="PBS")
+        try:
+            known = json.loads(answer.out or "{}").get("Jobs", {})
+        except ValueError:
+            known = None
+        if answer.code != 0 or known is None:
+            raise unanswered("qstat", answer)
+        for job, fields in known.items():
+            if str(fields.get("Job_Name", "")).endswith(f"-{token}"):
+                # An element stands for its array: 12[3].server belongs to 12[].server.
+                return re.sub(r"\[\d+\]", "[]", str(job))
+        return None
+
+    def state(self, jobs: Iterable[JobId]) -> dict[JobId, BatchState]:
+        """Query qstat for these jobs, including ended ones (-x)."""
+        wanted = list(jobs)
+        answer = call(["qstat", "-x", "-f", "-F", "json", *wanted], system="PBS")
+        try:
+            known: Mapping[str, Mapping[str, Any]] = json.loads(answer.out or "{}").get("Jobs", {})
+        except ValueError:
+            known = {}
+        return {job: _state(known[job]) if job in known else BatchState(phase="unknown") for job in wanted}
+
+
+def _state(fields: Mapping[str, Any]) -> BatchState:
+    letter = str(fields.get("job_state", ""))
+    phase: Phase = "pending" if letter in _PENDING else "running" if letter in _RUNNING else "ended"
+    status = fields.get("Exit_status")
+    code = int(status) if isinstance(status, int | str) and re.fullmatch(r"-?\d+", str(status)) else None
+    hosts = re.findall(r"(?:^|\+)\(?([^/+:()]+)", str(fields.get("exec_host", "")))
+    comment = str(fields.get("comment", ""))
+    cause = ""
+    if phase == "ended":
+        if code is None:
+            cause = comment or "PBS removed it before it ran"
+        elif code in _CAUSES:
+            cause = _CAUSES[code]
+        elif code < 0:
+            cause = f"PBS could not run it (Exit_status {code}{f': {comment}' if comment else ''})"
+        elif code > _BY_SIGNAL:
+            cause = f"it was cancelled or stopped by signal {code - _BY_SIGNAL}"
+    return BatchState(
+        phase=phase,
+        state=letter,
+        cause=cause,
+        exit_code=None
+        if code is None or phase != "ended"
+        else -(code - _BY_SIGNAL)
+        if code > _BY_SIGNAL
+        else code,
+        timed_out=code == _WALLTIME,
+        nodes=list(dict.fromkeys(hosts)),
+        reason=comment if phase == "pending" else "",
+    )

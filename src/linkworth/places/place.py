@@ -1,0 +1,48 @@
+"""Interface between linkworth and a place where jobs run: its nodes, its launcher, its counters."""
+
+from types import TracebackType
+from typing import Protocol, Self
+
+from linkworth.model.counters import NodeCounters
+from linkworth.model.mpi import MpiInstallation
+from linkworth.places.job import Launcher
+
+
+class OpenPlace(Protocol):
+    """A place that is open for runs. Leaving its `with` block releases its resources."""
+
+    @property
+    def name(self) -> str:
+        """Short name for results: `local`, `lab gbe`, `slurm`."""
+
+    @property
+    def nodes(self) -> list[str]:
+        """Names of the nodes."""
+
+    @property
+    def cores(self) -> int:
+        """Cores that the ranks may use, over all nodes. Ranks beyond them share cores.
+
+        0 if unknown before the run, since a batch system gives each rank a core.
+        """
+
+    @property
+    def transport(self) -> str:
+        """Named setting of the MPI's transport that its launchers apply. "": the MPI's own choice."""
+
+    def launcher(self, mpi: MpiInstallation) -> Launcher:
+        """Return a launcher for this MPI. Raises EnvironmentLacksError if the two are incompatible."""
+
+    def counters(self) -> list[NodeCounters]:
+        """Read the counters of its nodes now. Empty if they cannot be read."""
+
+    def facts(self) -> dict[str, str]:
+        """Return the facts that a result reports: rate, MTU, isolation, kernel, and causes of doubt."""
+
+    def __enter__(self) -> Self:
+        """Return the site itself."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Release the place."""

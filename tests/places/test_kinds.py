@@ -1,0 +1,47 @@
+"""The words for places are the same in study files, in error messages and in the reference."""
+
+from pathlib import Path
+
+import pytest
+
+from linkworth.errors import UsageError
+from linkworth.model.place import Place
+from linkworth.places.kinds import KINDS, SYSTEMS, forms, parse_place
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_form_is_read():
+    for form in forms():
+        kind, _, name = form.partition(":")
+        assert parse_place(form, "gbe") == Place(kind=kind, name=name or ("gbe" if kind == "lab" else ""))
+    assert {form.partition(":")[0] for form in forms()} == set(KINDS)
+
+
+def test_a_refusal_lists_every_form():
+    with pytest.raises(UsageError) as error:
+        parse_place("cloud")
+    assert all(form in str(error.value) for form in forms())
+
+
+def test_the_documents_list_every_place():
+    study_file = (ROOT / "docs/reference/study-file.md").read_text()
+    row = next(line for line in study_file.splitlines() if line.startswith('| `where` | `"local"`'))
+    assert all(f'`"{form}"`' in row for form in forms())
+    on_a_cluster = (ROOT / "docs/how-to/on-a-cluster.md").read_text()
+    assert all(f"`--{system}`" in on_a_cluster for system in SYSTEMS)
+
+
+def test_every_batch_system_is_described_in_full():
+    for system in SYSTEMS.values():
+        for field in (
+            "title",
+            "help",
+            "directive",
+            "version_command",
+            "cancel_command",
+            "job_variable",
+            "index",
+            "list_nodes",
+        ):
+            assert getattr(system, field), f"{system.name}: {field}"
