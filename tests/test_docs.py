@@ -75,3 +75,16 @@ def test_commands_in_the_documentation_use_options_that_exist(page: str, words: 
     known = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
     used = [word.partition("=")[0] for word in own if re.match(r"--?[A-Za-z]", word)]
     assert not [option for option in used if option not in known and option not in {"--help", "-h"}], page
+
+
+def test_the_code_uses_the_terms_of_the_glossary() -> None:
+    rows = (ROOT / "docs" / "reference" / "glossary.md").read_text(encoding="utf-8").splitlines()
+    cells = [row.split("|") for row in rows if row.startswith("|") and "`" in row.split("|")[3]]
+    names = {name for cell in cells for name in re.findall(r"`([^`]+)`", cell[3])}
+    sources = [path for top in ("src", "native") for path in (ROOT / top).rglob("*.*")]
+    code = [
+        path.read_text(encoding="utf-8") for path in sources if path.suffix in {".py", ".c", ".hpp", ".cpp"}
+    ]
+    used = set(re.findall(r"(?:--)?\w+", "\n".join(code)))
+    assert len(names) > 40
+    assert not names - used
