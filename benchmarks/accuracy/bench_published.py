@@ -63,7 +63,7 @@ def main() -> None:
     settings = ReplaySettings(mpi_library=study.environments[0].mpi)
     if given.share_cores:
         settings = msgspec.structs.replace(
-            settings, cores_per_node=CORES_PER_NODE, second_rank_speedup=SECOND_RANK_SPEEDUP
+            settings, cores_per_node=CORES_PER_NODE, thread_gain=SECOND_RANK_SPEEDUP
         )
 
     rows = []

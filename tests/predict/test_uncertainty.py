@@ -10,7 +10,7 @@ from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric, Spread
 from linkworth.model.prediction import Interval
 from linkworth.model.settings import ReplaySettings
-from linkworth.predict import predict, request
+from linkworth.predict import predict
 
 MB = 1_000_000
 
@@ -83,20 +83,8 @@ def test_computation_varies_too(tmp_path: Path) -> None:
 def test_faults(trace: Path) -> None:
     with pytest.raises(UsageError, match="by hand has no spread"):
         predict(trace, [fabric(way())], settings=ReplaySettings(samples=20))
-    options = {
-        "progress": "asynchronous",
-        "cpu_factor_at": (),
-        "memory_demand": 0.0,
-        "memory_bandwidth": None,
-        "cores": None,
-        "thread_gain": None,
-        "background_load": 0.0,
-        "contention": True,
-        "noise": 0.0,
-        "seed": 0,
-        "mpi_library": None,
-        "collective": (),
-        "pass_unmodelled": False,
-    }
-    with pytest.raises(UsageError, match=r"there is no 'width'; choose latency, bandwidth"):
-        request.settings(**options, samples=20, spread=("width=1",))
+
+
+def test_a_spread_of_an_unknown_parameter_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", "none.lwt", "--on", "gbe", "--samples", "10", "--spread", "width=1"]) == 2
+    assert "there is no 'width'; choose latency, bandwidth" in capsys.readouterr().err

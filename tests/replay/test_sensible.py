@@ -13,7 +13,7 @@ from linkworth.catalog import fabrics
 from linkworth.model.prediction import Layout
 from linkworth.replay.run import engine_options
 
-NODE = {"memory_bytes_per_second": 1e9, "cores": 2.0, "second_rank_speedup": 1.2}
+NODE = {"memory_bytes_per_second": 1e9, "cores": 2.0, "thread_gain": 1.2}
 LIMITS = {"inf": ("bandwidth_bytes_per_second", "restart_after_seconds", "port_buffer_bytes", "burst_seconds",
                   "initial_window_bytes", "unexpected_copy_bytes_per_second", "intranode_total_bytes_per_second",
                   "combine_bytes_per_second", "memory_bytes_per_second", "cores")}  # fmt: skip

@@ -65,10 +65,10 @@ def test_a_rank_alone_on_its_node_keeps_its_time(run: Run) -> None:
 
 def test_more_ranks_than_cores_share_them(run: Run) -> None:
     # Three ranks on two cores, one of which does 1.2 times as much with two: 2.2 cores' worth for three.
-    got = run(computing(2.2, 2.2, 2.2), [0, 0, 0], cores_per_node=2, second_rank_speedup=1.2)
+    got = run(computing(2.2, 2.2, 2.2), [0, 0, 0], cores_per_node=2, thread_gain=1.2)
     assert got.rank_compute_seconds == pytest.approx([3 * MS] * 3)
     # A third and fourth rank on a core add nothing.
-    crowded = run(computing(1.5, 1.5, 1.5, 1.5), [0] * 4, cores_per_node=1, second_rank_speedup=1.5)
+    crowded = run(computing(1.5, 1.5, 1.5, 1.5), [0] * 4, cores_per_node=1, thread_gain=1.5)
     assert crowded.rank_compute_seconds == pytest.approx([4 * MS] * 4)
     # A core that does no more with two ranks than with one: 4 ms of work for two cores.
     turns = run(computing(1, 1, 2), [0] * 3, cores_per_node=2)

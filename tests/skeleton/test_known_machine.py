@@ -24,7 +24,7 @@ def predicted(tmp_path):
 
 def test_more_ranks_than_cores_slow_each_other(predicted):
     alone, shared = predicted("npb:ep.S", 32, 2), predicted("npb:ep.S", 32, 1)
-    assert (shared.settings.cores_per_node, shared.settings.second_rank_speedup) == (20, 1.14)
+    assert (shared.settings.cores_per_node, shared.settings.thread_gain) == (20, 1.14)
     slowed = shared.predictions[0].compute_seconds / alone.predictions[0].compute_seconds
     assert slowed == pytest.approx(32 / (8 + 12 * 1.14), rel=1e-3)
 

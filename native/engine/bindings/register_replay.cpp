@@ -89,7 +89,7 @@ std::optional<replay::NodeCosts> node_costs(const nb::handle& given) {
     if (given.is_none()) return std::nullopt;
     const auto node = nb::cast<nb::dict>(given);
     return replay::NodeCosts{nb::cast<double>(node["memory_bytes_per_second"]),
-                             nb::cast<double>(node["cores"]), nb::cast<double>(node["second_rank_speedup"])};
+                             nb::cast<double>(node["cores"]), nb::cast<double>(node["thread_gain"])};
 }
 
 ReplayOptions replay_options(const nb::dict& given) {

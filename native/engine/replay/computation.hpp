@@ -16,7 +16,7 @@ struct NodeCosts {
     double memory_bytes_per_second = std::numeric_limits<double>::infinity();
     double cores = std::numeric_limits<double>::infinity();
     /// Throughput of a core that runs two or more ranks, relative to one rank alone there.
-    double second_rank_speedup = 1;
+    double thread_gain = 1;
 };
 
 struct ComputationCosts {

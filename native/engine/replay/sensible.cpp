@@ -80,7 +80,7 @@ void check_computation(const ComputationCosts& computation) {
     if (!computation.node) return;
     check_rate("the memory bandwidth of a node", computation.node->memory_bytes_per_second);
     if (!(computation.node->cores >= 1)) refuse("the cores of a node", computation.node->cores, "1 or more");
-    check_factor("the gain of hardware threads", computation.node->second_rank_speedup);
+    check_factor("the gain of hardware threads", computation.node->thread_gain);
 }
 
 }  // namespace

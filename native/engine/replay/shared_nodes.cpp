@@ -46,7 +46,7 @@ double SharedNodes::speed(double demand, std::size_t ranks) const {
     const auto computing = static_cast<double>(ranks);
     if (computing > costs_.cores) {
         const double doubled = std::min(computing - costs_.cores, costs_.cores);
-        share = std::min(share, (costs_.cores + doubled * (costs_.second_rank_speedup - 1)) / computing);
+        share = std::min(share, (costs_.cores + doubled * (costs_.thread_gain - 1)) / computing);
     }
     return share;
 }

@@ -10,8 +10,10 @@ from linkworth.cli.given import refuse
 from linkworth.cli.number import Number
 from linkworth.cli.output import OutputFile, console, emit_json, note
 from linkworth.convert import ALIASES, FORMATS, recognise, targets
+from linkworth.model.collectives import CollectiveLibrary
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
 from linkworth.model.number_range import FLOPS_PER_SECOND
+from linkworth.replay.collectives import LIBRARIES
 from linkworth.trace.read import Allowance
 
 _ONLY_FOR = {
@@ -61,9 +63,8 @@ _ONLY_FOR = {
 )
 @click.option(
     "--mpi-library",
-    metavar="NAME",
-    help="ti: whose algorithms turn collectives into messages: openmpi, mpich, openmpi-5.0, openmpi-4.1, openmpi-4.0 or "
-    "mpich-flat.  [default: those of the library that recorded]",
+    type=click.Choice(LIBRARIES),
+    help="ti: library whose algorithms turn collectives into messages.  [default: the library that recorded the trace]",
 )
 @click.option(
     "--attributes/--no-attributes",
@@ -81,7 +82,7 @@ def command(
     flops_per_second: float,
     whole: bool,
     collectives: Literal["calls", "messages"],
-    mpi_library: str | None,
+    mpi_library: CollectiveLibrary | None,
     attributes: bool,
     allowed: Allowance | None,
     as_json: bool,

@@ -1,48 +1,45 @@
 """Options, besides fabrics and nodes, of every verb that replays."""
 
+import difflib
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 import rich_click as click
 
+from linkworth.catalog.assignment import parse_assignment
+from linkworth.cli.declared import options_of, struct_from
 from linkworth.cli.given import refuse
 from linkworth.cli.number import Number
-from linkworth.model.number_range import BACKGROUND_LOAD, CPU_FACTOR, NOISE, NumberRange
+from linkworth.errors import UsageError
+from linkworth.model.collectives import ForcedCollective
+from linkworth.model.fabric import Spread
+from linkworth.model.number_range import CPU_FACTOR, SPREAD
+from linkworth.model.parameter import declared
+from linkworth.model.settings import ReplaySettings
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-_OF_SETTINGS = (
-    "progress",
-    "cpu_factor_at",
-    "memory_demand",
-    "memory_bandwidth",
-    "cores",
-    "thread_gain",
-    "background_load",
-    "contention",
-    "noise",
-    "samples",
-    "spread",
-    "seed",
-    "mpi_library",
-    "collective",
-    "pass_unmodelled",
-)
-_PLACEMENT = click.option(
-    "--placement",
-    default="block",
-    show_default=True,
-    metavar="HOW",
-    help="Ranks on nodes: block, cyclic, node numbers (0,0,1,1), or a hostfile or rankfile.",
-)
-_PLACEMENTS = click.option(
-    "--placement",
-    multiple=True,
-    default=("block",),
-    show_default="block",
-    metavar="HOW",
-    help="Ranks on nodes: block, cyclic, node numbers (0,0,1,1), or a hostfile or rankfile; repeatable.",
-)
+_SETTINGS = tuple(parameter.name for parameter in declared(ReplaySettings))
+PLACEMENT_AND_SETTINGS = ("placement", *_SETTINGS)
+"""Parameters of these options."""
+
+
+def _placement(several: bool) -> Callable[[_Command], _Command]:
+    help_text = "Ranks on nodes: block, cyclic, node numbers (0,0,1,1), or a hostfile or rankfile"
+    if several:
+        return click.option(
+            "--placement",
+            multiple=True,
+            default=("block",),
+            show_default="block",
+            metavar="HOW",
+            help=f"{help_text}; repeatable.",
+        )
+    return click.option(
+        "--placement", default="block", show_default=True, metavar="HOW", help=f"{help_text}."
+    )
+
+
 _PROGRAM = (
     click.option(
         "--ppn", type=click.IntRange(min=1), metavar="P", help="Ranks on a node.  [default: spread evenly]"
@@ -68,101 +65,6 @@ _PROGRAM = (
         help="Ranks of a bundled program without a trace.",
     ),
 )
-_OPTIONS = (
-    click.option(
-        "--progress",
-        type=click.Choice(["asynchronous", "calls"]),
-        help="Long messages go on at any time (by a NIC or a thread), or only while their rank waits inside MPI calls.  "
-        "[default: as the fabric says]",
-    ),
-    click.option(
-        "--cpu-factor-at",
-        multiple=True,
-        metavar="LEVEL=X",
-        help="Another --cpu-factor for what follows MPI_Pcontrol(LEVEL); repeatable.",
-    ),
-    click.option(
-        "--memory-demand",
-        type=Number(NumberRange(least=1e-6, most=1e6, zero=True), unit="GB/s"),
-        default=0.0,
-        metavar="GB/S",
-        help="Memory traffic of one rank that computes alone; with --memory-bandwidth, ranks of a node slow each other.",
-    ),
-    click.option(
-        "--memory-bandwidth",
-        type=Number(NumberRange(least=1e-6, most=1e6), unit="GB/s"),
-        metavar="GB/S",
-        help="Memory bandwidth of a node.",
-    ),
-    click.option(
-        "--cores",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Cores of a node: more ranks that compute at once share them.  [default: those of --machine, else one a rank]",
-    ),
-    click.option(
-        "--thread-gain",
-        type=Number(NumberRange(least=1, most=2)),
-        metavar="X",
-        help="With --cores: what a core does with ranks on two hardware threads, against one rank.  [default: 1]",
-    ),
-    click.option(
-        "--background-load",
-        type=Number(BACKGROUND_LOAD),
-        default=0.0,
-        metavar="SHARE",
-        help="Share of every link between nodes that others use, 0 to 0.999.",
-    ),
-    click.option(
-        "--contention/--no-contention",
-        default=True,
-        show_default=True,
-        help="Messages compete for NICs, switches and memory, or each has the network for itself (and the replay is faster).",
-    ),
-    click.option(
-        "--noise",
-        type=Number(NOISE),
-        default=0.0,
-        metavar="SIGMA",
-        help="Vary each computation at random (standard deviation of its logarithm; 0.05 is about 5 %).",
-    ),
-    click.option(
-        "--samples",
-        type=click.IntRange(min=10),
-        metavar="N",
-        help="Replay N times with parameters drawn from their spread, and give the interval of 90 % of the times.",
-    ),
-    click.option(
-        "--spread",
-        multiple=True,
-        metavar="NAME=SHARE",
-        help="Relative standard deviation of latency, bandwidth, overhead or computation; repeatable.  [default: the fabric's]",
-    ),
-    click.option(
-        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of noise and samples."
-    ),
-    click.option(
-        "--mpi-library",
-        metavar="NAME",
-        help="Whose collective algorithms run: openmpi, mpich, openmpi-5.0, openmpi-4.1, openmpi-4.0 or mpich-flat."
-        "  [default: those of the library that recorded]",
-    ),
-    click.option(
-        "--collective",
-        multiple=True,
-        metavar="NAME=ALGORITHM",
-        help="Force an algorithm, such as allreduce=ring or bcast=pipeline:65536 (bytes of a segment); repeatable.",
-    ),
-    click.option(
-        "--pass-unmodelled",
-        is_flag=True,
-        help="Give collectives that are not modelled their recorded time, instead of an error.",
-    ),
-)
-
-
-PLACEMENT_AND_SETTINGS = ("placement", *_OF_SETTINGS)
-"""Parameters of these options."""
 
 
 def refuse_useless_options(values: Mapping[str, Any]) -> None:
@@ -190,23 +92,77 @@ def replay_options(
     """Return a decorator that adds the options to a command, which receives `placement` and `settings` (a
     ReplaySettings).
 
-    With `several_placements`, `placement` is a tuple. `without`: parameters that the command cannot use.
+    With `several_placements`, `placement` is a tuple. `without`: settings that the command cannot use.
     """
-    options = [option for name, option in zip(_OF_SETTINGS, _OPTIONS, strict=True) if name not in without]
-    placement = _PLACEMENTS if several_placements else _PLACEMENT
 
     def add(command: _Command) -> _Command:
         @functools.wraps(command)
         def with_settings(**given: Any) -> object:  # noqa: ANN401 (whatever options the command has)
-            from linkworth.predict import request
-
             refuse_useless_options(given)
-            wanted = {name: given.pop(name) for name in _OF_SETTINGS if name not in without}
-            return command(settings=request.settings(**wanted), **given)
+            values = {name: given.pop(name) for name in _SETTINGS if name not in without}
+            return command(settings=struct_from(ReplaySettings, values, _READERS), **given)
 
         added: Any = with_settings
-        for option in reversed((placement, *options)):
+        for option in reversed((_placement(several_placements), *options_of(ReplaySettings, without))):
             added = option(added)
         return cast(_Command, added)
 
     return add
+
+
+def _cpu_factors(texts: Sequence[str]) -> dict[int, float]:
+    factors = {}
+    for text in texts:
+        level, factor = parse_assignment(text, "--cpu-factor-at", "X", CPU_FACTOR, what="LEVEL")
+        if not level.lstrip("-").isdecimal():
+            raise UsageError(
+                f"--cpu-factor-at {text!r}: {level!r} is no level of MPI_Pcontrol; give a whole number"
+            )
+        factors[int(level)] = factor
+    return factors
+
+
+def _spread(texts: Sequence[str]) -> dict[str, float]:
+    known = Spread.__struct_fields__
+    shares = {}
+    for text in texts:
+        name, share = parse_assignment(text, "--spread", "SHARE", SPREAD, what="NAME")
+        if name not in known:
+            raise UsageError(f"--spread {text!r}: there is no {name!r}; choose {', '.join(known)}")
+        shares[name] = share
+    return shares
+
+
+def parse_forced(text: str) -> ForcedCollective:
+    """Parse `COLLECTIVE=ALGORITHM[:SEGMENT_BYTES]` of --collective."""
+    from linkworth import _engine
+
+    collective, equals, rest = text.partition("=")
+    algorithm, colon, segment = rest.partition(":")
+    if not equals or not algorithm:
+        raise UsageError(
+            f"--collective {text!r}: give COLLECTIVE=ALGORITHM, for instance allreduce=ring, or bcast=pipeline:65536 for "
+            "segments of so many bytes"
+        )
+    known = _engine.collective_algorithms()
+    if collective not in known:
+        near = difflib.get_close_matches(collective, known, n=1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        raise UsageError(f"--collective {text}: {meant}the collectives are {', '.join(sorted(known))}")
+    if algorithm not in known[collective]:
+        raise UsageError(
+            f"--collective {text}: the algorithms of {collective} are {', '.join(known[collective])}"
+        )
+    if colon and not (segment.isascii() and segment.isdecimal()):
+        raise UsageError(f"--collective {text}: after the colon give a segment's bytes as a whole number")
+    return ForcedCollective(
+        collective=collective, algorithm=algorithm, segment_bytes=int(segment) if colon else 0
+    )
+
+
+_READERS = {
+    "cpu_factor_at": _cpu_factors,
+    "spread": _spread,
+    "forced_collectives": lambda texts: [parse_forced(text) for text in texts],
+}
+"""Readers of the repeatable options."""

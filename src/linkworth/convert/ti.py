@@ -6,7 +6,7 @@ from linkworth import _engine
 from linkworth.convert.ti_import import read, recognises
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
 from linkworth.model.settings import ReplaySettings
-from linkworth.replay.collectives import known_library, rules_for
+from linkworth.replay.collectives import rules_for
 from linkworth.trace.read import TraceFile
 
 __all__ = ["read", "recognises", "write"]
@@ -17,8 +17,7 @@ def write(trace: TraceFile, folder: Path, options: ConversionOptions) -> Convers
 
     Raises `_engine.ConvertError` for a call that the format cannot represent.
     """
-    library = known_library(options.mpi_library) if options.mpi_library else None
-    rules = rules_for(trace.metadata.mpi, ReplaySettings(mpi_library=library))
+    rules = rules_for(trace.metadata.mpi, ReplaySettings(mpi_library=options.mpi_library))
     written = _engine.write_ti(
         trace.engine,
         str(folder),

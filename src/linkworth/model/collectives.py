@@ -4,6 +4,10 @@ from typing import Literal
 
 import msgspec
 
+CollectiveLibrary = Literal["openmpi", "mpich", "openmpi-5.0", "openmpi-4.1", "openmpi-4.0", "mpich-flat"]
+"""Library whose collective algorithms run. Without a version: the trace's version if it is of the same family, else
+the newest."""
+
 
 class ForcedCollective(msgspec.Struct, frozen=True, kw_only=True):
     """An algorithm that the user requests instead of the library's choice."""

@@ -4,6 +4,8 @@ from typing import Literal
 
 import msgspec
 
+from linkworth.model.collectives import CollectiveLibrary
+
 
 class ConversionOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Options of `linkworth convert` except the target. A target ignores unsupported options."""
@@ -14,7 +16,7 @@ class ConversionOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Convert also the part outside the region that MPI_Pcontrol marks."""
     collectives: Literal["calls", "messages"] = "calls"
     """Write collectives of all ranks by name, or as the messages of their algorithm."""
-    mpi_library: str | None = None
+    mpi_library: CollectiveLibrary | None = None
     """Library whose algorithms give those messages. None: the library that recorded the trace."""
     attributes: bool = True
     """Store what the target lacks in its extension records, so that a conversion back restores it."""

@@ -1,44 +1,144 @@
 """Settings of a replay except fabric and layout."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
-from linkworth.model.collectives import ForcedCollective
+from linkworth.model.collectives import CollectiveLibrary, ForcedCollective
+from linkworth.model.number_range import BACKGROUND_LOAD, CPU_FACTOR, NOISE, SPREAD, NumberRange
+from linkworth.model.parameter import Parameter
 
 
 class ReplaySettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Options of `linkworth predict` except fabrics, nodes and the CPU factor. The defaults leave the trace
-    unchanged."""
+    """Settings that every verb with a replay takes. The defaults leave the trace unchanged."""
 
-    progress: Literal["asynchronous", "calls"] | None = None
-    """Handler of requests to send, instead of the fabric's own `progress`."""
-    cpu_factor_at: dict[int, float] = msgspec.field(default_factory=dict)
-    """CPU factor of the computation after MPI_Pcontrol(level), instead of the general one."""
-    memory_demand_bytes_per_second: float = 0.0
-    """Memory traffic of a rank that computes alone on its node."""
-    memory_bandwidth_bytes_per_second: float | None = None
-    """Memory bandwidth of a node. Ranks that compute at once and demand more slow each other. None: no
-    limit."""
-    cores_per_node: int | None = None
-    """Cores of a node, shared if more ranks compute at once. None: each rank has a core."""
-    second_rank_speedup: float = 1.0
-    """Throughput of a core with two ranks (hardware threads) relative to one rank, from 1 to 2."""
-    noise: float = 0.0
-    """Standard deviation of the logarithm of each computation's length. The mean is unchanged."""
-    seed: int = 0
-    """Seed of the noise."""
-    background_load: float = 0.0
-    """Share of every link between nodes that others use, from 0 to below 1."""
-    samples: int = 0
-    """Replays with parameters drawn from the fabric's spread, for an interval of the time. 0: none."""
-    spread: dict[str, float] = msgspec.field(default_factory=dict)
-    """Relative standard deviations instead of the fabric's: latency, bandwidth, overhead, computation."""
-    contention: bool = True
-    """False: every message has the network for itself."""
-    mpi_library: str | None = None
-    """Library whose collective algorithms run. None: the library that recorded the trace."""
-    forced_collectives: list[ForcedCollective] = msgspec.field(default_factory=list)
-    """Algorithms that run instead of the library's choice."""
-    pass_unmodelled: bool = False
-    """Keep the recorded time of collectives that are not modelled, instead of failing."""
+    progress: Annotated[
+        Literal["asynchronous", "calls"] | None,
+        Parameter(
+            help="Progress of long messages: at any time (by a NIC or a thread), or only while their rank waits "
+            "inside MPI calls.",
+            default="the fabric's",
+        ),
+    ] = None
+    cpu_factor_at: Annotated[
+        dict[int, float],
+        Parameter(
+            help="CPU factor of the computation after MPI_Pcontrol(LEVEL), instead of the general one; repeatable.",
+            allowed=CPU_FACTOR,
+            metavar="LEVEL=X",
+        ),
+    ] = msgspec.field(default_factory=dict)
+    memory_demand_bytes_per_second: Annotated[
+        float,
+        Parameter(
+            help="Memory traffic of a rank that computes alone. Ranks that demand more than their node's memory "
+            "bandwidth slow each other.",
+            allowed=NumberRange(least=1e3, most=1e15, zero=True),
+            spelling="memory-demand",
+            unit="GB/s",
+            scale=1e9,
+            needs="memory_bandwidth_bytes_per_second",
+        ),
+    ] = 0.0
+    memory_bandwidth_bytes_per_second: Annotated[
+        float | None,
+        Parameter(
+            help="Memory bandwidth of a node.",
+            allowed=NumberRange(least=1e3, most=1e15),
+            spelling="memory-bandwidth",
+            unit="GB/s",
+            scale=1e9,
+            default="no limit",
+            needs="memory_demand_bytes_per_second",
+        ),
+    ] = None
+    cores_per_node: Annotated[
+        int | None,
+        Parameter(
+            help="Cores of a node, shared if more ranks compute at once.",
+            allowed=NumberRange(least=1, most=2**24),
+            spelling="cores",
+            metavar="N",
+            default="those of the machine that gives the speed of computation, or one for each rank",
+        ),
+    ] = None
+    thread_gain: Annotated[
+        float,
+        Parameter(
+            help="Throughput of a core with ranks on two hardware threads, relative to one rank.",
+            allowed=NumberRange(least=1, most=2),
+            metavar="X",
+            needs="cores_per_node",
+        ),
+    ] = 1.0
+    background_load: Annotated[
+        float,
+        Parameter(
+            help="Share of every link between nodes that other programs use, 0 to 0.999.",
+            allowed=BACKGROUND_LOAD,
+            metavar="SHARE",
+        ),
+    ] = 0.0
+    contention: Annotated[
+        bool,
+        Parameter(
+            help="Messages compete for NICs, switches and memory. Without contention each has the network for "
+            "itself, and the replay is faster.",
+        ),
+    ] = True
+    noise: Annotated[
+        float,
+        Parameter(
+            help="Vary each computation at random: standard deviation of the logarithm of its length (0.05 is about "
+            "5 %). The mean stays the same.",
+            allowed=NOISE,
+            metavar="SIGMA",
+        ),
+    ] = 0.0
+    samples: Annotated[
+        int,
+        Parameter(
+            help="Replay N times with parameters drawn from their spread, and print the interval of 90 % of the "
+            "times.",
+            allowed=NumberRange(least=10, most=10**6, zero=True),
+            metavar="N",
+        ),
+    ] = 0
+    spread: Annotated[
+        dict[str, float],
+        Parameter(
+            help="Relative standard deviation of latency, bandwidth, overhead or computation; repeatable.",
+            allowed=SPREAD,
+            metavar="NAME=SHARE",
+            default="the fabric's",
+        ),
+    ] = msgspec.field(default_factory=dict)
+    seed: Annotated[
+        int,
+        Parameter(
+            help="Seed of noise and samples.",
+            allowed=NumberRange(least=1, most=2**63, zero=True),
+            metavar="N",
+            default="0",
+        ),
+    ] = 0
+    mpi_library: Annotated[
+        CollectiveLibrary | None,
+        Parameter(
+            help="Library whose collective algorithms run.",
+            default="the library that recorded the trace",
+        ),
+    ] = None
+    forced_collectives: Annotated[
+        list[ForcedCollective],
+        Parameter(
+            help="Algorithm instead of the library's choice, such as allreduce=ring or bcast=pipeline:65536 (bytes "
+            "of a segment); repeatable.",
+            spelling="collective",
+            metavar="NAME=ALGORITHM",
+        ),
+    ] = msgspec.field(default_factory=list)
+    pass_unmodelled: Annotated[
+        bool,
+        Parameter(help="Keep the recorded time of collectives that are not modelled, instead of failing."),
+    ] = False

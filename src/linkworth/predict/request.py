@@ -5,17 +5,14 @@ import shlex
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal, cast
 
 from linkworth.catalog import fabrics
 from linkworth.catalog.assignment import parse_assignment
 from linkworth.errors import UsageError
-from linkworth.model.fabric import Fabric, Spread
-from linkworth.model.number_range import CPU_FACTOR, SECONDS, SPREAD
-from linkworth.model.settings import ReplaySettings
+from linkworth.model.fabric import Fabric
+from linkworth.model.number_range import SECONDS
 from linkworth.mpi import apps
 from linkworth.predict.timeline import Timeline, parse_window
-from linkworth.replay.collectives import known_library, parse_forced
 from linkworth.skeleton.program import check, parse
 from linkworth.skeleton.progress import Progress
 from linkworth.skeleton.rates import RateRequest, rates_for
@@ -93,68 +90,3 @@ def neighbours(texts: Sequence[str]) -> list[tuple[Path, str]]:
             path, placement = text, "block"
         found.append((Path(path), placement))
     return found
-
-
-def settings(
-    *,
-    progress: str | None,
-    cpu_factor_at: Sequence[str],
-    memory_demand: float,
-    memory_bandwidth: float | None,
-    cores: int | None,
-    thread_gain: float | None,
-    background_load: float,
-    contention: bool,
-    noise: float,
-    samples: int | None = None,
-    spread: Sequence[str] = (),
-    seed: int,
-    mpi_library: str | None,
-    collective: Sequence[str],
-    pass_unmodelled: bool,
-) -> ReplaySettings:
-    """Return the settings from the options of the command line, which give memory figures in GB/s."""
-    factors: dict[int, float] = {}
-    for text in cpu_factor_at:
-        level, factor = parse_assignment(text, "--cpu-factor-at", "X", CPU_FACTOR, what="LEVEL")
-        if not level.lstrip("-").isdecimal():
-            raise UsageError(
-                f"--cpu-factor-at {text!r}: {level!r} is no level of MPI_Pcontrol; give a whole number"
-            )
-        factors[int(level)] = factor
-    shares: dict[str, float] = {}
-    for text in spread:
-        parameter, share = parse_assignment(text, "--spread", "SHARE", SPREAD, what="NAME")
-        if parameter not in Spread.__struct_fields__:
-            raise UsageError(
-                f"--spread {text!r}: there is no {parameter!r}; choose {', '.join(Spread.__struct_fields__)}"
-            )
-        shares[parameter] = share
-    if (memory_demand > 0) != (memory_bandwidth is not None):
-        given, missing = "--memory-demand", "--memory-bandwidth"
-        if memory_bandwidth is not None:
-            given, missing = missing, given
-        raise UsageError(
-            f"{given} needs {missing} as well: the traffic of a rank, and the bandwidth of its node's memory"
-        )
-    if thread_gain is not None and cores is None:
-        raise UsageError(
-            f"--thread-gain {thread_gain:g} needs --cores as well, the number of cores of a node"
-        )
-    return ReplaySettings(
-        progress=cast(Literal["asynchronous", "calls"] | None, progress),
-        cpu_factor_at=factors,
-        memory_demand_bytes_per_second=memory_demand * 1e9,
-        memory_bandwidth_bytes_per_second=None if memory_bandwidth is None else memory_bandwidth * 1e9,
-        cores_per_node=cores,
-        second_rank_speedup=thread_gain or 1.0,
-        noise=noise,
-        samples=samples or 0,
-        spread=shares,
-        seed=seed,
-        background_load=background_load,
-        contention=contention,
-        mpi_library=None if mpi_library is None else known_library(mpi_library),
-        forced_collectives=[parse_forced(text) for text in collective],
-        pass_unmodelled=pass_unmodelled,
-    )

@@ -1,16 +1,13 @@
 """Choice of a replay's collective algorithms, from the trace's MPI library and the user's options."""
 
-import difflib
 import re
+from typing import get_args
 
-from linkworth import _engine
-from linkworth.errors import UsageError
-from linkworth.model.collectives import CollectiveRules, ForcedCollective
+from linkworth.model.collectives import CollectiveLibrary, CollectiveRules
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import MpiInfo
 
-LIBRARIES = ("openmpi", "mpich", "openmpi-5.0", "openmpi-4.1", "openmpi-4.0", "mpich-flat")
-"""Values of --mpi-library. Without a version: the trace's if it is of the same family, else the newest."""
+LIBRARIES: tuple[CollectiveLibrary, ...] = get_args(CollectiveLibrary)
 
 _TITLES = {
     "mpich": "MPICH",
@@ -51,39 +48,7 @@ def rules_in_words(rules: CollectiveRules) -> str:
     return f"{text}, but {forced}" if forced else text
 
 
-def known_library(name: str) -> str:
-    """Check the value of --mpi-library."""
-    if name not in LIBRARIES:
-        raise UsageError(f"--mpi-library {name}: not known; give one of {', '.join(LIBRARIES)}")
-    return name
-
-
-def parse_forced(text: str) -> ForcedCollective:
-    """Parse `COLLECTIVE=ALGORITHM[:SEGMENT_BYTES]` of --collective."""
-    collective, equals, rest = text.partition("=")
-    algorithm, colon, segment = rest.partition(":")
-    if not equals or not algorithm:
-        raise UsageError(
-            f"--collective {text!r}: give COLLECTIVE=ALGORITHM, for instance allreduce=ring, or bcast=pipeline:65536 for "
-            "segments of so many bytes"
-        )
-    known = _engine.collective_algorithms()
-    if collective not in known:
-        near = difflib.get_close_matches(collective, known, n=1)
-        meant = f"did you mean {near[0]}? " if near else ""
-        raise UsageError(f"--collective {text}: {meant}the collectives are {', '.join(sorted(known))}")
-    if algorithm not in known[collective]:
-        raise UsageError(
-            f"--collective {text}: the algorithms of {collective} are {', '.join(known[collective])}"
-        )
-    if colon and not (segment.isascii() and segment.isdecimal()):
-        raise UsageError(f"--collective {text}: after the colon give a segment's bytes as a whole number")
-    return ForcedCollective(
-        collective=collective, algorithm=algorithm, segment_bytes=int(segment) if colon else 0
-    )
-
-
-def series(recorded: MpiInfo) -> str | None:
+def series(recorded: MpiInfo) -> CollectiveLibrary | None:
     """Return the series of algorithm choices of a library, such as `openmpi-4.1`; None if it is unknown."""
     name = f"{recorded.library} {recorded.version}"
     version = re.search(r"(\d+)\.(\d+)", recorded.version or recorded.library)

@@ -195,7 +195,7 @@ def on_known_machine(settings: ReplaySettings, rates: RateSource | None) -> Repl
     if rates is None or rates.cores_per_node is None or settings.cores_per_node is not None:
         return settings
     return msgspec.structs.replace(
-        settings, cores_per_node=rates.cores_per_node, second_rank_speedup=rates.thread_gain
+        settings, cores_per_node=rates.cores_per_node, thread_gain=rates.thread_gain
     )
 
 
@@ -266,7 +266,7 @@ def _shared_node(settings: ReplaySettings, most_on_a_node: int) -> dict[str, flo
     return {
         "memory_bytes_per_second": bandwidth,
         "cores": cores,
-        "second_rank_speedup": settings.second_rank_speedup,
+        "thread_gain": settings.thread_gain,
     }
 
 

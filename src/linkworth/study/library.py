@@ -1,14 +1,15 @@
 """MPI library whose collectives a study's predictions follow."""
 
 from linkworth.errors import LinkworthError, UsageError
+from linkworth.model.collectives import CollectiveLibrary
 from linkworth.model.study import Environment, Study
 from linkworth.model.trace import MpiInfo
 from linkworth.mpi import find
 from linkworth.replay.collectives import LIBRARIES, series
 
 
-def library_of(environment: Environment, study: Study, *, recorded: bool) -> str | None:
-    """Return the library of an environment's predictions, in the form of `--mpi-library` of `linkworth predict`.
+def library_of(environment: Environment, study: Study, *, recorded: bool) -> CollectiveLibrary | None:
+    """Return the library of an environment's predictions.
 
     It is the environment's `mpi`. Without one, a workload that was `recorded` by a run keeps the library of that run.
     Any other workload uses the library of the study's measurements, so that measured and predicted runs differ only
@@ -30,7 +31,7 @@ def library_of(environment: Environment, study: Study, *, recorded: bool) -> str
     except LinkworthError:
         if named is None:
             return None
-    found = named if named in LIBRARIES else series(MpiInfo(library=named))
+    found = next((one for one in LIBRARIES if one == named), None) or series(MpiInfo(library=named))
     if found is None:
         raise UsageError(
             f"{environment.name}: mpi {named!r} is not installed here and its collectives are not known; "

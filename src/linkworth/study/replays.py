@@ -15,6 +15,7 @@ from linkworth.bench.replayed.predict import predict as predict_bench
 from linkworth.catalog import machines
 from linkworth.catalog.startup import Startup
 from linkworth.errors import LinkworthError, UsageError
+from linkworth.model.collectives import CollectiveLibrary
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout, Prediction, PredictionSet
 from linkworth.model.rates import RateSource
@@ -64,7 +65,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     fabric: Fabric
     arrangement: Arrangement
     cpu_factor: float
-    library: str | None
+    library: CollectiveLibrary | None
     """MPI library whose collectives run; None: the recording one, else MPICH."""
 
 
@@ -75,7 +76,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     arrangement: Arrangement | None = None
     """Layout of the ranks on nodes. None: this and the MPI library were those of each prediction."""
-    library: str | None = None
+    library: CollectiveLibrary | None = None
     """MPI library of the run; None: the recording one, else MPICH."""
 
 
