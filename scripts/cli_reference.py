@@ -1,12 +1,18 @@
-"""Write docs/reference/cli.md from the commands themselves: `cli_reference.py FILE`, or `--check FILE` to compare."""
+"""Write docs/reference/cli.md from the commands themselves, and the table of fields in fabrics.md beside it.
+
+`cli_reference.py FILE` writes, `cli_reference.py --check FILE` compares.
+"""
 
 import inspect
 import sys
 from pathlib import Path
 
+import msgspec
 import rich_click as click
 
 from linkworth.cli.main import VERBS, VerbGroup, cli
+from linkworth.model import fabric
+from linkworth.model.parameter import Declared, declared
 
 HEAD = """# Command line
 
@@ -74,14 +80,56 @@ def reference() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+FABRIC_TABLES = (
+    ("", fabric.Fabric),
+    ("link.", fabric.Path),
+    ("topology.", fabric.Topology),
+    ("topology.levels.", fabric.SwitchLevel),
+    ("tcp.", fabric.Tcp),
+    ("spread.", fabric.Spread),
+)
+MARKS = (
+    "<!-- Fields: written by scripts/cli_reference.py; `make reference` renews them. -->\n",
+    "<!-- End of the fields. -->\n",
+)
+
+
+def default_of(field: Declared) -> str:
+    """Return a field's default as a file has it."""
+    if field.default is msgspec.NODEFAULT:
+        return "required"
+    if field.parameter.default or field.default == []:
+        return field.parameter.default or "none"
+    shown = f"{field.default:g}" if isinstance(field.default, float) else str(field.default).lower()
+    return f"`{shown}`"
+
+
+def with_fields(page: str) -> str:
+    """Return the page on fabrics with the table of today's fields."""
+    rows = [
+        f"| `{table}{field.name}` | {cell(field.parameter.help)} | {cell(default_of(field))} |"
+        for table, kind in FABRIC_TABLES
+        for field in declared(kind)
+    ]
+    head, _, rest = page.partition(MARKS[0])
+    lines = ["", "| field | meaning | default |", "|---|---|---|", *rows, ""]
+    return head + MARKS[0] + "\n".join(lines) + "\n" + MARKS[1] + rest.partition(MARKS[1])[2]
+
+
 def main() -> int:
-    """Write the page, or return 1 when it is not what the commands say."""
+    """Write the pages, or return 1 when they are not what the declarations say."""
     path = Path(sys.argv[-1])
-    page = reference()
+    fabrics = path.with_name("fabrics.md")
+    pages = {path: reference(), fabrics: with_fields(fabrics.read_text(encoding="utf-8"))}
+    outdated = [
+        path for path, page in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != page
+    ]
     if "--check" not in sys.argv[1:-1]:
-        path.write_text(page, encoding="utf-8")
-    elif not path.exists() or path.read_text(encoding="utf-8") != page:
-        sys.stderr.write(f"{path} is not what the commands say: run `make reference` and commit it.\n")
+        for path in outdated:
+            path.write_text(pages[path], encoding="utf-8")
+    elif outdated:
+        names = ", ".join(map(str, outdated))
+        sys.stderr.write(f"{names}: not what the declarations say; run `make reference` and commit it.\n")
         return 1
     return 0
 

@@ -3,10 +3,7 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from linkworth.catalog import fabrics, prices
-from linkworth.catalog.fabric_file import FabricFile, PathTable
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
@@ -28,11 +25,3 @@ def test_the_fabric_of_the_page_loads(tmp_path):
 
 def test_the_prices_of_the_page_load(tmp_path):
     assert prices.get_catalog(example("prices.md", tmp_path))[0].fabric == "ib-hdr"
-
-
-@pytest.mark.parametrize(
-    "field", [*FabricFile.__struct_fields__, *(f"link.{name}" for name in PathTable.__struct_fields__)]
-)
-def test_the_page_explains_every_field(field):
-    page = (REFERENCE / "fabrics.md").read_text(encoding="utf-8")
-    assert f"`{field}`" in page or field == "link"

@@ -102,7 +102,7 @@ def test_an_intranode_table_replaces_shared_memory(tmp_path):
         (
             "eager_limit_bytes = 4096",
             "eager_limit_bytes = -1",
-            "link.eager_limit_bytes is -1; give 0 or more bytes",
+            "link.eager_limit_bytes is -1; give 0, or a number from 1 to",
         ),
         ("mtu_bytes = 1500", "mtu_bytes = 40", "link.mtu_bytes is 40; give more than header_in_mtu_bytes"),
         ("mtu_bytes = 1500\n", "", "link.header_bytes is 90; headers need packets"),
@@ -114,7 +114,7 @@ def test_an_intranode_table_replaces_shared_memory(tmp_path):
         ('intranode = "shm"', 'intranode = "ib-fdr"', "intranode = 'ib-fdr' is a network between nodes"),
         ('intranode = "shm"', 'intranode = "../x"', "intranode names no fabric"),
         ('name = "mine"', 'name = "My Net"', "name: expected 'str' matching regex"),
-        ('title = "my network"', 'title = "t"\nrails = 0', "rails is 0; give the number of NICs"),
+        ('title = "my network"', 'title = "t"\nrails = 0', "rails is 0; give a number from 1 to 64"),
         (
             'title = "my network"',
             'title = "t"\nrail_efficiency = 1.5',
@@ -127,6 +127,7 @@ def test_an_intranode_table_replaces_shared_memory(tmp_path):
             "intranode_total_bytes_per_second is",
         ),
         ('title = "my network"', 'titel = "t"', "'titel'"),
+        ('title = "my network"', 'title = "t"\norigin = "me"', "unknown field 'origin'"),
         ("[link]", "[link", "is not valid TOML"),
     ],
 )

@@ -12,6 +12,9 @@ from synthetic import collective, recv, send, write_trace
 from linkworth.catalog import fabrics
 from linkworth.catalog.decode import data_folder
 from linkworth.errors import UsageError
+from linkworth.model.fabric import Fabric, Spread, Tcp, Topology
+from linkworth.model.fabric import Path as Way
+from linkworth.model.parameter import declared
 from linkworth.predict import predict
 
 SEEDS = [
@@ -28,16 +31,11 @@ NUMBERS = st.one_of(
 VALUES = st.one_of(
     NUMBERS, st.booleans(), st.text(max_size=8), st.lists(st.tuples(NUMBERS, NUMBERS).map(list), max_size=3)
 )
+TABLES = {"": Fabric, "link": Way, "tcp": Tcp, "topology": Topology, "spread": Spread}
 FIELDS = {
-    "": ["name", "title", "intranode", "rails", "rail_efficiency", "stripe_min_bytes", "aggregation", "chunk_bytes",
-         "unexpected_copy_bytes_per_second", "combine_bytes_per_second", "intranode_total_bytes_per_second"],
-    "link": ["latency_seconds", "bandwidth_bytes_per_second", "gap_seconds", "send_overhead", "receive_overhead",
-             "eager_limit_bytes", "mtu_bytes", "header_bytes", "header_in_mtu_bytes"],
-    "tcp": ["restart_after_seconds", "initial_window_bytes", "port_buffer_bytes", "burst_seconds",
-            "retransmission_timeout_seconds", "timeout_share"],
-    "topology": ["hop_latency_seconds", "routing", "levels"],
-    "spread": ["latency", "bandwidth", "overhead"],
-}  # fmt: skip
+    table: [each.name for each in declared(kind) if table or each.name not in TABLES]
+    for table, kind in TABLES.items()
+}
 LEVELS = st.lists(
     st.fixed_dictionaries(
         {"nodes_per_group": NUMBERS, "uplinks": NUMBERS, "bandwidth_bytes_per_second": NUMBERS}

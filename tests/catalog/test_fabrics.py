@@ -12,6 +12,7 @@ from linkworth.bench.tests import TESTS
 from linkworth.catalog import derived, fabrics
 from linkworth.catalog.fabric_file import fields_without_source
 from linkworth.errors import UsageError
+from linkworth.model.fabric import RAILS_MAX
 from linkworth.replay.layout import block
 
 CONTRACT = [
@@ -131,7 +132,7 @@ def test_hdr_is_nowhere_slower_than_fdr():
         assert all(hdr_time < fdr_time for fdr_time, hdr_time in zip(*times, strict=True)), name
 
 
-@given(st.sampled_from(CONTRACT), st.integers(1, fabrics.RAILS_MAX))
+@given(st.sampled_from(CONTRACT), st.integers(1, RAILS_MAX))
 def test_rails_multiply(name, rails):
     fabric = fabrics.get(f"{name}x{rails}")
     assert fabric.rails == rails
@@ -141,7 +142,7 @@ def test_rails_multiply(name, rails):
     assert again == fabric
 
 
-@given(st.integers().filter(lambda k: not 1 <= k <= fabrics.RAILS_MAX))
+@given(st.integers().filter(lambda k: not 1 <= k <= RAILS_MAX))
 def test_rails_out_of_range_are_refused(rails):
     with pytest.raises(UsageError):
         fabrics.get(f"gbex{rails}")

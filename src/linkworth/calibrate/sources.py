@@ -6,7 +6,7 @@ import msgspec
 
 from linkworth.calibrate.measured import Point
 from linkworth.calibrate.path_fit import Found
-from linkworth.catalog.fabric_file import NUMERIC_FABRIC_FIELDS, NUMERIC_PATH_FIELDS
+from linkworth.catalog.fabric_file import fields_without_source
 from linkworth.model.fabric import Fabric, Path, SourceNote
 
 _DIGITS = 6
@@ -63,7 +63,7 @@ def sources_of(
         if fields:
             covered |= {*fields}
             notes.append(_of_base(note, fields, base, reasons))
-    left = [field for field in _numbers() if field not in covered]
+    left = fields_without_source(msgspec.structs.replace(fabric, sources=notes))
     if left:
         notes.append(SourceNote(fields=left, source=f"fabric {base.name}", date=_latest(points)))
     return _joined(notes)
@@ -83,13 +83,6 @@ def _joined(notes: Sequence[SourceNote]) -> list[SourceNote]:
     return [
         SourceNote(fields=named, source=source, date=date, note=text)
         for (source, date, text), named in fields.items()
-    ]
-
-
-def _numbers() -> list[str]:
-    return [
-        *(f"{path}.{field}" for path in ("link", "intranode") for field in NUMERIC_PATH_FIELDS),
-        *NUMERIC_FABRIC_FIELDS,
     ]
 
 

@@ -2,26 +2,14 @@
 
 import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
+
+import msgspec
 
 from linkworth.errors import UsageError
 from linkworth.model import fabric as model
 from linkworth.writing.files import is_stream, write_output
-
-_FABRIC_FIELDS = (
-    "rails",
-    "rail_efficiency",
-    "stripe_min_bytes",
-    "stripe_rest_bytes",
-    "stripe_step",
-    "aggregation",
-    "chunk_bytes",
-    "progress",
-    "unexpected_copy_bytes_per_second",
-    "combine_bytes_per_second",
-    "intranode_total_bytes_per_second",
-    "worst_miss",
-)
 
 
 def write(fabric: model.Fabric, path: Path) -> None:
@@ -33,35 +21,31 @@ def write(fabric: model.Fabric, path: Path) -> None:
 
 def text(fabric: model.Fabric) -> str:
     """Return the fabric's TOML."""
-    blocks = [
-        [
-            f"name = {_value(fabric.name)}",
-            f"title = {_value(fabric.title)}",
-            *(f"{field} = {_value(getattr(fabric, field))}" for field in _FABRIC_FIELDS),
-        ],
-        ["[link]", *_fields(fabric.link)],
-        ["[intranode]", *_fields(fabric.intranode)],
+    return "\n\n".join("\n".join(block) for block in _blocks(fabric)) + "\n"
+
+
+def _blocks(struct: msgspec.Struct, heading: str = "", place: str = "") -> Iterator[list[str]]:
+    """Yield the lines of a struct's own values, then those of its tables that differ from their default."""
+    fields = [field for field in msgspec.structs.fields(struct) if field.name != "origin"]
+    values = {field.name: getattr(struct, field.name) for field in fields}
+    tables = {name: value for name, value in values.items() if _is_table(value)}
+    defaults = {field.name: field.default for field in fields}
+    own = [
+        f"{name} = {_value(value)}" for name, value in values.items() if name not in tables and value != []
     ]
-    if fabric.topology != model.Topology():
-        blocks.append(
-            [
-                "[topology]",
-                f"hop_latency_seconds = {_value(fabric.topology.hop_latency_seconds)}",
-                f"routing = {_value(fabric.topology.routing)}",
-            ]
-        )
-        blocks += [["[[topology.levels]]", *_fields(level)] for level in fabric.topology.levels]
-    if fabric.tcp != model.Tcp():
-        blocks.append(["[tcp]", *_fields(fabric.tcp)])
-    blocks.append(["[spread]", *_fields(fabric.spread)])
-    blocks += [["[[sources]]", *_fields(source)] for source in fabric.sources]
-    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+    yield [heading, *own] if heading else own
+    for name, value in tables.items():
+        if isinstance(value, list):
+            for each in value:
+                yield from _blocks(each, f"[[{place}{name}]]", f"{place}{name}.")
+        elif value != defaults[name]:
+            yield from _blocks(value, f"[{place}{name}]", f"{place}{name}.")
 
 
-def _fields(
-    struct: model.Path | model.SwitchLevel | model.Tcp | model.Spread | model.SourceNote,
-) -> list[str]:
-    return [f"{field} = {_value(getattr(struct, field))}" for field in struct.__struct_fields__]
+def _is_table(value: object) -> bool:
+    return isinstance(value, msgspec.Struct) or (
+        isinstance(value, list) and bool(value) and isinstance(value[0], msgspec.Struct)
+    )
 
 
 def _value(value: object) -> str:

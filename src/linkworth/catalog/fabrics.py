@@ -10,7 +10,7 @@ import msgspec
 
 from linkworth.catalog import virtual
 from linkworth.catalog.decode import data_folder, read_toml, unknown_name
-from linkworth.catalog.fabric_file import RAILS_MAX, PathTable, parse, plain, topology
+from linkworth.catalog.fabric_file import parse
 from linkworth.errors import CalibrationWarning, UsageError
 from linkworth.model import fabric as model
 
@@ -55,8 +55,8 @@ def get(name_or_path: str) -> model.Fabric:
         found = catalog[base]
     if rails is None:
         return found
-    if not 1 <= rails <= RAILS_MAX:
-        raise UsageError(f"{name_or_path}: give 1 to {RAILS_MAX} rails a node")
+    if not 1 <= rails <= model.RAILS_MAX:
+        raise UsageError(f"{name_or_path}: give 1 to {model.RAILS_MAX} rails a node")
     rails *= found.rails
     return msgspec.structs.replace(
         found,
@@ -92,39 +92,15 @@ def _catalog() -> dict[str, model.Fabric]:
 
 
 def _from_file(path: Path | Traversable, origin: str) -> model.Fabric:
-    file = parse(read_toml(path), str(path))
-    sources = [plain(source, model.SourceNote) for source in file.sources]
-    total = file.intranode_total_bytes_per_second
-    if isinstance(file.intranode, PathTable):
-        intranode = plain(file.intranode, model.Path)
-    else:
-        inside = _named_intranode(file.intranode, str(path))
-        intranode = inside.link
-        sources += [*_renamed(inside.sources, keep_total=total is None)]
-        total = inside.intranode_total_bytes_per_second if total is None else total
-    return model.Fabric(
-        name=file.name,
-        title=file.title,
-        link=plain(file.link, model.Path),
-        intranode=intranode,
-        rails=file.rails,
-        rail_efficiency=file.rail_efficiency,
-        stripe_min_bytes=file.stripe_min_bytes,
-        stripe_rest_bytes=file.stripe_rest_bytes,
-        stripe_step=file.stripe_step,
-        aggregation=file.aggregation,
-        chunk_bytes=file.chunk_bytes,
-        progress=file.progress,
-        unexpected_copy_bytes_per_second=file.unexpected_copy_bytes_per_second,
-        combine_bytes_per_second=file.combine_bytes_per_second,
-        topology=topology(file.topology),
-        tcp=plain(file.tcp, model.Tcp),
-        spread=plain(file.spread, model.Spread),
-        worst_miss=file.worst_miss,
-        intranode_total_bytes_per_second=float("inf") if total is None else total,
-        sources=sources,
-        origin=origin,
-    )
+    document = read_toml(path)
+    named = document.get("intranode")
+    if not isinstance(named, str):
+        return msgspec.structs.replace(parse(document, str(path)), origin=origin)
+    inside = _named_intranode(named, str(path))
+    total = {"intranode_total_bytes_per_second": inside.intranode_total_bytes_per_second}
+    found = parse(total | document | {"intranode": msgspec.to_builtins(inside.link)}, str(path))
+    sources = _renamed(inside.sources, keep_total=total.keys().isdisjoint(document))
+    return msgspec.structs.replace(found, sources=[*found.sources, *sources], origin=origin)
 
 
 @functools.cache
@@ -135,7 +111,7 @@ def _named_intranode(name: str, origin: str) -> model.Fabric:
         raise UsageError(
             f"{origin}: intranode names no fabric of the catalog ({name!r}); write 'shm' or an [intranode] table"
         )
-    if not isinstance(parse(read_toml(entry), name).intranode, PathTable):
+    if isinstance(read_toml(entry)["intranode"], str):
         raise UsageError(
             f"{origin}: intranode = {name!r} is a network between nodes; write 'shm' or an [intranode] table"
         )

@@ -64,7 +64,9 @@ _ONLY_FOR = {
 @click.option(
     "--mpi-library",
     type=click.Choice(LIBRARIES),
-    help="ti: library whose algorithms turn collectives into messages.  [default: the library that recorded the trace]",
+    metavar="NAME",
+    help=f"ti: library whose algorithms turn collectives into messages: {', '.join(LIBRARIES)}."
+    "  [default: the library that recorded the trace]",
 )
 @click.option(
     "--attributes/--no-attributes",

@@ -62,6 +62,8 @@ def _option(each: Declared) -> Callable[[Any], Callable[..., Any]]:
         return click.option(name, each.name, multiple=True, metavar=parameter.metavar, help=text)
     metavar = parameter.metavar or parameter.unit.upper() or None
     if get_origin(of) is Literal:
+        if parameter.metavar:
+            text = f"{parameter.help.rstrip('.')}: {', '.join(get_args(of))}.{text[len(parameter.help) :]}"
         return click.option(name, each.name, type=click.Choice(get_args(of)), metavar=metavar, help=text)
     allowed = parameter.allowed
     assert allowed is not None, f"{each.name}: a number needs its range"

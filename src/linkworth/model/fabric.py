@@ -1,11 +1,28 @@
-"""A network between nodes, as the replay uses it."""
+"""A network between nodes: the parameters of a fabric file, which the replay uses."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
+from linkworth.model.number_range import BYTES_PER_SECOND, LATENCY_SECONDS, SPREAD, NumberRange
+from linkworth.model.parameter import Parameter
 
-class SourceNote(msgspec.Struct, frozen=True, kw_only=True):
+RAILS_MAX = 64
+_RATE = msgspec.structs.replace(BYTES_PER_SECOND, infinity=True)
+_BYTES = NumberRange(least=1, most=2**63 - 1, zero=True)
+_SOME_BYTES = NumberRange(least=1, most=2**63 - 1)
+_SHARE = NumberRange(least=1e-9, most=1, zero=True)
+_TCP_SECONDS = NumberRange(least=1e-9, most=1e9, infinity=True)
+
+Points = list[tuple[int, float]]
+"""(bytes, seconds) by message size, linear between points and flat outside."""
+
+
+class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table of a catalog file."""
+
+
+class SourceNote(_Table, frozen=True, kw_only=True):
     """Origin of a number."""
 
     fields: list[str]
@@ -17,51 +34,113 @@ class SourceNote(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
 
 
-class Path(msgspec.Struct, frozen=True, kw_only=True):
+class Path(_Table, frozen=True, kw_only=True):
     """Path of messages: the network between nodes, or the memory inside a node. LogGP by message size."""
 
-    latency_seconds: float
-    """One-way latency from the sender's NIC to the receiver's, through one switch, without overheads."""
-    bandwidth_bytes_per_second: float
-    """Bandwidth of one rail, for data and headers together. `inf` is allowed."""
-    gap_seconds: float = 0.0
-    """Least time between the starts of two messages at one rail (1 / message rate)."""
-    send_overhead: list[tuple[int, float]] = msgspec.field(default_factory=list)
-    """(bytes, seconds) points: CPU time of the sender by message size, linear between points, flat outside."""
-    receive_overhead: list[tuple[int, float]] = msgspec.field(default_factory=list)
-    """(bytes, seconds) points: CPU time of the receiver by message size."""
-    eager_limit_bytes: int = 0
-    """Largest message sent without waiting for the receiver. Larger ones use the rendezvous protocol."""
-    mtu_bytes: int = 0
-    """Bytes of data and transport headers in one packet. 0: packets are not modelled."""
-    header_bytes: int = 0
-    """Bytes on the wire of each packet that are not message data."""
-    header_in_mtu_bytes: int = 0
-    """Part of `header_bytes` that counts towards the MTU (IP and TCP headers)."""
-    burst_bytes: int = 0
-    """Bytes that an idle link passes before the bandwidth limit applies: the token bucket of a shaped NIC."""
+    latency_seconds: Annotated[
+        float,
+        Parameter(
+            help="One-way latency from the sender's NIC to the receiver's, through one switch, without overheads.",
+            allowed=LATENCY_SECONDS,
+        ),
+    ]
+    bandwidth_bytes_per_second: Annotated[
+        float,
+        Parameter(
+            help="Bandwidth of one rail in one direction, for data and headers together. `inf` is allowed.",
+            allowed=_RATE,
+        ),
+    ]
+    gap_seconds: Annotated[
+        float,
+        Parameter(
+            help="Least time between the starts of two messages at one rail (1 / message rate).",
+            allowed=LATENCY_SECONDS,
+        ),
+    ] = 0.0
+    send_overhead: Annotated[
+        Points,
+        Parameter(
+            help="CPU time of the sender: `[bytes, seconds]` points in order of bytes, linear between points and "
+            "flat outside.",
+            allowed=LATENCY_SECONDS,
+        ),
+    ] = msgspec.field(default_factory=list)
+    receive_overhead: Annotated[
+        Points, Parameter(help="CPU time of the receiver, as points.", allowed=LATENCY_SECONDS)
+    ] = msgspec.field(default_factory=list)
+    eager_limit_bytes: Annotated[
+        int,
+        Parameter(
+            help="Largest message sent without waiting for the receiver. Larger ones use the rendezvous protocol.",
+            allowed=_BYTES,
+        ),
+    ] = 0
+    mtu_bytes: Annotated[
+        int,
+        Parameter(
+            help="Bytes of data and transport headers in one packet. 0: packets are not modelled.",
+            allowed=_BYTES,
+        ),
+    ] = 0
+    header_bytes: Annotated[
+        int, Parameter(help="Bytes on the wire of each packet that are not message data.", allowed=_BYTES)
+    ] = 0
+    header_in_mtu_bytes: Annotated[
+        int,
+        Parameter(
+            help="Part of `header_bytes` that counts towards the MTU (IP and TCP headers).", allowed=_BYTES
+        ),
+    ] = 0
+    burst_bytes: Annotated[
+        int,
+        Parameter(
+            help="Bytes that an idle link passes before the bandwidth limit applies, at both ends: the token bucket "
+            "of a shaped NIC (Linux's tbf, many cloud nodes).",
+            allowed=_BYTES,
+        ),
+    ] = 0
 
 
-class SwitchLevel(msgspec.Struct, frozen=True, kw_only=True):
+class SwitchLevel(_Table, frozen=True, kw_only=True):
     """One level of switches, described by their uplinks."""
 
-    nodes_per_group: int
-    """Nodes below one switch (or pod) of this level. Consecutive nodes share one."""
-    uplinks: int
-    """Links from such a switch to the next level, in each direction."""
-    bandwidth_bytes_per_second: float
-    """Bandwidth of one of these links in one direction."""
+    nodes_per_group: Annotated[
+        int,
+        Parameter(
+            help="Nodes below one switch (or pod) of this level. Consecutive nodes share one.",
+            allowed=NumberRange(least=1, most=2**24),
+        ),
+    ]
+    uplinks: Annotated[
+        int,
+        Parameter(
+            help="Links from such a switch to the next level, in each direction.",
+            allowed=NumberRange(least=1, most=2**16),
+        ),
+    ]
+    bandwidth_bytes_per_second: Annotated[
+        float, Parameter(help="Bandwidth of one of these links in one direction.", allowed=_RATE)
+    ]
 
 
-class Topology(msgspec.Struct, frozen=True, kw_only=True):
+class Topology(_Table, frozen=True, kw_only=True):
     """The switches between nodes. Without levels, all nodes are on one switch of full bisection."""
 
-    levels: list[SwitchLevel] = msgspec.field(default_factory=list)
-    """Levels from the nodes upwards. The uplinks of the last level meet in one switch."""
-    hop_latency_seconds: float = 0.0
-    """Latency that each link between two switches adds."""
-    routing: Literal["static", "packet"] = "static"
-    """`static`: each pair of nodes keeps one uplink. `packet`: packets use all uplinks in turn."""
+    levels: Annotated[
+        list[SwitchLevel],
+        Parameter(help="Levels from the nodes upwards. The uplinks of the last level meet in one switch."),
+    ] = msgspec.field(default_factory=list)
+    hop_latency_seconds: Annotated[
+        float,
+        Parameter(help="Latency that each link between two switches adds.", allowed=LATENCY_SECONDS),
+    ] = 0.0
+    routing: Annotated[
+        Literal["static", "packet"],
+        Parameter(
+            help="`static`: each pair of nodes keeps one uplink. `packet`: packets use all uplinks in turn."
+        ),
+    ] = "static"
 
 
 TIMEOUT_SHARE = 0.008
@@ -71,31 +150,67 @@ TIMEOUT_SHARE = 0.008
 timers time to detect a loss."""
 
 
-class Tcp(msgspec.Struct, frozen=True, kw_only=True):
+class Tcp(_Table, frozen=True, kw_only=True):
     """Behaviour of TCP under bursts."""
 
-    restart_after_seconds: float = float("inf")
-    """Idle time after which a connection restarts with the initial window (RFC 5681, 4.1). `inf`: never."""
-    initial_window_bytes: int = 14600
-    """Ten segments of 1460 bytes (RFC 6928)."""
-    port_buffer_bytes: float = float("inf")
-    """Bytes that the switch buffers for one node's link before it drops packets. `inf`: it never drops."""
-    retransmission_timeout_seconds: float = 0.2
-    """Wait of a connection that detects its losses only by the timer: Linux's TCP_RTO_MIN (`rto_min` in
-    ip-route(8))."""
-    timeout_share: float = TIMEOUT_SHARE
-    """Probability that a connection waits for that timeout, for each refill of the buffer. It applies to a
-    connection that loses packets at a full port with few segments in flight. Fitted by `linkworth calibrate`."""
-    burst_seconds: float = float("inf")
-    """Seconds of its share of the link that a connection hands its NIC at once (Linux, tcp_tso_autosize). It
-    is at least two segments and at most `chunk_bytes`. The link has as many shares as the node has ranks.
-    `inf`: always `chunk_bytes`."""
-    send_buffer_bytes: int = 0
-    """Bytes of a connection's data that the kernel buffers. The sender of a message above the eager limit
-    continues when no more than this is left. 0: it waits until all data have left."""
-    one_stream: bool = False
-    """True: all data from one rank to another form one stream of bytes (RFC 9293). A request to send and its
-    answer queue behind earlier data. False: they pass it, as if the MPI had a separate path."""
+    restart_after_seconds: Annotated[
+        float,
+        Parameter(
+            help="Idle time after which a connection restarts with the initial window (RFC 5681, 4.1). `inf`: never.",
+            allowed=_TCP_SECONDS,
+        ),
+    ] = float("inf")
+    initial_window_bytes: Annotated[
+        int, Parameter(help="Initial window: ten segments of 1460 bytes (RFC 6928).", allowed=_SOME_BYTES)
+    ] = 14600
+    port_buffer_bytes: Annotated[
+        float,
+        Parameter(
+            help="Bytes that the switch buffers for one node's link before it drops packets. `inf`: it never drops.",
+            allowed=NumberRange(least=1, most=1e15, infinity=True),
+        ),
+    ] = float("inf")
+    retransmission_timeout_seconds: Annotated[
+        float,
+        Parameter(
+            help="Wait of a connection that detects its losses only by the timer: Linux's TCP_RTO_MIN (`rto_min` in "
+            "ip-route(8)).",
+            allowed=LATENCY_SECONDS,
+        ),
+    ] = 0.2
+    timeout_share: Annotated[
+        float,
+        Parameter(
+            help="Probability that a connection waits for that timeout, for each refill of the buffer. It applies to "
+            "a connection that loses packets at a full port with few segments in flight. Fitted by `linkworth "
+            "calibrate`.",
+            allowed=_SHARE,
+        ),
+    ] = TIMEOUT_SHARE
+    burst_seconds: Annotated[
+        float,
+        Parameter(
+            help="Seconds of its share of the link that a connection hands its NIC at once (Linux, "
+            "tcp_tso_autosize). It is at least two segments and at most `chunk_bytes`. The link has as many shares "
+            "as the node has ranks. `inf`: always `chunk_bytes`.",
+            allowed=_TCP_SECONDS,
+        ),
+    ] = float("inf")
+    send_buffer_bytes: Annotated[
+        int,
+        Parameter(
+            help="Bytes of a connection's data that the kernel buffers. The sender of a message above the eager "
+            "limit continues when no more than this is left. 0: it waits until all data have left.",
+            allowed=_BYTES,
+        ),
+    ] = 0
+    one_stream: Annotated[
+        bool,
+        Parameter(
+            help="True: all data from one rank to another form one stream of bytes (RFC 9293). A request to send and "
+            "its answer queue behind earlier data. False: they pass it, as if the MPI had a separate path."
+        ),
+    ] = False
 
 
 COMBINE_BYTES_PER_SECOND = 8e9
@@ -104,61 +219,141 @@ COMBINE_BYTES_PER_SECOND = 8e9
 GB/s)."""
 
 
-class Spread(msgspec.Struct, frozen=True, kw_only=True):
+class Spread(_Table, frozen=True, kw_only=True):
     """Uncertainty of the parameters: relative standard deviations (0.1: 10 %). 0 if nothing is known."""
 
-    latency: float = 0.0
-    bandwidth: float = 0.0
-    overhead: float = 0.0
-    computation: float = 0.0
-    """Deviation of the program's computation from run to run."""
+    latency: Annotated[float, Parameter(help="Relative standard deviation of latencies.", allowed=SPREAD)] = (
+        0.0
+    )
+    bandwidth: Annotated[
+        float, Parameter(help="Relative standard deviation of bandwidths.", allowed=SPREAD)
+    ] = 0.0
+    overhead: Annotated[
+        float, Parameter(help="Relative standard deviation of overheads.", allowed=SPREAD)
+    ] = 0.0
+    computation: Annotated[
+        float,
+        Parameter(
+            help="Relative standard deviation of the program's computation from run to run.", allowed=SPREAD
+        ),
+    ] = 0.0
 
 
 WORST_MISS = 0.5
 """A calibration with a larger `worst_miss` does not describe its results. Each use of it warns."""
 
 
-class Fabric(msgspec.Struct, frozen=True, kw_only=True):
+class Fabric(_Table, frozen=True, kw_only=True):
     """A network between nodes, and the memory path inside a node of the same MPI transport."""
 
-    name: str
-    title: str
-    link: Path
-    """Path between nodes. Its bandwidth is that of one rail in one direction."""
-    intranode: Path
-    """Path between two ranks of a node. Its bandwidth is that of one pair."""
-    rails: int = 1
-    """NICs of a node that carry messages together."""
-    rail_efficiency: float = 1.0
-    """Share of the added rails' bandwidth that striping delivers, 0 to 1: K rails give 1 + (K - 1) x this."""
-    stripe_min_bytes: int = 65536
-    """Messages at least this long are striped over all rails. A shorter one uses one rail."""
-    stripe_rest_bytes: int = 0
-    """`stripe` deals 1/K of a message to one rail after the other. Once the rest is at most this long, it
-    goes over one rail as a whole. 0: every rail has an equal share."""
-    stripe_step: int = 0
-    """`stripe`: each message advances its connection (sending and receiving rank) by this many rails. A
-    message that is not striped uses the connection's current rail. 0: it uses the rail that is free first."""
-    aggregation: Literal["stripe", "packet", "connection", "message"] = "stripe"
-    """Distribution of the messages over rails. `stripe`: long messages on all rails in fragments. `packet`:
-    all messages packet by packet over all rails. `connection`: each pair of ranks on one rail, by a hash.
-    `message`: each message on the rail that is free first."""
-    chunk_bytes: int = 65536
-    """Bytes that a NIC sends of one connection before it serves the next."""
-    progress: Literal["asynchronous", "calls"] = "asynchronous"
-    """Handler of requests to send. `asynchronous`: a NIC or a thread, at any time. `calls`: the rank itself,
-    while it waits inside its MPI calls."""
-    unexpected_copy_bytes_per_second: float = float("inf")
-    """Copy rate of a message that arrived before its receive was posted."""
-    intranode_total_bytes_per_second: float = float("inf")
-    """Upper limit of all messages inside one node together."""
-    combine_bytes_per_second: float = COMBINE_BYTES_PER_SECOND
-    """Rate at which one core's reduction combines received data with its own."""
-    topology: Topology = Topology()
-    tcp: Tcp = Tcp()
-    spread: Spread = Spread()
-    worst_miss: float = 0.0
-    """Largest relative error of the calibration's results when replayed. 0: not calibrated."""
+    name: Annotated[
+        str,
+        msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9._-]*$"),
+        Parameter(help="Name: small letters, digits, `.`, `_` and `-`."),
+    ]
+    title: Annotated[str, Parameter(help="Name in words.")]
+    link: Annotated[Path, Parameter(help="Path between nodes.")]
+    intranode: Annotated[
+        Path,
+        Parameter(
+            help="Path between two ranks of a node: a table like `[link]`, whose bandwidth is that of one pair, or "
+            "the name of a catalog fabric whose link it is (`shm`)."
+        ),
+    ]
+    rails: Annotated[
+        int,
+        Parameter(
+            help="NICs of a node that carry messages together.", allowed=NumberRange(least=1, most=RAILS_MAX)
+        ),
+    ] = 1
+    rail_efficiency: Annotated[
+        float,
+        Parameter(
+            help="Share of the added rails' bandwidth that striping delivers, 0 to 1: K rails give "
+            "1 + (K - 1) x this.",
+            allowed=_SHARE,
+        ),
+    ] = 1.0
+    stripe_min_bytes: Annotated[
+        int,
+        Parameter(
+            help="Messages at least this long are striped over all rails. A shorter one uses one rail.",
+            allowed=_BYTES,
+        ),
+    ] = 65536
+    stripe_rest_bytes: Annotated[
+        int,
+        Parameter(
+            help="`stripe` deals 1/K of a message to one rail after the other. Once the rest is at most this long, "
+            "it goes over one rail as a whole. 0: every rail has an equal share.",
+            allowed=_BYTES,
+        ),
+    ] = 0
+    stripe_step: Annotated[
+        int,
+        Parameter(
+            help="`stripe`: each message advances its connection (sending and receiving rank) by this many rails. A "
+            "message that is not striped uses the connection's current rail. 0: it uses the rail that is free first.",
+            allowed=NumberRange(least=1, most=RAILS_MAX, zero=True),
+        ),
+    ] = 0
+    aggregation: Annotated[
+        Literal["stripe", "packet", "connection", "message"],
+        Parameter(
+            help="Distribution of the messages over rails. `stripe`: long messages on all rails in fragments, as "
+            "Open MPI does. `packet`: all messages packet by packet over all rails, as a round-robin bond does. "
+            "`connection`: each pair of ranks on one rail by a hash, as LACP does. `message`: each message on the "
+            "rail that is free first."
+        ),
+    ] = "stripe"
+    chunk_bytes: Annotated[
+        int,
+        Parameter(
+            help="Bytes that a NIC sends of one connection before it serves the next.", allowed=_SOME_BYTES
+        ),
+    ] = 65536
+    progress: Annotated[
+        Literal["asynchronous", "calls"],
+        Parameter(
+            help="Handler of requests to send. `asynchronous`: a NIC or a thread, at any time. `calls`: the rank "
+            "itself, while it waits inside its MPI calls, as with MPI over TCP."
+        ),
+    ] = "asynchronous"
+    unexpected_copy_bytes_per_second: Annotated[
+        float,
+        Parameter(help="Copy rate of a message that arrived before its receive was posted.", allowed=_RATE),
+    ] = float("inf")
+    intranode_total_bytes_per_second: Annotated[
+        float,
+        Parameter(
+            help="Upper limit of all messages inside one node together.",
+            allowed=_RATE,
+            default="that of the fabric named by `intranode`, else none",
+        ),
+    ] = float("inf")
+    combine_bytes_per_second: Annotated[
+        float,
+        Parameter(
+            help="Rate at which one core's reduction (`MPI_SUM`, ...) combines received data with its own.",
+            allowed=_RATE,
+        ),
+    ] = COMBINE_BYTES_PER_SECOND
+    topology: Annotated[
+        Topology, Parameter(help="Switches between nodes.", default="one switch of full bisection")
+    ] = Topology()
+    tcp: Annotated[Tcp, Parameter(help="Behaviour of TCP under bursts.", default="none")] = Tcp()
+    spread: Annotated[
+        Spread,
+        Parameter(help="Relative standard deviations of the parameters (0.1: 10 %).", default="0: not known"),
+    ] = Spread()
+    worst_miss: Annotated[
+        float,
+        Parameter(
+            help="Largest relative error of the calibration's results when replayed. Above 0.5 each use of the file "
+            "prints a warning. 0: not calibrated.",
+            allowed=NumberRange(least=1e-300, most=1e300, zero=True),
+        ),
+    ] = 0.0
     sources: list[SourceNote] = msgspec.field(default_factory=list)
     origin: str = "catalog"
-    """`catalog`, or the path of the file that it comes from."""
+    """`catalog`, or the path of the file that it comes from. A file does not have this field."""

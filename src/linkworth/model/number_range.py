@@ -40,6 +40,7 @@ class NumberRange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 CPU_FACTOR = NumberRange(least=1e-6, most=1e6)
+THREAD_GAIN = NumberRange(least=1, most=2)
 SECONDS = NumberRange(least=1e-9, most=1e9)
 """Time of a program's run: a nanosecond to 32 years."""
 TIMEOUT_SECONDS = NumberRange(least=1e-3, most=1e8)

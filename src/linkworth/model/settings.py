@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from linkworth.model.collectives import CollectiveLibrary, ForcedCollective
-from linkworth.model.number_range import BACKGROUND_LOAD, CPU_FACTOR, NOISE, SPREAD, NumberRange
+from linkworth.model.number_range import BACKGROUND_LOAD, CPU_FACTOR, NOISE, SPREAD, THREAD_GAIN, NumberRange
 from linkworth.model.parameter import Parameter
 
 
@@ -66,7 +66,7 @@ class ReplaySettings(msgspec.Struct, frozen=True, kw_only=True):
         float,
         Parameter(
             help="Throughput of a core with ranks on two hardware threads, relative to one rank.",
-            allowed=NumberRange(least=1, most=2),
+            allowed=THREAD_GAIN,
             metavar="X",
             needs="cores_per_node",
         ),
@@ -126,6 +126,7 @@ class ReplaySettings(msgspec.Struct, frozen=True, kw_only=True):
         CollectiveLibrary | None,
         Parameter(
             help="Library whose collective algorithms run.",
+            metavar="NAME",
             default="the library that recorded the trace",
         ),
     ] = None
