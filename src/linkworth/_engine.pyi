@@ -1,9 +1,10 @@
 """Type stubs of the native engine, the only interface between Python and C++."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from linkworth.errors import DamagedInputError
+from linkworth.model.settings import ReplayRequest
 
 class TraceError(ValueError): ...
 class TraceWriteError(TraceError): ...
@@ -35,7 +36,11 @@ class Trace:
     has_index: bool
     def check(self) -> tuple[int, float, list[tuple[int, int, str]]]: ...
     def beginning(self, events: int) -> Trace: ...
-    def iterate(self, rank: int) -> Iterator[dict[str, Any]]: ...
+    def iterate(self, rank: int) -> EventIterator: ...
+
+class EventIterator:
+    def __iter__(self) -> EventIterator: ...
+    def __next__(self) -> dict[str, Any]: ...
 
 class TraceWriter:
     def __init__(self, path: str, ranks: int, metadata_json: str) -> None: ...
@@ -73,7 +78,76 @@ def collective_messages(
     element: int = 1,
     nonblocking: bool = False,
 ) -> list[tuple[int, int, int]]: ...
-def replay_together(programs: list[tuple[Trace, dict[str, Any]]]) -> list[dict[str, Any]]: ...
+
+class CoreLoads:
+    """Busy seconds of each rank's computation in each stretch of time, up to the last rank with any."""
+
+    width_seconds: float
+    busy: list[list[float]]
+
+class LinkLoad:
+    """Busy seconds of one direction of a link in each stretch of time."""
+
+    kind: str
+    """`nic_out`, `nic_in`, `switch_up`, `switch_down`."""
+    level: int
+    place: int
+    """Node of a NIC, group of a switch."""
+    number: int
+    """Rail of a NIC, link of a switch."""
+    busy_seconds: float
+    width_seconds: float
+    busy: list[float]
+
+class Recording:
+    calls: list[tuple[int, int, int, float, float]]
+    """(rank, thread, index of the name, start, end)."""
+    messages: list[tuple[int, int, int, float, float]]
+    """(source, destination, bytes, sent, received)."""
+    loads: list[LinkLoad]
+    computation: CoreLoads
+    cut: bool
+    """There were more calls or messages."""
+
+class ReplayResult:
+    seconds: float
+    compute_seconds: float
+    overhead_seconds: float
+    latency_seconds: float
+    bandwidth_seconds: float
+    wait_seconds: float
+    internode_bytes: int
+    timed_internode_bytes: int
+    messages: int
+    seconds_per_latency_second: float
+    seconds_per_inverse_bandwidth: float
+    seconds_per_inverse_cpu_speed: float
+    marked_region: bool
+    """The program marks its timed part by MPI_Pcontrol. The times are those of that part."""
+    events: int
+    threaded_ranks: int
+    """Ranks whose threads call MPI at once."""
+    rank_compute_seconds: list[float]
+    """Scaled computation of each rank in the same part of the run."""
+    level_compute_seconds: dict[int, float]
+    """Scaled computation of the marked part by level of MPI_Pcontrol, summed over ranks."""
+    unmodelled: dict[str, int]
+    """Calls that took their recorded time, since the replay does not model them."""
+    input_output_seconds: dict[str, float]
+    """Recorded time of calls to files, by call and summed over ranks. It counts as computation, but is not scaled."""
+    mark_seconds: list[list[float]]
+    """Times of each rank's calls of MPI_Pcontrol, on request."""
+    levels: set[int]
+    forced_applied: list[str]
+    """Collectives that ran a forced algorithm."""
+    stopped: list[str]
+    """Ends of the replay of a cut trace, one sentence for each rank."""
+    recording: Recording | None
+
+def request_fields() -> list[str]:
+    """Return the dotted names of the fields that the engine reads of a ReplayRequest."""
+
+def replay_together(programs: Sequence[tuple[Trace, ReplayRequest]]) -> list[ReplayResult]: ...
 def skeleton_programs() -> dict[str, list[str]]:
     """Return each program's phases."""
 

@@ -186,7 +186,7 @@ def test_a_broadcast_between_groups_goes_to_the_other_groups_leader(tmp_path: Pa
     # 1 to 2, then 2 to 3.
     assert got.prediction.seconds == pytest.approx(22 * US)
     assert got.prediction.messages == 2
-    assert got.unmodelled == {}
+    assert got.result.unmodelled == {}
 
 
 def test_an_all_reduce_between_groups_exchanges_the_groups_results(tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_every_collective_between_groups_of_other_sizes_ends(
             send(1, 8) if rank == 0 else recv(0, 8) if rank == 1 else collective("MPI_Barrier", comm=1)
         )
     got = run(tmp_path, ranks, library=library)
-    assert got.unmodelled == {}
+    assert got.result.unmodelled == {}
     assert got.prediction.messages > 1
 
 
@@ -252,7 +252,7 @@ def test_a_collective_that_is_not_modelled_is_an_error_that_names_it(tmp_path: P
     ):
         run(tmp_path, ranks)
     passed = run(tmp_path, ranks, pass_unmodelled=True)
-    assert passed.unmodelled == {name: 1}
+    assert passed.result.unmodelled == {name: 1}
     assert passed.prediction.wait_seconds == pytest.approx(3e-3)
 
 
@@ -260,7 +260,7 @@ def test_one_sided_calls_of_an_old_trace_keep_their_recorded_time(tmp_path: Path
     ranks = [[Call(name, "local").lasting(1e-3) for name in ("MPI_Win_fence", "MPI_Put")]]
     got = run(tmp_path, ranks)
     assert got.prediction.wait_seconds == pytest.approx(2e-3)
-    assert got.unmodelled == {"MPI_Win_fence": 1, "MPI_Put": 1}
+    assert got.result.unmodelled == {"MPI_Win_fence": 1, "MPI_Put": 1}
 
 
 def test_all_forced_algorithms_end_and_their_parts_sum(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_an_unexpected_message_is_copied(run: Run) -> None:
 def test_cores_may_be_faster_in_one_region(run: Run) -> None:
     ranks = [[pcontrol(2).after(1 * MS), pcontrol(3).after(4 * MS), pcontrol(0).after(9 * MS)]]
     got = run(ranks, EAGER, cpu_factor_at={3: 3.0})
-    assert got.rank_compute_seconds[0] == pytest.approx(4 * MS + 3 * MS)
+    assert got.result.rank_compute_seconds[0] == pytest.approx(4 * MS + 3 * MS)
 
 
 def test_ranks_that_share_a_memory_slow_each_other(run: Run) -> None:
@@ -113,14 +113,14 @@ def test_ranks_that_share_a_memory_slow_each_other(run: Run) -> None:
     ranks = [[collective("MPI_Barrier").after(3 * MS)] for _ in range(4)]
     memory = {"memory_demand_bytes_per_second": 40e9, "memory_bandwidth_bytes_per_second": 60e9}
     got = run(ranks, EAGER, [0, 0, 0, 1], **memory)
-    assert got.rank_compute_seconds == pytest.approx([6 * MS, 6 * MS, 6 * MS, 3 * MS])
+    assert got.result.rank_compute_seconds == pytest.approx([6 * MS, 6 * MS, 6 * MS, 3 * MS])
 
 
 def test_noise_keeps_the_mean_and_follows_its_seed(run: Run) -> None:
     ranks = [[collective("MPI_Barrier").after(1 * MS) for _ in range(500)] for _ in range(4)]
 
     def compute(seed: int, noise: float = 0.2) -> list[float]:
-        return run(ranks, EAGER, noise=noise, seed=seed).rank_compute_seconds
+        return run(ranks, EAGER, noise=noise, seed=seed).result.rank_compute_seconds
 
     assert compute(1) == compute(1)
     assert compute(1) != compute(2)

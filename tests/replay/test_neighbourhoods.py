@@ -89,7 +89,7 @@ def test_a_trace_without_the_neighbours_is_refused_or_passed(tmp_path: Path) -> 
         replay_in_detail(trace, LATENCY, layout)
     passed = replay_in_detail(trace, LATENCY, layout, settings=ReplaySettings(pass_unmodelled=True))
     assert passed.prediction.seconds == pytest.approx(5 * US)
-    assert passed.unmodelled == {"MPI_Neighbor_alltoall": 1}
+    assert passed.result.unmodelled == {"MPI_Neighbor_alltoall": 1}
 
 
 def test_lists_that_do_not_fit_the_neighbours_are_refused(predict: Predict) -> None:
@@ -131,6 +131,6 @@ def test_files_take_their_recorded_time_whatever_the_cpu(tmp_path: Path) -> None
     assert got.prediction.seconds == pytest.approx(6e-3 + 10 * US)
     assert got.prediction.compute_seconds == pytest.approx(6e-3)
     assert got.prediction.seconds_per_inverse_cpu_speed == pytest.approx(1e-3)
-    assert got.rank_compute_seconds == pytest.approx([6e-3, 0])
-    assert got.input_output_seconds == {"MPI_File_write_at_all": pytest.approx(5e-3)}
-    assert got.unmodelled == {}
+    assert got.result.rank_compute_seconds == pytest.approx([6e-3, 0])
+    assert got.result.input_output_seconds == {"MPI_File_write_at_all": pytest.approx(5e-3)}
+    assert got.result.unmodelled == {}

@@ -266,4 +266,4 @@ def test_a_window_that_was_never_made_is_refused_or_passed(tmp_path: Path) -> No
         replay_in_detail(_engine.Trace(str(path)), ON, layout)
     passed = replay_in_detail(_engine.Trace(str(path)), ON, layout, tolerate_cut=True)
     assert passed.prediction.seconds == pytest.approx(7 * US)
-    assert passed.unmodelled == {"MPI_put": 1, "MPI_Win_sync": 1}
+    assert passed.result.unmodelled == {"MPI_put": 1, "MPI_Win_sync": 1}

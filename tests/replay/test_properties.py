@@ -38,8 +38,8 @@ from synthetic_calls import (
 from linkworth import _engine
 from linkworth.model.fabric import Fabric, SwitchLevel, Tcp
 from linkworth.model.prediction import Layout, Prediction
-from linkworth.model.settings import ReplaySettings
-from linkworth.replay.run import Record, Replay, replay, replay_in_detail
+from linkworth.model.settings import Details, RecordLimits, ReplaySettings
+from linkworth.replay.run import Replay, replay, replay_in_detail
 
 COLLECTIVES = ("MPI_Barrier", "MPI_Bcast", "MPI_Allreduce", "MPI_Alltoall", "MPI_Allgather", "MPI_Reduce")
 SIZES = st.sampled_from([0, 8, 300, 5000, 70_000, 2_000_000])
@@ -92,6 +92,7 @@ def programs(draw: st.DrawFn) -> list[list[Call]]:
     return ranks
 
 
+NO_DETAILS = Details()
 FABRICS = st.builds(
     lambda latency, bandwidth, overhead, eager, rails: fabric(
         way(latency, bandwidth, overhead, eager), way(latency / 10, bandwidth * 4), rails=rails
@@ -155,7 +156,9 @@ def test_a_recorded_replay_takes_the_same_time_to_the_last_bit(
     with tempfile.TemporaryDirectory() as folder:
         trace = _engine.Trace(str(write_trace(Path(folder) / "any.lwt", ranks)))
         layout = Layout(nodes=nodes, node_of_rank=[rank % nodes for rank in range(len(ranks))])
-        recorded = replay_in_detail(trace, one_nic, layout, record=Record(0.0, 1e9, 1 << 20))
+        recorded = replay_in_detail(
+            trace, one_nic, layout, details=Details(record=RecordLimits(0.0, 1e9, 1 << 20))
+        )
         assert recorded.prediction == replay(trace, one_nic, layout)
 
 
@@ -204,11 +207,11 @@ def test_a_better_network_never_slows_a_program_that_has_it_for_itself(
 
 def arrivals(of: Replay) -> dict[int, dict[tuple[int, int], float]]:
     """Return by receiver when each message arrived, named by its sender and its number among those of the pair."""
-    assert of.recording is not None
+    assert of.result.recording is not None
     result: dict[int, dict[tuple[int, int], float]] = defaultdict(dict)
     pairs: dict[tuple[int, int], int] = defaultdict(int)
     for source, destination, _, _, arrived in sorted(
-        of.recording["messages"], key=lambda message: message[3]
+        of.result.recording.messages, key=lambda message: message[3]
     ):
         result[destination][source, pairs[source, destination]] = arrived
         pairs[source, destination] += 1
@@ -254,7 +257,7 @@ def test_derivatives_lie_between_the_differences_on_both_sides(
         latency: float = 1.0,
         inverse_bandwidth: float = 1.0,
         inverse_speed: float = 1.0,
-        record: Record | None = None,
+        details: Details = NO_DETAILS,
     ) -> Replay:
         link = msgspec.structs.replace(
             on.link,
@@ -267,14 +270,14 @@ def test_derivatives_lie_between_the_differences_on_both_sides(
             layout,
             cpu_factor=2 / inverse_speed,
             settings=ReplaySettings(contention=False),
-            record=record,
+            details=details,
         )
 
     def order_changes(**factor: float) -> bool:
         if all(overhead == 0 for _, overhead in on.link.receive_overhead):
             return False
-        everything = Record(0, math.inf, 1_000_000)
-        return overtake(detail(record=everything), detail(**factor, record=everything))
+        everything = Details(record=RecordLimits(0, math.inf, 1_000_000))
+        return overtake(detail(details=everything), detail(**factor, details=everything))
 
     here = detail().prediction
     by_factor = {
@@ -301,7 +304,9 @@ def test_faster_cores_scale_computation_alone(ranks: list[list[Call]], on: Fabri
         layout = Layout(nodes=1, node_of_rank=[0] * len(ranks))
         plain = replay_in_detail(trace, on, layout)
         fast = replay_in_detail(trace, on, layout, cpu_factor=factor)
-    for slow_rank, fast_rank in zip(plain.rank_compute_seconds, fast.rank_compute_seconds, strict=True):
+    for slow_rank, fast_rank in zip(
+        plain.result.rank_compute_seconds, fast.result.rank_compute_seconds, strict=True
+    ):
         assert fast_rank == pytest.approx(slow_rank / factor)
     assert fast.prediction.messages == plain.prediction.messages
 

@@ -159,7 +159,7 @@ def test_messages_of_processes_outside_the_trace_take_their_recorded_time(tmp_pa
     spawned = [Call(name, "local").lasting(100 * US) for name in ("MPI_Send", "MPI_Recv", "MPI_Waitall")]
     got = run(tmp_path, [[*spawned, Call("MPI_Comm_rank", "local").lasting(100 * US)]])
     assert got.prediction.seconds == pytest.approx(300 * US)
-    assert got.unmodelled == {"MPI_Send": 1, "MPI_Recv": 1, "MPI_Waitall": 1}
+    assert got.result.unmodelled == {"MPI_Send": 1, "MPI_Recv": 1, "MPI_Waitall": 1}
 
 
 def test_a_collective_on_half_of_the_ranks(tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_a_call_that_is_not_modelled_keeps_its_recorded_time_and_is_named(tmp_pa
     got = run(tmp_path, [[put, harmless, put]])
     assert got.prediction.seconds == pytest.approx(6e-3)
     assert got.prediction.wait_seconds == pytest.approx(6e-3)
-    assert got.unmodelled == {"MPI_Put": 2}
+    assert got.result.unmodelled == {"MPI_Put": 2}
 
 
 def test_a_message_that_nobody_sends_is_an_error_that_names_the_call(tmp_path: Path) -> None:
@@ -225,7 +225,9 @@ def test_what_to_do_where_a_message_is_missing_depends_on_where_the_trace_comes_
 def test_a_cut_trace_is_replayed_as_far_as_it_goes(tmp_path: Path) -> None:
     got = run(tmp_path, [[], [recv(0, 8).after(7 * US)]], tolerate_cut=True, end=False)
     assert got.prediction.seconds == pytest.approx(7 * US)
-    assert got.stopped == ["rank 1 stops in MPI_Recv, which waits for a message that the trace does not hold"]
+    assert got.result.stopped == [
+        "rank 1 stops in MPI_Recv, which waits for a message that the trace does not hold"
+    ]
 
 
 def test_a_placement_of_another_rank_count_is_refused(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def computing(*milliseconds: float) -> list[list[Call]]:
 def test_who_ends_leaves_the_memory_to_the_others(run: Run, contention: bool) -> None:
     # Both go on at 3/4 until the second has its 3 ms at 4 ms; the first has 6 ms left, alone.
     got = run(computing(9, 3), [0, 0], contention=contention, **MEMORY)
-    assert got.rank_compute_seconds == pytest.approx([10 * MS, 4 * MS])
+    assert got.result.rank_compute_seconds == pytest.approx([10 * MS, 4 * MS])
 
 
 def test_who_waits_leaves_the_memory_to_the_others(run: Run) -> None:
@@ -54,38 +54,40 @@ def test_who_waits_leaves_the_memory_to_the_others(run: Run) -> None:
     ]
     got = run(ranks, [0, 0, 1], **MEMORY)
     together = 2.99 * MS / 0.75
-    assert got.rank_compute_seconds == pytest.approx([6.01 * MS + together, together + 0.01 * MS, 6 * MS])
+    assert got.result.rank_compute_seconds == pytest.approx(
+        [6.01 * MS + together, together + 0.01 * MS, 6 * MS]
+    )
     assert got.prediction.seconds == pytest.approx(6.01 * MS + together + 0.02 * MS + 10 * US, rel=0.01)
 
 
 def test_a_rank_alone_on_its_node_keeps_its_time(run: Run) -> None:
-    alone = run(computing(1.1, 0.3, 0.7), [0, 1, 2]).rank_compute_seconds
-    assert run(computing(1.1, 0.3, 0.7), [0, 1, 2], **MEMORY).rank_compute_seconds == alone
+    alone = run(computing(1.1, 0.3, 0.7), [0, 1, 2]).result.rank_compute_seconds
+    assert run(computing(1.1, 0.3, 0.7), [0, 1, 2], **MEMORY).result.rank_compute_seconds == alone
 
 
 def test_more_ranks_than_cores_share_them(run: Run) -> None:
     # Three ranks on two cores, one of which does 1.2 times as much with two: 2.2 cores' worth for three.
     got = run(computing(2.2, 2.2, 2.2), [0, 0, 0], cores_per_node=2, thread_gain=1.2)
-    assert got.rank_compute_seconds == pytest.approx([3 * MS] * 3)
+    assert got.result.rank_compute_seconds == pytest.approx([3 * MS] * 3)
     # A third and fourth rank on a core add nothing.
     crowded = run(computing(1.5, 1.5, 1.5, 1.5), [0] * 4, cores_per_node=1, thread_gain=1.5)
-    assert crowded.rank_compute_seconds == pytest.approx([4 * MS] * 4)
+    assert crowded.result.rank_compute_seconds == pytest.approx([4 * MS] * 4)
     # A core that does no more with two ranks than with one: 4 ms of work for two cores.
     turns = run(computing(1, 1, 2), [0] * 3, cores_per_node=2)
-    assert turns.rank_compute_seconds == pytest.approx([1.5 * MS, 1.5 * MS, 2.5 * MS])
+    assert turns.result.rank_compute_seconds == pytest.approx([1.5 * MS, 1.5 * MS, 2.5 * MS])
 
 
 def test_what_is_scarcer_of_cores_and_memory_decides(run: Run) -> None:
     both = run(computing(3, 3, 3), [0] * 3, cores_per_node=2, **MEMORY)
-    assert both.rank_compute_seconds == pytest.approx([6 * MS] * 3)
+    assert both.result.rank_compute_seconds == pytest.approx([6 * MS] * 3)
     roomy = run(computing(3, 3, 3), [0] * 3, cores_per_node=1, **MEMORY)
-    assert roomy.rank_compute_seconds == pytest.approx([9 * MS] * 3)
+    assert roomy.result.rank_compute_seconds == pytest.approx([9 * MS] * 3)
 
 
 def test_a_shared_computation_keeps_its_region(run: Run) -> None:
     ranks = [[pcontrol(1), pcontrol(2).after(1 * MS), pcontrol(0).after(2 * MS)] for _ in range(2)]
     got = run(ranks, [0, 0], **MEMORY)
-    assert got.level_compute_seconds == pytest.approx({1: 2 * MS / 0.75, 2: 4 * MS / 0.75})
+    assert got.result.level_compute_seconds == pytest.approx({1: 2 * MS / 0.75, 2: 4 * MS / 0.75})
     assert got.prediction.compute_seconds == pytest.approx(4 * MS)
 
 
@@ -105,10 +107,10 @@ def test_sharing_keeps_all_work_and_never_hurries(
     nodes = [0] * len(works)
     free = replayed(folder, ranks, nodes)
     shared = replayed(folder, ranks, nodes, cores_per_node=cores)
-    for slow, fast in zip(shared.rank_compute_seconds, free.rank_compute_seconds, strict=True):
+    for slow, fast in zip(shared.result.rank_compute_seconds, free.result.rank_compute_seconds, strict=True):
         assert slow >= fast * (1 - 1e-9)
     # The cores cannot do their work in less time than it takes, nor need they be idle beside a rank that could use them.
     work = sum(map(sum, works)) * MS
     assert shared.prediction.seconds >= work / cores * (1 - 1e-9)
     assert shared.prediction.seconds <= free.prediction.seconds + work / cores
-    assert shared == replayed(folder, ranks, nodes, cores_per_node=cores)
+    assert shared.prediction == replayed(folder, ranks, nodes, cores_per_node=cores).prediction

@@ -64,13 +64,13 @@ def test_ranks_of_all_programs_share_the_memory_of_a_node(tmp_path: Path) -> Non
     together, spread = Layout(nodes=2, node_of_rank=[0, 0]), Layout(nodes=2, node_of_rank=[0, 1])
     limited = ReplaySettings(memory_demand_bytes_per_second=40e9, memory_bandwidth_bytes_per_second=60e9)
     alone = replay_in_detail(program, ON, together, settings=limited)
-    assert alone.rank_compute_seconds == pytest.approx([4 * MS] * 2)
+    assert alone.result.rank_compute_seconds == pytest.approx([4 * MS] * 2)
     both = replay_in_detail(program, ON, together, settings=limited, beside=[Neighbour(program, spread)])
-    assert both.rank_compute_seconds == pytest.approx([6 * MS] * 2)
+    assert both.result.rank_compute_seconds == pytest.approx([6 * MS] * 2)
     # Its second rank takes 3 ms, and waits for the first.
     assert both.neighbour_seconds == pytest.approx([6 * MS])
     turned = replay_in_detail(program, ON, spread, settings=limited, beside=[Neighbour(program, together)])
-    assert turned.rank_compute_seconds == pytest.approx([6 * MS, 3 * MS])
+    assert turned.result.rank_compute_seconds == pytest.approx([6 * MS, 3 * MS])
 
 
 def test_efficiency_beside_others_compares_with_the_same_computation(tmp_path: Path) -> None:

@@ -73,9 +73,9 @@ def test_threads_run_side_by_side_from_their_fork_to_their_join(
 ) -> None:
     found = replayed(tmp_path, workers(), latency_us * 1e-6)
     assert found.prediction.seconds == pytest.approx(seconds)
-    assert found.threaded_ranks == 1
+    assert found.result.threaded_ranks == 1
     # A rank's computation is the mean of its threads'.
-    assert found.rank_compute_seconds == [pytest.approx((1 + 20 + 30) * 1e-6 / 3)]
+    assert found.result.rank_compute_seconds == [pytest.approx((1 + 20 + 30) * 1e-6 / 3)]
 
 
 def test_a_thread_takes_what_another_sends_later(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_every_verb_that_replays_warns_of_threads(tmp_path: Path, capfd: pytest.
 
 def test_threads_without_thread_multiple_go_one_after_the_other(tmp_path: Path) -> None:
     found = replayed(tmp_path, workers(THREAD_SERIALIZED))
-    assert found.threaded_ranks == 0
+    assert found.result.threaded_ranks == 0
     first = init(THREAD_SERIALIZED) + recv_shape(1) + call(1, 10 * US, 50 * US)
     second = send_shape(1) + call(0, 0, 40 * US)
     with pytest.raises(

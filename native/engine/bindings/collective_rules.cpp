@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bindings/text.hpp"
 #include "replay/replay.hpp"
 #include "tracefile/names.hpp"
 
@@ -47,6 +48,15 @@ replay::collectives::Rules collective_rules(const std::string& library, const Fo
         made.forced[what] = choice;
     }
     return made;
+}
+
+replay::collectives::Rules collective_rules(nanobind::handle rules) {
+    ForcedCollectives forced;
+    for (const nanobind::handle each : rules.attr("forced"))
+        forced.emplace_back(nanobind::cast<std::string>(each.attr("collective")),
+                            nanobind::cast<std::string>(each.attr("algorithm")),
+                            nanobind::cast<std::uint64_t>(each.attr("segment_bytes")));
+    return collective_rules(nanobind::cast<std::string>(rules.attr("library")), forced);
 }
 
 std::map<std::string, std::vector<std::string>> collective_algorithms() {

@@ -2,6 +2,8 @@
 /// Names of MPI libraries and of collective algorithms, as Python gives them.
 #pragma once
 
+#include <nanobind/nanobind.h>
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -17,6 +19,9 @@ using ForcedCollectives = std::vector<std::tuple<std::string, std::string, std::
 
 /// Throws ReplayError for unknown names.
 replay::collectives::Rules collective_rules(const std::string& library, const ForcedCollectives& forced);
+
+/// Reads `linkworth.model.collectives.CollectiveRules`. Throws ReplayError for unknown names.
+replay::collectives::Rules collective_rules(nanobind::handle rules);
 
 /// {collective: [algorithm]}
 std::map<std::string, std::vector<std::string>> collective_algorithms();

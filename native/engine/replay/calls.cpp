@@ -229,14 +229,14 @@ Schedule Simulation::steps_of(std::uint32_t rank, const Membership& membership, 
         return collectives::schedule_between(program.rules, shape, membership.my_rank, communicator.sides);
     if (communicator.topology == nullptr)
         communicator.topology =
-            std::make_unique<const collectives::Topology>(communicator.members, program.options.node_of_rank);
+            std::make_unique<const collectives::Topology>(communicator.members, program.request.node_of_rank);
     return collectives::schedule_of(program.rules, shape, membership.my_rank, communicator.size(),
                                     communicator.topology.get());
 }
 
 /// A collective that is not modelled may only pass if the user allows it.
 void Simulation::require_passing(std::uint32_t rank, const Shape& shape) const {
-    if (!ranks_[rank].program->options.pass_unmodelled)
+    if (!ranks_[rank].program->request.settings.pass_unmodelled)
         throw ReplayError(name_of(rank, shape) +
                           " is a collective that the replay does not model; with --pass-unmodelled it takes "
                           "the time that was recorded");
@@ -246,7 +246,7 @@ void Simulation::require_passing(std::uint32_t rank, const Shape& shape) const {
 bool Simulation::lacks_neighbours(std::uint32_t rank, const Membership& membership,
                                   const Shape& shape) const {
     if (!collectives::is_neighborhood(shape.collective) || membership.neighbours != nullptr) return false;
-    if (!ranks_[rank].program->options.pass_unmodelled)
+    if (!ranks_[rank].program->request.settings.pass_unmodelled)
         throw ReplayError("the trace does not hold the neighbours of rank " +
                           std::to_string(ranks_[rank].rank) + " that " + name_of(rank, shape) +
                           " needs; record it again, or let the call take the time that was recorded with "
@@ -256,7 +256,7 @@ bool Simulation::lacks_neighbours(std::uint32_t rank, const Membership& membersh
 
 /// A cut trace may have lost a communicator's creation; a whole one that lacks it is damaged.
 void Simulation::require_communicator(std::uint32_t rank, const Shape& shape) const {
-    if (!ranks_[rank].program->options.tolerate_cut)
+    if (!ranks_[rank].program->request.tolerate_cut)
         throw ReplayError("rank " + std::to_string(ranks_[rank].rank) + " uses a communicator in " +
                           name_of(rank, shape) +
                           " whose creation is missing from the trace; record it again");

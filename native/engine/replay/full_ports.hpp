@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "replay/path.hpp"
+#include "replay/fabric.hpp"
 
 namespace linkworth::replay {
 
@@ -19,7 +19,7 @@ namespace linkworth::replay {
 /// (docs/reference/replay.md). Every loss gets the average time.
 class FullPorts {
   public:
-    FullPorts(const TcpCosts& tcp, const PathCosts& link)
+    FullPorts(const Tcp& tcp, const Path& link)
         : tcp_(tcp),
           round_trip_seconds_(2 * link.latency_seconds),
           segment_bytes_(link.mtu_bytes > link.header_in_mtu_bytes
@@ -48,7 +48,7 @@ class FullPorts {
         double drained_seconds = 0;
     };
 
-    const TcpCosts& tcp_;
+    const Tcp& tcp_;
     double round_trip_seconds_;
     double segment_bytes_;
     std::unordered_map<std::uint32_t, Burst> bursts_;  ///< by port, of those that were full

@@ -22,7 +22,7 @@ bool Simulation::call_lock(std::uint32_t rank, WindowSide& side, const Shape& sh
     access.target = ranks_[rank].program->first_rank +
                     static_cast<std::uint32_t>(side.window->communicator->members.at(access.target_rank));
     access.done = operations_.take();
-    const PathCosts& costs = path(node_of(actor.rank) == node_of(access.target));
+    const Path& costs = path(node_of(actor.rank) == node_of(access.target));
     actor.now.add_overhead(costs.send_overhead.at(control_bytes));
     operations_[access.done].completion_overhead = costs.receive_overhead.at(control_bytes);
     actor.waiting.push_back(access.done);
@@ -95,7 +95,7 @@ void Simulation::release_lock(std::uint32_t seat, std::uint32_t target) {
     access.target_rank = target;
     access.target = ranks_[actor.rank].program->first_rank +
                     static_cast<std::uint32_t>(window.communicator->members.at(target));
-    const PathCosts& costs = path(node_of(actor.rank) == node_of(access.target));
+    const Path& costs = path(node_of(actor.rank) == node_of(access.target));
     actor.now.add_overhead(costs.send_overhead.at(control_bytes));
     access.at = control_message(actor.rank, access.target, actor.now);
     reach_at_its_time(index);

@@ -23,7 +23,7 @@ constexpr std::size_t few_operations = 16;
         static_cast<std::uint32_t>(membership.communicator->peers().at(static_cast<std::size_t>(peer)));
     const std::uint32_t destination = program.first_rank + in_program;
     const bool local = node_of(actor.rank) == node_of(destination);
-    const PathCosts& costs = path(local);
+    const Path& costs = path(local);
     actor.now.add_overhead(overheads(local, bytes).send);
     sender.last_destination = destination;
     ++program.messages;
@@ -62,9 +62,9 @@ inline void Simulation::send_eagerly(RankState& sender, Message& message, std::u
     }
     if (message.local) {
         Stamp envelope = now;
-        envelope.add_latency_elsewhere(options_.fabric.intranode.latency_seconds);
+        envelope.add_latency_elsewhere(fabric_.intranode.latency_seconds);
         message.at = network_.copy(node_of(message.source), message.bytes, now);
-        message.at.add_latency_elsewhere(options_.fabric.intranode.latency_seconds);
+        message.at.add_latency_elsewhere(fabric_.intranode.latency_seconds);
         envelope.raise_to(sender.last_local_envelope);
         sender.last_local_envelope = envelope;
         if (any_order_) return on_envelope(index);
@@ -93,7 +93,7 @@ void Simulation::announce(RankState& sender, Message& message, std::uint32_t ind
     }
     if (message.local) {
         message.at = now;
-        message.at.add_latency_elsewhere(options_.fabric.intranode.latency_seconds);
+        message.at.add_latency_elsewhere(fabric_.intranode.latency_seconds);
     } else {
         message.at = network_.control(node_of(message.source), node_of(message.destination), now);
     }
@@ -154,7 +154,7 @@ void Simulation::on_envelope(std::uint32_t index) {
 double Simulation::overhead_of(const Message& message, const Operation& receive, const Stamp& at) {
     double overhead = overheads(message.local, message.bytes).receive;
     if (!message.rendezvous && !message.incomplete && at.seconds <= receive.done_at.seconds)
-        overhead += static_cast<double>(message.bytes) / options_.fabric.unexpected_copy_bytes_per_second;
+        overhead += static_cast<double>(message.bytes) / fabric_.unexpected_copy_bytes_per_second;
     return overhead;
 }
 
@@ -227,7 +227,7 @@ void Simulation::see_to_unnoticed(RankState& state, const Stamp& now) {
 /// The receiver answers the request to send.
 void Simulation::on_answer(std::uint32_t index) {
     Message& message = messages_[index];
-    const PathCosts& costs = path(message.local);
+    const Path& costs = path(message.local);
     message.at.add_overhead(costs.answer_overhead());
     if (message.local) {
         message.at.add_latency_elsewhere(costs.latency_seconds);
@@ -263,7 +263,7 @@ void Simulation::on_transfer(std::uint32_t index) {
     Stamp at;
     if (message.local) {
         left = at = network_.copy(node_of(message.source), message.bytes, message.at);
-        at.add_latency_elsewhere(options_.fabric.intranode.latency_seconds);
+        at.add_latency_elsewhere(fabric_.intranode.latency_seconds);
     } else {
         Transmission what = transmission_of(message);
         if (message.send != none && network_.kernel_holds(what, message.at))
@@ -279,8 +279,8 @@ void Simulation::on_transfer(std::uint32_t index) {
 void Simulation::deliver(std::uint32_t index, const Stamp& at) {
     const Message& message = messages_[index];
     const std::uint32_t receive = message.receive;
-    if (options_.recording != nullptr)
-        options_.recording->message(
+    if (recording_ != nullptr)
+        recording_->message(
             {message.source, message.destination, message.bytes, message.sent_seconds, at.seconds});
     if (message.access != none) return on_data(index, at);
     messages_.release(index);

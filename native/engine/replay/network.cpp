@@ -15,11 +15,10 @@ namespace {
 constexpr std::uint64_t most_chunks = 64;
 
 /// [node]
-std::vector<std::uint64_t> chunks_of(const FabricCosts& fabric,
-                                     const std::vector<std::uint32_t>& ranks_on_node) {
+std::vector<std::uint64_t> chunks_of(const Fabric& fabric, const std::vector<std::uint32_t>& ranks_on_node) {
     std::vector<std::uint64_t> result(ranks_on_node.size(), fabric.chunk_bytes);
     if (std::isinf(fabric.tcp.burst_seconds)) return result;
-    const PathCosts& link = fabric.link;
+    const Path& link = fabric.link;
     const double burst = fabric.tcp.burst_seconds * link.bandwidth_bytes_per_second * fabric.rails;
     // At least two segments (Linux, tcp_min_tso_segs).
     const std::uint64_t least = std::min(fabric.chunk_bytes, 2 * (link.mtu_bytes - link.header_in_mtu_bytes));
@@ -33,9 +32,10 @@ std::vector<std::uint64_t> chunks_of(const FabricCosts& fabric,
 
 }  // namespace
 
-Network::Network(const FabricCosts& fabric, const std::vector<std::uint32_t>& ranks_on_node,
+Network::Network(const Fabric& fabric, bool contention, const std::vector<std::uint32_t>& ranks_on_node,
                  EventQueue& queue, NetworkListener& listener, bool with_loads)
     : fabric_(fabric),
+      contention_(contention),
       queue_(queue),
       listener_(listener),
       rail_bandwidth_(fabric.link.bandwidth_bytes_per_second),
@@ -59,7 +59,7 @@ Network::Network(const FabricCosts& fabric, const std::vector<std::uint32_t>& ra
       restarts_(fabric),
       full_ports_(fabric.tcp, fabric.link),
       wire_bytes_({&fabric.link}),
-      plain_(fabric.contention && fabric.rails == 1 && bucket_seconds_ <= 0 && !with_loads &&
+      plain_(contention && fabric.rails == 1 && bucket_seconds_ <= 0 && !with_loads &&
              fabric.topology.levels.empty() && !restarts_.matter() && !full_ports_.matter()) {}
 
 std::vector<LinkLoad> Network::loads() const {
@@ -180,7 +180,7 @@ void Network::send_anyhow(std::uint32_t message, const Transmission& what, const
                                : free_first ? rail_free_first(what, ready)
                                             : choose_rail(what);
     shipment = {ready, what, wire_bytes, stall, static_cast<std::uint16_t>(rail), 1, 1, false, false};
-    if (!fabric_.contention ||
+    if (!contention_ ||
         (!on_all_rails && what.bytes <= chunk_bytes && out_[port_of(what.source_node, rail)].idle())) {
         send_alone(message);
         return;
@@ -245,13 +245,13 @@ void Network::send_alone(std::uint32_t message) {
     const Transmission& what = shipment.what;
     const std::uint32_t index = port_of(what.source_node, shipment.rail);
     Stamp start = shipment.at;
-    const double bandwidth = fabric_.contention || !striped(what.bytes)
+    const double bandwidth = contention_ || !striped(what.bytes)
                                  ? rail_bandwidth_
                                  : striped_bandwidth_ * fabric_.rails / longest_shares(what.bytes);
     const double wire = shipment.chunk_wire_bytes / bandwidth;
-    if (fabric_.contention) start.raise_to(out_free_[index]);
+    if (contention_) start.raise_to(out_free_[index]);
     Stamp left = start;
-    if (!fabric_.contention) {
+    if (!contention_) {
         left.add_bandwidth(alone(wire), false);
     } else {
         left = passed(start, wire, out_full_, index);
@@ -265,8 +265,7 @@ void Network::send_alone(std::uint32_t message) {
     shipment.unsent = 0;
     const Stamp head = head_after(shipment, start);
     leave(message, start.seconds, left);
-    if (fabric_.contention &&
-        (bucket_seconds_ > 0 || switches_.hops(what.source_node, what.destination_node) > 0)) {
+    if (contention_ && (bucket_seconds_ > 0 || switches_.hops(what.source_node, what.destination_node) > 0)) {
         const std::uint32_t parcel = parcels_.take();
         Stamp tail = head;
         tail.add_bandwidth(left.seconds - start.seconds, false);
@@ -385,7 +384,7 @@ void Network::arrive(std::uint32_t message, std::uint32_t rail, const Stamp& hea
     const bool on_all = striped(what.bytes);
     const double bandwidth = on_all ? striped_bandwidth_ : rail_bandwidth_;
     Stamp in_memory = head;
-    if (fabric_.contention) {
+    if (contention_) {
         const double wire = shipment.chunk_wire_bytes / bandwidth;
         const std::uint32_t port = port_of(what.destination_node, rail);
         Stamp& free = in_[port];
@@ -410,7 +409,7 @@ void Network::arrive(std::uint32_t message, std::uint32_t rail, const Stamp& hea
 
 Stamp Network::control(std::uint32_t source_node, std::uint32_t destination_node, const Stamp& ready) {
     Stamp at = ready;
-    if (fabric_.contention) {
+    if (contention_) {
         const std::uint32_t index = port_of(source_node, 0);
         Stamp& free = out_free_[index];
         at.raise_to(free);
@@ -427,7 +426,7 @@ Stamp Network::control(std::uint32_t source_node, std::uint32_t destination_node
 Stamp Network::copy(std::uint32_t node, std::uint64_t bytes, const Stamp& ready) {
     Stamp alone = ready;
     alone.add_bandwidth(fabric_.intranode.wire_seconds(bytes), true);
-    if (!fabric_.contention || std::isinf(fabric_.intranode_total_bytes_per_second)) return alone;
+    if (!contention_ || std::isinf(fabric_.intranode_total_bytes_per_second)) return alone;
     Stamp& memory = memory_[node];
     memory = later(memory, ready);
     memory.add_bandwidth(static_cast<double>(bytes) / fabric_.intranode_total_bytes_per_second, true);

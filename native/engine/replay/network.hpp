@@ -8,8 +8,8 @@
 
 #include "replay/by_size.hpp"
 #include "replay/event_queue.hpp"
+#include "replay/fabric.hpp"
 #include "replay/full_ports.hpp"
-#include "replay/path.hpp"
 #include "replay/pool.hpp"
 #include "replay/port.hpp"
 #include "replay/recording.hpp"
@@ -49,9 +49,10 @@ struct Transmission {
 /// receiving NICs serve chunks in the order they come.
 class Network {
   public:
-    /// `ranks_on_node`: [node]. `with_loads`: keep how busy each link is.
-    Network(const FabricCosts& fabric, const std::vector<std::uint32_t>& ranks_on_node, EventQueue& queue,
-            NetworkListener& listener, bool with_loads);
+    /// `ranks_on_node`: [node]. Without `contention` every message has the network for itself. `with_loads`:
+    /// keep how busy each link is.
+    Network(const Fabric& fabric, bool contention, const std::vector<std::uint32_t>& ranks_on_node,
+            EventQueue& queue, NetworkListener& listener, bool with_loads);
 
     /// NICs node by node, then the links between switches.
     std::vector<LinkLoad> loads() const;
@@ -212,11 +213,12 @@ class Network {
     double alone(double wire) const { return wire > bucket_seconds_ ? wire - bucket_seconds_ : 0; }
 
     struct WireBytes {
-        const PathCosts* link;
+        const Path* link;
         double operator()(std::uint64_t bytes) const { return link->wire_bytes(bytes); }
     };
 
-    const FabricCosts& fabric_;
+    const Fabric& fabric_;
+    bool contention_;
     EventQueue& queue_;
     NetworkListener& listener_;
     double rail_bandwidth_;                   ///< bytes per second of one rail for a message on one

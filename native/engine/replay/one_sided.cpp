@@ -45,7 +45,7 @@ Schedule release(std::uint32_t target) { co_yield release_lock_of(target); }
 WindowSide* Simulation::window_of(std::uint32_t rank, const Shape& shape) {
     Program& program = *ranks_[rank].program;
     WindowSide* side = program.windows.find(ranks_[rank].rank, shape.window);
-    if (side == nullptr && !program.options.tolerate_cut)
+    if (side == nullptr && !program.request.tolerate_cut)
         throw ReplayError("rank " + std::to_string(ranks_[rank].rank) + " uses a window in " +
                           name_of(rank, shape) +
                           " whose creation is missing from the trace; record it again");
@@ -119,7 +119,7 @@ void Simulation::take_pending(std::uint32_t rank, WindowSide& side, std::uint32_
 Stamp Simulation::control_message(std::uint32_t from, std::uint32_t to, const Stamp& ready) {
     if (node_of(from) != node_of(to)) return network_.control(node_of(from), node_of(to), ready);
     Stamp at = ready;
-    at.add_latency_elsewhere(options_.fabric.intranode.latency_seconds);
+    at.add_latency_elsewhere(fabric_.intranode.latency_seconds);
     return at;
 }
 
@@ -175,7 +175,7 @@ bool Simulation::call_access(std::uint32_t rank, const Event& event) {
     access.done = operations_.take();
     const bool is_put = shape.operation == RmaOperation::put || shape.operation == RmaOperation::accumulate;
     access.kind = is_put ? AccessKind::put : AccessKind::get;
-    const PathCosts& costs = path(node_of(actor.rank) == node_of(access.target));
+    const Path& costs = path(node_of(actor.rank) == node_of(access.target));
     const bool asks_only = shape.operation == RmaOperation::get;
     actor.now.add_overhead(costs.send_overhead.at(asks_only ? control_bytes : shape.bytes));
     PendingAccess pending{target, access.done, none, is_put};
@@ -219,7 +219,7 @@ void Simulation::on_data(std::uint32_t message, const Stamp& at) {
 void Simulation::on_access(std::uint32_t index) {
     Access& access = accesses_[index];
     if (!notices(access.target, access.at, {Happening::access, index})) return;
-    const PathCosts& costs = path(node_of(access.origin) == node_of(access.target));
+    const Path& costs = path(node_of(access.origin) == node_of(access.target));
     const double answer = costs.answer_overhead();
     switch (access.kind) {
         case AccessKind::put: {

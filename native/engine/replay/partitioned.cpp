@@ -47,7 +47,7 @@ void Simulation::call_partitioned_init(std::uint32_t rank, const Event& event) {
         if (sends) {
             channel.partitions = shape.partitions;
             channel.bytes = shape.bytes;
-            channel.whole = shape.partitions == 0 || sends_whole(program.options.collectives.library);
+            channel.whole = shape.partitions == 0 || sends_whole(program.request.collectives.library);
         }
         call.channel = &channel;
     }
@@ -68,8 +68,8 @@ void Simulation::start_partitioned(std::uint32_t rank, PersistentCall& call) {
     Round& round = channel.round(call.round);
     Actor& actor = ranks_[rank].actor;
     round.receiver_started = true;
-    if (sends_whole(ranks_[rank].program->options.collectives.library)) {
-        const PathCosts& costs = path(node_of(rank) == node_of(channel.sender));
+    if (sends_whole(ranks_[rank].program->request.collectives.library)) {
+        const Path& costs = path(node_of(rank) == node_of(channel.sender));
         actor.now.add_overhead(costs.send_overhead.at(control_bytes));
         round.clear_to_send = control_message(rank, channel.sender, actor.now);
         round.clear_to_send.add_overhead(costs.receive_overhead.at(control_bytes));
@@ -143,7 +143,7 @@ void Simulation::ready_partition(std::uint32_t rank, const PersistentCall& call,
 void Simulation::ready_unit(std::uint32_t rank, Channel& channel, std::uint64_t number, std::uint32_t unit) {
     Actor& actor = ranks_[rank].actor;
     const bool local = node_of(rank) == node_of(channel.receiver);
-    const PathCosts& costs = path(local);
+    const Path& costs = path(local);
     actor.now.add_overhead(costs.send_overhead.at(channel.unit_bytes()));
     const std::uint32_t index = accesses_.take();
     Access& access = accesses_[index];
@@ -222,7 +222,7 @@ void Simulation::settle(Channel& channel, Round& round) {
     // The receiver takes the units in the order in which they came, as it would take messages.
     std::sort(round.arrivals.begin(), round.arrivals.end(),
               [](const Stamp& a, const Stamp& b) { return a.seconds < b.seconds; });
-    const PathCosts& costs = path(node_of(channel.sender) == node_of(channel.receiver));
+    const Path& costs = path(node_of(channel.sender) == node_of(channel.receiver));
     const std::uint64_t bytes = channel.unit_bytes();
     Stamp taken = round.waited_at;
     double overhead = 0;
@@ -231,7 +231,7 @@ void Simulation::settle(Channel& channel, Round& round) {
         taken.raise_to(at);
         overhead = costs.receive_overhead.at(bytes);
         if (at.seconds < round.started_at.seconds)
-            overhead += static_cast<double>(bytes) / options_.fabric.unexpected_copy_bytes_per_second;
+            overhead += static_cast<double>(bytes) / fabric_.unexpected_copy_bytes_per_second;
     }
     operations_[round.done].completion_overhead = overhead;
     finish(round.done, taken);

@@ -21,23 +21,23 @@ namespace linkworth::replay {
 struct Program {
     /// Its ranks are `first_rank` and the following ones of the simulation. Throws ReplayError if the
     /// placement does not fit.
-    Program(const tracefile::Trace& its_trace, const ReplayOptions& its_options, std::uint32_t its_first_rank,
+    Program(const tracefile::Trace& its_trace, const ReplayRequest& its_request, std::uint32_t its_first_rank,
             bool in_time_order)
         : trace(its_trace),
-          options(its_options),
+          request(its_request),
           first_rank(its_first_rank),
           names(describe_names(trace.names())),
-          rules(options.collectives),
+          rules(request.collectives),
           communicators(trace.ranks()),
           windows(trace.ranks()),
-          computation(options.computation),
+          computation(request),
           region(trace.ranks(), in_time_order),
           passed(trace.names().size()),
           input_output_seconds(trace.names().size()),
-          mark_seconds(options.keep_marks ? trace.ranks() : 0) {
+          mark_seconds(request.details.marks ? trace.ranks() : 0) {
         rules.applied = &forced_applied;
-        if (options.node_of_rank.size() != trace.ranks())
-            throw ReplayError("the placement has " + std::to_string(options.node_of_rank.size()) +
+        if (request.node_of_rank.size() != trace.ranks())
+            throw ReplayError("the placement has " + std::to_string(request.node_of_rank.size()) +
                               " ranks, but the trace has " + std::to_string(trace.ranks()));
     }
 
@@ -52,7 +52,7 @@ struct Program {
     }
 
     const tracefile::Trace& trace;
-    const ReplayOptions& options;
+    const ReplayRequest& request;
     std::uint32_t first_rank;
     std::vector<CallName> names;
     collectives::Rules rules;

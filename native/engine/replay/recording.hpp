@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
+
+#include "replay/settings.hpp"
 
 namespace linkworth::replay {
 
@@ -77,11 +78,9 @@ struct RecordedMessage {
     double received_seconds = 0;
 };
 
-/// Calls and messages that begin between `from_seconds` and `to_seconds`, at most `most` of each.
+/// Calls and messages that begin within the limits.
 struct Recording {
-    double from_seconds = 0;
-    double to_seconds = std::numeric_limits<double>::infinity();
-    std::size_t most = 1'000'000;
+    RecordLimits limits;
     std::vector<RecordedCall> calls;
     std::vector<RecordedMessage> messages;
     std::vector<LinkLoad> loads;
@@ -93,16 +92,16 @@ struct Recording {
         computation[rank].add(from, to);
     }
     void call(const RecordedCall& call) {
-        if (call.start_seconds < from_seconds || call.start_seconds >= to_seconds) return;
-        if (calls.size() < most) {
+        if (call.start_seconds < limits.from_seconds || call.start_seconds >= limits.to_seconds) return;
+        if (calls.size() < limits.most) {
             calls.push_back(call);
         } else {
             cut = true;
         }
     }
     void message(const RecordedMessage& message) {
-        if (message.sent_seconds < from_seconds || message.sent_seconds >= to_seconds) return;
-        if (messages.size() < most) {
+        if (message.sent_seconds < limits.from_seconds || message.sent_seconds >= limits.to_seconds) return;
+        if (messages.size() < limits.most) {
             messages.push_back(message);
         } else {
             cut = true;

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "replay/path.hpp"
+#include "replay/fabric.hpp"
 
 namespace linkworth::replay {
 
@@ -17,7 +17,7 @@ namespace linkworth::replay {
 /// message, because programs warm their connections up.
 class Restarts {
   public:
-    explicit Restarts(const FabricCosts& fabric)
+    explicit Restarts(const Fabric& fabric)
         : tcp_(fabric.tcp),
           round_trip_seconds_(2 * fabric.link.latency_seconds + 2 * fabric.link.wire_seconds(0)),
           bandwidth_(fabric.link.bandwidth_bytes_per_second),
@@ -49,7 +49,7 @@ class Restarts {
         return stall;
     }
 
-    const TcpCosts& tcp_;
+    const Tcp& tcp_;
     double round_trip_seconds_;
     double bandwidth_;
     bool matters_;

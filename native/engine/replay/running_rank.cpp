@@ -125,7 +125,7 @@ inline bool Simulation::execute(RankState& state) {
 /// its thread waits for another.
 inline bool Simulation::fetch(RankState& state) {
     Event& event = state.event;
-    if (options_.recording != nullptr) record_call_end(state.seat);
+    if (recording_ != nullptr) record_call_end(state.seat);
     if ((state.actor.finished || !state.cursor.next(event)) && !fetch_after_stop(state)) return false;
     state.actor.event_pending = true;
     const std::uint64_t interval = state.intervals++;
@@ -142,9 +142,8 @@ inline bool Simulation::fetch(RankState& state) {
             state.actor.now.add_wait(compute);
         }
         state.program->region.compute(state.rank, compute);
-        if (options_.recording != nullptr) [[unlikely]]
-            options_.recording->computed(state.rank, state.actor.now.seconds - compute,
-                                         state.actor.now.seconds);
+        if (recording_ != nullptr) [[unlikely]]
+            recording_->computed(state.rank, state.actor.now.seconds - compute, state.actor.now.seconds);
     }
     return true;
 }
@@ -160,7 +159,7 @@ inline bool Simulation::fetch(RankState& state) {
 
 void Simulation::begin_computation(const RankState& state) {
     await_computation(shared_nodes_->begin(node_of(state.actor.rank), state.seat,
-                                           state.program->options.computation.memory_demand,
+                                           state.program->request.settings.memory_demand_bytes_per_second,
                                            state.actor.now.seconds));
 }
 
@@ -180,7 +179,7 @@ void Simulation::on_computed(std::uint32_t computation) {
     state.counts_computation() ? state.actor.now.compute_until(end.seconds)
                                : state.actor.now.wait_until(end.seconds);
     state.program->region.compute(state.rank, end.seconds - began);
-    if (options_.recording != nullptr) options_.recording->computed(state.rank, began, end.seconds);
+    if (recording_ != nullptr) recording_->computed(state.rank, began, end.seconds);
     state.actor.event_pending = true;
     resume_at_its_time(state.seat);
 }
@@ -190,7 +189,7 @@ void Simulation::record_call_end(std::uint32_t rank) {
     const double started = std::exchange(state.call_started, -1);
     if (started < 0 || state.actor.finished) return;
     const std::uint32_t thread = state.thread == nullptr ? 0 : state.thread->place;
-    options_.recording->call({state.actor.rank, thread, state.call_name, started, state.actor.now.seconds});
+    recording_->call({state.actor.rank, thread, state.call_name, started, state.actor.now.seconds});
 }
 
 }  // namespace linkworth::replay

@@ -6,9 +6,9 @@
 
 namespace linkworth::replay {
 
-/// Throws ReplayError with the name of the first option that is NaN, negative, or infinite without being a
+/// Throws ReplayError with the name of the first number that is NaN, negative, or infinite without being a
 /// limit.
-void check_sensible(const ReplayOptions& options);
+void check_sensible(const ReplayRequest& request);
 
 /// Throws ReplayError if a time of the result is not finite: numbers that are right one by one can still
 /// overflow together.

@@ -42,11 +42,11 @@ void SharedNodes::changed(Node& node) {
 
 double SharedNodes::speed(double demand, std::size_t ranks) const {
     double share = 1;
-    if (demand > costs_.memory_bytes_per_second) share = costs_.memory_bytes_per_second / demand;
+    if (demand > memory_bytes_per_second_) share = memory_bytes_per_second_ / demand;
     const auto computing = static_cast<double>(ranks);
-    if (computing > costs_.cores) {
-        const double doubled = std::min(computing - costs_.cores, costs_.cores);
-        share = std::min(share, (costs_.cores + doubled * (costs_.thread_gain - 1)) / computing);
+    if (computing > cores_) {
+        const double doubled = std::min(computing - cores_, cores_);
+        share = std::min(share, (cores_ + doubled * (thread_gain_ - 1)) / computing);
     }
     return share;
 }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "replay/computation.hpp"
+#include "replay/settings.hpp"
 
 namespace linkworth::replay {
 
@@ -22,9 +22,19 @@ class SharedNodes {
         std::uint32_t version = 0;
     };
 
-    /// `nodes` of the kind that `costs` describes.
-    SharedNodes(const NodeCosts& costs, std::size_t nodes, std::size_t ranks)
-        : costs_(costs), nodes_(nodes), alone_seconds_(ranks) {}
+    SharedNodes(const ReplaySettings& settings, std::size_t nodes, std::size_t ranks)
+        : memory_bytes_per_second_(settings.memory_bandwidth_bytes_per_second.value_or(no_limit)),
+          cores_(settings.cores_per_node.value_or(no_limit)),
+          thread_gain_(settings.thread_gain),
+          nodes_(nodes),
+          alone_seconds_(ranks) {}
+
+    /// Returns whether so many ranks on a node can exhaust its memory bandwidth or its cores.
+    static bool matter(const ReplaySettings& settings, std::uint32_t ranks) {
+        return ranks * settings.memory_demand_bytes_per_second >
+                   settings.memory_bandwidth_bytes_per_second.value_or(no_limit) ||
+               ranks > settings.cores_per_node.value_or(no_limit);
+    }
 
     /// A rank will begin `alone_seconds` of computation.
     void put_off(std::uint32_t rank, double alone_seconds) { alone_seconds_[rank] = alone_seconds; }
@@ -59,7 +69,9 @@ class SharedNodes {
     void changed(Node& node);
     double speed(double demand, std::size_t ranks) const;
 
-    NodeCosts costs_;
+    double memory_bytes_per_second_;
+    double cores_;
+    double thread_gain_;
     std::vector<Node> nodes_;
     std::vector<double> alone_seconds_;  ///< [rank]
 };

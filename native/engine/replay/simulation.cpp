@@ -24,7 +24,7 @@ constexpr std::uint32_t ranks_beyond_near_cache = 512;
 std::vector<std::uint32_t> nodes_of(const std::vector<Tenant>& tenants) {
     std::vector<std::uint32_t> result;
     for (const Tenant& tenant : tenants)
-        result.insert(result.end(), tenant.options->node_of_rank.begin(), tenant.options->node_of_rank.end());
+        result.insert(result.end(), tenant.request->node_of_rank.begin(), tenant.request->node_of_rank.end());
     return result;
 }
 
@@ -66,31 +66,53 @@ std::size_t further_threads(const std::vector<ThreadedRanks>& threaded) {
     return count;
 }
 
+bool nodes_are_shared(const ReplaySettings& settings, const std::vector<std::uint32_t>& ranks_on_node) {
+    return !ranks_on_node.empty() && SharedNodes::matter(settings, std::ranges::max(ranks_on_node));
+}
+
 /// `actors`: ranks and further threads.
-std::optional<SharedNodes> shared_nodes(const ComputationCosts& costs,
-                                        const std::vector<std::uint32_t>& node_of_rank, std::size_t actors) {
-    if (!costs.node) return std::nullopt;
-    return SharedNodes(*costs.node, ranks_on(node_of_rank).size(), actors);
+std::optional<SharedNodes> shared_nodes(const ReplaySettings& settings,
+                                        const std::vector<std::uint32_t>& ranks_on_node, std::size_t actors) {
+    if (!nodes_are_shared(settings, ranks_on_node)) return std::nullopt;
+    return SharedNodes(settings, ranks_on_node.size(), actors);
+}
+
+/// Returns a fabric with the bandwidth that the background load leaves on links between nodes.
+Fabric loaded(Fabric fabric, double background_load) {
+    fabric.link.bandwidth_bytes_per_second *= 1 - background_load;
+    for (SwitchLevel& level : fabric.topology.levels) level.bandwidth_bytes_per_second *= 1 - background_load;
+    return fabric;
+}
+
+std::shared_ptr<Recording> recording(const std::vector<Tenant>& tenants) {
+    const auto& limits = tenants.front().request->details.record;
+    if (!limits || tenants.size() > 1) return nullptr;
+    auto made = std::make_shared<Recording>();
+    made->limits = *limits;
+    return made;
 }
 
 }  // namespace
 
 Simulation::Simulation(const std::vector<Tenant>& tenants, bool any_order, bool threads_known,
                        const std::vector<ThreadedRanks>& threaded)
-    : options_(*tenants.front().options),
-      link_overheads_({&options_.fabric.link}),
-      local_overheads_({&options_.fabric.intranode}),
+    : request_(*tenants.front().request),
+      fabric_(loaded(request_.fabric, request_.settings.background_load)),
+      recording_(recording(tenants)),
+      link_overheads_({&fabric_.link}),
+      local_overheads_({&fabric_.intranode}),
       nodes_(nodes_of(tenants)),
       any_order_(any_order),
       threads_known_(threads_known),
       any_threads_(any_threads(threaded)),
-      calls_only_(options_.progress_in_calls_only),
-      shared_nodes_(shared_nodes(options_.computation, nodes_, nodes_.size() + further_threads(threaded))),
-      network_(options_.fabric, ranks_on(nodes_), queue_, *this, options_.recording != nullptr),
+      calls_only_(request_.settings.progress.value_or(fabric_.progress) == Progress::calls),
+      shared_nodes_(
+          shared_nodes(request_.settings, ranks_on(nodes_), nodes_.size() + further_threads(threaded))),
+      network_(fabric_, request_.settings.contention, ranks_on(nodes_), queue_, *this, recording_ != nullptr),
       threaded_(threaded) {
     std::uint32_t ranks = 0;
     for (const Tenant& tenant : tenants) {
-        programs_.emplace_back(*tenant.trace, *tenant.options, ranks, !any_order);
+        programs_.emplace_back(*tenant.trace, *tenant.request, ranks, !any_order);
         ranks += tenant.trace->ranks();
     }
     ranks_.reserve(ranks + further_threads(threaded_));
@@ -114,7 +136,8 @@ std::vector<ReplayResult> Simulation::run() {
     }
     std::vector<ReplayResult> results;
     for (Program& program : programs_) results.push_back(result(program));
-    if (options_.recording != nullptr) options_.recording->loads = network_.loads();
+    if (recording_ != nullptr) recording_->loads = network_.loads();
+    results.front().recording = recording_;
     return results;
 }
 
@@ -221,7 +244,7 @@ bool Simulation::run_schedule(std::uint32_t index) {
                 break;
             case StepKind::combine:
                 actor.now.add_overhead(static_cast<double>(actor.step.bytes) /
-                                       options_.combine_bytes_per_second);
+                                       fabric_.combine_bytes_per_second);
                 break;
             case StepKind::start:
                 actor.started.push_back(
@@ -279,16 +302,19 @@ ReplayResult Simulation::result(Program& program) {
     if (program.region.marked()) end = program.region.total();
     result.marked_region = program.region.marked();
     result.seconds = end.seconds;
-    const double latency = options_.fabric.link.latency_seconds;
-    result.scaled_compute_seconds = end.compute;
+    const double latency = fabric_.link.latency_seconds;
+    result.seconds_per_inverse_cpu_speed = end.compute;
     result.compute_seconds = end.compute;
     if (any_input_output()) result.compute_seconds += std::max(0.0, end.input_output(latency));
     result.overhead_seconds = end.overhead;
     result.latency_seconds = end.link_latencies * latency + end.elsewhere_latency;
     result.bandwidth_seconds = end.link_bandwidth + end.elsewhere_bandwidth;
     result.wait_seconds = end.wait;
-    result.link_latencies = end.link_latencies;
-    result.link_bandwidth_seconds = end.link_bandwidth;
+    result.seconds_per_latency_second = end.link_latencies;
+    // The derivative is by the requested bandwidth, of which the background load takes its share.
+    if (end.link_bandwidth > 0)
+        result.seconds_per_inverse_bandwidth =
+            end.link_bandwidth * request_.fabric.link.bandwidth_bytes_per_second;
     result.internode_bytes = program.internode_bytes;
     result.timed_internode_bytes =
         result.marked_region ? program.marked_internode_bytes : program.internode_bytes;
@@ -333,8 +359,8 @@ void Simulation::report_blocked(const Program& program, ReplayResult& result) co
             look_at(ranks_[its->second.seats[place]],
                     "thread " + std::to_string(its->second.threads[place].thread) + " of " + who);
     }
-    if (threads && !program.options.tolerate_cut) throw ReplayStoppedError(result.stopped.front());
-    if (!result.stopped.empty() && !program.options.tolerate_cut)
+    if (threads && !program.request.tolerate_cut) throw ReplayStoppedError(result.stopped.front());
+    if (!result.stopped.empty() && !program.request.tolerate_cut)
         throw ReplayStoppedError(result.stopped.front() + "; record the program again");
 }
 
@@ -342,8 +368,9 @@ namespace {
 
 std::vector<ReplayResult> run_in_some_order(const std::vector<Tenant>& tenants, bool threads_known,
                                             const std::vector<ThreadedRanks>& threaded) {
-    const ReplayOptions& options = *tenants.front().options;
-    if (!options.fabric.contention && !options.computation.node && !any_threads(threaded)) {
+    const ReplaySettings& settings = tenants.front().request->settings;
+    if (!settings.contention && !nodes_are_shared(settings, ranks_on(nodes_of(tenants))) &&
+        !any_threads(threaded)) {
         try {
             return Simulation(tenants, true, threads_known, threaded).run();
         } catch (const OrderMatters&) {
@@ -371,12 +398,12 @@ std::vector<ReplayResult> simulated(const std::vector<Tenant>& tenants) {
 
 }  // namespace
 
-ReplayResult replay(const tracefile::Trace& trace, const ReplayOptions& options) {
-    return std::move(replay_together({{&trace, &options}}).front());
+ReplayResult replay(const tracefile::Trace& trace, const ReplayRequest& request) {
+    return std::move(replay_together({{&trace, &request}}).front());
 }
 
 std::vector<ReplayResult> replay_together(const std::vector<Tenant>& tenants) {
-    for (const Tenant& tenant : tenants) check_sensible(*tenant.options);
+    for (const Tenant& tenant : tenants) check_sensible(*tenant.request);
     std::vector<ReplayResult> results = simulated(tenants);
     for (const ReplayResult& result : results) check_finite(result);
     return results;

@@ -133,7 +133,7 @@ struct RankState {
 
     /// Returns whether computation at the rank's current level of MPI_Pcontrol counts.
     bool counts_computation() const {
-        return !program->options.counted_level || *program->options.counted_level == level;
+        return !program->request.details.counted_level || *program->request.details.counted_level == level;
     }
 
     /// Returns the persistent request of this number, or null if it is none.
@@ -363,9 +363,7 @@ class Simulation final : private NetworkListener {
     void absorb(Actor& actor);
     void sort_by_delivery(std::vector<std::uint32_t>& waiting) const;
 
-    const PathCosts& path(bool local) const {
-        return local ? options_.fabric.intranode : options_.fabric.link;
-    }
+    const Path& path(bool local) const { return local ? fabric_.intranode : fabric_.link; }
     Actor& actor_at(std::uint32_t index) {
         return index < rank_count() ? ranks_[index].actor : further_actors_[index - rank_count()];
     }
@@ -378,7 +376,7 @@ class Simulation final : private NetworkListener {
         double receive;
     };
     struct OverheadsOnPath {
-        const PathCosts* path;
+        const Path* path;
         Overheads operator()(std::uint64_t bytes) const {
             return {path->send_overhead.at(bytes), path->receive_overhead.at(bytes)};
         }
@@ -387,7 +385,9 @@ class Simulation final : private NetworkListener {
         return (local ? local_overheads_ : link_overheads_).of(bytes);
     }
 
-    const ReplayOptions& options_;
+    const ReplayRequest& request_;
+    Fabric fabric_;  ///< what the background load leaves of the requested one
+    std::shared_ptr<Recording> recording_;
     BySize<OverheadsOnPath> link_overheads_;
     BySize<OverheadsOnPath> local_overheads_;
     std::deque<Program> programs_;

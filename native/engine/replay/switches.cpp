@@ -18,7 +18,7 @@ Switches::Switches(const Topology& topology, std::uint32_t nodes, bool with_load
     for (const SwitchLevel& level : topology.levels) {
         const std::uint32_t groups = (nodes + level.nodes_per_group - 1) / level.nodes_per_group;
         // To packets that take every uplink in turn, these are one link of their joint bandwidth.
-        const std::uint32_t links = topology.per_packet_routing ? 1 : level.uplinks;
+        const std::uint32_t links = topology.routing == Routing::packet ? 1 : level.uplinks;
         const double bandwidth = level.bandwidth_bytes_per_second * (level.uplinks / links);
         const std::size_t count = std::size_t{groups} * links;
         const Links all{std::vector<Stamp>(count), std::vector<LoadHistory>(with_loads ? count : 0),

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "replay/path.hpp"
+#include "replay/fabric.hpp"
 #include "replay/recording.hpp"
 #include "replay/stamp.hpp"
 

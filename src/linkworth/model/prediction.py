@@ -47,10 +47,9 @@ class LinkLoad(msgspec.Struct, frozen=True, kw_only=True):
     """Busy share, 0 to 1, of each stretch of time from the start on."""
 
 
-class Prediction(msgspec.Struct, frozen=True, kw_only=True):
-    """One workload on one fabric. The five parts are those of the critical path and sum to `seconds`."""
+class ReplayTimes(msgspec.Struct, frozen=True, kw_only=True):
+    """Times and counts of one replay. The five parts are those of the critical path and sum to `seconds`."""
 
-    fabric: str
     seconds: float
     compute_seconds: float
     overhead_seconds: float
@@ -72,6 +71,12 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     seconds_per_inverse_cpu_speed: float = 0.0
     """Derivative by 1 / CPU speed, if 1 is the speed of the predicted CPU: computation on the critical path.
     File accesses are excluded, since no CPU makes them faster."""
+
+
+class Prediction(ReplayTimes, frozen=True, kw_only=True):
+    """One workload on one fabric."""
+
+    fabric: str
     efficiency: Pop | None = None
     """POP efficiencies of the predicted run: useful time is computation. None if nothing requested them."""
     regions: list[RegionTime] = msgspec.field(default_factory=list)

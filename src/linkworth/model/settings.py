@@ -1,10 +1,11 @@
-"""Settings of a replay except fabric and layout."""
+"""Settings of a replay, and the request that the engine reads."""
 
 from typing import Annotated, Literal
 
 import msgspec
 
-from linkworth.model.collectives import CollectiveLibrary, ForcedCollective
+from linkworth.model.collectives import CollectiveLibrary, CollectiveRules, ForcedCollective
+from linkworth.model.fabric import Fabric
 from linkworth.model.number_range import BACKGROUND_LOAD, CPU_FACTOR, NOISE, SPREAD, THREAD_GAIN, NumberRange
 from linkworth.model.parameter import Parameter
 
@@ -143,3 +144,38 @@ class ReplaySettings(msgspec.Struct, frozen=True, kw_only=True):
         bool,
         Parameter(help="Keep the recorded time of collectives that are not modelled, instead of failing."),
     ] = False
+
+
+class RecordLimits(msgspec.Struct, frozen=True):
+    """Limits of the recorded part of a replay: what begins within these seconds."""
+
+    from_seconds: float = 0.0
+    to_seconds: float = 0.0
+    most: int = 0
+    """Largest number of calls, and of messages."""
+
+
+class Details(msgspec.Struct, frozen=True, kw_only=True):
+    """Results that a replay returns on request."""
+
+    record: RecordLimits | None = None
+    """Record calls, messages and loads of links. Only for a program alone."""
+    counted_level: int | None = None
+    """Level of MPI_Pcontrol whose computation alone counts as computation on the critical path. Any other counts as
+    waiting. The times stay the same."""
+    marks: bool = False
+    """Record the time of each call of MPI_Pcontrol."""
+
+
+class ReplayRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """One program's part of a replay, as the engine reads it."""
+
+    fabric: Fabric
+    node_of_rank: list[int]
+    settings: ReplaySettings = ReplaySettings()
+    cpu_factor: float = 1.0
+    """Divisor of the trace's computation."""
+    tolerate_cut: bool = False
+    """True: the replay stops where a cut trace ends, instead of failing."""
+    collectives: CollectiveRules = CollectiveRules()
+    details: Details = Details()

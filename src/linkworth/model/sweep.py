@@ -3,7 +3,7 @@
 import msgspec
 
 from linkworth.model.collectives import CollectiveRules
-from linkworth.model.prediction import Calibration
+from linkworth.model.prediction import Calibration, ReplayTimes
 from linkworth.model.rates import RateSource
 
 
@@ -18,23 +18,14 @@ class SweepAxis(msgspec.Struct, frozen=True, kw_only=True):
     """True if the values multiply those of the fabric."""
 
 
-class SweepPoint(msgspec.Struct, frozen=True, kw_only=True):
-    """Setting and results of one replay. The five parts of the critical path sum to `seconds`."""
+class SweepPoint(ReplayTimes, frozen=True, kw_only=True):
+    """Setting and results of one replay."""
 
     fabric: str
     nodes: int
     placement: str
     parameters: dict[str, float]
     """Value of each axis as applied: factors are multiplied out."""
-    seconds: float
-    compute_seconds: float
-    overhead_seconds: float
-    latency_seconds: float
-    bandwidth_seconds: float
-    wait_seconds: float
-    internode_bytes: int
-    timed_internode_bytes: int = 0
-    """Same as in `Prediction`."""
 
 
 class Sweep(msgspec.Struct, frozen=True, kw_only=True):

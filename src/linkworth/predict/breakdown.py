@@ -1,8 +1,8 @@
 """Optional parts of a predicted run: efficiencies, regions, loads of links, use of cores."""
 
 from collections.abc import Callable
-from typing import Any
 
+from linkworth import _engine
 from linkworth.model.prediction import Layout, LinkLoad, RegionTime
 from linkworth.model.profile import Pop
 from linkworth.model.run import CoreUse
@@ -19,7 +19,9 @@ LINKS = {
 
 def efficiency(replayed: Replay, ideal: Replay) -> Pop:
     """Return the POP efficiencies of a replay; `ideal` is the same program, placement and computation without a network."""
-    return efficiencies(replayed.rank_compute_seconds, replayed.prediction.seconds, ideal.prediction.seconds)
+    return efficiencies(
+        replayed.result.rank_compute_seconds, replayed.prediction.seconds, ideal.prediction.seconds
+    )
 
 
 def regions(replayed: Replay, at_level: Callable[[int], Replay]) -> list[RegionTime]:
@@ -28,7 +30,7 @@ def regions(replayed: Replay, at_level: Callable[[int], Replay]) -> list[RegionT
     `at_level` replays the same with only that level's computation counted. It is called for all levels except the one
     with the most computation, which gets the rest.
     """
-    totals = replayed.level_compute_seconds
+    totals = replayed.result.level_compute_seconds
     if not totals:
         return []
     largest = max(totals, key=lambda level: totals[level])
@@ -42,32 +44,31 @@ def regions(replayed: Replay, at_level: Callable[[int], Replay]) -> list[RegionT
     ]
 
 
-def title_of(link: dict[str, Any]) -> str:
+def title_of(link: _engine.LinkLoad) -> str:
     """Return the name of a recorded link within its node or its switches."""
-    name = f"{LINKS[link['kind']]} {link['number']}"
-    return f"{name} of group {link['place']}, level {link['level']}" if is_of_switch(link) else name
+    name = f"{LINKS[link.kind]} {link.number}"
+    return f"{name} of group {link.place}, level {link.level}" if is_of_switch(link) else name
 
 
-def is_of_switch(link: dict[str, Any]) -> bool:
+def is_of_switch(link: _engine.LinkLoad) -> bool:
     """Return whether a recorded link is between switches, not a NIC's."""
-    kind: str = link["kind"]
-    return kind.startswith("switch")
+    return link.kind.startswith("switch")
 
 
-def loads(recording: dict[str, Any]) -> list[LinkLoad]:
+def loads(recording: _engine.Recording) -> list[LinkLoad]:
     """Return the links of a recording that carried traffic, each up to its last busy stretch."""
     found = []
-    for link in recording["loads"]:
-        width = link["width_seconds"]
-        shares = [min(1.0, busy / width) for busy in link["busy"]]
+    for link in recording.loads:
+        width = link.width_seconds
+        shares = [min(1.0, busy / width) for busy in link.busy]
         while shares and shares[-1] == 0:
             shares.pop()
         if shares:
-            place = "" if is_of_switch(link) else f"node {link['place']} "
+            place = "" if is_of_switch(link) else f"node {link.place} "
             found.append(
                 LinkLoad(
                     link=place + title_of(link),
-                    busy_seconds=link["busy_seconds"],
+                    busy_seconds=link.busy_seconds,
                     stretch_seconds=width,
                     busy_share=shares,
                 )
@@ -75,10 +76,10 @@ def loads(recording: dict[str, Any]) -> list[LinkLoad]:
     return found
 
 
-def core_use(recording: dict[str, Any], layout: Layout) -> list[CoreUse]:
+def core_use(recording: _engine.Recording, layout: Layout) -> list[CoreUse]:
     """Return each rank's share of computation in each stretch of time, up to the last stretch with any."""
-    width = recording["computation"]["width_seconds"]
-    busy = recording["computation"]["busy"]
+    computation = recording.computation
+    width, busy = computation.width_seconds, computation.busy
     stretches = max(
         (number + 1 for rank in busy for number, seconds in enumerate(rank) if seconds), default=0
     )

@@ -4,7 +4,6 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -13,7 +12,7 @@ from linkworth.catalog.startup import Startup
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import NeighbourTime, Prediction, PredictionSet
-from linkworth.model.settings import ReplaySettings
+from linkworth.model.settings import Details, RecordLimits, ReplaySettings
 from linkworth.predict import breakdown
 from linkworth.predict.calibrate import calibrated
 from linkworth.predict.initialisation import initialisation
@@ -23,10 +22,11 @@ from linkworth.predict.uncertainty import interval, with_spread
 from linkworth.predict.warnings import replay_warnings
 from linkworth.replay.layout import lay_out
 from linkworth.replay.node_aware import node_warnings
-from linkworth.replay.run import Neighbour, Record, Replay, on_known_machine, replay_in_detail
+from linkworth.replay.run import Neighbour, Replay, on_known_machine, replay_in_detail
 from linkworth.trace.read import TraceFile, opened
 
 _AS_RECORDED = ReplaySettings()
+_NO_DETAILS = Details()
 
 
 def predict(
@@ -76,7 +76,7 @@ def predict(
         neighbours.append((name, neighbour))
         node_aware += [f"{name} beside it: {warning}" for warning in warned]
 
-    def replayed(fabric: Fabric, scale: float = 1.0, **wanted: Any) -> Replay:  # noqa: ANN401 (what replay_in_detail takes)
+    def replayed(fabric: Fabric, scale: float = 1.0, details: Details = _NO_DETAILS) -> Replay:
         return replay_in_detail(
             trace.engine,
             fabric,
@@ -85,7 +85,7 @@ def predict(
             tolerate_cut=trace.incomplete,
             settings=settings,
             beside=[neighbour for _, neighbour in neighbours],
-            **wanted,
+            details=details,
         )
 
     def without_network() -> Replay:
@@ -103,21 +103,23 @@ def predict(
         )
 
     def broken_down(fabric: Fabric, replay: Replay) -> Prediction:
-        recording = replay.recording
+        recording, marks = replay.result.recording, replay.result.mark_seconds
         return msgspec.structs.replace(
             replay.prediction,
             efficiency=breakdown.efficiency(replay, ideal),
-            regions=breakdown.regions(replay, lambda level: replayed(fabric, counted_level=level)),
+            regions=breakdown.regions(
+                replay, lambda level: replayed(fabric, details=Details(counted_level=level))
+            ),
             loads=breakdown.loads(recording) if recording is not None else [],
             core_use=breakdown.core_use(recording, layout) if recording is not None else [],
-            mark_seconds=replay.mark_seconds[0] if replay.mark_seconds else [],
+            mark_seconds=marks[0] if marks else [],
         )
 
     # The engine runs without the interpreter's lock, so threads use all cores.
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        record = Record(0.0, 0.0, 0) if with_loads else None
+        details = Details(record=RecordLimits(), marks=True) if with_loads else _NO_DETAILS
         ideal_replay = pool.submit(without_network)
-        replays = list(pool.map(lambda fabric: replayed(fabric, record=record, marks=with_loads), fabrics))
+        replays = list(pool.map(lambda fabric: replayed(fabric, details=details), fabrics))
         ideal = ideal_replay.result()
         predictions = list(pool.map(broken_down, fabrics, replays))
     if settings.samples:
@@ -176,7 +178,7 @@ def predict(
             for fabric, each in zip(fabrics, replays, strict=True)
             for (name, _), seconds in zip(neighbours, each.neighbour_seconds, strict=True)
         ],
-        region="marked" if replays[0].marked_region else "whole",
+        region="marked" if replays[0].result.marked_region else "whole",
         warnings=warnings,
         incomplete=next((each.lacks for each in (trace, *others) if each.lacks), None),
     )

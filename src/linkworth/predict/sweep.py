@@ -7,7 +7,7 @@ from pathlib import Path
 
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
-from linkworth.model.prediction import Layout
+from linkworth.model.prediction import Layout, ReplayTimes
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.sweep import Sweep, SweepAxis, SweepPoint
 from linkworth.predict.axes import applied
@@ -85,14 +85,7 @@ def sweep(
                 nodes=number,
                 placement=placement,
                 parameters=parameters,
-                seconds=found.seconds,
-                compute_seconds=found.compute_seconds,
-                overhead_seconds=found.overhead_seconds,
-                latency_seconds=found.latency_seconds,
-                bandwidth_seconds=found.bandwidth_seconds,
-                wait_seconds=found.wait_seconds,
-                internode_bytes=found.internode_bytes,
-                timed_internode_bytes=found.timed_internode_bytes,
+                **{field: getattr(found, field) for field in ReplayTimes.__struct_fields__},
             )
             for (name, number, placement, parameters), found in zip(places, predictions, strict=True)
         ],

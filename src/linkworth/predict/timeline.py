@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO, cast
 
+from linkworth import _engine
 from linkworth.catalog.assignment import read_number
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.number_range import NumberRange
 from linkworth.model.prediction import Layout
-from linkworth.model.settings import ReplaySettings
+from linkworth.model.settings import Details, RecordLimits, ReplaySettings
 from linkworth.predict.breakdown import is_of_switch, title_of
-from linkworth.replay.run import Record, replay_in_detail
+from linkworth.replay.run import replay_in_detail
 from linkworth.trace.read import TraceFile
 from linkworth.writing.files import staged, unwritable
 
@@ -65,8 +66,8 @@ def write(
         cpu_factor=cpu_factor,
         tolerate_cut=trace.incomplete,
         settings=settings,
-        record=Record(*wanted.seconds, MOST_EVENTS),
-    ).recording
+        details=Details(record=RecordLimits(*wanted.seconds, MOST_EVENTS)),
+    ).result.recording
     assert recording is not None
     path = wanted.path
     try:
@@ -74,8 +75,7 @@ def write(
             _dump(file, recording, trace.engine.names, layout)
     except OSError as error:
         raise unwritable(path, error, "--timeline") from None
-    whole: bool = not recording["cut"]
-    return whole
+    return not recording.cut
 
 
 def _opened(path: Path) -> TextIO:
@@ -85,7 +85,7 @@ def _opened(path: Path) -> TextIO:
     return path.open("w", encoding="utf-8")
 
 
-def _dump(file: Any, recording: dict[str, Any], names: list[str], layout: Layout) -> None:  # noqa: ANN401 (any text stream)
+def _dump(file: Any, recording: _engine.Recording, names: list[str], layout: Layout) -> None:  # noqa: ANN401 (any text stream)
     file.write('{"displayTimeUnit":"ns","traceEvents":[\n')
     first = True
     for event in _events(recording, names, layout):
@@ -94,10 +94,10 @@ def _dump(file: Any, recording: dict[str, Any], names: list[str], layout: Layout
     file.write("\n]}\n")
 
 
-def _events(recording: dict[str, Any], names: list[str], layout: Layout) -> Iterator[dict[str, Any]]:
+def _events(recording: _engine.Recording, names: list[str], layout: Layout) -> Iterator[dict[str, Any]]:
     """Yield one process for each node, and one thread for each rank or calling thread of it; times in microseconds."""
     node_of = layout.node_of_rank
-    further = sorted({(rank, thread) for rank, thread, *_ in recording["calls"] if thread})
+    further = sorted({(rank, thread) for rank, thread, *_ in recording.calls if thread})
 
     def number(rank: int, thread: int) -> int:
         return rank + thread * len(node_of)
@@ -114,7 +114,7 @@ def _events(recording: dict[str, Any], names: list[str], layout: Layout) -> Iter
             "tid": number(rank, thread),
             "args": {"name": f"rank {rank} thread {thread}"},
         }
-    for rank, thread, name, start, end in recording["calls"]:
+    for rank, thread, name, start, end in recording.calls:
         yield {
             "ph": "X",
             "name": names[name],
@@ -124,7 +124,7 @@ def _events(recording: dict[str, Any], names: list[str], layout: Layout) -> Iter
             "ts": start * 1e6,
             "dur": (end - start) * 1e6,
         }
-    for message, (source, destination, size, sent, received) in enumerate(recording["messages"]):
+    for message, (source, destination, size, sent, received) in enumerate(recording.messages):
         both = {"name": "message", "cat": "message", "id": message}
         yield {
             **both,
@@ -142,23 +142,23 @@ def _events(recording: dict[str, Any], names: list[str], layout: Layout) -> Iter
             "tid": destination,
             "ts": received * 1e6,
         }
-    for link in recording["loads"]:
+    for link in recording.loads:
         yield from _load(link, layout.nodes)
 
 
-def _load(link: dict[str, Any], nodes: int) -> Iterator[dict[str, Any]]:
+def _load(link: _engine.LinkLoad, nodes: int) -> Iterator[dict[str, Any]]:
     """Yield the busy share of the link in each stretch of time; equal neighbours are one step."""
-    if link["busy_seconds"] == 0:
+    if link.busy_seconds == 0:
         return
     of_switch = is_of_switch(link)
     name = title_of(link)
-    process = nodes if of_switch else link["place"]
+    process = nodes if of_switch else link.place
     if of_switch:
         yield {"ph": "M", "name": "process_name", "pid": process, "args": {"name": "switches"}}
     last = None
-    for index, busy in enumerate([*link["busy"], 0.0]):
-        share = round(100 * busy / link["width_seconds"], 1)
+    for index, busy in enumerate([*link.busy, 0.0]):
+        share = round(100 * busy / link.width_seconds, 1)
         if share != last:
-            time = index * link["width_seconds"] * 1e6
+            time = index * link.width_seconds * 1e6
             yield {"ph": "C", "name": name, "pid": process, "ts": time, "args": {"busy %": share}}
         last = share

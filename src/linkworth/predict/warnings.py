@@ -8,29 +8,30 @@ _SHOWN_SENTENCES = 3
 
 def replay_warnings(trace: TraceFile, replay: Replay) -> list[str]:
     """Return one sentence for each reason to doubt the replayed time of a trace."""
+    result = replay.result
     warnings = list(trace.damage)
-    if replay.stopped:
+    if result.stopped:
         warnings.append(
-            f"the trace is cut, so this is the time up to where it ends: {'; '.join(replay.stopped[:_SHOWN_SENTENCES])}"
+            f"the trace is cut, so this is the time up to where it ends: {'; '.join(result.stopped[:_SHOWN_SENTENCES])}"
             + (
-                f"; and {len(replay.stopped) - _SHOWN_SENTENCES} more"
-                if len(replay.stopped) > _SHOWN_SENTENCES
+                f"; and {len(result.stopped) - _SHOWN_SENTENCES} more"
+                if len(result.stopped) > _SHOWN_SENTENCES
                 else ""
             )
         )
-    if replay.threaded_ranks:
+    if result.threaded_ranks:
         warnings.append(
-            f"several threads call MPI at once on {replay.threaded_ranks} of {trace.engine.ranks} ranks, and the trace does not "
+            f"several threads call MPI at once on {result.threaded_ranks} of {trace.engine.ranks} ranks, and the trace does not "
             "say where they wait for each other outside MPI: they begin after, and end before, the calls of the first thread "
             "that the recording has there; other waits between them (barriers, locks) are left out"
         )
-    for name, count in sorted(replay.unmodelled.items()):
+    for name, count in sorted(result.unmodelled.items()):
         warnings.append(
             f"{name} ({count} calls) is not modelled yet: it takes as long as when it was recorded, on every fabric"
         )
-    if replay.input_output_seconds:
+    if result.input_output_seconds:
         calls = ", ".join(
-            f"{name} {seconds:.3g} s" for name, seconds in sorted(replay.input_output_seconds.items())
+            f"{name} {seconds:.3g} s" for name, seconds in sorted(result.input_output_seconds.items())
         )
         warnings.append(
             f"calls to files take their recorded time, whatever the fabric and the CPU (all ranks together: {calls})"

@@ -64,7 +64,9 @@ def of_trace(
     told = answer if isinstance(answer, Replayed) else None
     shared_memory = replay(part, SHARED_MEMORY, nodes=1) if oversubscribed or not_run else None
     marked = (
-        told.ideal.marked_region if told is not None else any(rank.marked_seconds > 0 for rank in found.ranks)
+        told.ideal.result.marked_region
+        if told is not None
+        else any(rank.marked_seconds > 0 for rank in found.ranks)
     )
     runtime = (
         shared_memory.prediction.seconds
@@ -172,7 +174,7 @@ def _pop(told: Replayed | None, compute_seconds: Sequence[float], runtime: float
         return recorded_efficiencies(compute_seconds, runtime)
     if sampled:
         return sampled_efficiencies(compute_seconds, runtime, told.ideal)
-    return efficiencies(told.ideal.rank_compute_seconds, runtime, told.ideal.prediction.seconds)
+    return efficiencies(told.ideal.result.rank_compute_seconds, runtime, told.ideal.prediction.seconds)
 
 
 def _rank_compute(found: TraceScan, *, marked: bool) -> list[float]:

@@ -37,7 +37,7 @@ def sampled_efficiencies(compute_seconds: Sequence[float], runtime: float, sampl
     rest of communication.
     """
     run = efficiencies(compute_seconds, runtime, max(compute_seconds, default=0.0))
-    serialisation = _ratio(max(sample.rank_compute_seconds, default=0.0), sample.prediction.seconds)
+    serialisation = _ratio(max(sample.result.rank_compute_seconds, default=0.0), sample.prediction.seconds)
     return Pop(
         parallel_efficiency=run.parallel_efficiency,
         load_balance=run.load_balance,

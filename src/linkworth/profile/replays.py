@@ -99,9 +99,9 @@ def replay(part: Part, fabric: str, nodes: int) -> Replay:
 
 def _require_most(made: Replay, part: Part) -> None:
     """Require most of a beginning to be replayed. It ends inside calls; lacking messages stop a replay far earlier."""
-    if made.stopped and made.events < LEAST_REPLAYED * part.events.events:
-        stopped = ReplayStoppedError(made.stopped[0])
-        stopped.where = made.stopped[0]
+    if made.result.stopped and made.result.events < LEAST_REPLAYED * part.events.events:
+        stopped = ReplayStoppedError(made.result.stopped[0])
+        stopped.where = made.result.stopped[0]
         raise stopped
 
 

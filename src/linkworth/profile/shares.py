@@ -26,8 +26,8 @@ def shares_with_a_core_each(
     A second of MPI_Init counts as the rank's part of a core, since all ranks initialise at the same time.
     """
     compute = sum(rank.compute_seconds for rank in ranks)
-    replayed = sum(shared_memory.rank_compute_seconds)
-    beside = len(shared_memory.rank_compute_seconds) * shared_memory.prediction.seconds - replayed
+    replayed = sum(shared_memory.result.rank_compute_seconds)
+    beside = len(shared_memory.result.rank_compute_seconds) * shared_memory.prediction.seconds - replayed
     communication = compute * beside / replayed if replayed > 0 else beside
     init = sum(rank.init_seconds * share for rank, share in zip(ranks, core_shares, strict=True))
     return _normalised(compute, max(0.0, communication), init)

@@ -13,10 +13,10 @@ from linkworth.bench.settings import BenchSettings, arguments
 from linkworth.bench.tests import TESTS
 from linkworth.catalog import fabrics
 from linkworth.measure import plan
-from linkworth.model.settings import ReplaySettings
+from linkworth.model.settings import Details, RecordLimits, ReplaySettings
 from linkworth.mpi import build
 from linkworth.replay.layout import lay_out
-from linkworth.replay.run import Record, replay_in_detail
+from linkworth.replay.run import replay_in_detail
 from linkworth.trace import record
 from linkworth.trace.read import open_trace
 
@@ -39,10 +39,10 @@ def replayed_calls(tmp_path, test, settings):
         lay_out(RANKS, NODES),
         cpu_factor=1e12,
         settings=ReplaySettings(mpi_library="mpich"),
-        record=Record(0.0, 1e9, 10_000_000),
+        details=Details(record=RecordLimits(0.0, 1e9, 10_000_000)),
     )
     calls = defaultdict(list)
-    for rank, _, name, _, end in found.recording["calls"]:
+    for rank, _, name, _, end in found.result.recording.calls:
         calls[rank].append((trace.engine.names[name].partition("@")[0], end))
     return [calls[rank] for rank in range(RANKS)]
 

@@ -68,41 +68,41 @@ class Scratch {
     std::filesystem::path path_;
 };
 
-inline replay::ReplayOptions on_two_nodes(std::uint32_t ranks, replay::collectives::Library library) {
-    replay::ReplayOptions options;
-    auto& fabric = options.fabric;
-    for (replay::PathCosts* path : {&fabric.link, &fabric.intranode}) {
+inline replay::ReplayRequest on_two_nodes(std::uint32_t ranks, replay::collectives::Library library) {
+    replay::ReplayRequest request;
+    auto& fabric = request.fabric;
+    for (replay::Path* path : {&fabric.link, &fabric.intranode}) {
         path->latency_seconds = 1e-6;
         path->bandwidth_bytes_per_second = 1e9;
         path->eager_limit_bytes = 4096;
     }
-    for (std::uint32_t rank = 0; rank < ranks; ++rank) options.node_of_rank.push_back(rank * 2 / ranks);
-    options.collectives.library = library;
-    options.tolerate_cut = true;
-    options.pass_unmodelled = true;
-    return options;
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) request.node_of_rank.push_back(rank * 2 / ranks);
+    request.collectives.library = library;
+    request.tolerate_cut = true;
+    request.settings.pass_unmodelled = true;
+    return request;
 }
 
 /// Does not throw.
 inline void replay_in_all_ways(const tracefile::Trace& trace) {
     using replay::collectives::Library;
-    const auto attempt = [&trace](const replay::ReplayOptions& options) {
+    const auto attempt = [&trace](const replay::ReplayRequest& request) {
         try {
-            replay::replay(trace, options);
+            replay::replay(trace, request);
         } catch (const replay::ReplayError&) {
             return;
         }
     };
-    auto options = on_two_nodes(trace.ranks(), Library::mpich);
-    attempt(options);
-    options.fabric.contention = false;
-    attempt(options);
-    options = on_two_nodes(trace.ranks(), Library::openmpi_5);
-    options.fabric.rails = 2;
-    options.fabric.tcp = {0.1, 14600, 1e5};
-    options.fabric.topology.levels = {{1, 1, 1e9}};
-    options.progress_in_calls_only = true;
-    attempt(options);
+    auto request = on_two_nodes(trace.ranks(), Library::mpich);
+    attempt(request);
+    request.settings.contention = false;
+    attempt(request);
+    request = on_two_nodes(trace.ranks(), Library::openmpi_5);
+    request.fabric.rails = 2;
+    request.fabric.tcp = {0.1, 14600, 1e5};
+    request.fabric.topology.levels = {{1, 1, 1e9}};
+    request.settings.progress = replay::Progress::calls;
+    attempt(request);
 }
 
 inline void convert(const tracefile::Trace& trace) {

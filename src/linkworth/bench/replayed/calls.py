@@ -8,7 +8,7 @@ from pathlib import Path
 from linkworth import _engine
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout
-from linkworth.model.settings import ReplaySettings
+from linkworth.model.settings import Details, ReplaySettings
 from linkworth.replay.run import replay_in_detail
 
 ROOT_OF_NONE = -1
@@ -117,7 +117,9 @@ class Script:
         self._writer.close()
         trace = _engine.Trace(str(self._path))
         self._folder.cleanup()  # the engine has mapped the file
-        marks = replay_in_detail(trace, fabric, layout, settings=settings, marks=True).mark_seconds
+        marks = replay_in_detail(
+            trace, fabric, layout, settings=settings, details=Details(marks=True)
+        ).result.mark_seconds
         return [
             [own[place + 1] - own[place] for own in marks] for place in range(0, len(marks[0]), 2)
         ]  # fmt: skip
