@@ -70,7 +70,7 @@ _OF_A_REPLAY = (
     "--cpu-factor",
     type=Number(CPU_FACTOR),
     metavar="X",
-    help="Speed of the target's cores against those of the trace (default: 1).",
+    help="Speed of the target's cores relative to those of the trace (default: 1).",
 )
 @replay_options(without=("samples",))
 @click.option(
@@ -161,10 +161,10 @@ def command(
 ) -> int:
     """Choose a network, a node type and a number of nodes for a trace, or for a bundled PROGRAM that is not run (npb:lu.D).
 
-    The cost of a run is seconds x nodes x price / 3600. The break-even price ratio says how much dearer the fastest network's
-    node may be, against the cheapest node, before a run on it costs more. Each option is replayed with the same draws of the
-    networks' parameters, which say in how many of them the choice stays the better one. Leaves with 1 where no option meets the
-    limits.
+    The cost of a run is seconds x nodes x price / 3600. The break-even price ratio is the price of the fastest network's
+    node over that of the cheapest node at which a run costs the same on both. Each option is replayed with the same draws of
+    the networks' parameters. The answer gives the share of draws in which the choice stays the better one. Exit code 1 if no
+    option meets the limits.
     """
     if workload is None:
         refuse(

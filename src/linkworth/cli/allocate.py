@@ -79,11 +79,11 @@ def command(
     allowed: Allowance | None,
     as_json: bool,
 ) -> int:
-    """Say where and when each program of a queue runs on a limited number of nodes, for the least cost or the earliest end.
+    """Schedule the programs of a queue on a limited number of nodes, for the least cost or the earliest end.
 
     QUEUE.toml names kinds of nodes ([[nodes]]: fabric, count, cores, price) and programs ([[programs]]: a trace or a bundled
     program, how often it runs, its deadline). Times are predicted, costs follow, and an integer program (HiGHS) finds the
-    schedule within budget and deadlines. Leaves with 1 where there is none, and says which limit is in the way.
+    schedule within budget and deadlines. If there is none, the exit code is 1 and a sentence names the limit.
     """
     if as_json and form is not None:
         raise click.UsageError(f"--json and --as {form}: give one of them")

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     "--output",
     type=OutputFile(),
     metavar="FILE",
-    help="Add the results to this JSON file, each as soon as its test is done; what it has stays.",
+    help="Add the results to this JSON file, each as soon as its test is done; earlier results stay.",
 )
 @click.option(
     "--plot",
@@ -80,17 +80,17 @@ def command(
     as_json: bool,
     words: tuple[str, ...],
 ) -> int:
-    """Measure the network between ranks, and say what really carried the bytes.
+    """Measure the network between ranks, and name the transport that carried the bytes.
 
-    TEST is one or more of latency, bandwidth, bibandwidth, pingpong, multipair, incast, overlap, beff, hpcc, alltoall, allreduce,
+    TEST is any of latency, bandwidth, bibandwidth, pingpong, multipair, incast, overlap, beff, hpcc, alltoall, allreduce,
     bcast, allgather, barrier, or `collectives`, or `all`; without one it is latency and bandwidth. A FILE of earlier results, or
     of OSU, IMB, NetPIPE, HPCC or ucx_perftest, is shown, and drawn with --plot.
 
     The test `init` stands alone. It launches a program that only initialises MPI, five times on each of 1, 2, 4 ... to -n ranks
     and nodes, and fits the seconds as a + b x ranks + c x nodes. `linkworth predict --startup FILE` uses its -o FILE.
 
-    Exit code: 0 measured, 1 it failed, 2 it cannot be run like this, 3 this machine lacks something, 4 it was stopped (Ctrl-C,
-    time limit); what was measured until then is kept.
+    Exit code 0: measured. 1: it failed. 2: it cannot be run like this. 3: this machine lacks something. 4: it was stopped
+    (Ctrl-C, time limit), and the results until then are kept.
     """
     from linkworth.bench import request, store
     from linkworth.cli import bench_startup as startup

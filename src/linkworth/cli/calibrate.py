@@ -20,7 +20,7 @@ from linkworth.cli.output import OutputFile, console, emit_json, note
 @click.option(
     "--base",
     metavar="FABRIC",
-    help="Fabric that gives what the results do not tell (MTU, headers, TCP).  [default: the nearest of the catalog]",
+    help="Fabric that gives the parameters missing in the results (MTU, headers, TCP).  [default: the nearest of the catalog]",
 )
 @click.option(
     "--intranode",
@@ -38,7 +38,7 @@ from linkworth.cli.output import OutputFile, console, emit_json, note
 @click.option(
     "--port-buffer",
     metavar="BYTES",
-    help="What the switch holds for one node's link (512K), where the results of incast tests do not say it.",
+    help="Bytes that the switch buffers for one node's link (512K), if the results of incast tests lack them.",
 )
 @click.option(
     "--plot",
@@ -60,9 +60,9 @@ def command(
 ) -> None:
     """Fit a network to micro-benchmarks: FILEs of `linkworth bench --json`, OSU, IMB, NetPIPE, HPCC or ucx_perftest.
 
-    Latency, bandwidth, overheads by size, message rate and eager limit are those with which the replay of the same
-    benchmarks gives the measured times, and what TCP loses at a switch's full port is that of the bursts of `linkworth bench
-    incast`; every number of the written file says which results it comes from.
+    Latency, bandwidth, overheads by size, message rate and eager limit are fitted so that the replay of the same benchmarks
+    gives the measured times. TCP's losses at a switch's full port are fitted to the bursts of `linkworth bench incast`. Every
+    number of the written file names the results that it comes from.
     """
     import msgspec
 

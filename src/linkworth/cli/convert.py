@@ -91,7 +91,7 @@ def command(
 ) -> None:
     """Write TRACE in the format of another tool, or, without --to, make a trace of what another tool wrote.
 
-    A call that the format cannot say is an error that names it, and nothing is written then.
+    If the format has no form of a call, an error names the call and nothing is written.
     """
     from linkworth.convert import convert
 

@@ -11,7 +11,7 @@ EXIT_LACKS = 3
 @click.command
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(as_json: bool) -> int:
-    """Say what this machine has for linkworth, what it lacks, and the command that gets it. Changes nothing.
+    """List what linkworth can use on this machine and what is missing, with the command that installs it. Changes nothing.
 
     Exit code: 0 programs can be recorded here, 3 they cannot.
     """

@@ -153,7 +153,7 @@ def status(as_json: bool) -> int:
 @click.argument("name", default="lab")
 @_JSON
 def check(name: str, as_json: bool) -> int:
-    """Measure what the links of the lab NAME (default: lab; or a preset) deliver, and compare with what was asked.
+    """Measure the links of the lab NAME (default: lab; or a preset), and compare them with the settings.
 
     Rate within 3 %, latency within 15 us + 10 %. Exit code: 0 it is so, 1 it is not.
     """

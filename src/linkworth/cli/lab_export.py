@@ -45,7 +45,7 @@ def command(
 ) -> int:
     """Write what makes an environment on real hosts: bond or striping, bridge, MTU, container NICs, addresses.
 
-    The environment is that of the lab NAME that is up, or without a NAME what the options say.
+    The environment is that of the running lab NAME. Without a NAME, the options describe it.
     """
     from linkworth.lab import labs
     from linkworth.lab.export import write

@@ -58,11 +58,11 @@ _OPTIONS = [
     click.option("--rate", metavar="RATE", help="Of each NIC, each way: 1gbit, 100mbit.  [default: unshaped]"),
     click.option("--mtu", metavar="BYTES", help="Largest IP packet; giving it switches GSO, TSO and GRO off, so "
                  "that it matters.  [default: 1500, with these on]"),
-    click.option("--latency", metavar="TIME", help="What a link adds, one way: 30us.  [default: nothing]"),
+    click.option("--latency", metavar="TIME", help="Latency that a link adds, one way: 30us.  [default: none]"),
     click.option("--jitter", metavar="TIME", help="Standard deviation of the added latency.  [default: 0]"),
     click.option("--loss", metavar="SHARE", help="Share of packets that a link loses: 0.001 or 0.1%.  [default: 0]"),
-    click.option("--buffer", metavar="BYTES", help="What the switch holds for each node's link before it drops packets: 128K; "
-                 "GSO, TSO and GRO are off then, as packets are dropped one by one.  [default: it drops none]"),
+    click.option("--buffer", metavar="BYTES", help="Bytes that the switch buffers for each node's link, such as 128K. "
+                 "Further packets are dropped one by one, with GSO, TSO and GRO off.  [default: it drops none]"),
     click.option("--aggregate", type=_choice(specs.Aggregate), help="How several NICs are used as one.  [default: stripe]"),
     click.option("--bond-mode", type=_choice(specs.BondMode), help="Of --aggregate bond.  [default: balance-rr]"),
     click.option("--dilate", metavar="FACTOR", help="Make the links this many times slower, as computation on shared cores is; "

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     "--loads",
     "with_loads",
     is_flag=True,
-    help="Also say how busy each NIC and each link between switches was; with --json over time.",
+    help="Also print how busy each NIC and each link between switches was; with --json over time.",
 )
 @click.option(
     "--beside",
@@ -89,14 +89,14 @@ def command(
     allowed: "Allowance | None",
     as_json: bool,
 ) -> None:
-    """Replay TRACE on each FABRIC and say how long the program would take there, and on what the time goes.
+    """Predict the time of TRACE on each FABRIC, and the parts of that time.
 
     A program that marks its timed part by MPI_Pcontrol(1) and MPI_Pcontrol(0) is predicted for that part, any other from
     MPI_Init to MPI_Finalize.
 
-    A bundled program such as `npb:lu.D`, or in quotes with options of its own as `"stencil:default --iterations 100"`, is not
-    run: its communication is recorded as it is, on any number of ranks, and its computation is counted. How fast that is
-    comes from a small run here, --machine or --measured; the answer says which.
+    A bundled program such as `npb:lu.D` is not run. It may have options, in quotes: `"stencil:default --iterations 100"`. Its
+    communication is recorded for any number of ranks, and its computation is counted. The speed of computation comes from a
+    small run here, --machine or --measured; the answer names it.
     """
     from linkworth.catalog import fabrics
     from linkworth.catalog.startup import load as load_startup

@@ -50,7 +50,7 @@ def show_command(catalog: str, as_json: bool) -> None:
     "instances",
     multiple=True,
     metavar="NAME=FABRIC",
-    help="Ask for this node type too, and say which network it has; repeatable.",
+    help="Ask for this node type, with this network, too; repeatable.",
 )
 @click.option(
     "--endpoint",
@@ -70,9 +70,9 @@ def update_command(
 ) -> None:
     """Ask PROVIDER's public price interface for today's prices of its catalog, and keep them in a catalog of your own.
 
-    That catalog ($XDG_DATA_HOME/linkworth/prices, by default ~/.local/share/linkworth/prices) then goes before the shipped one of
-    the same name. No account is needed. What the interface has no price of stays as it was, with its date: so do spot prices of
-    AWS, which only an account may see, and Google's, whose interface wants a key.
+    That catalog ($XDG_DATA_HOME/linkworth/prices, by default ~/.local/share/linkworth/prices) then replaces the shipped one of
+    the same name. No account is needed. Prices that the interface lacks stay as they were, with their dates. These are AWS's
+    spot prices, which require an account, and Google's prices, which require a key.
     """
     done = update(provider, endpoint=endpoint, regions=regions, instances=instances, dry_run=dry_run)
     for warning in done.warnings:

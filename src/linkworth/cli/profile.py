@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 def command(
     trace: Path, smaller: Path | None, whole: bool, full: bool, allowed: "Allowance | None", as_json: bool
 ) -> int:
-    """Say where the ranks' time went in TRACE: computation, communication, waiting for whom; calls, phases and iterations,
-    message sizes, who talks to whom.
+    """Show where the ranks' time went in TRACE: computation, communication and waiting; calls, phases and iterations;
+    message sizes and partners.
 
-    The efficiencies are those of the POP project. The group (highly dependent, dependent, low, none) says how much the program
-    depends on the network: it comes from a replay on gigabit Ethernet and from how communication moves as the problem grows.
+    The efficiencies are those of the POP project. The group (highly dependent, dependent, low, none) states how much the
+    program depends on the network. It comes from a replay on gigabit Ethernet, extrapolated to a larger problem.
     """
     from linkworth.cli.output import console, emit_json, note, screen_console
     from linkworth.cli.profile_screen import show

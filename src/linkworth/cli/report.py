@@ -48,7 +48,7 @@ from linkworth.trace.read import Allowance
     default=1.0,
     show_default=True,
     metavar="X",
-    help="Speed of the target's cores against those of the trace.",
+    help="Speed of the target's cores relative to those of the trace.",
 )
 @replay_options(without=("samples", "spread"))
 @click.option(
@@ -108,8 +108,8 @@ def command(
 
     Tables, charts and sliders are in one file that needs no network.
 
-    A trace of the same name in the subfolder `smaller` is taken as the same program on a smaller problem, which makes the
-    group of network dependence more certain. Exit code 1 where a program's own verification failed: the page says so.
+    A trace of the same name in the subfolder `smaller` is taken as the same program on a smaller problem. It makes the
+    group of network dependence more certain. Exit code 1: a program's own verification failed; the page names it.
     """
     from linkworth.cli.steps import Steps
     from linkworth.report.request import ReportRequest, run

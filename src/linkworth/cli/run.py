@@ -63,8 +63,8 @@ def command(
 ) -> int:
     """Run an MPI program (after `--`), a bundled one such as `npb:ft.W`, or a whole mpirun/srun command, and measure it.
 
-    Exit code: 0 it ran and verified itself or says nothing of it, 1 it failed, 2 it cannot be run like this,
-    3 this machine lacks something, 4 it was stopped (time limit, signal).
+    Exit code 0: it ran, and any verification was right. 1: it failed. 2: it cannot be run like this. 3: this machine lacks
+    something. 4: it was stopped (time limit, signal).
     """
     from linkworth.measure import plan, run
     from linkworth.measure.open_place import open_place

@@ -43,7 +43,7 @@ def command() -> None:
     "--where",
     default="",
     metavar="PLACE",
-    help=f"Run everything there, whatever the file says: {one_of(forms())}.",
+    help=f"Run everything there, in place of the file's places: {one_of(forms())}.",
 )
 @click.option(
     "--folder", type=_FOLDER, help="Folder of the results.  [default: NAME.study or NAME-SCALE.study]"
@@ -83,8 +83,8 @@ def run(
 
     FILE may be the name of a study that comes with linkworth (`linkworth study list`), such as `first`.
 
-    Exit code: 0 all runs are done, 1 some failed or are not verified, 2 the file or the folder cannot be used,
-    4 stopped before the end: `study resume` goes on.
+    Exit code 0: all runs are done. 1: some failed or are not verified. 2: the file or the folder cannot be used. 4: stopped
+    before the end; `study resume` goes on.
     """
     from linkworth.study import resume as taking_up
     from linkworth.study.shipped_files import study_file
@@ -118,7 +118,7 @@ def resume(
 ) -> int:
     """Make the runs of a study that are missing: what is done is neither made again nor lost, a half run is made anew.
 
-    Exit code as of `study run`.
+    The exit codes are those of `study run`.
     """
     from linkworth.study import resume as taking_up
     from linkworth.study import shipped_files
@@ -135,7 +135,7 @@ def resume(
 def status(target: Path, scale: str, as_json: bool) -> int:
     """Say how far a study is, also while it runs.
 
-    Exit code: 0 all runs are done, 1 some failed or are not verified, 4 some are not made yet.
+    Exit code 0: all runs are done. 1: some failed or are not verified. 4: some are not done yet.
     """
     from linkworth.cli.study_screen import status_lines
     from linkworth.study import shipped_files

@@ -71,8 +71,8 @@ def command(
 
     The program is neither recompiled nor relinked. The trace is kept however the program ends.
 
-    Exit code: 0 it ran and verified itself or says nothing of it, 1 it failed, 2 it cannot be recorded like this,
-    3 this machine lacks something, 4 it was stopped (time limit, signal) and the trace holds what it did until then.
+    Exit code 0: it ran, and any verification was right. 1: it failed. 2: it cannot be recorded like this. 3: this machine
+    lacks something. 4: it was stopped (time limit, signal), and the trace contains everything until then.
     """
     from linkworth.measure import plan
     from linkworth.measure.open_place import open_place
