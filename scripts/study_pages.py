@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from linkworth import units
 from linkworth.model.study import Study
-from linkworth.report import units
 from linkworth.report.study import show
 from linkworth.study import shipped_files
 from linkworth.study.expression import Selection, parse

@@ -13,6 +13,7 @@ PACKAGE = ROOT / "src" / "linkworth"
 LAYERS = [
     "errors",
     "interrupts",
+    "units",
     "writing",
     "model",
     "statistics",

@@ -9,11 +9,12 @@ baseline is one NIC in the same run.
 import argparse
 import sys
 
+from linkworth import units
 from linkworth.bench.run import run
 from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import labs
 from linkworth.lab.place import LabPlace
-from linkworth.lab.spec import LabSpec, describe_rate, parse_rate
+from linkworth.lab.spec import LabSpec, parse_rate
 from linkworth.model.place import Place
 
 WAYS = ["stripe", "mptcp", "roundrobin", "bond"]
@@ -44,7 +45,7 @@ def main() -> int:
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     base, *_ = measure(LabSpec(nodes=2, rate=given.rate, mtu=given.mtu), given.bytes)
     print(
-        f"NICs of {describe_rate(given.rate)}, messages of {given.bytes} bytes; one NIC: {base / 1e6:.0f} Mbit/s"
+        f"NICs of {units.bit_rate(given.rate)}, messages of {given.bytes} bytes; one NIC: {base / 1e6:.0f} Mbit/s"
     )
     print(
         "way          NICs  Mbit/s  of one NIC  of the sum  retransmits  out of order  least and most loaded NIC"

@@ -9,9 +9,10 @@ import time
 
 import msgspec
 
+from linkworth import units
 from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import check, labs
-from linkworth.lab.spec import LabSpec, describe_rate
+from linkworth.lab.spec import LabSpec
 
 UP_LIMIT_SECONDS = 2.0
 RATES = (100e6, 300e6, 1e9)
@@ -45,8 +46,8 @@ def deliver(title: str, spec: LabSpec) -> check.NicCheck | None:
     asked = found.asked_bits_per_second
     ratio = f"{found.delivered_bits_per_second / asked:6.3f}" if asked else "     -"
     print(
-        f"{title:<28} {describe_rate(asked):>12} {describe_rate(found.delivered_bits_per_second):>13} {ratio} "
-        f"{describe_rate(found.payload_bits_per_second):>13} {found.asked_latency_seconds * 1e6:>8.1f} "
+        f"{title:<28} {units.bit_rate(asked):>12} {units.bit_rate(found.delivered_bits_per_second):>13} {ratio} "
+        f"{units.bit_rate(found.payload_bits_per_second):>13} {found.asked_latency_seconds * 1e6:>8.1f} "
         f"{found.latency_seconds * 1e6:>8.1f} {found.median_latency_seconds * 1e6:>8.1f}  {'ok' if found.passed else 'MISS'}"
     )
     return found
@@ -61,7 +62,7 @@ def main() -> None:
     base = LabSpec(nodes=2)
     bare = deliver("unshaped (baseline)", base)
     for rate in RATES:
-        found = deliver(describe_rate(rate), msgspec.structs.replace(base, rate=rate))
+        found = deliver(units.bit_rate(rate), msgspec.structs.replace(base, rate=rate))
         if bare and found:
             share = found.payload_bits_per_second / bare.payload_bits_per_second
             print(f"{'':<28} payload / unshaped payload {share:.4f}")
@@ -70,7 +71,7 @@ def main() -> None:
     for mtu in MTUS:
         deliver(f"1 Gbit/s MTU {mtu}", msgspec.structs.replace(base, rate=1e9, mtu=mtu))
     for rate in (2.5e9, 10e9):
-        deliver(f"{describe_rate(rate)} (no limit stated)", msgspec.structs.replace(base, rate=rate))
+        deliver(f"{units.bit_rate(rate)} (no limit stated)", msgspec.structs.replace(base, rate=rate))
 
 
 if __name__ == "__main__":

@@ -141,7 +141,7 @@ def test_the_verb_compares_nodes_and_says_how_sure_it_is(capsys, tmp_path):
         assert interval["low"] <= option["seconds"] * 1.1 and interval["high"] >= option["seconds"] * 0.9
     assert main([*arguments, "--draws", "20"]) == 0
     shown = capsys.readouterr().out
-    assert "choice cheaper" in shown and "of 20" in shown and "Certainty: " in shown
+    assert "choice is cheaper in" in shown and "of 20" in shown and "Certainty: " in shown
     assert main([*arguments, "--draws", "0", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["options"][0]["draws"] is None
 

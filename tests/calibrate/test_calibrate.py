@@ -168,7 +168,7 @@ def test_the_plot_shows_points_and_fit(tmp_path: Path, calibration: Calibration)
     plot(calibration, path)
     drawn = path.read_text(encoding="utf-8")
     assert drawn.startswith("<svg") and "xmlns" in drawn[:200]
-    for name in ("one after the other", "a stream", "both ways", "inside a node", "message size", "4 KiB"):
+    for name in ("one after the other", "a stream", "both ways", "inside a node", "message size", "16.4kB"):
         assert name in drawn
     with pytest.raises(UsageError, match=r"written as .svg or .png"):
         plot(calibration, tmp_path / "fit.pdf")

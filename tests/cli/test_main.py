@@ -15,7 +15,7 @@ from linkworth.cli.main import VERBS, main
         (["predict", "x", "--qqq"], "there is no option --qqq; linkworth predict --help lists them"),
         (["predict", "x"], "Missing option '--on'. Name a network with --on, such as gbe, "),
         (["sweep", "x"], "Name a network with --on, such as gbe, "),
-        (["lab", "up", "--loss", "200%"], "--loss 200%: a link loses at most 50% of its packets"),
+        (["lab", "up", "--loss", "200%"], "--loss 200%: a link loses at most 50 % of its packets"),
     ],
 )
 def test_a_slip_is_answered(words: list[str], answer: str, capsys: pytest.CaptureFixture[str]) -> None:

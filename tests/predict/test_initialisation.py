@@ -57,7 +57,7 @@ def test_a_measured_start_is_used(tmp_path: Path, startup: Path, capsys) -> None
     found = predicted(capsys, trace, "--startup", str(startup), "--nodes", "4")
     assert found["source"].endswith("extrapolated to 4 ranks of 4 nodes")
     assert main(["predict", trace, "--on", "gbe", "--startup", str(startup)]) == 0
-    assert "MPI_Init comes before: 124 ms, and launching it 500 ms in all" in capsys.readouterr().out
+    assert "MPI_Init comes before and takes 124 ms, and the launch 500 ms in all" in capsys.readouterr().out
 
 
 def test_a_skeleton_gets_an_order_of_magnitude_with_its_source(capsys) -> None:

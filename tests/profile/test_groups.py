@@ -6,6 +6,7 @@ import synthetic
 from hypothesis import given
 from hypothesis import strategies as st
 
+from linkworth import units
 from linkworth.errors import UsageError
 from linkworth.profile import of_trace
 from linkworth.profile.groups import Balance, decide, grown, measured_exponent
@@ -107,7 +108,7 @@ def test_growth_never_raises_the_share_and_keeps_what_is_global(now, exponent):
 def test_every_balance_has_a_group_and_its_reason_names_the_figures(now, smaller):
     group, reason = decide(now, smaller)
     assert group in {"highly dependent", "dependent", "low", "none"}
-    assert f"{now.share:.0%}" in reason
+    assert units.percent(now.share) in reason
     exponent = measured_exponent(now, smaller)
     assert exponent is None or -1 <= exponent <= 0
 

@@ -10,7 +10,7 @@ from report.chromium import Page
 
 from linkworth.report import whatif
 from linkworth.report.sensitivity import seconds_at, value_at
-from linkworth.report.units import CostScale, duration
+from linkworth.units import CostScale, duration
 
 pytestmark = pytest.mark.requires("chromium")
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from linkworth.advise.reason import reason, usd_text
+from linkworth.advise.reason import reason
 from linkworth.advise.uncertain import over_draws, sentence
 from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, AdviceOption, Goal
@@ -14,7 +14,7 @@ from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Price
 from linkworth.predict.draws import Drawn
 
-__all__ = ["TIE_TOLERANCE", "advise", "cost_usd", "usd_text"]
+__all__ = ["TIE_TOLERANCE", "advise", "cost_usd"]
 
 TIE_TOLERANCE = 1e-3
 """Relative difference of costs (or times) up to which two options tie; the cheaper node then wins."""

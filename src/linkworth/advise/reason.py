@@ -1,14 +1,9 @@
 """One-sentence form of an advice."""
 
 from collections.abc import Sequence
-from decimal import Decimal
 
+from linkworth import units
 from linkworth.model.advice import AdviceOption, Goal
-
-
-def usd_text(value: float) -> str:
-    """Return US dollars for a person: four significant digits, or cents from 1000 on, never an exponent."""
-    return f"{value:.2f}" if value >= 1000 else format(Decimal(f"{value:.4g}"), "f")
 
 
 def name_of(option: AdviceOption, options: Sequence[AdviceOption]) -> str:
@@ -30,8 +25,9 @@ def reason(
     budget: float | None,
 ) -> str:
     """Return why an option is the choice, or why there is none."""
+    scale = units.cost_scale([option.cost_usd for option in options])
     limits = [f"the deadline of {deadline:g} s"] if deadline is not None else []
-    limits += [f"the budget of {usd_text(budget)} US$"] if budget is not None else []
+    limits += [f"the budget of {budget:g} US$"] if budget is not None else []
     within = " and ".join(limits)
     if chosen is None:
         large = [option for option in options if "cores" not in option.why_not]
@@ -41,14 +37,14 @@ def reason(
         fastest = min(large, key=_speed)
         least = min(large, key=lambda option: option.cost_usd)
         return (
-            f"no option meets {within}: the fastest is {name_of(fastest, options)} with {fastest.seconds:.4g} s, "
-            f"the least costly {name_of(least, options)} with {usd_text(least.cost_usd)} US$"
+            f"no option meets {within}: the fastest is {name_of(fastest, options)} with {units.duration(fastest.seconds)}, "
+            f"the least costly {name_of(least, options)} with {scale.in_words(least.cost_usd)}"
         )
     what = "costs least" if goal == "cost" else "is fastest"
     among = f" of those that meet {within}" if within else ""
     text = (
-        f"{name_of(chosen, options)} {what}{among}: {chosen.seconds:.4g} s and "
-        f"{usd_text(chosen.cost_usd)} US$ a run"
+        f"{name_of(chosen, options)} {what}{among}: {units.duration(chosen.seconds)} and "
+        f"{scale.in_words(chosen.cost_usd)}"
     )
     cheapest = min(
         options, key=lambda option: (option.price_usd_per_node_hour, option.seconds, option.fabric)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from linkworth import units
 from linkworth.advise.reason import name_of
 from linkworth.model.advice import AdviceOption, Goal, OptionDraws, Range
 from linkworth.predict.draws import ASSUMED_SPREAD, Drawn
@@ -94,8 +95,8 @@ def sentence(options: Sequence[AdviceOption], choice: int | None, goal: Goal, dr
     if drawn.assumed:
         spread = ASSUMED_SPREAD
         parts.append(
-            f"the spread of {', '.join(drawn.assumed)} is assumed: {spread.latency:.0%} of latency, bandwidth and overhead, "
-            f"{spread.computation:.0%} of computation (--spread gives another)"
+            f"the spread of {', '.join(drawn.assumed)} is assumed: {units.percent(spread.latency)} of latency, "
+            f"bandwidth and overhead, {units.percent(spread.computation)} of computation (--spread gives another)"
         )
     if count < drawn.asked:
         parts.append(f"{count} draws instead of {drawn.asked} keep the replays of this long trace short")

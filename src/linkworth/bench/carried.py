@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from linkworth import units
 from linkworth.model.bench import Carried
 from linkworth.model.counters import NodeCounters
 
@@ -60,7 +61,7 @@ def _between(payload: float, between: float, is_least: bool, counters: Sequence[
         text += "; the rest went another way"
     inside = payload - between
     if not is_least and inside > NOISE * payload:
-        text += f"; {inside / payload:.0%} of all payload stayed inside the nodes"
+        text += f"; {units.percent(inside / payload)} of all payload stayed inside the nodes"
     return text
 
 

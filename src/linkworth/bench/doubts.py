@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+from linkworth import units
 from linkworth.model.bench import BenchRow
 
 LARGE_DRIFT = 0.1
@@ -42,7 +43,7 @@ def above_link(test: str, rates: Mapping[int, float], link_bytes_per_second: flo
         return ""
     size, rate = max(high.items(), key=lambda item: item[1])
     return (
-        f"the rate at {_sizes(high)} is above the link's {bound / 1e6:.4g} MB/s (up to {rate / 1e6:.4g} MB/s at {size} B): "
+        f"the rate at {_sizes(high)} is above the link's {units.rate(bound)} (up to {units.rate(rate)} at {size} B): "
         "buffers took the messages before the link carried them, or another path carried them"
     )
 
@@ -71,7 +72,8 @@ def _drifting(drifts: Mapping[int, float]) -> str:
     if not large:
         return ""
     size, drift = max(large.items(), key=lambda item: abs(item[1]))
-    return f"the times drifted while {_sizes(large)} were measured ({drift:+.0%} at {size} B): the clock or the load changed"
+    moved = f"{units.change(drift)} at {size} B"
+    return f"the times drifted while {_sizes(large)} were measured ({moved}): the clock or the load changed"
 
 
 def _skewed(rows: Sequence[BenchRow]) -> str:

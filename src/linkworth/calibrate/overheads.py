@@ -4,6 +4,7 @@ import math
 import statistics
 from collections.abc import Sequence
 
+from linkworth import units
 from linkworth.calibrate import measured, protocol
 from linkworth.calibrate.compromise import compromise
 from linkworth.calibrate.curve import Overheads, simplify
@@ -37,8 +38,8 @@ class OverheadFit(PathFit):
             share = self.base_overhead_share()
             overhead = whole * share / 2
             note = (
-                f"the overheads' share of the shortest messages' time, {share:.0%}, is the base's; only a test of the message "
-                "rate (bandwidth) measures it"
+                f"the overheads' share of the shortest messages' time, {units.percent(share)}, is the base's; "
+                "only a test of the message rate (bandwidth) measures it"
             )
         self.set(latency_seconds=max(0.0, whole - 2 * overhead))
         self.found("latency_seconds", points, note)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from linkworth import units
 from linkworth.calibrate import measured
 from linkworth.calibrate.incast import TEST, fit_incast, with_buffer
 from linkworth.calibrate.measured import Origin, Point
@@ -94,8 +95,9 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
     fabric = msgspec.structs.replace(fabric, worst_miss=float(f"{max(misses):.2g}"))
     if fabric.worst_miss > WORST_MISS:
         notes.append(
-            f"this fit misses its results by up to {max(misses):.0%} (more than {WORST_MISS:.0%}): do not rely on it; the file "
-            "says so, and each use of it warns. Measure again on quiet nodes, or with --base of a network of the same kind"
+            f"this fit misses its results by up to {units.percent(max(misses))} (more than {units.percent(WORST_MISS)}): "
+            "do not rely on it; the file says so, and each use of it warns. "
+            "Measure again on quiet nodes, or with --base of a network of the same kind"
         )
     return Calibration(
         fabric=fabric,

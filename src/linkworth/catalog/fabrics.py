@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from linkworth import units
 from linkworth.catalog import virtual
 from linkworth.catalog.decode import data_folder, read_toml, unknown_name
 from linkworth.catalog.fabric_file import parse
@@ -42,8 +43,8 @@ def get(name_or_path: str) -> model.Fabric:
         found = _from_file(Path(base), origin=base)
         if found.worst_miss > model.WORST_MISS:
             warnings.warn(
-                f"{base} misses the results that it was calibrated to by up to {found.worst_miss:.0%} (more than "
-                f"{model.WORST_MISS:.0%}): do not rely on it; calibrate it to results of quiet nodes",
+                f"{base} misses the results that it was calibrated to by up to {units.percent(found.worst_miss)} (more than "
+                f"{units.percent(model.WORST_MISS)}): do not rely on it; calibrate it to results of quiet nodes",
                 CalibrationWarning,
                 stacklevel=2,
             )

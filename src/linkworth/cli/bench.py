@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import rich_click as click
 
+from linkworth import units
 from linkworth.cli.bench_options import MEASURING_PARAMETERS, measuring_options
 from linkworth.cli.bench_table import table
 from linkworth.cli.given import refuse
@@ -15,7 +16,6 @@ from linkworth.cli.number import Number
 from linkworth.cli.output import OutputFile, console, emit_json, note
 from linkworth.cli.place_options import PLACE_PARAMETERS, place_options
 from linkworth.cli.steps import Steps
-from linkworth.cli.units import size
 from linkworth.model.bench import BenchResult, BenchRow
 from linkworth.model.number_range import TIMEOUT_SECONDS
 from linkworth.model.place import Place
@@ -178,7 +178,7 @@ def _measure(
         steps.plan(sum(map(session.rows_of, prepared)))
 
         def on_row(running: "Prepared", row: BenchRow) -> None:
-            steps.step(f"{running.test.name}: {size(row.bytes)} measured")
+            steps.step(f"{running.test.name}: {units.message_size(row.bytes)} measured")
 
         return session.run_all(prepared, timeout=timeout, output=kept, on_row=on_row)
 

@@ -3,12 +3,12 @@
 import shlex
 from pathlib import Path
 
+from linkworth import units
 from linkworth.bench import startup
 from linkworth.bench.startup import StartupStopped
 from linkworth.bench.store import check_writable
 from linkworth.cli.output import console, emit_json, note
 from linkworth.cli.steps import Steps
-from linkworth.cli.units import seconds
 from linkworth.model.place import Place
 from linkworth.model.startup import StartupFit, StartupResult
 from linkworth.writing.documents import encode
@@ -75,13 +75,11 @@ def table(result: StartupResult) -> str:
 
 def _fit(name: str, fit: StartupFit) -> str:
     def term(value: float, half: float | None) -> str:
-        return seconds(value) if half is None else f"{seconds(value)} +- {seconds(half)}"
+        return units.duration(value) if half is None else f"{units.duration(value)} +- {units.duration(half)}"
 
     parts = [term(fit.base_seconds, fit.base_half_width)]
     if fit.rank_half_width is not None or fit.seconds_per_rank:
         parts.append(f"{term(fit.seconds_per_rank, fit.rank_half_width)} a rank")
     if fit.node_half_width is not None or fit.seconds_per_node:
         parts.append(f"{term(fit.seconds_per_node, fit.node_half_width)} a node")
-    return (
-        f"# {name}: {', '.join(parts)} (95 % confidence; the fit misses a mean by up to {fit.worst_miss:.0%})"
-    )
+    return f"# {name}: {', '.join(parts)} (95 % confidence; the fit misses a mean by up to {units.percent(fit.worst_miss)})"

@@ -1,7 +1,7 @@
 """Rows of a test in the format of the OSU benchmarks: lines of `#`, then a size and its value on each line."""
 
+from linkworth import units
 from linkworth.bench.tests import TESTS
-from linkworth.cli import units
 from linkworth.model.bench import BenchResult, BenchRow
 
 _SIZE, _VALUE = 12, 16
@@ -80,5 +80,5 @@ def _value(name: str, value: float) -> str:
     if name.endswith("_bytes_per_second"):
         return f"{name.removesuffix('_bytes_per_second').replace('_', ' ')}: {units.rate(value)}"
     if name.endswith("_bytes"):
-        return f"{name.removesuffix('_bytes').replace('_', ' ')}: {units.volume(value)}"
+        return f"{name.removesuffix('_bytes').replace('_', ' ')}: {units.data(value)}"
     return f"{name.replace('_', ' ')}: {value:.6g}"

@@ -45,9 +45,9 @@ def command(ranks: int, output: Path, page: Path | None, mpi: str | None, as_jso
     Prints one table and writes a page with charts and sliders. Exit code 1 where a program or its verification fails.
     """
     from linkworth.cli.steps import Steps
+    from linkworth.cli.summary_table import summary_table
     from linkworth.demo.run import LocalRecorder, run
     from linkworth.report.summary import summarise
-    from linkworth.report.terminal import show
 
     with Steps(plain_lines=True) as steps:
         demo, items = run(
@@ -57,7 +57,7 @@ def command(ranks: int, output: Path, page: Path | None, mpi: str | None, as_jso
         emit_json(demo)
     else:
         if items:
-            show(summarise(items), console())
+            console().print(summary_table(summarise(items)))
             answer(f"report: {demo.report}\ntraces: {demo.folder}")
     for failure in demo.failures:
         note(f"linkworth: {failure}")

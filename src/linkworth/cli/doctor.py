@@ -2,6 +2,7 @@
 
 import rich_click as click
 
+from linkworth import units
 from linkworth.cli.output import console, emit_json, note
 from linkworth.model.environment import Check
 
@@ -15,28 +16,24 @@ def command(as_json: bool) -> int:
 
     Exit code: 0 programs can be recorded here, 3 they cannot.
     """
-    from rich.table import Table
-    from rich.text import Text
-
+    from linkworth.cli.table import Table
     from linkworth.measure.machine.diagnose import diagnose
 
     found = diagnose()
     if as_json:
         emit_json(found)
     else:
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        for title in ("", "", "what", "detail"):
-            table.add_column(title, overflow="fold")
-        group = ""
-        for check in found.checks:
-            table.add_row(
-                "" if check.group == group else check.group,
-                *map(Text, (_mark(check), check.name, _detail(check))),
-            )
-            group = check.group
+        groups = [check.group for check in found.checks]
+        table = Table(
+            ["", "", "what~", "detail~"],
+            [
+                ["" if before == check.group else check.group, _mark(check), check.name, _detail(check)]
+                for before, check in zip(["", *groups], found.checks, strict=False)
+            ],
+        )
         out = console()
         out.print(f"Python {found.python}, {found.system}, {found.cores} cores of {found.processor or 'unknown kind'}, "
-                  f"{found.memory_bytes / 2**30:.1f} GiB")  # fmt: skip
+                  f"{units.data(found.memory_bytes)}")  # fmt: skip
         out.print(table)
         verdict = (
             "programs can be recorded here" if found.can_record else "programs cannot be recorded here yet"

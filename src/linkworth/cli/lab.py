@@ -136,6 +136,7 @@ def execute(name: str, words: tuple[str, ...], node: str | None, ranks: int | No
 @_JSON
 def status(as_json: bool) -> int:
     """List the labs that are up, and what runs in them."""
+    from linkworth.cli.lab_tables import labs_table
     from linkworth.lab import report, state
 
     _clean()
@@ -145,7 +146,7 @@ def status(as_json: bool) -> int:
     elif not known:
         console().print("no lab is up; make one: linkworth lab up --like gbe")
     else:
-        console().print(report.table(known))
+        console().print(labs_table(known))
     return 0
 
 
@@ -157,8 +158,8 @@ def check(name: str, as_json: bool) -> int:
 
     Rate within 3 %, latency within 15 us + 10 %. Exit code: 0 it is so, 1 it is not.
     """
+    from linkworth.cli.lab_tables import check_table
     from linkworth.lab import check as checking
-    from linkworth.lab import report
     from linkworth.lab.place import open_lab
 
     with open_lab(Place(kind="lab", name=name)) as opened:
@@ -168,7 +169,7 @@ def check(name: str, as_json: bool) -> int:
     if as_json:
         emit_json(found)
     else:
-        console().print(report.check_table(found))
+        console().print(check_table(found))
     return 0 if found.passed else 1
 
 

@@ -98,12 +98,12 @@ def command(
     communication is recorded for any number of ranks, and its computation is counted. The speed of computation comes from a
     small run here, --machine or --measured; the answer names it.
     """
+    from linkworth import units
     from linkworth.catalog import fabrics
     from linkworth.catalog.startup import load as load_startup
     from linkworth.cli.output import console, emit_json, note
-    from linkworth.cli.prediction_table import further_tables, initialisation_line, prediction_table
+    from linkworth.cli.prediction_table import initialisation_line, prediction_tables
     from linkworth.cli.steps import Steps
-    from linkworth.cli.units import seconds
     from linkworth.predict import predict, request
     from linkworth.skeleton.rates import RateRequest
     from linkworth.trace.read import open_trace
@@ -138,12 +138,11 @@ def command(
     if as_json:
         emit_json(predictions)
     else:
-        console().print(prediction_table(predictions))
+        for number, table in enumerate(prediction_tables(predictions)):
+            console().print(*([""] if number else []), table, sep="\n")
         if predictions.initialisation is not None:
             console().print(initialisation_line(predictions.initialisation))
         for other in predictions.beside:
-            console().print(f"beside it on {other.fabric}: {other.workload}, {seconds(other.seconds)}")
-        for further in further_tables(predictions):
-            console().print(further)
+            console().print(f"beside it on {other.fabric}: {other.workload}, {units.duration(other.seconds)}")
         for fabric, lacks in predictions.without_tolerances.items():
             console().print(f"no tolerances on {fabric}: {lacks}")

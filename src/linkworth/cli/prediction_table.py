@@ -1,10 +1,9 @@
-"""Table of predictions for a person."""
+"""Tables of predictions for a person."""
 
 from collections.abc import Iterator
 
-from rich.table import Table
-
-from linkworth.cli.units import seconds, volume
+from linkworth import units
+from linkworth.cli.table import Table
 from linkworth.model.prediction import Prediction, PredictionSet
 from linkworth.model.startup import Initialisation
 from linkworth.replay.collectives import rules_in_words
@@ -12,23 +11,18 @@ from linkworth.replay.collectives import rules_in_words
 _SHOWN_LINKS = 8
 
 
-def _time(prediction: Prediction) -> str:
-    within = prediction.interval
-    if within is None:
-        return seconds(prediction.seconds)
-    return f"{seconds(prediction.seconds)} ({seconds(within.low_seconds)} to {seconds(within.high_seconds)})"
-
-
 def initialisation_line(found: Initialisation) -> str:
     """Return a sentence on MPI_Init, which is not part of the times."""
-    launch = (
-        "" if found.launch_seconds is None else f", and launching it {seconds(found.launch_seconds)} in all"
-    )
-    return f"MPI_Init comes before: {seconds(found.seconds)}{launch} ({found.source})."
+    launch = ""
+    if found.launch_seconds is not None:
+        launch = f", and the launch {units.duration(found.launch_seconds)} in all"
+    return f"MPI_Init comes before and takes {units.duration(found.seconds)}{launch} ({found.source})."
 
 
-def further_tables(found: PredictionSet) -> Iterator[Table]:
-    """Yield the other tables: efficiencies, computation by region, loads of links, tolerances."""
+def prediction_tables(found: PredictionSet) -> Iterator[Table]:
+    """Yield the times on each fabric, and what they consist of."""
+    yield _time_table(found)
+    yield _path_table(found)
     yield _efficiency_table(found)
     if any(len(each.regions) > 1 for each in found.predictions):
         yield _region_table(found)
@@ -38,14 +32,67 @@ def further_tables(found: PredictionSet) -> Iterator[Table]:
         yield _tolerance_table(found)
 
 
-def _efficiency_table(found: PredictionSet) -> Table:
-    table = Table(title="Efficiency of the predicted run (POP)", title_justify="left", caption_justify="left")
-    table.caption = "parallel = load balance x communication; communication = serialisation x transfer"
-    for heading in ("fabric", "parallel", "load balance", "communication", "serialisation", "transfer"):
-        table.add_column(heading, justify="left" if heading == "fabric" else "right")
+def _time_table(found: PredictionSet) -> Table:
+    calibration = found.calibration
+    title = f"{found.workload}: {found.ranks} ranks on {found.nodes} nodes"
+    base, base_seconds = found.predictions[0].fabric, found.predictions[0].seconds
+    if calibration.measured_fabric is not None and calibration.measured_seconds:
+        base, base_seconds = f"{calibration.measured_fabric} as measured", calibration.measured_seconds
+        title += f", computation scaled to {units.duration(base_seconds)} on {calibration.measured_fabric}"
+    elif calibration.cpu_factor != 1:
+        title += f", cores {calibration.cpu_factor:g} x as fast"
+    timed = (
+        "Time and data between nodes: the part that the program marks."
+        if found.region == "marked"
+        else "Time: MPI_Init to MPI_Finalize."
+    )
+    collectives = "" if found.collectives is None else f" Collectives {rules_in_words(found.collectives)}."
+    return Table(
+        ["fabric", "time>", "90 % interval>", "relative time>", "data between nodes>"],
+        [
+            [
+                each.fabric,
+                units.duration(each.seconds),
+                _interval(each),
+                f"{each.seconds / base_seconds:.2f}" if base_seconds > 0 else "",
+                units.data(each.timed_internode_bytes),
+            ]
+            for each in found.predictions
+        ],
+        title=title,
+        note=f"Relative time: 1.00 is {base}. {timed}{collectives}",
+    )
+
+
+def _interval(each: Prediction) -> str:
+    within = each.interval
+    if within is None:
+        return ""
+    return units.interval(units.duration(within.low_seconds), units.duration(within.high_seconds))
+
+
+def _path_table(found: PredictionSet) -> Table:
+    rows = []
     for each in found.predictions:
-        pop = each.efficiency
-        if pop is not None:
+        parts = (
+            each.compute_seconds,
+            each.overhead_seconds,
+            each.latency_seconds,
+            each.bandwidth_seconds,
+            each.wait_seconds,
+        )
+        rows.append([each.fabric, *(units.percent(part / (each.seconds or 1.0), 1) for part in parts)])
+    return Table(
+        ["fabric", "computation>", "overhead>", "latency>", "bandwidth>", "waiting>"],
+        rows,
+        title="Shares of the critical path",
+    )
+
+
+def _efficiency_table(found: PredictionSet) -> Table:
+    rows = []
+    for each in found.predictions:
+        if (pop := each.efficiency) is not None:
             parts = (
                 pop.parallel_efficiency,
                 pop.load_balance,
@@ -53,119 +100,70 @@ def _efficiency_table(found: PredictionSet) -> Table:
                 pop.serialisation_efficiency,
                 pop.transfer_efficiency,
             )
-            table.add_row(each.fabric, *(f"{part:.1%}" for part in parts))
-    return table
+            rows.append([each.fabric, *("" if part is None else units.percent(part, 1) for part in parts)])
+    return Table(
+        ["fabric", "parallel>", "load balance>", "communication>", "serialisation>", "transfer>"],
+        rows,
+        title="POP efficiencies of the predicted run",
+        note="Parallel = load balance x communication. Communication = serialisation x transfer.",
+    )
 
 
 def _region_table(found: PredictionSet) -> Table:
-    table = Table(title="Computation by region", title_justify="left", caption_justify="left")
-    table.caption = "Regions are levels of MPI_Pcontrol inside the timed part."
-    for heading in ("fabric", "level", "on the critical path", "share of the time", "of all ranks"):
-        table.add_column(heading, justify="left" if heading == "fabric" else "right")
-    for each in found.predictions:
-        for region in each.regions:
-            share = region.critical_seconds / (each.seconds or 1.0)
-            table.add_row(
+    return Table(
+        ["fabric", "level>", "on the critical path>", "share of the time>", "sum over ranks>"],
+        [
+            [
                 each.fabric,
                 str(region.level),
-                seconds(region.critical_seconds),
-                f"{share:.1%}",
-                seconds(region.rank_seconds),
-            )
-    return table
+                units.duration(region.critical_seconds),
+                units.percent(region.critical_seconds / (each.seconds or 1.0), 1),
+                units.duration(region.rank_seconds),
+            ]
+            for each in found.predictions
+            for region in each.regions
+        ],
+        title="Computation by region",
+        note="Regions are levels of MPI_Pcontrol inside the timed part.",
+    )
 
 
 def _load_table(found: PredictionSet) -> Table:
-    table = Table(title="Busiest links", title_justify="left", caption_justify="left")
-    table.caption = f"At most {_SHOWN_LINKS} a fabric. Peak: the busiest of the equal stretches of time that --json lists."
-    for heading in ("fabric", "link", "busy", "peak share", "stretch"):
-        table.add_column(heading, justify="left" if heading in ("fabric", "link") else "right")
-    for each in found.predictions:
-        for load in sorted(each.loads, key=lambda load: -load.busy_seconds)[:_SHOWN_LINKS]:
-            table.add_row(
+    return Table(
+        ["fabric", "link", "busy>", "peak share>", "interval>"],
+        [
+            [
                 each.fabric,
                 load.link,
-                seconds(load.busy_seconds),
-                f"{max(load.busy_share):.0%}",
-                seconds(load.stretch_seconds),
-            )
-    return table
+                units.duration(load.busy_seconds),
+                units.percent(max(load.busy_share)),
+                units.duration(load.stretch_seconds),
+            ]
+            for each in found.predictions
+            for load in sorted(each.loads, key=lambda load: -load.busy_seconds)[:_SHOWN_LINKS]
+        ],
+        title="Busiest links",
+        note=f"At most {_SHOWN_LINKS} a fabric. Peak: the busiest of the equal intervals that --json lists.",
+        keys=2,
+    )
 
 
 def _tolerance_table(found: PredictionSet) -> Table:
     """Return one row for each fabric and share, with the limits of its latency and bandwidth."""
-    table = Table(title="What the program bears", title_justify="left", caption_justify="left")
-    table.caption = "Each alone, the other as it is. -: not reached up to 1 s, or down to 1 kB/s."
-    table.add_column("fabric")
-    for heading in ("slower by", "latency up to", "bandwidth down to"):
-        table.add_column(heading, justify="right")
+    rows = []
     for each in found.tolerances:
-        bandwidth = each.bandwidth_bytes_per_second
-        table.add_row(
-            each.fabric,
-            f"{each.slower:.0%}",
-            "-" if each.latency_seconds is None else seconds(each.latency_seconds),
-            "-" if bandwidth is None else f"{bandwidth / 1e6:.4g} MB/s",
+        latency, bandwidth = each.latency_seconds, each.bandwidth_bytes_per_second
+        rows.append(
+            [
+                each.fabric,
+                units.percent(each.slower),
+                "-" if latency is None else units.duration(latency),
+                "-" if bandwidth is None else units.rate(bandwidth),
+            ]
         )
-    return table
-
-
-def _base(found: PredictionSet) -> tuple[str, float]:
-    """Return the name and the seconds of the base of comparisons: the measured time, else the first row."""
-    calibration = found.calibration
-    if calibration.measured_fabric is not None and calibration.measured_seconds:
-        return calibration.measured_fabric, calibration.measured_seconds
-    return "first", found.predictions[0].seconds
-
-
-def prediction_table(found: PredictionSet) -> Table:
-    """Return one row for each fabric: time, its ratio to the base, and the shares of the critical path."""
-    title = f"{found.workload}: {found.ranks} ranks on {found.nodes} nodes"
-    if found.calibration.measured_fabric is not None:
-        title += (
-            f", computation scaled to {seconds(found.calibration.measured_seconds or 0)} "
-            f"on {found.calibration.measured_fabric}"
-        )
-    elif found.calibration.cpu_factor != 1:
-        title += f", cores {found.calibration.cpu_factor:g} x as fast"
-    table = Table(title=title, title_justify="left", caption_justify="left")
-    timed = (
-        "Time, and bytes between nodes, of the part that the program marks."
-        if found.region == "marked"
-        else "Time from MPI_Init to MPI_Finalize."
+    return Table(
+        ["fabric", "slower by>", "latency up to>", "bandwidth down to>"],
+        rows,
+        title="Tolerance of the program",
+        note="Each limit alone, the other parameter unchanged. -: not reached up to 1 s, or down to 1 kB/s.",
     )
-    table.caption = f"Shares of the critical path. {timed}"
-    if found.collectives is not None:
-        table.caption += f" Collectives {rules_in_words(found.collectives)}."
-    base, base_seconds = _base(found)
-    for heading in (
-        "fabric",
-        "time",
-        f"against {base}",
-        "compute",
-        "overhead",
-        "latency",
-        "bytes",
-        "waiting",
-    ):
-        table.add_column(heading, justify="left" if heading == "fabric" else "right")
-    table.add_column("between nodes", justify="right")
-    for each in found.predictions:
-        whole = each.seconds or 1.0
-        table.add_row(
-            each.fabric,
-            _time(each),
-            f"{each.seconds / base_seconds:.2f} x" if base_seconds > 0 else "",
-            *(
-                f"{part / whole:.1%}"
-                for part in (
-                    each.compute_seconds,
-                    each.overhead_seconds,
-                    each.latency_seconds,
-                    each.bandwidth_seconds,
-                    each.wait_seconds,
-                )
-            ),
-            volume(each.timed_internode_bytes),
-        )
-    return table

@@ -3,54 +3,53 @@
 import math
 from collections.abc import Sequence
 
-from rich.console import Group
 from rich.text import Text
 
+from linkworth import units
 from linkworth.cli.profile_detail import Detail
-from linkworth.cli.profile_times import bar, compact, headline
-from linkworth.cli.units import volume
+from linkworth.cli.profile_times import bar
+from linkworth.cli.table import Table
 from linkworth.model.profile import Matrix, Pair, Partners, Profile, SizeBin
 
 _SHOWN_PAIRS = 3
 _DENSITIES = " .:-=+*#%@"
 
 
-def messages(profile: Profile, detail: Detail) -> Group:
+def messages(profile: Profile, detail: Detail) -> Table:
     """Return the sizes with most bytes, or with most messages if all are empty."""
-    if not profile.messages:
-        return Group(headline("No messages between ranks"))
-    table = compact()
-    for _ in range(3):
-        table.add_column(justify="right", no_wrap=True)
-    table.add_column(no_wrap=True)
     heaviest = sorted(profile.message_sizes, key=lambda size: (-size.bytes, -size.messages))[: detail.sizes]
+    rows = []
     for size in sorted(heaviest, key=lambda size: size.lowest_bytes):
         share = size.bytes / profile.message_bytes if profile.message_bytes else 0.0
-        table.add_row(
-            "  " + _range(size),
-            f"{size.messages:,} messages",
-            volume(size.bytes),
-            f"{share:4.0%} {bar(share)}",
-        )
-    title = headline(f"{profile.messages:,} messages, {volume(profile.message_bytes)}")
+        number = units.count(size.messages)
+        rows.append([_range(size), number, units.data(size.bytes), units.percent(share), bar(share)])
     left = len(profile.message_sizes) - len(heaviest)
-    others = [Text(f"  and {left} size{'s' if left > 1 else ''} with fewer bytes (--full)")] if left else []
-    return Group(title, table, *others)
+    title = f"Messages: {units.count(profile.messages)}, {units.data(profile.message_bytes)}"
+    return Table(
+        ["size>", "messages>", "data>", "share>", ""],
+        rows,
+        title=title if profile.messages else "No messages between ranks",
+        note=f"and {units.plural(left, 'size')} with less data (--full)" if left else "",
+    )
 
 
 def _range(size: SizeBin) -> str:
     if size.highest_bytes <= 1:
-        return f"{size.lowest_bytes} B"
-    return f"{size.lowest_bytes:,} to {size.highest_bytes:,} B"
+        return units.message_size(size.lowest_bytes)
+    return units.interval(units.message_size(size.lowest_bytes), units.message_size(size.highest_bytes))
 
 
-def in_words(partners: Partners, profile: Profile, detail: Detail) -> str:
+def partner_sentences(partners: Partners, profile: Profile, detail: Detail) -> str:
     """Return the communication partners in words."""
     total = profile.message_bytes or 1
-    near = f" ({partners.structure_share:.0%} of the bytes)" if 0 < partners.structure_share < 0.995 else ""
+    near = (
+        f" ({units.percent(partners.structure_share)} of the data)"
+        if 0 < partners.structure_share < 0.995
+        else ""
+    )
     where = (
-        f"{partners.between_nodes_bytes / total:.0%} between the {partners.nodes} nodes "
-        f"({volume(partners.between_nodes_bytes)}, {partners.between_nodes_messages:,} messages)"
+        f"{units.percent(partners.between_nodes_bytes / total)} between the {partners.nodes} nodes "
+        f"({units.data(partners.between_nodes_bytes)}, {units.count(partners.between_nodes_messages)} messages)"
         if partners.nodes > 1
         else "all on one node"
     )
@@ -62,8 +61,10 @@ def in_words(partners: Partners, profile: Profile, detail: Detail) -> str:
         )
         sentences.append(f"Heaviest: {pairs}.")
     if partners.distances and partners.structure == "irregular":
-        far = ", ".join(f"{item.ranks:+d} ({item.bytes / total:.0%})" for item in partners.distances[:4])
-        sentences.append(f"Distances to - from: {far}.")
+        far = ", ".join(
+            f"{item.ranks:+d} ({units.percent(item.bytes / total)})" for item in partners.distances[:4]
+        )
+        sentences.append(f"Rank distances (to - from): {far}.")
     return " ".join(sentences)
 
 
@@ -71,7 +72,7 @@ def _pair(pair: Pair, each: int) -> str:
     def ranks(first: int) -> str:
         return str(first) if each == 1 else f"{first}-{first + each - 1}"
 
-    return f"{ranks(pair.source)} to {ranks(pair.destination)} {volume(pair.bytes)}"
+    return f"{ranks(pair.source)} to {ranks(pair.destination)} {units.data(pair.bytes)}"
 
 
 def matrix(found: Matrix, detail: Detail) -> Text:
@@ -83,16 +84,16 @@ def matrix(found: Matrix, detail: Detail) -> Text:
         f"{number * ranks:>{width}} |{''.join(_density(cell, most) for cell in row)}|"
         for number, row in enumerate(cells)
     ]
-    text = Text("From row to column\n", style="bold", no_wrap=True)
+    text = Text("Data from row to column\n", style="bold", no_wrap=True)
     text.append("\n".join(lines), style="not bold")
     return text
 
 
 def matrix_key(found: Matrix, detail: Detail) -> str:
-    """Return the meaning of the matrix's letters."""
+    """Return the meaning of the matrix's characters."""
     cells, ranks = _folded(found, detail)
-    each = f"; {ranks} ranks a row" if ranks > 1 else ""
-    return f"Letters {_DENSITIES[::-1].strip()}: from {volume(_most(cells))}, each a third of the one before{each}."
+    each = f"; {ranks} ranks per row" if ranks > 1 else ""
+    return f"Matrix {_DENSITIES[::-1].strip()}: {units.data(_most(cells))}, then a third of it at each step{each}."
 
 
 def _folded(found: Matrix, detail: Detail) -> tuple[list[list[int]], int]:

@@ -4,11 +4,11 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from linkworth import units
 from linkworth.cli.profile_detail import FULL, SCREENS, TWO_COLUMNS, Detail
-from linkworth.cli.profile_messages import in_words, matrix, matrix_key, messages
+from linkworth.cli.profile_messages import matrix, matrix_key, messages, partner_sentences
 from linkworth.cli.profile_phases import phases
 from linkworth.cli.profile_times import calls, efficiencies, shares, waited_most, waiting
-from linkworth.cli.units import seconds
 from linkworth.model.profile import CpuUse, Imbalance, NetworkGain, Profile
 
 _SHOWN_LOSSES = 3
@@ -38,7 +38,7 @@ def _screen(profile: Profile, detail: Detail, console: Console) -> RenderableTyp
         "",
         *_times(profile, detail, console),
     ]
-    parts += ["", calls(profile, detail, console.width), *_what_and_whom(profile, detail, console.width)]
+    parts += ["", calls(profile, detail, console.width), *_structure(profile, detail)]
     return Group(*parts)
 
 
@@ -48,11 +48,11 @@ def _times(profile: Profile, detail: Detail, console: Console) -> list[Renderabl
         left.append(waiting(profile.waits, detail, oversubscribed=profile.oversubscribed))
     right: list[RenderableType] = [efficiencies(profile, detail)]
     if profile.imbalance is not None and profile.ranks > 1:
-        right.append(_imbalance(profile.imbalance, detail))
+        right.append(_imbalance(profile.imbalance))
     if profile.waits is not None and profile.waits.seconds > 0:
-        right.append(waited_most(profile.waits, detail))
+        right.append(waited_most(profile.waits))
     if profile.cpu is not None:
-        right.append(Text(f"CPU: {_cpu(profile.cpu)}"))
+        right.append(Text(_cpu(profile.cpu)))
     if detail.beside and console.width >= TWO_COLUMNS:
         return [_side_by_side(Group(*left), Group(*right))]
     if detail.beside and sum(console.measure(part).maximum for part in left) + _GAP <= console.width:
@@ -64,15 +64,14 @@ def _times(profile: Profile, detail: Detail, console: Console) -> list[Renderabl
     )
 
 
-def _what_and_whom(profile: Profile, detail: Detail, width: int) -> list[RenderableType]:
+def _structure(profile: Profile, detail: Detail) -> list[RenderableType]:
     drawn = matrix(profile.matrix, detail) if profile.messages and detail.matrix_rows else None
-    beside = _GAP + max(len(line) for line in drawn.plain.splitlines()) if drawn and detail.beside else 0
     left: list[RenderableType] = []
     if profile.phases is not None:
-        left.append(phases(profile.phases, detail, width - beside))
+        left.append(phases(profile.phases, detail))
     left.append(messages(profile, detail))
     words = (
-        [in_words(profile.partners, profile, detail)]
+        [partner_sentences(profile.partners, profile, detail)]
         if profile.messages and profile.partners is not None
         else []
     )
@@ -95,7 +94,7 @@ def _head(profile: Profile) -> list[RenderableType]:
     where = "where it ran" if profile.rates is None else "in one node's memory; not run"
     ranks = f"{profile.ranks:,} rank{'s' if profile.ranks != 1 else ''}"
     return [
-        Text(f"{profile.workload}: {ranks}, {seconds(profile.elapsed_seconds)} {where}{verified}"),
+        Text(f"{profile.workload}: {ranks}, {units.duration(profile.elapsed_seconds)} {where}{verified}"),
         *([Text(_gain(profile.gain))] if profile.gain is not None else []),
         Text(f"Group of network dependence: {profile.group or 'not known'} ({profile.group_reason})"),
     ]
@@ -106,33 +105,18 @@ def _gain(gain: NetworkGain) -> str:
     if gain.ideal_seconds <= 0:
         return "This run: nothing but communication"
     most = gain.seconds / gain.ideal_seconds
-    return f"This run: up to {most:.3g} x as fast as on {gain.fabric} (ideal network, one rank a node)"
+    return f"This run: up to {most:.3g} x as fast as on {gain.fabric} (ideal network, one rank per node)"
 
 
 def _cpu(cpu: CpuUse) -> str:
-    spread = (
-        f" ({cpu.least_cores:.2f} to {cpu.most_cores:.2f})" if cpu.most_cores - cpu.least_cores > 0.01 else ""
-    )
-    meaning = (
-        "its threads compute too"
-        if cpu.cores_per_rank > 1.1
-        else "computing, or polling"
-        if cpu.cores_per_rank > 0.9
-        else "else waiting"
-    )
-    return f"a rank kept {cpu.cores_per_rank:.2f} cores busy{spread}, {meaning}"
+    least, most = f"{cpu.least_cores:.2f}", f"{cpu.most_cores:.2f}"
+    return f"CPU time / elapsed time of a rank: {cpu.cores_per_rank:.2f} ({units.interval(least, most)})"
 
 
-def _imbalance(spread: Imbalance, detail: Detail) -> Text:
-    least, most = (
-        f"{seconds(each)} (rank {rank})"
-        for each, rank in (
-            (spread.least_seconds, spread.least_rank),
-            (spread.most_seconds, spread.most_rank),
-        )
-    )
-    mean = f"a rank computes {seconds(spread.mean_seconds)}, from " if detail.sentences else ""
-    return Text(f"Imbalance: {mean}{least} to {most}{'' if mean else ' computed'}")
+def _imbalance(spread: Imbalance) -> Text:
+    least = f"{units.duration(spread.least_seconds)} (rank {spread.least_rank})"
+    most = f"{units.duration(spread.most_seconds)} (rank {spread.most_rank})"
+    return Text(f"Computation of a rank: {least} to {most}, mean {units.duration(spread.mean_seconds)}")
 
 
 def _warnings(profile: Profile, detail: Detail) -> list[RenderableType]:
@@ -141,7 +125,7 @@ def _warnings(profile: Profile, detail: Detail) -> list[RenderableType]:
         warnings.append("the recorded run failed its own verification; do not trust what follows from it")
     if profile.oversubscribed:
         waited = (
-            f", beside {seconds(profile.descheduled_seconds)} of waiting for one between calls"
+            f", beside {units.duration(profile.descheduled_seconds)} of waiting for one between calls"
             if detail.sentences
             else ""
         )
@@ -155,8 +139,8 @@ def _warnings(profile: Profile, detail: Detail) -> list[RenderableType]:
         warnings.append(profile.not_replayed)
     elif profile.sampled_share < 1:
         warnings.append(
-            f"network dependence, serialisation and transfer: from a replay of the first {profile.sampled_share:.1%} of the "
-            "events (all: --whole)"
+            "network dependence, serialisation and transfer come from a replay of the first "
+            f"{units.percent(profile.sampled_share, 1)} of the events (all: --whole)"
         )
     if profile.node_aware is not None:
         warnings.append(profile.node_aware)
@@ -165,7 +149,7 @@ def _warnings(profile: Profile, detail: Detail) -> list[RenderableType]:
     busy = sum(profile.rank_compute_seconds) + sum(profile.rank_communication_seconds)
     if not profile.oversubscribed and profile.descheduled_seconds > _MUCH_WAITING * busy:
         warnings.append(
-            f"the ranks waited {seconds(profile.descheduled_seconds)} for a core or a device between calls (others used "
+            f"the ranks waited {units.duration(profile.descheduled_seconds)} for a core or a device between calls (others used "
             "the machine?): not in the shares, in the efficiencies as transfer"
         )
     for name, count in sorted(profile.unmodelled.items()):

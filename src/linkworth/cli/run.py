@@ -6,10 +6,10 @@ from statistics import median
 
 import rich_click as click
 
+from linkworth import units
 from linkworth.cli.launching import LaunchCommand, exit_code, launch_options, show_plan, stdin_is_given
 from linkworth.cli.output import OutputFolder, console, emit_json, news, note
 from linkworth.cli.place_options import place_options
-from linkworth.cli.units import seconds
 from linkworth.cli.watch import TerminalWatch
 from linkworth.errors import UsageError
 from linkworth.model.place import Place
@@ -127,6 +127,6 @@ def command(
 def iterations_line(values: Sequence[float]) -> str:
     """Return a line on the length of iterations: the median, the shortest and the longest."""
     return (
-        f"{len(values)} iterations: median {seconds(median(values))}, "
-        f"from {seconds(min(values))} to {seconds(max(values))}"
+        f"{len(values)} iterations: median {units.duration(median(values))}, "
+        f"from {units.duration(min(values))} to {units.duration(max(values))}"
     )

@@ -8,6 +8,7 @@ from typing import Self
 
 import msgspec
 
+from linkworth import units
 from linkworth.errors import UsageError
 from linkworth.lab import aggregation, cgroups, isolation, labs, state
 from linkworth.lab import spec as specs
@@ -16,7 +17,7 @@ from linkworth.lab.bonding import BOND
 from linkworth.lab.cpu import CoreClock
 from linkworth.lab.labs import Lab
 from linkworth.lab.launcher import LabLauncher
-from linkworth.lab.spec import LabSpec, describe_rate
+from linkworth.lab.spec import LabSpec
 from linkworth.model.bench import LINK_RATE, PORT_BUFFER
 from linkworth.model.counters import NodeCounters
 from linkworth.model.mpi import MpiInstallation
@@ -156,7 +157,7 @@ def facts(spec: LabSpec) -> dict[str, str]:
     here = cores()
     said = {
         "network": "emulated: namespaces of one machine",
-        "rate": describe_rate(spec.rate) + (" each NIC" if spec.nics > 1 else ""),
+        "rate": units.bit_rate(spec.rate) + (" each NIC" if spec.nics > 1 else ""),
         "mtu": str(spec.packet_bytes)
         + ("" if not spec.joins_packets else ", packets joined and split by the kernel"),
         "added latency": f"{spec.latency * 1e6:g} us" if spec.latency else "none",

@@ -1,12 +1,11 @@
-"""Reports about labs, for people and for programs."""
+"""Descriptions of labs."""
 
 import msgspec
-from rich.table import Table
 
+from linkworth import units
 from linkworth.lab import place, processes, system
-from linkworth.lab.check import LabCheck
 from linkworth.lab.plan import HEAD
-from linkworth.lab.spec import LabSpec, describe_rate
+from linkworth.lab.spec import LabSpec
 from linkworth.lab.state import LabState
 
 
@@ -58,48 +57,18 @@ def sentence(spec: LabSpec) -> str:
     """Return a lab's description in one line."""
     parts = [
         f"{spec.nodes} nodes",
-        f"{spec.nics} NIC{'s' if spec.nics > 1 else ''} of {describe_rate(spec.rate)} each",
+        f"{spec.nics} NIC{'s' if spec.nics > 1 else ''} of {units.bit_rate(spec.rate)} each",
     ]
     if spec.mtu is not None:
         parts.append(f"MTU {spec.mtu}")
     if spec.latency:
-        parts.append(f"+{spec.latency * 1e6:g} us")
+        parts.append(f"+{units.duration(spec.latency)}")
     if spec.buffer is not None:
-        parts.append(f"{spec.buffer} B at a switch's port")
+        parts.append(f"{units.message_size(spec.buffer)} at a switch's port")
     if spec.loss:
-        parts.append(f"{spec.loss:.3%} lost")
+        parts.append(f"{spec.loss * 100:g} % lost")
     if spec.nics > 1:
         parts.append(spec.aggregate)
     if spec.isolation != "namespace":
         parts.append(spec.isolation)
     return ", ".join(parts)
-
-
-def table(known: list[AboutLab]) -> Table:
-    """Return the labs as a table."""
-    made = Table("lab", "is", "ends", "programs", box=None, header_style="bold")
-    for lab in known:
-        running = sum(node.processes for node in lab.nodes)
-        made.add_row(lab.name, sentence(lab.spec), "lab down" if lab.stays else "with its run", str(running))
-    return made
-
-
-def check_table(found: LabCheck) -> Table:
-    """Return a table of the specified and the delivered figures of each NIC."""
-    made = Table(box=None, header_style="bold")
-    for title in ("NIC", "asked", "delivered", "payload", "asked latency", "latency", "median", "verdict"):
-        made.add_column(title, justify="left" if title in ("NIC", "verdict") else "right")
-    for nic in found.nics:
-        asked = nic.asked_bits_per_second
-        miss = f" ({nic.delivered_bits_per_second / asked - 1:+.1%})" if asked else ""
-        made.add_row(
-            nic.nic,
-            describe_rate(asked),
-            f"{describe_rate(nic.delivered_bits_per_second)}{miss}",
-            describe_rate(nic.payload_bits_per_second),
-            f"{nic.asked_latency_seconds * 1e6:.1f} us",
-            f"{nic.latency_seconds * 1e6:.1f} us",
-            f"{nic.median_latency_seconds * 1e6:.1f} us",
-            "as asked" if nic.passed else f"NOT as asked, {nic.tries} tries",
-        )
-    return made

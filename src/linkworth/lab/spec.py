@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 import msgspec
 
+from linkworth import units
 from linkworth.errors import UsageError
 
 Aggregate = Literal["stripe", "mptcp", "roundrobin", "bond"]
@@ -216,7 +217,9 @@ def parse_share(text: str, option: str = "--loss") -> float:
         raise UsageError(f"{option} {text}: a share is a number such as 0.001 or 0.1%")
     share = float(match["number"]) / (100 if match["unit"] else 1)
     if share > LOSS_MOST:
-        raise UsageError(f"{option} {text}: a link loses at most {LOSS_MOST:.0%} of its packets; give less")
+        raise UsageError(
+            f"{option} {text}: a link loses at most {units.percent(LOSS_MOST)} of its packets; give less"
+        )
     return share
 
 
@@ -244,13 +247,3 @@ _READERS: dict[str, Callable[[str], object]] = {
     "buffer": lambda text: parse_bytes(text),
     "dilate": parse_factor,
 }
-
-
-def describe_rate(bits_per_second: float | None) -> str:
-    """Return a rate in usual notation: `1 Gbit/s`."""
-    if bits_per_second is None:
-        return "unshaped"
-    for scale, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
-        if bits_per_second >= scale:
-            return f"{bits_per_second / scale:.4g} {unit}"
-    return f"{bits_per_second:.4g} bit/s"

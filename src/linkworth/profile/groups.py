@@ -4,6 +4,7 @@ import math
 
 import msgspec
 
+from linkworth import units
 from linkworth.model.prediction import Prediction
 from linkworth.model.profile import Group
 from linkworth.profile.scan import TraceScan
@@ -102,8 +103,8 @@ def decide(now: Balance, smaller: Balance | None = None) -> tuple[Group, str]:
     later = grown(now, SURFACE_LAW if measured is None else measured)
     from_all = later.global_bytes >= later.latency + later.other_bytes and later.global_bytes > 0
     figures = (
-        f"on gigabit Ethernet with one rank a node {now.share:.0%} of the time is communication, "
-        f"and {later.share:.0%} when the problem grows"
+        f"on gigabit Ethernet with one rank per node {units.percent(now.share)} of the time is communication, "
+        f"and {units.percent(later.share)} when the problem grows"
     )
     if measured is not None:
         figures += f" (bytes per computation move with exponent {measured:.2f}, by the smaller run)"

@@ -8,9 +8,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from linkworth import __version__
+from linkworth import __version__, units
 from linkworth.errors import UsageError
-from linkworth.report import tables, units, whatif
+from linkworth.report import tables, whatif
 from linkworth.report.assets import asset, policy, templates
 from linkworth.report.charts import fabrics, matrix, parts, sensitivity, shares, sizes
 from linkworth.report.charts.figure import Figure
@@ -58,9 +58,7 @@ def render(items: Sequence[ReportItem]) -> str:
     style = asset("styles.css")
     script = "\n".join(asset(name) for name in _SCRIPTS)
     environment = templates()
-    environment.filters.update(
-        duration=units.duration, percent=units.percent, rate=units.rate, count=units.count
-    )
+    environment.filters["percent"] = units.percent
     macros = environment.get_template("macros.html.jinja").module
     return environment.get_template("page.html.jinja").render(
         drawing=macros.drawing,  # type: ignore[attr-defined]

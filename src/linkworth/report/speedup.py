@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from linkworth.report import units
+from linkworth import units
 
 _SAME = 1.005
 """Times that differ by less are shown as equal."""

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import msgspec
 
+from linkworth import units
 from linkworth.model.profile import RunShares
 from linkworth.model.trace import MpiInfo
-from linkworth.report import units
 from linkworth.report.item import ReportItem
 from linkworth.report.speedup import speedup
 

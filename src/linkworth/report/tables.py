@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from linkworth import units
 from linkworth.model.fabric import SourceNote
 from linkworth.model.profile import Profile
 from linkworth.replay.collectives import rules_in_words
-from linkworth.report import units
 from linkworth.report.item import ReportItem
 
 _CALLS_SHOWN = 12
@@ -36,7 +36,7 @@ def facts(item: ReportItem) -> list[tuple[str, str]]:
             ("predicted part", "the part that the program marks with MPI_Pcontrol, as it times itself")
         )
     rows += [
-        ("messages", f"{units.count(profile.messages)}, {units.data_size(profile.message_bytes)}"),
+        ("messages", f"{units.count(profile.messages)}, {units.data(profile.message_bytes)}"),
         ("parallel efficiency", units.percent(pop.parallel_efficiency)),
         ("load balance", units.percent(pop.load_balance)),
         ("communication efficiency", units.percent(pop.communication_efficiency)),
@@ -44,10 +44,10 @@ def facts(item: ReportItem) -> list[tuple[str, str]]:
         ("transfer efficiency", _known(pop.transfer_efficiency)),
     ]
     crossing = max((p.internode_bytes for p in item.predictions.predictions), default=0)
-    rows.append((f"bytes between the {item.predictions.nodes} nodes", units.data_size(crossing)))
+    rows.append((f"bytes between the {item.predictions.nodes} nodes", units.data(crossing)))
     if item.predictions.region == "marked":
         timed = max((p.timed_internode_bytes for p in item.predictions.predictions), default=0)
-        rows.append(("of them in the timed part", units.data_size(timed)))
+        rows.append(("of them in the timed part", units.data(timed)))
     if item.predictions.collectives is not None:
         rows.append(("collectives", rules_in_words(item.predictions.collectives)))
     if item.predictions.calibration.cpu_factor != 1:
@@ -58,7 +58,7 @@ def facts(item: ReportItem) -> list[tuple[str, str]]:
 def calls(profile: Profile) -> list[tuple[str, str, str, str]]:
     """Return the longest MPI calls as (name, count, bytes, time over all ranks), the rest in one row."""
     rows = [
-        (c.name, units.count(c.count), units.data_size(c.bytes), units.duration(c.seconds))
+        (c.name, units.count(c.count), units.data(c.bytes), units.duration(c.seconds))
         for c in profile.calls[:_CALLS_SHOWN]
     ]
     if rest := profile.calls[_CALLS_SHOWN:]:
@@ -66,7 +66,7 @@ def calls(profile: Profile) -> list[tuple[str, str, str, str]]:
             (
                 f"{len(rest)} others",
                 units.count(sum(c.count for c in rest)),
-                units.data_size(sum(c.bytes for c in rest)),
+                units.data(sum(c.bytes for c in rest)),
                 units.duration(sum(c.seconds for c in rest)),
             )
         )

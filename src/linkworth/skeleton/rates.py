@@ -4,6 +4,7 @@ import shlex
 
 import msgspec
 
+from linkworth import units
 from linkworth.catalog import apps as app_catalog
 from linkworth.catalog import machines
 from linkworth.catalog import rates as reference_rates
@@ -121,7 +122,7 @@ def _when_and_how(times: PhaseTimes) -> str:
         return f"{times.date}; how busy the machine was then is not known, --calibrate-anew times it again"
     when = found.time.replace("T", " ").replace("Z", " UTC")
     busy = f", {found.busy_cores:.1f} of {found.cores} cores busy" if found.busy_cores is not None else ""
-    return f"{when}, {found.repetitions} repetitions within {found.spread:.0%}{busy}"
+    return f"{when}, {found.repetitions} repetitions within {units.percent(found.spread)}{busy}"
 
 
 def _doubt(times: PhaseTimes) -> str:
@@ -131,7 +132,7 @@ def _doubt(times: PhaseTimes) -> str:
         return ""
     causes = []
     if found.spread > LARGE_SPREAD:
-        causes.append(f"its repetitions differ by {found.spread:.0%}")
+        causes.append(f"its repetitions differ by {units.percent(found.spread)}")
     if found.busy_cores is not None and found.cores > 1 and found.busy_cores > found.cores - IDLE_CORE:
         causes.append(
             f"{found.busy_cores:.1f} of the machine's {found.cores} cores were busy meanwhile, where 1 is its own"

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from linkworth import units
 from linkworth.model.statistics import WarmUp
 from linkworth.statistics.bootstrap import SEED
 
@@ -80,7 +81,7 @@ def _change_point(values: "NDArray[Any]") -> WarmUp | None:
     return WarmUp(
         runs=count,
         relative=change,
-        reason=f"a change after run {count}: {share:.1%} of all orders of these times show one as clear",
+        reason=f"a change after run {count}: {units.percent(share, 1)} of all orders of these times show one as clear",
     )
 
 

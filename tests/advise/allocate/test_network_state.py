@@ -53,7 +53,7 @@ def test_the_choice_follows_the_state(folder: Path, capsys: pytest.CaptureFixtur
     name, half, said = chosen("--network-state", str(state))
     assert name == "busy"
     assert half == pytest.approx(2 * idle, rel=0.1)
-    assert said == ["busy is predicted with 50% of its links in use, as measured on leaf1"]
+    assert said == ["busy is predicted with 50 % of its links in use, as measured on leaf1"]
     state.write_text(STATE.format(busy=0.95))
     assert chosen("--network-state", str(state))[0] == "quiet"
 

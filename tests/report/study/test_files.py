@@ -85,7 +85,7 @@ def test_latex_is_a_whole_table() -> None:
         r"\toprule",
         r"name & x \\",
         r"\midrule",
-        r"ft\_B & 1\,000 \\",
+        r"ft\_B & 1,000 \\",
         r"é \(\mu\)s* & -- \\",
         r"\bottomrule",
         r"\end{tabular}",

@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 import msgspec
 
+from linkworth import units
 from linkworth.advise.allocate.options import Option
 from linkworth.advise.allocate.program import Problem
 from linkworth.advise.allocate.queue import Queue
 from linkworth.advise.allocate.solve import Outcome, best
-from linkworth.advise.reason import usd_text
 
 MORE_NODES = (1, 2, 4, 8)
 
@@ -47,9 +47,13 @@ def infeasible(queue: Queue, problem: Problem, outcome: Outcome, *, slots: int, 
             least = sum(run.option.cost_usd for run in rich.runs)
             bound = min(least, rich.cost_bound)
             return (
-                f"the budget of {usd_text(problem.budget)} US$ is too small: the least costly schedule that keeps the "
-                f"deadlines costs {usd_text(least)} US$"
-                + ("" if bound > least * (1 - 1e-6) else f" (proved: at least {usd_text(bound)} US$)")
+                f"the budget of {problem.budget:g} US$ is too small: the least costly schedule that keeps the "
+                f"deadlines costs {units.significant(least)} US$"
+                + (
+                    ""
+                    if bound > least * (1 - 1e-6)
+                    else f" (proved: at least {units.significant(bound)} US$)"
+                )
             )
     relaxed = msgspec.structs.replace(problem, budget=None)
     binding = [

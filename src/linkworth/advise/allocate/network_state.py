@@ -6,6 +6,7 @@ from typing import Annotated
 
 import msgspec
 
+from linkworth import units
 from linkworth.advise.allocate.queue import Queue
 from linkworth.catalog.decode import decode, read_toml, unknown_name
 from linkworth.errors import UsageError
@@ -89,7 +90,7 @@ def _csv(path: Path) -> list[LinkState]:
 def sentences(busiest: dict[str, LinkState]) -> list[str]:
     """Return the changes by the state, one sentence for each kind of nodes."""
     return [
-        f"{name} is predicted with {state.utilisation:.0%} of its links in use, as measured on {state.link}"
+        f"{name} is predicted with {units.percent(state.utilisation)} of its links in use, as measured on {state.link}"
         for name, state in sorted(busiest.items())
         if state.utilisation > 0
     ]

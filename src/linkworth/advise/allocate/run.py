@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from linkworth import units
 from linkworth.advise.allocate import explain, network_state
 from linkworth.advise.allocate.highs import require_solver
 from linkworth.advise.allocate.options import Option, options_of
@@ -12,7 +13,6 @@ from linkworth.advise.allocate.program import Problem
 from linkworth.advise.allocate.queue import Queue, load
 from linkworth.advise.allocate.schedule import Run, cost, makespan, nodes_of
 from linkworth.advise.allocate.solve import SLOTS, TIME_LIMIT_SECONDS, Outcome, best
-from linkworth.advise.reason import usd_text
 from linkworth.model.allocation import Allocation, AllocationGoal, Choice, Placement
 from linkworth.skeleton.progress import Progress
 from linkworth.skeleton.rates import RateRequest
@@ -130,12 +130,12 @@ def allocate_options(
 def _reason(outcome: Outcome, goal: AllocationGoal) -> str:
     spent, end = cost(outcome.runs), makespan(outcome.runs)
     if goal == "cost":
-        found = f"costs {usd_text(spent)} US$ and ends after {end:.4g} s"
-        proved = f"none costs less than {usd_text(outcome.cost_bound)} US$"
+        found = f"costs {units.significant(spent)} US$ and ends after {units.duration(end)}"
+        proved = f"none costs less than {units.significant(outcome.cost_bound)} US$"
         none = "no schedule costs less"
     else:
-        found = f"ends after {end:.4g} s and costs {usd_text(spent)} US$"
-        proved = f"none ends before {outcome.makespan_bound:.4g} s"
+        found = f"ends after {units.duration(end)} and costs {units.significant(spent)} US$"
+        proved = f"none ends before {units.duration(outcome.makespan_bound)}"
         none = "no schedule ends sooner"
     tail = none if outcome.state == "optimal" else f"proved so far: {proved}"
     return f"the schedule {found}; {tail}"

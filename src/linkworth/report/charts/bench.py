@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 
 import altair as alt
 
+from linkworth import units
 from linkworth.bench.tests import TESTS
 from linkworth.model.bench import BenchResult
-from linkworth.report import units
 from linkworth.report.charts import theme
 from linkworth.report.charts.figure import Figure, values
 
@@ -15,8 +15,6 @@ Named = tuple[str, BenchResult]
 """Name and result of an environment."""
 
 _HEIGHT = 220
-_LABEL = "datum.value >= 1048576 ? format(datum.value / 1048576, '~r') + ' MiB' : " \
-         "datum.value >= 1024 ? format(datum.value / 1024, '~r') + ' KiB' : format(datum.value, '~r') + ' B'"  # fmt: skip
 # Field of the row, name of the axis with its unit, and such units in an SI unit.
 _TIME = ("latency_seconds", "time, µs", 1e6)
 _RATE = ("bandwidth_bytes_per_second", "bandwidth, MB/s", 1e-6)
@@ -61,7 +59,7 @@ def _panel(
     sizes = {int(str(point["bytes"])) for point in points}
     base = alt.Chart(values(points)).encode(
         x=alt.X("bytes:Q", title="message size", scale=alt.Scale(type="log", base=2, nice=False),
-                axis=alt.Axis(labelExpr=_LABEL, values=_powers(min(sizes), max(sizes), 2, 6), labelOverlap=True)),
+                axis=alt.Axis(labelExpr=units.SIZE_LABEL, values=_powers(min(sizes), max(sizes), 2, 6), labelOverlap=True)),
         y=alt.Y("value:Q", title=title, scale=alt.Scale(type="log"),
                 axis=alt.Axis(format="~r", values=[10.0**power for power in range(-3, 10)])),
         color=alt.Color("series:N", sort=series,
@@ -104,7 +102,7 @@ def _points(name: str, result: BenchResult, field: str, title: str, scale: float
             shown = value * scale
             found.append({
                 "bytes": row.bytes, "value": shown, "series": series,
-                "label": f"{series}: {units.data_size(row.bytes)}, {units.significant(shown)} {title.split(', ')[1]}",
+                "label": f"{series}: {units.message_size(row.bytes)}, {units.significant(shown)} {title.split(', ')[1]}",
             })  # fmt: skip
     return found
 

@@ -4,16 +4,12 @@ from collections.abc import Sequence
 
 import altair as alt
 
+from linkworth import units
 from linkworth.model.calibration import Calibration, FittedPoint
-from linkworth.report import units
 from linkworth.report.charts import theme
 from linkworth.report.charts.figure import Figure, values
 
 _WIDTH, _HEIGHT = 560, 340
-_SIZE = (
-    "datum.value >= 1048576 ? datum.value / 1048576 + ' MiB' : "
-    "datum.value >= 1024 ? datum.value / 1024 + ' KiB' : datum.value + ' B'"
-)
 _TESTS = {
     "latency": "one after the other",
     "bandwidth": "a stream",
@@ -32,8 +28,9 @@ def figure(calibration: Calibration) -> Figure:
             "measured": point.measured_seconds,
             "fitted": point.fitted_seconds,
             "series": series(point),
-            "label": f"{series(point)}, {units.data_size(point.bytes)}: measured {units.duration(point.measured_seconds)}, fit "
-            f"{units.duration(point.fitted_seconds)} ({point.residual:+.1%})",
+            "label": f"{series(point)}, {units.message_size(point.bytes)}: measured "
+            f"{units.duration(point.measured_seconds)}, fit {units.duration(point.fitted_seconds)} "
+            f"({units.change(point.residual)})",
         }
         for point in shown
     ]
@@ -49,7 +46,7 @@ def figure(calibration: Calibration) -> Figure:
         "bytes:Q",
         scale=alt.Scale(type="log", base=2),
         title="message size",
-        axis=alt.Axis(labelExpr=_SIZE, tickCount=8),
+        axis=alt.Axis(labelExpr=units.SIZE_LABEL, tickCount=8),
     )
     measured = base.mark_point(filled=True, size=36, opacity=0.9).encode(
         x=x,
@@ -66,7 +63,7 @@ def figure(calibration: Calibration) -> Figure:
     return Figure(
         key="calibration",
         title=f"{calibration.fabric.name}: the fit misses half of the measured times by less than "
-        f"{units.growth(calibration.median_residual)}",
+        f"{units.percent(calibration.median_residual)}",
         chart=alt.layer(fitted, measured).properties(width=_WIDTH, height=_HEIGHT),
         columns=["test", "message size", "measured", "fit", "off by"],
         rows=_table(shown),
@@ -89,10 +86,10 @@ def _table(points: Sequence[FittedPoint]) -> list[list[str]]:
     return [
         [
             series(point),
-            units.data_size(point.bytes),
+            units.message_size(point.bytes),
             units.duration(point.measured_seconds),
             units.duration(point.fitted_seconds),
-            f"{point.residual:+.1%}",
+            units.change(point.residual),
         ]
         for point in points
     ]

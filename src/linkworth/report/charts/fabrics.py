@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from linkworth.report import units
+from linkworth import units
 from linkworth.report.charts import theme
 from linkworth.report.charts.figure import Figure, values
 from linkworth.report.item import ReportItem

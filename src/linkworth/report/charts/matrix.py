@@ -4,7 +4,7 @@ import math
 
 import altair as alt
 
-from linkworth.report import units
+from linkworth import units
 from linkworth.report.charts import theme
 from linkworth.report.charts.figure import Figure, values
 from linkworth.report.item import ReportItem
@@ -26,7 +26,7 @@ def figure(item: ReportItem, key: str) -> Figure | None:
             "sender": names[i],
             "receiver": names[j],
             "bytes": value,
-            "label": f"from {names[i]} to {names[j]}: {units.data_size(value)}",
+            "label": f"from {names[i]} to {names[j]}: {units.data(value)}",
         }
         for i, row in enumerate(cells)
         for j, value in enumerate(row)
@@ -79,9 +79,7 @@ def figure(item: ReportItem, key: str) -> Figure | None:
         title=_message(item, ranks_per_row, cells),
         chart=alt.layer(*layers).properties(width=side, height=side),
         columns=["sending rank", "sent", "largest to one partner"],
-        rows=[
-            [names[i], units.data_size(sum(row)), units.data_size(max(row))] for i, row in enumerate(cells)
-        ],
+        rows=[[names[i], units.data(sum(row)), units.data(max(row))] for i, row in enumerate(cells)],
         note=(f"A cell is {ranks_per_row} x {ranks_per_row} ranks. " if ranks_per_row > 1 else "")
         + ("Lines: where a node ends and the next begins." if len(layers) > 1 else ""),
     )
@@ -123,7 +121,7 @@ def _message(item: ReportItem, ranks_per_row: int, cells: list[list[int]]) -> st
     total = sum(map(sum, cells))
     rows = _rows_per_node(item, ranks_per_row)
     if item.predictions.nodes < 2 or rows is None:
-        return f"{units.data_size(total)} go from rank to rank"
+        return f"{units.data(total)} go from rank to rank"
     crossing = sum(
         size for i, row in enumerate(cells) for j, size in enumerate(row) if i // rows != j // rows
     )

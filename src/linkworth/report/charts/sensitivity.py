@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import altair as alt
 
+from linkworth import units
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import SensitivityGrid
-from linkworth.report import units
 from linkworth.report.charts import theme
 from linkworth.report.charts.figure import Figure, values
 from linkworth.report.item import ReportItem
@@ -44,11 +44,11 @@ def bandwidth(item: ReportItem, key: str) -> Figure | None:
     return _figure(
         item,
         f"{key}-bandwidth",
-        axis="bandwidth of the link (Gbit/s, log)",
+        axis="bandwidth of the link (GB/s, log)",
         knots=lambda grid: grid.bandwidth_bytes_per_second,
         own=lambda fabric: fabric.link.bandwidth_bytes_per_second,
         seconds=lambda grid, fabric, value: seconds_at(grid, fabric.link.latency_seconds, value),
-        shown=lambda value: value * 8e-9,
+        shown=lambda value: value * 1e-9,
         text=units.rate,
         message=lambda name, share: f"Half the bandwidth costs {name} {share} more time",
         indifferent="Bandwidth hardly matters on any of these networks",
@@ -124,7 +124,7 @@ def _figure(
     worst = max(((fabric.name, change(grid, fabric)) for grid, fabric in pairs), key=lambda pair: pair[1])
     return Figure(
         key=key,
-        title=message(worst[0], units.growth(worst[1])) if worst[1] >= 0.005 else indifferent,
+        title=message(worst[0], units.percent(worst[1])) if worst[1] >= 0.005 else indifferent,
         chart=alt.layer(line, dots, here).properties(width=theme.PLOT_WIDTH - 30, height=200),
         columns=["fabric", axis.split(" of ")[0], "time"],
         rows=[

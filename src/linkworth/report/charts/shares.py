@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from linkworth.report import units
+from linkworth import units
 from linkworth.report.charts import theme
 from linkworth.report.charts.figure import Figure, values
 from linkworth.report.charts.stacked import share_bars

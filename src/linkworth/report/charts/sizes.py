@@ -2,8 +2,8 @@
 
 import altair as alt
 
+from linkworth import units
 from linkworth.model.profile import SizeBin
-from linkworth.report import units
 from linkworth.report.charts import theme
 from linkworth.report.charts.figure import Figure, values
 from linkworth.report.item import ReportItem
@@ -22,7 +22,7 @@ def figure(item: ReportItem, key: str) -> Figure | None:
     for b in bins:
         for kind, amount, total in (("messages", b.messages, messages), ("bytes", b.bytes, volume)):
             share = amount / total if total else 0.0
-            shown = units.count(amount) + " messages" if kind == "messages" else units.data_size(amount)
+            shown = units.count(amount) + " messages" if kind == "messages" else units.data(amount)
             rows.append(
                 {
                     "size": bin_name(b),
@@ -50,16 +50,16 @@ def figure(item: ReportItem, key: str) -> Figure | None:
         title=f"{most} of the bytes travel in messages of {bin_name(largest)}",
         chart=chart,
         columns=["message size", "messages", "bytes"],
-        rows=[[bin_name(b), units.count(b.messages), units.data_size(b.bytes)] for b in bins],
-        note=f"{units.count(messages)} messages, {units.data_size(volume)} in all, those inside collectives included.",
+        rows=[[bin_name(b), units.count(b.messages), units.data(b.bytes)] for b in bins],
+        note=f"{units.count(messages)} messages, {units.data(volume)} in all, those inside collectives included.",
     )
 
 
 def bin_name(b: SizeBin) -> str:
     """Return a bin's range of sizes in words."""
     if b.lowest_bytes == b.highest_bytes:
-        return units.data_size(b.lowest_bytes)
-    low, high = units.data_size(b.lowest_bytes), units.data_size(b.highest_bytes + 1)
+        return units.data(b.lowest_bytes)
+    low, high = units.data(b.lowest_bytes), units.data(b.highest_bytes + 1)
     if low.split()[1] == high.split()[1]:
         low = low.split()[0]
     return f"{low}–{high}"

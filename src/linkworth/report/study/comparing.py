@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from linkworth import units
 from linkworth.model.statistics import Comparison
 from linkworth.model.study import Mode, StudyComparison
-from linkworth.report import units
 from linkworth.report.study import show
 from linkworth.report.study.results import Compared, Group, Results
 from linkworth.report.study.table import Cell, Mark, nothing
@@ -57,7 +57,7 @@ class Pair:
         if self.verdict == "undecided" and comparison.runs_to_decide:
             notes.append(f"about {units.count(comparison.runs_to_decide)} runs would decide")
         return Cell(
-            text=show.change(comparison.relative_difference),
+            text=units.change(comparison.relative_difference),
             value=comparison.relative_difference,
             note=", ".join(filter(None, notes)),
             mark=marks.get(self.verdict, ""),

@@ -20,7 +20,6 @@ _ESCAPES = {
     "−": r"\(-\)",
     "→": r"\(\to\)",
     "–": "--",
-    "\u202f": r"\,",
 }
 MARKED = "*"
 """Mark after a predicted value."""

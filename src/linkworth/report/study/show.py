@@ -1,52 +1,30 @@
 """Values as text, by the kind of their metric."""
 
+from linkworth import units
 from linkworth.model.statistics import Bounds, Description
-from linkworth.report import units
 from linkworth.report.study.table import Cell, Mark
 from linkworth.study.metrics import Kind, Metric
 
 
 def text(value: float, kind: Kind) -> str:
-    """Return a value with its unit: `1.23 s`, `117 MB/s`, `64 KiB`, `12 %`, `0.021 $`."""
+    """Return a value with its unit: `1.23 s`, `117 MB/s`, `65.5 kB`, `12 %`, `0.0210 US$`."""
     if value < 0 and kind != "number":
         return f"−{text(-value, kind)}"
     match kind:
         case "time":
             return units.duration(value)
         case "rate":
-            return bandwidth(value)
+            return units.rate(value)
         case "size":
-            return units.data_size(value)
+            return units.data(value)
         case "count":
             return units.count(round(value)) if value >= 10 or value % 1 == 0 else units.significant(value, 2)
         case "share":
             return units.percent(value)
         case "money":
-            return f"{units.significant(value)} $"
+            return f"{units.significant(value)} US$"
         case "number":
             return units.significant(value, 4)
-
-
-def bandwidth(bytes_per_second: float) -> str:
-    """Return a bandwidth in bytes, as benchmarks print it: `117 MB/s` (10^6 bytes)."""
-    for scale, unit in ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")):
-        if bytes_per_second >= scale * 0.9995:
-            return f"{units.significant(bytes_per_second / scale)} {unit}"
-    return f"{units.significant(bytes_per_second)} B/s"
-
-
-def change(relative: float) -> str:
-    """Return a relative difference with its sign: `+12 %`, `−3.4 %`, `x 9.1` from a doubling on."""
-    if relative >= 1:
-        return f"x {units.significant(relative + 1)}"
-    value = abs(relative) * 100
-    if value < 0.05:
-        return "0 %"
-    return (
-        f"{'+' if relative > 0 else '−'}{value:.0f} %"
-        if value >= 10
-        else f"{'+' if relative > 0 else '−'}{value:.1f} %"
-    )
 
 
 def change_interval(bounds: Bounds | None) -> str:
@@ -64,8 +42,7 @@ def between(bounds: Bounds, kind: Kind) -> str:
     low, high = text(bounds.low, kind), text(bounds.high, kind)
     if low == high:
         return f"± less than shown, {low}" if bounds.high > bounds.low else low
-    low_number, _, low_unit = low.partition(" ")
-    return f"{low_number if low_unit == high.partition(' ')[2] else low} to {high}"
+    return units.interval(low, high)
 
 
 def described(
@@ -122,4 +99,4 @@ def relative(value: float | None) -> Cell:
     """Return only a relative difference."""
     if value is None:
         return Cell(text="–", value=None, mark="quiet")
-    return Cell(text=change(value), value=value)
+    return Cell(text=units.change(value), value=value)

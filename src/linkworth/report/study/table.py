@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from linkworth import units
 from linkworth.report.charts.figure import Figure
 
 Mark = Literal["", "predicted", "bad", "good", "quiet"]
@@ -72,7 +73,7 @@ def words(text: str, *, note: str = "", mark: Mark = "") -> Cell:
 
 def whole(number: int, *, mark: Mark = "") -> Cell:
     """Return a cell of a count."""
-    return Cell(text=f"{number:,}".replace(",", "\u202f"), value=number, mark=mark)
+    return Cell(text=units.count(number), value=number, mark=mark)
 
 
 @cache

@@ -14,14 +14,12 @@
     const exact = Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(rounded))));
     return rounded.toFixed(Math.min(decimals, exact, 20));
   };
-  const duration = (s) => {
-    if (s >= 36000) return `${Math.round(s / 3600)} h`;
-    if (s >= 3600) return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
-    if (s >= 600) return `${Math.floor(s / 60)} min ${Math.floor(s % 60)} s`;
-    const [scale, unit] = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]].find(([x]) => s >= x * 0.9995) ?? [1e-9, "ns"];
-    return `${significant(s / scale)} ${unit}`;
+  const prefixed = (value, unit, scales) => {
+    const [scale, prefix] = scales.find(([x]) => value >= x * 0.9995) ?? scales.at(-1);
+    return `${significant(value / scale)} ${prefix}${unit}`;
   };
-  const rate = (bytes) => (bytes * 8 >= 1e9 ? `${significant(bytes * 8e-9)} Gbit/s` : `${significant(bytes * 8e-6)} Mbit/s`);
+  const duration = (s) => prefixed(s, "s", [[1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"]]);
+  const rate = (bytes) => prefixed(bytes, "B/s", [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]]);
   const cost = (usd) => significant(usd * data.runs);
   const change = (now, before) => {
     const percent = (now / before - 1) * 100;

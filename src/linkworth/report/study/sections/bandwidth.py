@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import altair as alt
 
+from linkworth import units
 from linkworth.bench.doubts import above_link
 from linkworth.model.bench import LINK_RATE
-from linkworth.report import units
 from linkworth.report.charts.figure import values
 from linkworth.report.charts.sensitivity import log_ticks
 from linkworth.report.study import show
@@ -114,7 +114,7 @@ def _drawing(key: str, what: str, of: Metric, curves: dict[str, list[Point]]) ->
                     "value": point.description.median * scale,
                     "low": (interval.low if interval else point.description.median) * scale,
                     "high": (interval.high if interval else point.description.median) * scale,
-                    "label": f"{name} at {units.data_size(point.size)}: {show.text(point.description.median, of.kind)}",
+                    "label": f"{name} at {units.message_size(point.size)}: {show.text(point.description.median, of.kind)}",
                 }
             )
     sizes = [float(str(row["size"])) for row in data]
@@ -126,8 +126,7 @@ def _drawing(key: str, what: str, of: Metric, curves: dict[str, list[Point]]) ->
             scale=alt.Scale(type="log", base=2, nice=False, domain=[min(sizes), max(sizes)]),
             axis=alt.Axis(
                 values=_size_ticks(min(sizes), max(sizes)),
-                labelExpr="datum.value >= 1048576 ? datum.value / 1048576 + ' MiB' : "
-                "datum.value >= 1024 ? datum.value / 1024 + ' KiB' : datum.value < 1 ? '0' : datum.value + ' B'",
+                labelExpr=units.SIZE_LABEL,
                 grid=False,
             ),
         ),
@@ -182,7 +181,7 @@ def _rows(of: Metric, curves: dict[str, list[Point]]) -> list[list[Cell]]:
     return [
         [
             words(name),
-            Cell(text=units.data_size(point.size), value=point.size),
+            Cell(text=units.message_size(point.size), value=point.size),
             whole(point.description.n),
             show.number(point.description.median, of.kind),
             show.number(point.description.mean, of.kind),
@@ -253,7 +252,7 @@ def _line(
         words(environment),
         words(baseline),
         words(label),
-        Cell(text=units.data_size(now.size), value=now.size),
+        Cell(text=units.message_size(now.size), value=now.size),
         show.number(before.description.mean, of.kind),
         show.number(before.description.deviation, of.kind),
         show.number(now.description.mean, of.kind),

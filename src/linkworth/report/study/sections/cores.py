@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import altair as alt
 
+from linkworth import units
 from linkworth.model.run import CoreUse
 from linkworth.report.charts import theme
 from linkworth.report.charts.figure import values
@@ -159,7 +160,7 @@ def _over_time(key: str, group: Group, lines: Sequence[_Line]) -> Drawing:
             "from": column * line.seconds / _COLUMNS,
             "to": (column + 1) * line.seconds / _COLUMNS,
             "share": share,
-            "label": f"{line.name}, from {show.text(column * line.seconds / _COLUMNS, 'time')}: {share:.0%} busy",
+            "label": f"{line.name}, from {show.text(column * line.seconds / _COLUMNS, 'time')}: {units.percent(share)} busy",
         }
         for line in lines
         for column, share in enumerate(line.shares)
@@ -217,7 +218,7 @@ def _drawing(number: int, workload: str, use: Sequence[tuple[Group, dict[str, li
                         "name": f"{_name(group)}, {node}",
                         "core": core,
                         "share": share,
-                        "label": f"{_name(group)}, {node}, core {core}: {share:.0%} busy",
+                        "label": f"{_name(group)}, {node}, core {core}: {units.percent(share)} busy",
                     }
                 )
                 rows.append([words(_name(group)), words(node), whole(core), show.number(share, "share")])
@@ -235,7 +236,7 @@ def _drawing(number: int, workload: str, use: Sequence[tuple[Group, dict[str, li
         .properties(width=min(look.WIDTH - 120, max(60, 24 * most)), height=alt.Step(20))
     )
     means = {_name(group): fmean(fmean(shares) for shares in cores.values()) for group, cores in use}
-    listed = ", ".join(f"{share:.0%} on {name}" for name, share in list(means.items())[:4])
+    listed = ", ".join(f"{units.percent(share)} on {name}" for name, share in list(means.items())[:4])
     return drawing(
         f"cores-{number}",
         f"{workload} keeps the cores busy for {listed}",

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from linkworth import units
 from linkworth.model.study import Mode
-from linkworth.report import units
 from linkworth.report.study import show
 from linkworth.report.study.cheapest import Cheapest, Priced
 from linkworth.report.study.layouts import nodes_of
@@ -159,12 +159,12 @@ def _against(here: Cheapest, each: Priced) -> Cell:
         return Cell(text="cheapest", value=difference)
     if drawn:
         note = f"dearer in {drawn.choice_is_better} of {here.draws} draws"
-        return Cell(text=show.change(difference), value=difference, note=note)
+        return Cell(text=units.change(difference), value=difference, note=note)
     found = here.compared.get(each.group.environment)
     if found is None:
-        return Cell(text=show.change(difference), value=difference)
+        return Cell(text=units.change(difference), value=difference)
     notes = [show.change_interval(found.interval), "" if found.verdict == "slower" else found.verdict]
-    return Cell(text=show.change(difference), value=difference, note=", ".join(filter(None, notes)))
+    return Cell(text=units.change(difference), value=difference, note=", ".join(filter(None, notes)))
 
 
 def _text(all_of_them: Sequence[Cheapest]) -> str:

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 import altair as alt
 import msgspec
 
+from linkworth import units
 from linkworth.model.study import Mode
-from linkworth.report import units
 from linkworth.report.charts import theme
 from linkworth.report.charts.figure import values
 from linkworth.report.charts.shares import COLOURS

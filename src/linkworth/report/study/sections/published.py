@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from linkworth.report import units
-from linkworth.report.study import show
+from linkworth import units
 from linkworth.report.study.published import ConclusionBeside, NumberBeside, PaperBeside, beside
 from linkworth.report.study.results import Results
 from linkworth.report.study.table import Cell, Section, Table, column, nothing, words
@@ -73,7 +72,7 @@ def difference(number: NumberBeside) -> str:
     """Return the difference in its printed form."""
     if number.given:
         return "given"
-    return show.change(number.difference) if number.difference is not None else "–"
+    return units.change(number.difference) if number.difference is not None else "–"
 
 
 def value(number: float | None) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from linkworth import units
 from linkworth.report.study import show
 from linkworth.report.study.results import Results
 from linkworth.report.study.table import Section, Table, column, nothing, whole, words
@@ -62,7 +63,7 @@ def sections(results: Results) -> Iterator[Section]:
                         words("two groups"),
                         words(
                             f"{show.text(two.lower_mean, of.kind)} and {show.text(two.higher_mean, of.kind)} "
-                            f"({two.higher_share:.0%} of the runs): {two.reason}"
+                            f"({units.percent(two.higher_share)} of the runs): {two.reason}"
                         ),
                     ]
                 )

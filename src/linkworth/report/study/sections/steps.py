@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import altair as alt
 import msgspec
 
+from linkworth import units
 from linkworth.model.study import Mode, StudyComparison
 from linkworth.report.charts import theme
 from linkworth.report.charts.figure import values
@@ -68,7 +69,7 @@ def _section(results: Results, comparison: StudyComparison, of: Metric, key: str
                     total = start.comparison.relative_difference
                     how_sure = how if start.verdict != "undecided" else f"{how}, undecided"
                     sentences.append(
-                        f"{workload} ({how_sure}): {show.change(total)} {of.title} over {number} steps."
+                        f"{workload} ({how_sure}): {units.change(total)} {of.title} over {number} steps."
                     )
             drawings.append(
                 _drawing(f"{key}-{len(drawings) + 1}", results, workload, there, mode, of, how_sure)
@@ -149,7 +150,7 @@ def _drawing(
     first, last = float(str(data[0]["value"])), float(str(data[-1]["value"]))
     return drawing(
         key,
-        f"{workload}: {of.title} {show.change(last / first - 1) if first else ''} from the first step to the last ({how})",
+        f"{workload}: {of.title} {units.change(last / first - 1) if first else ''} from the first step to the last ({how})",
         alt.layer(bars, rules, ends).properties(width=theme.PLOT_WIDTH - 60, height=alt.Step(28)),
         [column("step", "step", number=False), column(f"mean [{of.unit}]", of.title)],
         rows,

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import altair as alt
 
+from linkworth import units
 from linkworth.report.charts.figure import values
 from linkworth.report.study import show
 from linkworth.report.study.curves import MEASURES, curve, labels_of
@@ -119,7 +120,7 @@ def _drawing(
     y = alt.Y("value:Q", title=f"{of.title}, {unit}", scale=alt.Scale(zero=False))
     line = next(iter(lines))
     first, last = described[line, min(lines[line])], described[line, max(lines[line])]
-    change = show.change(last.mean / first.mean - 1) if first.mean else ""
+    change = units.change(last.mean / first.mean - 1) if first.mean else ""
     return drawing(
         key,
         f"{workload}: {of.title} {change} from {variable} {min(lines[line]):g} to {max(lines[line]):g} ({line})",

@@ -6,8 +6,8 @@ from statistics import fmean
 import altair as alt
 import msgspec
 
+from linkworth import units
 from linkworth.model.study import RunRecord
-from linkworth.report import units
 from linkworth.report.charts import theme
 from linkworth.report.charts.figure import values
 from linkworth.report.study import show
@@ -153,7 +153,7 @@ def _drawing(number: int, workload: str, groups: Sequence[Group]) -> Drawing:
                     "name": group.environment,
                     "nic": nic.nic,
                     "bytes": nic.sent_bytes,
-                    "label": f"{group.environment}, {nic.nic}: {units.data_size(round(nic.sent_bytes))} sent",
+                    "label": f"{group.environment}, {nic.nic}: {units.data(round(nic.sent_bytes))} sent",
                 }
             )
             rows.append([words(group.environment), words(nic.nic), show.number(nic.sent_bytes, "size")])

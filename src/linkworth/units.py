@@ -1,0 +1,127 @@
+"""Text of numbers on screens, pages and files: three significant digits and an SI unit. Values are in SI units."""
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+
+_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+
+SIZE_LABEL = "datum.value < 1 ? '0 B' : format(datum.value, '.3~s') + 'B'"
+"""Vega expression that labels an axis of message sizes: `65.5kB`."""
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Return `value` rounded to `digits` significant digits, without an exponent."""
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else str(value)
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    text = f"{value:.{decimals}f}"
+    if decimals and len(text.replace("-", "").replace(".", "").lstrip("0")) > digits:
+        text = f"{value:.{decimals - 1}f}"
+    return text
+
+
+def duration(seconds: float, digits: int = 3) -> str:
+    """Return a time: `1.23 s`, `24.6 µs`."""
+    if seconds == 0:
+        return "0 s"
+    scale, unit = next((item for item in _TIMES if abs(seconds) >= item[0] * 0.9995), _TIMES[-1])
+    return f"{significant(seconds / scale, digits)} {unit}"
+
+
+def data(size: float) -> str:
+    """Return a number of bytes: `1.23 MB`, `512 B`."""
+    return f"{size:.0f} B" if size < 999.5 else _prefixed(size, "B")
+
+
+def message_size(size: float) -> str:
+    """Return the exact size of a message: `65,536 B`."""
+    return "no limit" if size >= 1 << 62 else f"{count(size)} B"
+
+
+def rate(bytes_per_second: float) -> str:
+    """Return bytes per second: `118 MB/s`."""
+    return "no limit" if math.isinf(bytes_per_second) else _prefixed(bytes_per_second, "B/s")
+
+
+def bit_rate(bits_per_second: float | None) -> str:
+    """Return the nominal rate of a link: `1 Gbit/s`."""
+    if bits_per_second is None:
+        return "unshaped"
+    scale, prefix = _prefix(bits_per_second)
+    return f"{bits_per_second / scale:.4g} {prefix}bit/s"
+
+
+def _prefixed(value: float, unit: str) -> str:
+    scale, prefix = _prefix(value)
+    return f"{significant(value / scale)} {prefix}{unit}"
+
+
+def _prefix(value: float) -> tuple[float, str]:
+    return next((item for item in _PREFIXES if value >= item[0] * 0.9995), _PREFIXES[-1])
+
+
+def percent(share: float, decimals: int = 0) -> str:
+    """Return a share: `12 %`, or `0.4 %` below 1 %. Only the whole is 100: `> 99 %`."""
+    value = share * 100
+    if 0 < value < 0.1:
+        return "< 0.1 %"
+    if 100 - 0.5 * 10**-decimals <= value < 99.995:
+        return f"> {100 - 10**-decimals:.{decimals}f} %"
+    return f"{value:.{max(decimals, 1) if 0 < abs(value) < 1 else decimals}f} %"
+
+
+def change(relative: float) -> str:
+    """Return a relative difference with its sign: `+12 %`, `−3.4 %`, `x 9.1` from a doubling on."""
+    if relative >= 1:
+        return f"x {significant(relative + 1)}"
+    value = abs(relative) * 100
+    if value < 0.05:
+        return "0 %"
+    return f"{'+' if relative > 0 else '−'}{value:.{0 if value >= 10 else 1}f} %"
+
+
+def interval(low: str, high: str) -> str:
+    """Return the interval between two texts of numbers, with their unit once: `1.21 to 1.25 s`."""
+    number, _, unit = low.partition(" ")
+    return low if low == high else f"{number if unit == high.partition(' ')[2] else low} to {high}"
+
+
+def count(number: float) -> str:
+    """Return a whole number with commas between thousands."""
+    return f"{number:,.0f}"
+
+
+def plural(number: int, noun: str) -> str:
+    """Return a count of things: `1 call`, `2,000 calls`."""
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
+class CostScale(msgspec.Struct, frozen=True):
+    """Number of runs in a displayed cost; one run of a short program would cost all zeros."""
+
+    runs: int
+
+    @property
+    def label(self) -> str:
+        """Heading of a column of costs."""
+        return "US$ per run" if self.runs == 1 else f"US$ per {count(self.runs)} runs"
+
+    def text(self, cost_usd: float) -> str:
+        """Return the cost of `runs` runs, without the unit."""
+        return significant(cost_usd * self.runs)
+
+    def in_words(self, cost_usd: float) -> str:
+        """Return the cost of `runs` runs with its unit: `4.30 US$ per 1,000 runs`."""
+        return f"{self.text(cost_usd)} {self.label}"
+
+
+def cost_scale(costs_usd: Sequence[float]) -> CostScale:
+    """Return the smallest number of runs (1, 1,000, 1,000,000) with which no cost is below a cent."""
+    positive = [cost for cost in costs_usd if cost > 0]
+    for runs in (1, 1000):
+        if not positive or min(positive) * runs >= 0.01:
+            return CostScale(runs)
+    return CostScale(1_000_000)

@@ -1,0 +1,54 @@
+"""Numbers as text: nothing is lost to rounding, prefixes change where they should, costs are never all zeros."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linkworth import units
+
+SCALES = {"n": 1e-9, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
+
+
+@given(st.floats(min_value=1e-9, max_value=1e9))
+def test_three_digits_are_within_half_a_percent(value: float) -> None:
+    assert float(units.significant(value)) == pytest.approx(value, rel=0.0051)
+
+
+@pytest.mark.parametrize(
+    ("form", "unit", "least", "most"),
+    [
+        (units.duration, "s", 1e-9, 1e6),
+        (units.data, "B", 1e3, 1e18),
+        (units.rate, "B/s", 1.0, 1e18),
+        (units.bit_rate, "bit/s", 1.0, 1e18),
+    ],
+)
+def test_a_number_with_its_unit_reads_back(form, unit, least, most) -> None:
+    @given(st.floats(min_value=least, max_value=most))
+    def check(value: float) -> None:
+        number, prefix = re.fullmatch(rf"([\d.]+) (\w?){unit}", form(value)).groups()
+        assert float(number) * SCALES[prefix] == pytest.approx(value, rel=0.0051)
+        # No prefix is left behind by rounding: 999.6 ms is 1.00 s.
+        assert 1 <= float(number) < 1000 or prefix in ("", "P", "n")
+
+    check()
+
+
+@given(st.floats(min_value=0, max_value=1), st.sampled_from([0, 1]))
+def test_only_all_is_a_hundred_percent_and_only_nothing_is_zero(share: float, decimals: int) -> None:
+    text = units.percent(share, decimals)
+    assert (float(text.strip("<> %")) == 100) == (share * 100 >= 99.995)
+    assert (float(text.strip("<> %")) == 0) == (share == 0)
+
+
+@given(st.lists(st.floats(min_value=1e-8, max_value=1e6), min_size=1))
+def test_cost_scale_shows_every_cost_of_a_real_run_as_more_than_a_cent(costs: list[float]) -> None:
+    scale = units.cost_scale(costs)
+    assert min(costs) * scale.runs >= 0.01 * 0.9999
+    assert scale.runs == 1 or min(costs) * scale.runs / 1000 < 0.01
+
+
+def test_a_cost_states_its_scale() -> None:
+    assert units.cost_scale([4.3e-5]).in_words(4.3e-5) == "0.0430 US$ per 1,000 runs"
