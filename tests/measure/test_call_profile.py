@@ -60,7 +60,7 @@ def test_the_screen_says_of_which_calls_no_time_is_known():
     console = Console(width=120, record=True, file=io.StringIO())
     console.print(call_profile_screen.screen(profile))
     (row,) = (line for line in console.export_text().splitlines() if "MPI_Comm_rank" in line)
-    assert [cell.strip() for cell in re.split("[│┃]", row)[1:4]] == ["MPI_Comm_rank", "14", "not timed"]
+    assert re.split("  +", row.strip())[:3] == ["MPI_Comm_rank", "14", "not timed"]
     assert " 0 s" not in row
 
 

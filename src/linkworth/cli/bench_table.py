@@ -4,7 +4,7 @@ from linkworth import units
 from linkworth.bench.tests import TESTS
 from linkworth.model.bench import BenchResult, BenchRow
 
-_SIZE, _VALUE = 12, 16
+_SIZE, _VALUE = 10, 13
 
 
 def table(result: BenchResult) -> str:
@@ -80,5 +80,5 @@ def _value(name: str, value: float) -> str:
     if name.endswith("_bytes_per_second"):
         return f"{name.removesuffix('_bytes_per_second').replace('_', ' ')}: {units.rate(value)}"
     if name.endswith("_bytes"):
-        return f"{name.removesuffix('_bytes').replace('_', ' ')}: {units.data(value)}"
+        return f"{name.removesuffix('_bytes').replace('_', ' ')}: {units.message_size(value)}"
     return f"{name.replace('_', ' ')}: {value:.6g}"
