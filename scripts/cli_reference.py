@@ -117,7 +117,7 @@ def with_fields(page: str) -> str:
 
 
 def main() -> int:
-    """Write the pages, or return 1 when they are not what the declarations say."""
+    """Write the pages. With --check, return 1 if they differ from the declarations."""
     path = Path(sys.argv[-1])
     fabrics = path.with_name("fabrics.md")
     pages = {path: reference(), fabrics: with_fields(fabrics.read_text(encoding="utf-8"))}

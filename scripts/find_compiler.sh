@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints a C++ compiler that knows C++20, or says in one sentence what is missing. CXX names one by hand.
+# Prints a compiler for C++20, or one sentence that names what is missing. CXX chooses one by hand.
 set -u
 
 work=$(mktemp -d) || exit 3

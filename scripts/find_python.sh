@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints a Python >= 3.11, one with its C headers (Python.h) before others, or says in one sentence what is missing.
+# Prints a Python >= 3.11, one with its C headers (Python.h) before others, or one sentence that names what is missing.
 # PYTHON=/path/to/python names one by hand.
 set -u
 

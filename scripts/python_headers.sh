@@ -1,6 +1,6 @@
 #!/bin/sh
-# python_headers.sh PYTHON: prints nothing where that Python has its C headers; else the include folder of a copy unpacked
-# below build/ (Debian and Ubuntu let anyone download a package), or says in one sentence what to install.
+# python_headers.sh PYTHON: prints nothing if that Python has its C headers, else the include folder of a copy unpacked
+# below build/ (Debian and Ubuntu let anyone download a package), or one sentence that names the package to install.
 set -u
 
 python=$1

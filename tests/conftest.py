@@ -1,4 +1,4 @@
-"""Fixtures that all tests share, and the list of what was skipped for want of something on this machine."""
+"""Fixtures that all tests share, and the list of tests skipped because this machine lacks something."""
 
 import contextlib
 import os

@@ -126,7 +126,7 @@ def imported(path: Path) -> None:
 
 
 def used_trace(path: Path) -> None:
-    """Open a trace, whatever it lacks, and use it as the verbs do."""
+    """Open a trace, complete or not, and use it as the verbs do."""
     opened = open_trace(path, Allowance())
     for use in (
         lambda: of_trace(opened),

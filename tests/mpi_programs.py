@@ -59,7 +59,7 @@ RANK = re.compile(rb"(?:^|\0)(?:PMI_RANK|OMPI_COMM_WORLD_RANK)=(\d+)\0")
 
 
 def hanging(program: Path, ranks: int) -> list[Path]:
-    """Return the files that say of each rank that it hangs."""
+    """Return the files that mark each rank that hangs."""
     return [program.with_name(f"{program.name}.{rank}") for rank in range(ranks)]
 
 
@@ -68,7 +68,7 @@ UNTIL_STOPPED = 60.0
 
 
 def ranks_left(program: Path) -> dict[int, str]:
-    """Return the ranks of a program that have not ended, each with what the kernel says that it does."""
+    """Return the ranks of a program that have not ended, each with its state in the kernel."""
     found = {}
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # it ended meanwhile
@@ -87,7 +87,7 @@ def ranks_left(program: Path) -> dict[int, str]:
 
 
 class Remaining:
-    """Notes which ranks of a program are left so many seconds after its start, and what the kernel says they do."""
+    """Records the ranks that still run some seconds after a program's start, with their states in the kernel."""
 
     def __init__(self, program: Path, after: float = UNTIL_STOPPED - 5) -> None:
         self.program = program

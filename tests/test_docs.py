@@ -1,4 +1,4 @@
-"""The documentation says what is true: navigation, links, commands and options."""
+"""The documentation is true: navigation, links, commands, options and terms."""
 
 import re
 import shlex

@@ -62,7 +62,7 @@ RATES = {"100mbit": 12.5e6, "gbe": 125e6}
 IN_CALLS = ReplaySettings(progress="calls")
 """MPI over TCP has no thread of its own that answers requests to send."""
 LEAST_SHARE = 0.02
-"""Rows in which less of the time is communication say nothing of the network."""
+"""Least share of communication: rows with less do not depend on the network."""
 
 
 class Row(NamedTuple):

@@ -79,7 +79,7 @@ class Row(NamedTuple):
 
 
 def plain(fabric: Fabric) -> Fabric:
-    """Return what of a fabric both models can say."""
+    """Return the fabric with only the parameters that both models have."""
     link = fabric.link
     payload = link.mtu_bytes - link.header_in_mtu_bytes
     share = payload / (payload + link.header_bytes) if link.mtu_bytes else 1.0

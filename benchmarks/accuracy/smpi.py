@@ -96,7 +96,7 @@ def link(name: str, latency: float, way: Way, sharing: str) -> str:
 
 
 def protocol(fabric: Fabric) -> list[str]:
-    """Return the settings that leave of SMPI's model what the fabric says: no factors, no TCP window, no cross traffic."""
+    """Return settings that reduce SMPI's model to the fabric's: no factors, no TCP window, no cross traffic."""
     link = fabric.link
     # Below this a message leaves whether its receive is posted or not, and its sender goes on.
     eager = min(link.eager_limit_bytes + 1, 2**31 - 1)

@@ -48,7 +48,7 @@ TIMEOUT = 300.0
 
 
 class _Quiet:
-    """An observer that keeps what a job says, for the message of a failure."""
+    """An observer that keeps a job's output for the message of a failure."""
 
     def __init__(self) -> None:
         self.said = bytearray()

@@ -38,7 +38,7 @@ MESSAGES = 1 << 18
 """Number of messages in the shorter trace of the part *ranks*."""
 MIB = 1 << 20
 
-# One replay in a process of its own, which says its peak memory before and after, also when it is interrupted.
+# One replay in a process of its own. It prints its peak memory before and after, even if it is interrupted.
 CHILD = """
 import json, os, re, sys, threading, time
 from linkworth import _engine

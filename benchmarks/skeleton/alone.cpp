@@ -72,7 +72,7 @@ class Silence {
     }
 
   private:
-    /// The numbers do not matter, but pages that nobody wrote would all be one in the cache.
+    /// The values do not matter, but pages that were never written would share one page in the cache.
     template <class T>
     void fill_once(T* data, std::size_t count) {
         if (filled_.insert(data).second) std::fill_n(data, count, T(1));

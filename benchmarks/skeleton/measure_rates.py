@@ -34,7 +34,7 @@ def timed_program(name: str) -> Program:
 
 
 def cpu_facts() -> str:
-    """Return the processor's name with family and model, which tell more than a virtual machine's name."""
+    """Return the processor's name with family and model, since a virtual machine's name is too short."""
     found = subprocess.run(["lscpu"], capture_output=True, text=True, check=False).stdout
     fields = dict(line.split(":", 1) for line in found.splitlines() if ":" in line)
     facts = {key.strip(): value.strip() for key, value in fields.items()}
@@ -59,7 +59,7 @@ def main() -> None:
     print(f'processor = "{options.processor or cpu_facts()}"')
     print(f'software = "{compiler.partition(chr(10))[0]}, -O3 -march=native, {mpi.kind} {mpi.version}"')
     print(f'date = "{datetime.now(UTC).date().isoformat()}"')
-    # Times that a calibration has kept are of fewer runs.
+    # Times in the calibration's cache come from fewer runs.
     shutil.rmtree(cache.cache_folder() / "rates", ignore_errors=True)
     for name in _engine.skeleton_programs():
         program = timed_program(name)

@@ -41,7 +41,7 @@ def call(folder: Path, *words: str, command: Sequence[str] = COMMAND) -> subproc
 
 
 def start(folder: Path, *words: str, command: Sequence[str] = COMMAND) -> subprocess.Popen[bytes]:
-    """Start `linkworth study`, and leave what it says in a file."""
+    """Start `linkworth study` with its output in a file."""
     with (folder / "said.txt").open("ab") as said:
         return subprocess.Popen([*command, *words], cwd=folder, stdout=said, stderr=said)
 
@@ -310,7 +310,7 @@ def node_lost(folder: Path) -> dict[str, object]:
 def link_lost(
     folder: Path, limit: float = 15, command: Callable[[Path], Sequence[str]] | None = None
 ) -> dict[str, object]:
-    """Take a link down mid-run: TCP waits, so that the time limit ends the run; `command` of the file that says so."""
+    """Take a link down mid-run: TCP waits, so the time limit ends the run. `command` returns the command for a study file."""
     run = "bench:latency --sizes 8 --seconds 5 --precision 1e-6"
 
     def measures(study: Path) -> bool:

@@ -2,7 +2,7 @@
 // The least that a preloaded library can add to the calls of calls.c: two readings of the time stamp counter
 // around the call, which are added up by procedure, or (-DRECORDS) written as records of a fixed size of 5
 // bytes into a mapped file, the same 64 KiB again and again. It handles one thread, knows no arguments and
-// tells no two call sites apart.
+// does not distinguish call sites.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>

@@ -46,7 +46,7 @@ def test_the_share_that_made_the_bursts_is_found(share: float) -> None:
     assert fitted.fabric.tcp.port_buffer_bytes == 65536
     assert {buffer: len(points) for buffer, points in fitted.points.items()} == {32768: 9, 65536: 9}
     assert fitted.reasons["tcp.timeout_share"].measured
-    # Two senders of 16 KiB fit into the buffer and tell nothing of what it loses.
+    # Two senders of 16 KiB fit into the buffer, so they show no losses.
     telling = {(point.pairs, point.bytes) for point in fitted.reasons["tcp.timeout_share"].points}
     assert (8, 256 << 10) in telling and (2, 16 << 10) not in telling
 

@@ -1,4 +1,4 @@
-"""A fit that misses its results says so in its file and at each use; results of two MPIs are not fitted together."""
+"""A bad fit carries a warning in its file and at each use. Results of two MPIs are not fitted together."""
 
 import warnings
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Fabric files that nobody would write: each is refused in one sentence, or it predicts a time."""
+"""Random fabric files: each is refused in one sentence, or it predicts a time."""
 
 import math
 from pathlib import Path

@@ -32,7 +32,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 
 def expected_row(call: message_traces.Recorded) -> dict[str, Any]:
-    """Return the columns that the call's fields must be in, made from what the engine's reader says."""
+    """Return the columns that the call's fields must be in, made from the engine's reader."""
     fields = dict(call.fields)
     kind = call.call_class
     row: dict[str, Any] = {}

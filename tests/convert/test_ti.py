@@ -200,7 +200,7 @@ def test_collectives_of_a_part_are_the_messages_of_the_librarys_algorithm(tmp_pa
     outer[2] = recv(1, 5, tag=3, comm=2)
     inner[2] = send(0, 5, tag=3, comm=2)
     summary, actions = written(tmp_path, [outer, alone, inner])
-    # The constructor's agreement, then MPICH's binomial broadcast; tags above those of MPI_COMM_WORLD say whose they are.
+    # The constructor's agreement, then MPICH's binomial broadcast; tags above those of MPI_COMM_WORLD identify them.
     collective_tag, own_tag = 1 << 30, (1 << 30) + 1
     agreement = f"irecv 2 {collective_tag} 8|isend 2 {collective_tag} 8|waitall"
     assert sorted(actions[0][:2]) == sorted(agreement.split("|")[:2])

@@ -64,7 +64,7 @@ def test_messages_with_tags_sizes_and_datatypes(tmp_path: Path) -> None:
         ("MPI_Send", 1, 7, 800),
         ("MPI_Isend", 1, 3, 4000),
     ]
-    # A size that only the sender knows takes whatever there can be.
+    # If only the sender knows the size, the receive accepts any.
     assert told(second[:3], "peer", "tag", "bytes") == [
         ("MPI_Recv", 0, 7, 100),
         ("MPI_Recv", 0, 7, 2**31 - 1),

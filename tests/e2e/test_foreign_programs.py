@@ -1,4 +1,4 @@
-"""Programs that nobody here wrote, as a distribution installs them: recorded, profiled, predicted and advised on."""
+"""Programs of other projects, as a distribution installs them: recorded, profiled, predicted and advised on."""
 
 import json
 from pathlib import Path

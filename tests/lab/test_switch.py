@@ -130,7 +130,7 @@ def test_a_frame_reaches_whom_it_is_for(wires: Callable[..., Wires]) -> None:
     counted = net.close()
     assert [counted[f"p{n}"].up_frames for n in range(3)] == [2, 1, 1]
     assert counted["p1"].down_frames == 2
-    # A short frame is padded to 60 bytes, and every one has 24 bytes on the wire that nobody sees.
+    # A short frame is padded to 60 bytes, and every one has 24 further bytes on the wire.
     assert counted["p0"].up_bytes == 60 + 24 + 14 + 9000 + 24
 
 

@@ -1,4 +1,4 @@
-"""The diagnosis of machines that nobody here owns, from made-up /sys and /proc trees, and of this one."""
+"""Diagnosis of other machines, from made-up /sys and /proc trees, and of this one."""
 
 import json
 

@@ -110,7 +110,7 @@ class SlurmCluster:
         """End a node and everything on it at once, as when its power fails."""
         self._daemons[name].kill()
         self._daemons.pop(name).wait()
-        # Slurm notices by itself after a while (SlurmdTimeout, then its pings); an administrator who is faster says so.
+        # Slurm notices by itself after a while (SlurmdTimeout, then its pings); an administrator can report it earlier.
         self.run("scontrol", "update", f"nodename={name}", "state=down", "reason=power")
 
     def start_node(self, name: str) -> None:
@@ -223,7 +223,7 @@ class SlurmCluster:
 
 
 def _free_ports(count: int) -> list[int]:
-    """Return ports that nobody listens on, below those that the kernel gives to whoever asks for any meanwhile."""
+    """Return free ports below the range from which the kernel assigns ports."""
     least = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     ports: list[int] = []
     while len(ports) < count:

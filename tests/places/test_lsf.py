@@ -1,4 +1,4 @@
-"""LSF, against stand-ins of its commands that answer as the manuals say."""
+"""LSF, with stand-ins of its commands that answer as the manuals describe."""
 
 import pytest
 

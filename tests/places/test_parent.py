@@ -1,4 +1,4 @@
-"""Ranks end with linkworth, whatever signal ends it."""
+"""Ranks end with linkworth after any signal."""
 
 import os
 import signal

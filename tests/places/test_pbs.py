@@ -1,4 +1,4 @@
-"""PBS, against stand-ins of its commands that answer as the manuals say."""
+"""PBS, with stand-ins of its commands that answer as the manuals describe."""
 
 import json
 

@@ -201,7 +201,7 @@ def test_a_program_that_fails_is_no_failure_of_slurm(cluster, tmp_path, monkeypa
     monkeypatch.chdir(odd)
     result = started([script(odd, "pwd; exit 6")], 1, odd, where=Place(kind="slurm", options=["--exclusive"]))
     assert (result.state, result.exit_code) == ("failed", 6)
-    # Nor does srun say that it waited for a step before this one: the wait would count as the program's.
+    # srun does not report that it waited for the step before: the wait would count as the program's.
     lines = (odd / "out/output.txt").read_text().splitlines()
     assert str(odd) in lines
     assert not any("retrying" in line for line in lines)

@@ -1,4 +1,4 @@
-"""Sweeps: every combination, in order, the same bit for bit whatever replays it."""
+"""Sweeps: every combination, in order, bit for bit the same with any number of workers."""
 
 import csv
 import io
@@ -155,7 +155,7 @@ def mpi_job(tmp_path):
     if find_spec("mpi4py") is None:
         pytest.skip("mpi4py is not installed")
     mpi = next(each for each in find.find_all() if each.kind == "mpich")
-    # The wheel of mpi4py wants the usual name of the library, which Debian's MPICH does not have.
+    # The wheel of mpi4py requires the usual name of the library, which Debian's MPICH does not have.
     folder = Path(mpi.library).parent
     if not (folder / "libmpi.so.12").exists():
         folder = tmp_path / "mpi"

@@ -18,7 +18,7 @@ STOPS = "rank 0 stops in MPI_Send, which waits for a message that the trace does
 
 
 def without_receives(turns=1):
-    """Two ranks send large messages to each other that nobody receives: 3 s and 1 s of computation, 4 s in all."""
+    """Two ranks send large messages to each other that no rank receives: 3 s and 1 s of computation, 4 s in all."""
     return [
         [send(1, LARGE).after(3.0 / turns).lasting(1.0 / turns) for _ in range(turns)],
         [send(0, LARGE).after(1.0 / turns).lasting(3.0 / turns) for _ in range(turns)],

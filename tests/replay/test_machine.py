@@ -61,7 +61,7 @@ def test_a_call_in_between_lets_a_message_go_on(run: Run) -> None:
 
 
 def test_what_comes_during_computation_waits_for_a_call_that_waits(run: Run) -> None:
-    # The request comes at 10 us. MPI_Isend and MPI_Irecv do not see to it, nor a wait for what is done: the last wait does,
+    # The request comes at 10 us. MPI_Isend, MPI_Irecv and waits for completed requests do not answer it: the last wait does,
     # at 3 ms. Answer and data take 10 us each, and 1 ms.
     ranks = [
         [irecv(1, 0, tag=7), isend(1, MB), waitall(1, 2)],
@@ -109,7 +109,7 @@ def test_cores_may_be_faster_in_one_region(run: Run) -> None:
 
 
 def test_ranks_that_share_a_memory_slow_each_other(run: Run) -> None:
-    # Three ranks of one node want 3 x 40 of 60 GB/s; the fourth has a node for itself.
+    # Three ranks of one node need 3 x 40 of 60 GB/s; the fourth has a node for itself.
     ranks = [[collective("MPI_Barrier").after(3 * MS)] for _ in range(4)]
     memory = {"memory_demand_bytes_per_second": 40e9, "memory_bandwidth_bytes_per_second": 60e9}
     got = run(ranks, EAGER, [0, 0, 0, 1], **memory)

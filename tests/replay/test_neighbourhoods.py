@@ -21,7 +21,7 @@ MADE = 20 * US + 16e-9
 
 
 def in_a_line(call: Call, count: int = 4) -> list[list[Call]]:
-    """Let the neighbours of each rank be those before and after it, and nobody at the ends."""
+    """Let the neighbours of each rank be those before and after it, and none at the ends."""
     ranks = []
     for rank in range(count):
         beside = [rank - 1 if rank > 0 else PROC_NULL, rank + 1 if rank + 1 < count else PROC_NULL]

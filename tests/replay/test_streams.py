@@ -107,7 +107,7 @@ WHOLE = 2 * MB
         ({"stripe_min_bytes": WHOLE, "stripe_step": 1}, 1 * MS, False),
         # Without such turns a short message goes behind what its connection has on any rail.
         ({"stripe_min_bytes": WHOLE}, 1 * MS, True),
-        # There is data on all rails, whatever the turn.
+        # Every rail has data at each turn.
         ({"stripe_step": 1}, 0.5 * MS, True),
         ({"stripe_step": 2}, 0.5 * MS, True),
         ({"aggregation": "packet"}, 0.5 * MS, True),

@@ -57,8 +57,8 @@ def test_collectives_and_communicators_stay_apart(tmp_path: Path) -> None:
 
 
 def test_ranks_of_all_programs_share_the_memory_of_a_node(tmp_path: Path) -> None:
-    # Two ranks of one program and one of the other want 3 x 40 of the first node's 60 GB/s: all take twice as long there. Alone
-    # the first program wants 80 of 60. The second node has a rank of the other, which wants 40.
+    # Two ranks of one program and one of the other need 3 x 40 of the first node's 60 GB/s: all take twice as long there. Alone
+    # the first program needs 80 of 60. The second node has a rank of the other, which needs 40.
     ranks = [[collective("MPI_Barrier").after(3 * MS)] for _ in range(2)]
     program = _engine.Trace(str(write_trace(tmp_path / "computes.lwt", ranks)))
     together, spread = Layout(nodes=2, node_of_rank=[0, 0]), Layout(nodes=2, node_of_rank=[0, 1])

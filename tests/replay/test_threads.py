@@ -196,7 +196,7 @@ def test_a_recorded_run_of_eight_threads_is_predicted(tmp_path: Path, shared: bo
         pytest.skip(f"{mpi.name} does not give MPI_THREAD_MULTIPLE")
     found = predict(trace, [catalog.get("gbe")])
     assert any("several threads call MPI at once on 2 of 2 ranks" in warning for warning in found.warnings)
-    # On a network with a latency only, each round costs it once or twice, whatever the others do.
+    # On a network with a latency only, each round costs it once or twice and does not depend on the others.
     latency = 10e-3
     network = fabric(way(latency=latency), way(latency=latency))
     seconds = replay_in_detail(opened, network, lay_out(2, 2, None, "block")).prediction.seconds

@@ -1,4 +1,4 @@
-"""docs/studies and the README's table: they are those of the study files and of the kept results, and these are of today."""
+"""docs/studies and the README's table match the study files and the stored results, which are current."""
 
 import hashlib
 import json

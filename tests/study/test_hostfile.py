@@ -42,7 +42,7 @@ def test_runs_are_on_the_hosts_also_when_the_study_is_taken_up_in_another_folder
         assert record.facts["nodes"] == "hosta, hostb"
         assert [node.node for node in record.counters] == ["hosta", "hostb"]
         output = (store.folder / "runs" / record.run / "output.txt").read_text().splitlines()
-        # Open MPI 4 says so of an ssh that began sooner than its parent went on.
+        # Open MPI 4 reports this if an ssh starts before its parent goes on.
         said = [line for line in output if "plm:rsh: Warning: setpgid" not in line]
         assert sorted(said) == ["hosta", "hostb"]
 

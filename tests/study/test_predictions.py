@@ -102,7 +102,7 @@ def test_where_a_fabric_has_a_spread_all_environments_have_the_same_draws(begin,
     assert len(ours) == len(theirs) == 100
     assert found["ours"].facts["draws"] == "100 of its spread"
     assert found["theirs"].facts["draws"] == "100 of its assumed spread"
-    # The interval of `linkworth predict --samples` is of the same draws.
+    # The interval of `linkworth predict --samples` comes from the same draws.
     trace = store.trace("npb:is.S-4")
     [interval] = [
         each.interval

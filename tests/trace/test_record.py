@@ -241,7 +241,7 @@ def test_a_folder_without_parts_cannot_be_merged(tmp_path):
 @needs_mpi
 @pytest.mark.requires("root")
 def test_a_full_disk_lets_the_program_end_and_keeps_what_fits(program, tmp_path):
-    """A file system of 256 KiB: each rank's part wants 64 KiB a block from the start."""
+    """A file system of 256 KiB: each rank's part takes 64 KiB a block from the start."""
     small = tmp_path / "small"
     small.mkdir()
     mount = subprocess.run(

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-// Exchanges a few messages, then ends as its argument says: abort, kill, hang or exit. Rank 0 aborts or is
+// Exchanges a few messages, then ends by its argument: abort, kill, hang or exit. Rank 0 aborts or is
 // killed when the others have left their last call.
 #include <mpi.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-// check_flow: leaves with 0 if the parts that the flow solvers share are right, else says what is not.
+// check_flow: exits with 0 if the parts that the flow solvers share are right, else prints the wrong ones.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

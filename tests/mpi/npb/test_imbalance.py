@@ -1,4 +1,4 @@
-"""The sum that is spread unevenly: right at each level, and as uneven as the level says."""
+"""The unevenly distributed sum: right at each level, and as uneven as the level requires."""
 
 import json
 

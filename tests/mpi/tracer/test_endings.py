@@ -235,7 +235,7 @@ def test_large_counts_have_the_class_of_their_small_twins(bench, yielding):
         names = ("MPI_Isendrecv", "MPI_Isendrecv_replace_c")
         assert exchanges == [(name, kind) for name in names for kind in ("isend", "irecv")]
         waits = [event.fields["completed"] for event in part.named("MPI_Wait")]
-        # MPICH does not tell from whom the second one's message came.
+        # MPICH does not report the source of the second one's message.
         actual = (other, 4) if bench.mpi.kind == "openmpi" else None
         assert waits == [[(1, None)], [(2, None), (1, None)], [(2, None), (1, actual)]]
 

@@ -95,7 +95,7 @@ def _check_probes(part):
 
 
 def _check_requests(part):
-    """Every request that was made is completed or freed exactly once, and wildcard receives say from whom."""
+    """Every request that was made is completed or freed exactly once, and wildcard receives have their source."""
     persistent, live, wild, made = set(), set(), set(), 0
     for event in part.events:
         if event.kind in ("isend", "irecv"):

@@ -247,7 +247,7 @@ class ProgramOfBytes {
         }
     }
 
-    /// One rank makes a call that nobody expects.
+    /// One rank makes a call that no other rank matches.
     void anything() {
         static const std::vector<std::string> names = {
             "MPI_Put", "MPI_Isend", "MPI_Ibarrier", "MPI_Neighbor_alltoall", "MPI_Comm_rank", "MPI_Waitany"};

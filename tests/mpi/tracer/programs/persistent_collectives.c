@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-// MPI-4's persistent collectives on four ranks, each started as often as the argument says.
+// MPI-4's persistent collectives on four ranks, each started as often as the argument requires.
 #include "check.h"
 
 static int times;

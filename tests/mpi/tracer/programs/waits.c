@@ -96,7 +96,7 @@ static void with_an_error(void) {
 }
 #endif
 
-// The first sends to the second, which sends to nobody: its partner's status is that of MPI_PROC_NULL.
+// The first sends to the second, which sends to MPI_PROC_NULL: its partner's status is that of MPI_PROC_NULL.
 static void exchange_with_nobody(void) {
     int value = rank, to = rank == 0 ? 1 : MPI_PROC_NULL, from = rank == 1 ? 0 : MPI_PROC_NULL, count = -1;
     MPI_Status status;
