@@ -1,12 +1,12 @@
 """The bundled programs and the tracer under AddressSanitizer and UndefinedBehaviorSanitizer, compiled once for all tests."""
 
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from linkworth.model.mpi import MpiInstallation
-from linkworth.mpi import elf, sources, wrappers
+from linkworth.mpi import elf, joined, sources, wrappers
 from linkworth.mpi.cache import built_once, cache_folder
 
 ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=0"}  # Open MPI itself leaks at exit
@@ -14,49 +14,24 @@ FLAGS = ["-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=al
 
 
 def program(part: str, mpi: MpiInstallation) -> Path:
-    """Return a part's program; its objects, and the headers that each was made from (`.d`), are beside it."""
-    recipe = sources.recipe(part)
+    """Return a part's program."""
 
     def make(folder: Path) -> None:
-        with ThreadPoolExecutor(max_workers=2) as pool:
-            made = list(pool.map(lambda source: _compiled(mpi, recipe, source, folder), recipe.sources))
-        _link(mpi, made, folder / part)
+        _link([mpi.mpicxx], _compiled(mpi.mpicxx, sources.recipe(part), folder), folder / part)
 
     return built_once(cache_folder() / "sanitized" / part, part, make)
 
 
-def with_changed_header(part: str, mpi: MpiInstallation, header: str, folder: Path) -> Path:
-    """Return the program as it is with a header that was changed in `folder`, a copy of all the part's sources."""
-    recipe = sources.recipe(part)
-    objects = program(part, mpi).parent
-    files = {source: objects / f"{_name(recipe, source)}.o" for source in recipe.sources}
-    users = [source for source, made in files.items() if header in made.with_suffix(".d").read_text()]
-    assert users, f"nothing includes {header}"
-    copied = recipe._replace(folder=folder)
-    for source in users:
-        files[source] = _compiled(mpi, copied, folder / source.relative_to(recipe.folder), folder)
-    _link(mpi, files.values(), folder / part)
-    return folder / part
-
-
 def tracer(mpi: MpiInstallation) -> Path:
     """Return the preload library of an MPI; what it is loaded into needs no sanitizer, but runtime() ahead of it."""
-    recipe = sources.recipe("tracer")
 
     def make(folder: Path) -> None:
         generated = wrappers.generate(folder, elf.exported_symbols(Path(mpi.library)))
-        flags = [*recipe.flags, *FLAGS, "-w", "-fPIC", "-pthread", f"-I{recipe.folder}", f"-I{folder}"]
-
-        def compiled(source: Path) -> str:
-            made = folder / f"{source.stem}.o"
-            subprocess.run([mpi.mpicc, *flags, "-c", str(source), "-o", str(made)], check=True)
-            return str(made)
-
-        with ThreadPoolExecutor(max_workers=2) as pool:
-            objects = list(pool.map(compiled, [*generated, *recipe.sources]))
+        flags = ["-w", "-fPIC", "-pthread", f"-I{folder}"]
+        recipe = sources.recipe("tracer")
+        objects = _compiled(mpi.mpicc, recipe, folder, flags, generated)
         libraries = [f"-l{name}" for name in recipe.libraries]
-        product = str(folder / "tracer.so")
-        subprocess.run(["cc", "-shared", *FLAGS, *objects, "-o", product, *libraries], check=True)
+        _link(["cc", "-shared"], objects, folder / "tracer.so", libraries)
 
     return built_once(
         cache_folder() / "sanitized" / f"tracer-{mpi.name.replace('@', '-')}", "tracer.so", make
@@ -73,17 +48,23 @@ def runtime() -> Path | None:
     return named.resolve() if named.is_absolute() and named.exists() else None
 
 
-def _name(recipe: sources.Recipe, source: Path) -> str:
-    return str(source.relative_to(recipe.folder).with_suffix("")).replace("/", "-")
+def _compiled(
+    wrapper: str, recipe: sources.Recipe, folder: Path, flags: Sequence[str] = (), more: Sequence[Path] = ()
+) -> list[Path]:
+    """Return the objects of a part. The sources are compiled as two files: their headers cost more than they do."""
+    files = [*more, *joined.files(recipe._replace(independent=frozenset(), together=2), folder)]
+
+    def compiled(source: Path) -> Path:
+        made = folder / f"{source.stem}.o"
+        command = [wrapper, *recipe.flags, *FLAGS, *flags, f"-I{recipe.folder}"]
+        subprocess.run([*command, "-c", str(source), "-o", str(made)], check=True)
+        return made
+
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        return list(pool.map(compiled, files))
 
 
-def _compiled(mpi: MpiInstallation, recipe: sources.Recipe, source: Path, folder: Path) -> Path:
-    made = folder / f"{_name(recipe, source)}.o"
-    subprocess.run(
-        [mpi.mpicxx, *recipe.flags, *FLAGS, "-MMD", "-c", str(source), "-o", str(made)], check=True
-    )
-    return made
-
-
-def _link(mpi: MpiInstallation, objects: Iterable[Path], product: Path) -> None:
-    subprocess.run([mpi.mpicxx, *FLAGS, *map(str, objects), "-o", str(product)], check=True)
+def _link(
+    linker: Sequence[str], objects: Sequence[Path], product: Path, libraries: Sequence[str] = ()
+) -> None:
+    subprocess.run([*linker, *FLAGS, *map(str, objects), "-o", str(product), *libraries], check=True)

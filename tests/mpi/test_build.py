@@ -1,7 +1,9 @@
 import os
+import re
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -221,11 +223,25 @@ def test_sources_are_compiled_together_as_so_many_files(part, mpi):
 
 @pytest.mark.slow  # Compiles what is otherwise compiled as a few files.
 @pytest.mark.requires("mpi", "c++")
-@pytest.mark.parametrize("name", ["npb", "netbench"])
+@pytest.mark.parametrize("name", ["npb", "netbench", "tracer"])
 def test_names_are_told_apart_however_sources_are_put_together(mpi, name, tmp_path):
     recipe = sources.recipe(name)
     assert recipe.together
     [file, *_] = joined.files(recipe._replace(together=1), tmp_path)
-    line = [mpi.mpicxx, *recipe.flags, "-Werror", f"-I{recipe.folder}", "-fsyntax-only", str(file)]
+    wrapper = mpi.mpicc if file.suffix == ".c" else mpi.mpicxx
+    line = [wrapper, *recipe.flags, "-Werror", f"-I{recipe.folder}", "-fsyntax-only", str(file)]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_no_two_files_of_the_tracer_define_the_same_static_variable():
+    """C merges two tentative definitions of one name without an error when the files are compiled together."""
+    files = defaultdict(set)
+    for source in sources.recipe("tracer").sources:
+        for names in re.findall(
+            r"^static [^(={]*?[ *](\w+(?:\[\w*\])?(?:, \**\w+)*);", source.read_text(), re.M
+        ):
+            for name in re.split(r"\W+", names):
+                files[name].add(source.name)
+    assert len(files) > 20
+    assert {name: where for name, where in files.items() if name and len(where) > 1} == {}

@@ -12,22 +12,22 @@
 
 // A program has few communicators alive at a time: a list with the latest one first tried is enough.
 static struct lw_comm* comms;
-static uint32_t count, capacity, latest, next_number;
+static uint32_t comm_count, comm_capacity, latest_comm, next_comm;
 static MPI_Group world_group;
 
 static uint64_t key_of(MPI_Comm handle) { return (uint64_t)(uintptr_t)handle; }
 
 static struct lw_comm* add(MPI_Comm handle, uint32_t number) {
-    if (count == capacity) {
-        uint32_t larger = capacity ? capacity * 2 : 64;
+    if (comm_count == comm_capacity) {
+        uint32_t larger = comm_capacity ? comm_capacity * 2 : 64;
         struct lw_comm* fresh = realloc(comms, larger * sizeof *fresh);
         if (!fresh) return NULL;
         comms = fresh;
-        capacity = larger;
+        comm_capacity = larger;
     }
-    struct lw_comm* comm = &comms[count];
+    struct lw_comm* comm = &comms[comm_count];
     *comm = (struct lw_comm){.handle = key_of(handle), .number = number};
-    latest = count++;
+    latest_comm = comm_count++;
     return comm;
 }
 
@@ -59,15 +59,15 @@ void lw_comms_begin(const struct lw_world* world) {
     }
     struct lw_comm* self = add(lw_mpi.self, 1);
     if (self) self->size = self->peers = 1;
-    latest = 0;
-    next_number = 2;
+    latest_comm = 0;
+    next_comm = 2;
     world_group = world->group;
 }
 
 static const struct lw_comm* search(uint64_t key) {
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < comm_count; i++)
         if (comms[i].handle == key) {
-            latest = i;
+            latest_comm = i;
             return &comms[i];
         }
     return NULL;
@@ -75,16 +75,17 @@ static const struct lw_comm* search(uint64_t key) {
 
 const struct lw_comm* lw_comm_find(MPI_Comm handle) {
     uint64_t key = key_of(handle);
-    if (__builtin_expect(latest < count && comms[latest].handle == key, 1)) return &comms[latest];
+    if (__builtin_expect(latest_comm < comm_count && comms[latest_comm].handle == key, 1))
+        return &comms[latest_comm];
     return search(key);
 }
 
 static void forget(MPI_Comm handle) {
     const struct lw_comm* comm = search(key_of(handle));
     if (comm) {
-        comms[comm - comms] = comms[--count];
+        comms[comm - comms] = comms[--comm_count];
         lw_handles_changed();
-        latest = 0;
+        latest_comm = 0;
     }
 }
 
@@ -145,7 +146,7 @@ static uint32_t record_new(struct lw_call* call, enum lw_class class, uint32_t p
         size_t bytes = (listed + 8) * LW_VARINT_MOST_BYTES;
         uint8_t* at = lw_payload_begin(call, class, bytes);
         if (at) {
-            number = next_number++;
+            number = next_comm++;
             at = lw_put(at, parent);
             at = lw_put(at, (uint64_t)number + 1);
             *at++ = (uint8_t)inter;

@@ -11,14 +11,14 @@
 
 enum { MESSAGE_MOST_BYTES = 6 * LW_VARINT_MOST_BYTES };
 
-static uint64_t bytes_of(MPI_Count count, MPI_Datatype datatype) {
+static uint64_t message_bytes(MPI_Count count, MPI_Datatype datatype) {
     return count > 0 ? (uint64_t)count * lw_type_size(datatype) : 0;
 }
 
 static uint8_t* put_message(uint8_t* at, struct lw_message message) {
     at = lw_put_signed(at, lw_rank(message.peer));
     at = lw_put_signed(at, lw_tag(message.tag));
-    return lw_put(at, bytes_of(message.count, message.datatype));
+    return lw_put(at, message_bytes(message.count, message.datatype));
 }
 
 static uint8_t* put_actual(uint8_t* at, const MPI_Status* status) {
@@ -32,8 +32,8 @@ static void write_message(struct lw_call* call, enum lw_class class, uint32_t co
     lw_write(call, at ? put_message(lw_put(at, comm), message) : NULL);
 }
 
-static bool repeats(struct lw_call* call, enum lw_class class, struct lw_message message,
-                    const MPI_Request* request) {
+static bool repeats_message(struct lw_call* call, enum lw_class class, struct lw_message message,
+                            const MPI_Request* request) {
     struct lw_key key = lw_message_key(message, 0);
     if (!request) return lw_repeats(call, key);
     lw_lock_in_order(call);
@@ -45,7 +45,7 @@ static bool repeats(struct lw_call* call, enum lw_class class, struct lw_message
 
 void lw_encode_message(struct lw_call* call, enum lw_class class, struct lw_message message,
                        const MPI_Request* request) {
-    if (repeats(call, class, message, request)) return;
+    if (repeats_message(call, class, message, request)) return;
     lw_lock();
     const struct lw_comm* comm = lw_comm_find(message.comm);
     if (comm && call->succeeded) {
@@ -188,7 +188,7 @@ void lw_record_matched(struct lw_call* call, MPI_Message before, MPI_Count count
             at = lw_put(at, message.comm);
             at = lw_put_signed(at, message.source);
             at = lw_put_signed(at, message.tag);
-            at = lw_put(at, bytes_of(count, datatype));
+            at = lw_put(at, message_bytes(count, datatype));
             // A message from MPI_PROC_NULL has no tag: it is written as a wildcard, followed by the actual
             // values.
             if (!request && message.tag == LW_ANY)

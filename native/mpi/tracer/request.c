@@ -25,7 +25,7 @@ static struct lw_request* pool;
 static uint32_t pool_size, free_list;
 static uint32_t wildcards;
 
-static uint64_t key_of(MPI_Request handle) { return (uint64_t)(uintptr_t)handle; }
+static uint64_t request_key(MPI_Request handle) { return (uint64_t)(uintptr_t)handle; }
 
 static uint32_t home(const struct table* table, uint64_t handle) {
     return (uint32_t)((handle * 0x9e3779b97f4a7c15u) >> 32) & (table->capacity - 1);
@@ -92,7 +92,7 @@ static void remove_entry(struct table* table, uint32_t hole) {
 }
 
 // Node of the oldest request with this handle, taken out of the table; 0: there is none.
-static uint32_t take(struct table* table, uint64_t handle) {
+static uint32_t take_oldest(struct table* table, uint64_t handle) {
     if (!table->capacity) return 0;
     uint32_t at = position_of(table, handle), node = table->entries[at].oldest;
     if (!node) return 0;
@@ -118,7 +118,7 @@ void lw_request_add(MPI_Request handle, uint32_t flags, MPI_Comm* new_comm, uint
     free_list = pool[node].next;
     pool[node] = (struct lw_request){number, 0, flags, new_comm, comm};
     wildcards += (flags & LW_REQUEST_WILDCARD) != 0;
-    put_youngest(&all, key_of(handle), node);
+    put_youngest(&all, request_key(handle), node);
     lw_few.room = 0;
 }
 
@@ -129,8 +129,8 @@ struct lw_request* lw_request_find(MPI_Request handle) {
         found = (struct lw_request){.number = lw_few.numbers[at]};
         return &found;
     }
-    uint32_t node = claimed.used ? oldest(&claimed, key_of(handle)) : 0;
-    if (!node) node = oldest(&all, key_of(handle));
+    uint32_t node = claimed.used ? oldest(&claimed, request_key(handle)) : 0;
+    if (!node) node = oldest(&all, request_key(handle));
     return node ? &pool[node] : NULL;
 }
 
@@ -144,8 +144,8 @@ void lw_request_remove(MPI_Request handle) {
         lw_remove_from_few(at);
         return;
     }
-    uint32_t node = claimed.used ? take(&claimed, key_of(handle)) : 0;
-    if (!node) node = take(&all, key_of(handle));
+    uint32_t node = claimed.used ? take_oldest(&claimed, request_key(handle)) : 0;
+    if (!node) node = take_oldest(&all, request_key(handle));
     if (!node) return;
     wildcards -= (pool[node].flags & LW_REQUEST_WILDCARD) != 0;
     pool[node].next = free_list;
@@ -156,12 +156,12 @@ void lw_request_remove(MPI_Request handle) {
 void lw_requests_claim(int count, const MPI_Request* handles) {
     lw_lock();
     for (int i = 0; i < count && has_room(&claimed); i++) {
-        uint64_t handle = key_of(handles[i]);
+        uint64_t handle = request_key(handles[i]);
         uint32_t node = oldest(&all, handle);
         if (!node || (pool[node].flags & LW_REQUEST_PERSISTENT)) continue;
         bool pair = lw_request_pair(&pool[node]) != NULL;
-        put_youngest(&claimed, handle, take(&all, handle));
-        if (pair) put_youngest(&claimed, handle, take(&all, handle));
+        put_youngest(&claimed, handle, take_oldest(&all, handle));
+        if (pair) put_youngest(&claimed, handle, take_oldest(&all, handle));
     }
     lw_unlock();
 }
@@ -170,7 +170,7 @@ void lw_requests_give_back(int count, const MPI_Request* handles) {
     if (!claimed.used) return;
     lw_lock();
     for (int i = 0; i < count && claimed.used && has_room(&all); i++) {
-        uint32_t from = position_of(&claimed, key_of(handles[i]));
+        uint32_t from = position_of(&claimed, request_key(handles[i]));
         const struct entry* queue = &claimed.entries[from];
         if (!queue->oldest) continue;
         struct entry* entry = &all.entries[position_of(&all, queue->handle)];

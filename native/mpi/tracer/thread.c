@@ -14,8 +14,8 @@
 static pthread_mutex_t attaching = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t end_of_thread;
 static bool has_key;
-static struct lw_thread** all;
-static uint32_t count, capacity;
+static struct lw_thread** threads;
+static uint32_t thread_count, thread_capacity;
 static struct lw_thread* free_ones;
 static _Atomic uint32_t attached;
 static _Atomic uint32_t begun;
@@ -33,31 +33,31 @@ static void release(void* state) {
 }
 
 static struct lw_thread* make(uint64_t origin) {
-    if (count == capacity) {
-        uint32_t larger = capacity ? 2 * capacity : 16;
-        struct lw_thread** fresh = realloc(all, larger * sizeof(struct lw_thread*));
+    if (thread_count == thread_capacity) {
+        uint32_t larger = thread_capacity ? 2 * thread_capacity : 16;
+        struct lw_thread** fresh = realloc(threads, larger * sizeof(struct lw_thread*));
         if (!fresh) return NULL;
-        all = fresh;
-        capacity = larger;
+        threads = fresh;
+        thread_capacity = larger;
     }
     struct lw_thread* self =
         mmap(NULL, sizeof *self, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (self == MAP_FAILED) return NULL;
-    self->stream.thread = count;
+    self->stream.thread = thread_count;
     self->last_exit = origin;
     lw_repeat_renew(self);
     if (lw_recorder.profiling && !lw_profile_attach(self)) {
         munmap(self, sizeof *self);
         return NULL;
     }
-    all[count++] = self;
+    threads[thread_count++] = self;
     return self;
 }
 
 struct lw_thread* lw_thread_attach(uint64_t origin) {
     pthread_mutex_lock(&attaching);
     if (!has_key) has_key = pthread_key_create(&end_of_thread, release) == 0;
-    bool first = count == 0;
+    bool first = thread_count == 0;
     struct lw_thread* self = free_ones;
     if (self)
         free_ones = self->next_free;
@@ -87,7 +87,7 @@ struct lw_thread* lw_thread_attach(uint64_t origin) {
 
 void lw_threads_each(void (*function)(struct lw_thread*)) {
     pthread_mutex_lock(&attaching);
-    for (uint32_t i = 0; i < count; i++) function(all[i]);
+    for (uint32_t i = 0; i < thread_count; i++) function(threads[i]);
     pthread_mutex_unlock(&attaching);
 }
 

@@ -16,28 +16,29 @@ struct window {
 
 // A linear search is enough, because few windows are alive at a time.
 static struct window* windows;
-static uint32_t count, capacity, latest, next_number;
+static uint32_t window_count, window_capacity, latest_window, next_window;
 
-static uint64_t key_of(MPI_Win handle) { return (uint64_t)(uintptr_t)handle; }
+static uint64_t window_key(MPI_Win handle) { return (uint64_t)(uintptr_t)handle; }
 
-static void keep(MPI_Win handle, uint32_t number) {
-    if (count == capacity) {
-        uint32_t larger = capacity ? capacity * 2 : 16;
+static void keep_window(MPI_Win handle, uint32_t number) {
+    if (window_count == window_capacity) {
+        uint32_t larger = window_capacity ? window_capacity * 2 : 16;
         struct window* fresh = realloc(windows, larger * sizeof *fresh);
         if (!fresh) return;
         windows = fresh;
-        capacity = larger;
+        window_capacity = larger;
     }
-    windows[count] = (struct window){key_of(handle), number};
-    latest = count++;
+    windows[window_count] = (struct window){window_key(handle), number};
+    latest_window = window_count++;
 }
 
 static const struct window* find(MPI_Win handle) {
-    uint64_t key = key_of(handle);
-    if (__builtin_expect(latest < count && windows[latest].handle == key, 1)) return &windows[latest];
-    for (uint32_t i = 0; i < count; i++)
+    uint64_t key = window_key(handle);
+    if (__builtin_expect(latest_window < window_count && windows[latest_window].handle == key, 1))
+        return &windows[latest_window];
+    for (uint32_t i = 0; i < window_count; i++)
         if (windows[i].handle == key) {
-            latest = i;
+            latest_window = i;
             return &windows[i];
         }
     return NULL;
@@ -49,11 +50,11 @@ void lw_record_win_new(struct lw_call* call, MPI_Comm comm_handle, MPI_Aint byte
     uint8_t* at =
         comm && call->succeeded ? lw_payload_begin(call, LW_WIN_NEW, 3 * LW_VARINT_MOST_BYTES) : NULL;
     if (at) {
-        uint32_t number = next_number++;
+        uint32_t number = next_window++;
         at = lw_put(at, comm->number);
         at = lw_put(at, (uint64_t)number + 1);
         lw_write(call, lw_put(at, bytes > 0 ? (uint64_t)bytes : 0));
-        keep(*window, number);
+        keep_window(*window, number);
     } else {
         lw_write_local(call);
     }
@@ -66,20 +67,20 @@ void lw_record_win_free(struct lw_call* call, MPI_Win handle) {
     if (window) {
         uint8_t* at = lw_payload_begin(call, LW_WIN_FREE, LW_VARINT_MOST_BYTES);
         lw_write(call, at ? lw_put(at, window->number) : NULL);
-        windows[window - windows] = windows[--count];
-        latest = 0;
+        windows[window - windows] = windows[--window_count];
+        latest_window = 0;
     } else {
         lw_write_local(call);
     }
     lw_unlock();
 }
 
-static uint64_t bytes_of(struct lw_extent extent) {
+static uint64_t extent_bytes(struct lw_extent extent) {
     return extent.count > 0 ? (uint64_t)extent.count * lw_type_size(extent.datatype) : 0;
 }
 
 // Takes the lock and finds the window; without one (or after an error) the call is recorded as a local one.
-static const struct window* begin(struct lw_call* call, MPI_Win handle) {
+static const struct window* begin_access(struct lw_call* call, MPI_Win handle) {
     lw_lock();
     const struct window* window = call->succeeded ? find(handle) : NULL;
     if (!window) {
@@ -105,31 +106,31 @@ static void end_transfer(struct lw_call* call, const struct window* window, stru
 }
 
 void lw_record_put(struct lw_call* call, struct lw_target target, struct lw_extent origin) {
-    const struct window* window = begin(call, target.window);
-    if (window) end_transfer(call, window, target, LW_PUT, bytes_of(origin), 0);
+    const struct window* window = begin_access(call, target.window);
+    if (window) end_transfer(call, window, target, LW_PUT, extent_bytes(origin), 0);
 }
 
 void lw_record_get(struct lw_call* call, struct lw_target target, struct lw_extent origin) {
-    const struct window* window = begin(call, target.window);
-    if (window) end_transfer(call, window, target, LW_GET, 0, bytes_of(origin));
+    const struct window* window = begin_access(call, target.window);
+    if (window) end_transfer(call, window, target, LW_GET, 0, extent_bytes(origin));
 }
 
 void lw_record_accumulate(struct lw_call* call, struct lw_target target, struct lw_extent origin) {
-    const struct window* window = begin(call, target.window);
-    if (window) end_transfer(call, window, target, LW_ACCUMULATE, bytes_of(origin), 0);
+    const struct window* window = begin_access(call, target.window);
+    if (window) end_transfer(call, window, target, LW_ACCUMULATE, extent_bytes(origin), 0);
 }
 
 void lw_record_fetch(struct lw_call* call, struct lw_target target, struct lw_extent origin,
                      struct lw_extent result, MPI_Op operation) {
-    const struct window* window = begin(call, target.window);
+    const struct window* window = begin_access(call, target.window);
     if (!window) return;
     // The origin's buffer and datatype are not significant then, and may be anything.
-    uint64_t sent = operation == lw_mpi.no_op ? 0 : bytes_of(origin);
-    end_transfer(call, window, target, LW_FETCH, sent, bytes_of(result));
+    uint64_t sent = operation == lw_mpi.no_op ? 0 : extent_bytes(origin);
+    end_transfer(call, window, target, LW_FETCH, sent, extent_bytes(result));
 }
 
 void lw_record_compare_and_swap(struct lw_call* call, struct lw_target target, MPI_Datatype datatype) {
-    const struct window* window = begin(call, target.window);
+    const struct window* window = begin_access(call, target.window);
     if (!window) return;
     uint64_t bytes = lw_type_size(datatype);
     // The new value and the one to compare with go, the old one comes back.
@@ -147,7 +148,7 @@ static uint8_t* put_sync(uint8_t* at, const struct window* window, enum lw_win_s
 
 void lw_record_win_sync(struct lw_call* call, enum lw_win_sync_kind kind, MPI_Win handle, int rank,
                         bool flag) {
-    const struct window* window = begin(call, handle);
+    const struct window* window = begin_access(call, handle);
     if (!window) return;
     uint8_t* at = lw_payload_begin(call, LW_WIN_SYNC, 5 * LW_VARINT_MOST_BYTES);
     if (at) {
@@ -174,7 +175,7 @@ static int* ranks_in_window(MPI_Win window, MPI_Group group, int* size) {
 }
 
 void lw_record_win_group(struct lw_call* call, enum lw_win_sync_kind kind, MPI_Win handle, MPI_Group group) {
-    const struct window* window = begin(call, handle);
+    const struct window* window = begin_access(call, handle);
     if (!window) return;
     int size = 0;
     int* ranks = ranks_in_window(handle, group, &size);
