@@ -3,8 +3,8 @@
 
     benchmarks/tracer/bench_calls.py [--mpi NAME] [--repeats N]
 
-Each repeat runs the same program without the tracer, with it, with it adding up a profile, and adding up one that times every
-call at both ends, in turn; printed is the least of the repeats. The baseline is the run without. One rank: CPU time a call;
+Each repeat runs the same program without the tracer, with it, and with it adding up a profile, in turn. The least of the
+repeats is printed. The baseline is the run without. One rank: CPU time a call;
 ping-pong: wall time from Send to its receipt. *two clocks* is the price of two clock readings alone. On x86 two bounds are
 measured in the same turns: the least that a preloaded library adds which reads the clock twice a call and adds up, or writes
 a record of a fixed size (bounds.c).
@@ -27,7 +27,7 @@ HERE = Path(__file__).parent
 EVENTS_OF_ONE_RANK = 6 * 200_000
 _SUM_BOUND = "bound: sums"
 _RECORD_BOUND = "bound: records"
-_MODES = ("trace", _RECORD_BOUND, "profile", "every call", _SUM_BOUND)
+_MODES = ("trace", _RECORD_BOUND, "profile", _SUM_BOUND)
 
 
 def _launch(mpi: MpiInstallation, program: Path, ranks: int, variables: dict[str, str]) -> dict[str, float]:
@@ -85,7 +85,6 @@ def measured(mpi: MpiInstallation, repeats: int) -> tuple[dict[tuple[str, str], 
                     "bare": {},
                     "trace": tracing,
                     "profile": profiling,
-                    "every call": {**profiling, preload.EVERY_CALL: "1"},
                     **bounds,
                 }
                 for mode, variables in modes.items():

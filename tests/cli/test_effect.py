@@ -78,7 +78,6 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("lab", "up", "--dilate", "4"), "--dilate lowers the rate"),
         (("lab", "up", "--bond-mode", "802.3ad"), "--bond-mode 802.3ad"),
         (("lab", "up", "--aggregate", "bond"), "--aggregate bond: a node has one NIC"),
-        (("run", "--time-every-call", "true"), "--time-every-call"),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, tuple) else "",
 )  # fmt: skip

@@ -39,8 +39,6 @@ static bool begin_part(void) {
     if (!folder || !*folder) return false;
     lw_clock_choose();
     lw_recorder.profiling = asked_for("LINKWORTH_PROFILE");
-    if (lw_recorder.profiling && !asked_for("LINKWORTH_TIME_EVERY_CALL"))
-        lw_recorder.short_interval = lw_pace_short_interval();
     if (!lw_recorder_begin(asked_for("LINKWORTH_CROWDED"))) {
         fprintf(stderr, "linkworth: process %d: no memory to record with; this rank is not recorded\n",
                 (int)getpid());

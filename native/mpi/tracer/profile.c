@@ -8,10 +8,9 @@ static const uint32_t tallies_magic = 0x5457574c;  // "LWWT"
 
 void lw_profile_begin(struct lw_part_header* header) {
     enum { PAGE = 65536 };  // the largest page in use
-    uint64_t bytes =
-        sizeof(struct lw_tallies) + lw_procedures * (sizeof(struct lw_tally) + sizeof(struct lw_samples));
+    uint64_t bytes = sizeof(struct lw_tallies) + lw_procedures * sizeof(struct lw_tally);
     memcpy(header->magic, "LWPROF1", 8);
-    header->version = 2;
+    header->version = 3;
     header->block_bytes = (uint32_t)((bytes + PAGE - 1) / PAGE * PAGE);
 }
 
@@ -30,7 +29,6 @@ bool lw_profile_attach(struct lw_thread* self) {
     __atomic_store_n(&tallies->magic, tallies_magic, __ATOMIC_RELEASE);
     tallies->first = self->last_exit;
     self->tallies = tallies;
-    self->paces.random = self->last_exit;
     return true;
 }
 
@@ -72,34 +70,4 @@ void lw_profile_write(struct lw_call* call, const uint8_t* end) {
     repeat->stamp = lw_repeat_stamp(call->self);
     call->repeat = NULL;
     lw_add_up(call, bytes);
-}
-
-static struct lw_samples* samples_of(const struct lw_tallies* tallies, uint32_t name) {
-    return (struct lw_samples*)&tallies->calls[lw_procedures] + name;
-}
-
-void lw_add_up_any(const struct lw_call* call) {
-    struct lw_thread* self = call->self;
-    struct lw_tally* tally = &self->tallies->calls[call->name];
-    uint64_t before = self->last_exit;
-    // Threads may overlap, and counters of two cores may differ by a few ticks: times never run backwards.
-    uint64_t start = call->start > before ? call->start : before;
-    uint64_t finish = call->end > start ? call->end : start;
-    self->last_exit = self->tallies->last = finish;
-    if (call->half_timed) {
-        tally->half_timed++;
-        tally->unclear++;
-        tally->since_unclear += finish - before;
-        lw_pace_unclear(self, finish - before);
-        return;
-    }
-    tally->calls++;
-    tally->before += start - before;
-    tally->inside += finish - start;
-    if (call->paced && lw_pace_timed(self, finish - before)) {
-        struct lw_samples* samples = samples_of(self->tallies, call->name);
-        samples->calls++;
-        samples->before += start - before;
-        samples->before_squared += (start - before) * (start - before);
-    }
 }

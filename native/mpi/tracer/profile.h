@@ -12,19 +12,9 @@
 struct lw_call;
 struct lw_thread;
 
-/// Sums of one procedure, times in ticks. Half-timed calls are those of which only the end was read (pace.h).
-/// For these, only the time since the previous call is known.
-struct __attribute__((aligned(64))) lw_tally {
-    uint64_t calls, inside, before;  ///< of those that were timed at both ends
-    uint64_t bytes;                  ///< of all
-    uint64_t half_timed, since;
-    uint64_t unclear, since_unclear;  ///< half timed as well, and not short
-};
-
-/// Samples of the procedure: short calls that were timed at both ends among half-timed ones. `before` is the
-/// program's time since the previous call.
-struct lw_samples {
-    uint64_t calls, before, before_squared, reserved;
+/// Sums of one procedure, times in ticks. `before` is the program's time since the previous call.
+struct __attribute__((aligned(32))) lw_tally {
+    uint64_t calls, inside, before, bytes;
 };
 
 /// Bytes sent by calls, by the bits of the size: 0, 1, 2 to 3, 4 to 7 ...
@@ -41,7 +31,7 @@ struct lw_tallies {
     uint8_t reserved[40];
     struct lw_size_tally sizes[LW_SIZE_CLASSES];
     uint8_t padding[48];
-    struct lw_tally calls[];  ///< by number of the procedure; behind them as many lw_samples
+    struct lw_tally calls[];  ///< by number of the procedure
 };
 
 struct lw_part_header;
@@ -52,9 +42,6 @@ void lw_profile_begin(struct lw_part_header* header);
 bool lw_profile_attach(struct lw_thread* self);
 /// Adds the call whose payload ends at END, or a call without one (NULL). Under the lock.
 void lw_profile_write(struct lw_call* call, const uint8_t* end);
-
-/// Adds a call up that is not both half timed and short, but for its bytes.
-void lw_add_up_any(const struct lw_call* call);
 
 /// Adds the bytes that a call sends.
 static inline __attribute__((always_inline)) void lw_tally_bytes(struct lw_tallies* tallies, uint32_t name,

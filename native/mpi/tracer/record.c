@@ -189,7 +189,6 @@ void lw_enter(struct lw_call* call, uint32_t name, void* site, const void* cfa, 
     lw_note_frame((uintptr_t)cfa, (uintptr_t)site);
     call->name = name;
     call->alone = lw_fast;
-    call->paced = call->half_timed = false;
     call->cpu = -1;
     call->repeat = call->foreseen = NULL;
     lw_note_site(call, site, cfa);

@@ -5,7 +5,7 @@
 /// point_to_point.h, collective.h, communicator.h or lw_record_local, lw_leave. If lw_repeats does not find
 /// the call, such a function takes the lock, encodes the payload with lw_payload_begin and lw_put, writes the
 /// event with lw_write, and releases the lock. Most calls repeat an earlier one and take the fast way:
-/// lw_begin_timed, a look ahead (lw_foresee, repeat.h), the real function, lw_note_event.
+/// lw_begin_traced, a look ahead (lw_foresee, repeat.h), the real function, lw_note_event.
 #ifndef LINKWORTH_RECORD_H
 #define LINKWORTH_RECORD_H
 
@@ -73,8 +73,6 @@ struct lw_call {
     bool recording;              ///< false: only yielding was requested
     bool alone;                  ///< no other thread records at the same time: lw_fast
     bool succeeded;              ///< the real function answered MPI_SUCCESS
-    bool paced;                  ///< profile: the pace has chosen how the call is timed (pace.h)
-    bool half_timed;             ///< profile: of the two times only `end` is read
     int64_t cpu;                 ///< CPU time of the gap before the call, ns; -1 if it was not read
     uint64_t start, end;         ///< ticks
     uintptr_t site;              ///< where the program goes on after the call; 0: not known
@@ -87,12 +85,11 @@ struct lw_call {
 /// State that all threads of the process share. Only `latest_ordered` and `next_request` change after
 /// MPI_Init.
 struct lw_recorder {
-    bool locked;              ///< several threads may call MPI at once
-    bool profiling;           ///< calls are added up (profile.h), no events are written
-    bool full;                ///< no more space: calls are only counted
-    uint64_t long_gap;        ///< ticks from which a gap carries CPU time
-    uint64_t short_interval;  ///< profile: ticks below which a call may be half timed; 0: none is
-    uint64_t reading;  ///< ticks that the CPU clock takes at the start of every gap of a crowded run, else 0
+    bool locked;        ///< several threads may call MPI at once
+    bool profiling;     ///< calls are added up (profile.h), no events are written
+    bool full;          ///< no more space: calls are only counted
+    uint64_t long_gap;  ///< ticks from which a gap carries CPU time
+    uint64_t reading;   ///< ticks that the CPU clock takes at the start of every gap of a crowded run, else 0
     uint64_t next_request;
     uint64_t latest_ordered;  ///< if `locked`: end of the latest event that was written under the lock
     uint8_t* payload;         ///< scratch for one shape's payload

@@ -113,16 +113,15 @@ LW_INLINE void lw_write_short_event(struct lw_stream* stream, const struct lw_re
 /// Adds a call up by its times.
 LW_INLINE void lw_add_up_times(const struct lw_call* call) {
     struct lw_thread* self = call->self;
-    uint64_t interval = call->end - self->last_exit;
-    // An interval that runs backwards is not short either.
-    if (__builtin_expect(call->half_timed && interval < lw_recorder.short_interval, 1)) {
-        struct lw_tally* tally = &self->tallies->calls[call->name];
-        tally->half_timed++;
-        tally->since += interval;
-        self->last_exit = self->tallies->last = call->end;
-    } else {
-        lw_add_up_any(LW_COPY(call));
-    }
+    uint64_t before = self->last_exit;
+    // Threads may overlap, and counters of two cores may differ by a few ticks: times never run backwards.
+    uint64_t start = call->start > before ? call->start : before;
+    uint64_t end = call->end > start ? call->end : start;
+    self->last_exit = self->tallies->last = end;
+    struct lw_tally* tally = &self->tallies->calls[call->name];
+    tally->calls++;
+    tally->inside += end - start;
+    tally->before += start - before;
 }
 
 /// Adds a call up that sends BYTES.

@@ -3,7 +3,6 @@
 #ifndef LINKWORTH_THREAD_H
 #define LINKWORTH_THREAD_H
 
-#include "pace.h"
 #include "part.h"
 #include "processor_time.h"
 #include "record.h"
@@ -42,7 +41,6 @@ struct lw_thread {
     struct lw_stream stream;     ///< where its events go
     bool* long_gap_follows;      ///< prediction for calls like the latest one
     struct lw_tallies* tallies;  ///< if only a profile is kept, else NULL
-    struct lw_paces paces;       ///< used there only
     struct lw_processor_time cpu;
     uint32_t shapes_in_block;
     struct lw_thread* next_free;  ///< of a thread that ended: its state serves the next one that begins

@@ -38,23 +38,14 @@ LW_INLINE bool lw_begin(struct lw_call* call, uint32_t name) {
     struct lw_thread* self = lw_own.ready;
     if (__builtin_expect(!self, 0)) return false;
     *call = (struct lw_call){.name = name, .recording = true, .alone = true, .cpu = -1, .self = self};
+    call->start = lw_counter_ticks();
     return true;
 }
 
 /// Same as lw_begin for a call whose event is to be written.
-LW_INLINE bool lw_begin_timed(struct lw_call* call, uint32_t name, void* site, const void* cfa) {
+LW_INLINE bool lw_begin_traced(struct lw_call* call, uint32_t name, void* site, const void* cfa) {
     if (!lw_begin(call, name)) return false;
-    call->start = lw_counter_ticks();
     lw_note_site(call, site, cfa);
-    return true;
-}
-
-/// Same as lw_begin for a call that a profile adds up.
-LW_INLINE bool lw_begin_paced(struct lw_call* call, uint32_t name, void* site) {
-    if (!lw_begin(call, name)) return false;
-    call->paced = true;
-    call->half_timed = lw_pace_next(&call->self->paces, (uintptr_t)site);
-    if (!call->half_timed) call->start = lw_counter_ticks();
     return true;
 }
 

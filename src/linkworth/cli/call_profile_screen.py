@@ -17,8 +17,6 @@ def screen(profile: CallProfile) -> RenderableType:
     parts: list[RenderableType] = [_shares(profile), "", _calls(profile)]
     if profile.sizes:
         parts += ["", _sizes(profile)]
-    if profile.half_timed_calls:
-        parts += ["", Text(_half_timed(profile))]
     parts += ["", _ranks(profile)]
     if profile.damage:
         parts += ["", *(Text(f"! {sentence}") for sentence in profile.damage)]
@@ -71,18 +69,6 @@ def _calls(profile: CallProfile) -> Table:
         note="Time: sum over ranks. Share: of the ranks' time between MPI_Init and MPI_Finalize. "
         "Least, most: time of one rank.",
         most_rows=_SHOWN_CALLS,
-    )
-
-
-def _half_timed(profile: CallProfile) -> str:
-    calls = sum(call.calls for call in profile.calls)
-    widest = max(profile.calls, key=lambda call: call.error_seconds)
-    return (
-        f"Of {units.percent(profile.half_timed_calls / calls, 1)} of the calls, short ones in a row, only the end was timed. "
-        f"How the time since the call before divides was looked at for one in 16.5 of such calls; for that, at most "
-        f"{units.duration(profile.error_seconds)} of the time may be in the wrong place ({units.duration(widest.error_seconds)} "
-        f"of it {widest.name}, which took {units.duration(widest.seconds_at_least)} to "
-        f"{units.duration(widest.seconds_at_most)} whatever the others were like). --time-every-call times all."
     )
 
 

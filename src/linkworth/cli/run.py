@@ -29,12 +29,6 @@ from linkworth.model.place import Place
     help="Add the time, count and bytes of the MPI calls up in each rank, and show where the ranks' time went. Writes no trace.",
 )
 @click.option(
-    "--time-every-call",
-    is_flag=True,
-    help="With --profile: read the clock at both ends of each call. Without this, most of many short calls in a row are timed "
-    "at their end only, and the profile says by how much its times may be wrong for that.",
-)
-@click.option(
     "--figures",
     is_flag=True,
     help="Print the result as lines NAME=VALUE UNIT, for ReFrame, Ramble and the like; the program's output goes to stderr.",
@@ -50,7 +44,6 @@ from linkworth.model.place import Place
 def command(
     output: Path | None,
     profile: bool,
-    time_every_call: bool,
     figures: bool,
     iterations: str | None,
     place: Place,
@@ -71,8 +64,6 @@ def command(
 
     if figures and as_json:
         raise UsageError("--figures and --json are two forms of one answer; give one of them")
-    if time_every_call and not profile:
-        raise UsageError("--time-every-call says how a profile is taken; give --profile with it")
     with open_place(place, say=news) as opened:
         workload = plan.workload(command, ranks, opened)
         if dry_run:
@@ -84,7 +75,7 @@ def command(
 
             calls = call_profile.profile(
                 workload, mpi=mpi, opened=opened, timeout=timeout, folder=output, watcher=watch, inherit_stdin=stdin_is_given(),
-                iterations=iterations, every_call=time_every_call,
+                iterations=iterations,
             )  # fmt: skip
             result = calls.run
         else:

@@ -33,12 +33,10 @@ def profile(
     watcher: Observer | None = None,
     inherit_stdin: bool = False,
     iterations: str | None = None,
-    every_call: bool = False,
 ) -> CallProfile:
     """Run a workload and return how its ranks spent their time, however the run ended.
 
-    Most short calls in a row are timed at their end only, and the profile gives the error of its times; with
-    `every_call` each is timed at both ends. With a `folder`, the raw output and `profile.json` are stored there.
+    With a `folder`, the raw output and `profile.json` are stored there.
 
     Raises UsageError if the program cannot be observed (no MPI program, linked statically, another MPI), and
     EnvironmentLacksError if this machine lacks something. Raises IncompleteError if the run ended before any rank
@@ -67,7 +65,6 @@ def profile(
                     yielding=must_yield(decided),
                     behind=decided.preloaded,
                     profiling=True,
-                    every_call=every_call,
                 ),
                 found=found,
                 timeout=timeout,
@@ -129,8 +126,6 @@ def summarise(run: RunResult, processes: Sequence[ProcessProfile]) -> CallProfil
         computation_share=shares.compute,
         mpi_share=shares.communication,
         init_seconds=fmean(rank.init_seconds for rank in ranks),
-        half_timed_calls=sum(call.half_timed_calls for call in calls),
-        error_seconds=sum(call.error_seconds for call in calls),
         imbalance=max(rank.computation_seconds for rank in ranks) / mean - 1 if mean > 0 else 0.0,
         calls=calls,
         sizes=_size_totals(by_rank.values()),
@@ -176,10 +171,6 @@ def _call_totals(processes: Sequence[ProcessProfile], whole: float) -> list[Call
                 least_seconds=min(tally.seconds for tally in each),
                 most_seconds=each[most].seconds,
                 most_rank=processes[most].rank,
-                half_timed_calls=sum(tally.half_timed.calls for tally in each),
-                error_seconds=sum(tally.half_timed.error for tally in each),
-                seconds_at_least=sum(tally.inside for tally in each),
-                seconds_at_most=sum(tally.inside + tally.half_timed.all_intervals for tally in each),
             )
         )
     return sorted(totals, key=lambda total: (-total.seconds, total.name))

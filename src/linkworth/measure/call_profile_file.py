@@ -1,46 +1,32 @@
 """Reads the tracer's sums in place of a trace (docs/reference/trace-format.md, "A profile")."""
 
 import struct
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from linkworth.errors import UsageError
-from linkworth.measure.half_timed import HalfTimed
 
 _HEADER = struct.Struct("<8sIIiiIIII6QQQiid8x128s512s256s")
 _MAGIC = b"LWPROF1\0"
-_VERSION = 2
+_VERSION = 3
 _THREAD = struct.Struct("<4sIQQ40x")
 _SIZE_CLASSES = 65
 _PADDING = 48
-_TALLY_WORDS = 8
-_SAMPLES_WORDS = 4
+_TALLY_WORDS = 4
 _INITIALISED, _FINALISED, _ABORTED = 1, 2, 8
 _LONG_ENOUGH_NS = 50_000_000
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Totals of one procedure in one process: times in seconds.
-
-    `inside` and `before` (the computation since the call before) cover the calls that were timed at both ends.
-    """
+    """Totals of one procedure in one process."""
 
     calls: int
-    inside: float
-    before: float
+    seconds: float
+    """Time inside the calls."""
+    computation_seconds: float
+    """Time between these calls and those before."""
     bytes_sent: int
-    half_timed: HalfTimed = field(default_factory=HalfTimed)
-
-    @property
-    def seconds(self) -> float:
-        """Time inside all calls."""
-        return self.inside + self.half_timed.inside
-
-    @property
-    def computation_seconds(self) -> float:
-        """Time between these calls and those before."""
-        return self.before + self.half_timed.computation
 
 
 @dataclass(frozen=True)
@@ -84,11 +70,10 @@ def read(path: Path) -> ProcessProfile:
     cpu, _, pid, _, known_rate, host, _, library = rest[6:]
     names = data[names_offset : names_offset + names_bytes].rstrip(b"\0").decode().split("\0")
     tick = _tick_seconds(start, latest, known_rate)
-    totals = [[0] * (_TALLY_WORDS + _SAMPLES_WORDS) for _ in names]
+    totals = [[0] * _TALLY_WORDS for _ in names]
     sizes = [(0, 0)] * _SIZE_CLASSES
     threads, last = 0, start[0]
     tallies = struct.Struct(f"<{_TALLY_WORDS * len(names)}Q")
-    samples = struct.Struct(f"<{_SAMPLES_WORDS * len(names)}Q")
     bins = struct.Struct(f"<{2 * _SIZE_CLASSES}Q")
     for offset in range(first, len(data) - region + 1, region):
         magic, _, _, last_of_thread = _THREAD.unpack_from(data, offset)
@@ -101,12 +86,8 @@ def read(path: Path) -> ProcessProfile:
         sizes = [(n + figures[2 * i], b + figures[2 * i + 1]) for i, (n, b) in enumerate(sizes)]
         offset += bins.size + _PADDING
         figures = tallies.unpack_from(data, offset)
-        drawn = samples.unpack_from(data, offset + tallies.size)
         for number, total in enumerate(totals):
-            row = (
-                figures[_TALLY_WORDS * number :][:_TALLY_WORDS]
-                + drawn[_SAMPLES_WORDS * number :][:_SAMPLES_WORDS]
-            )
+            row = figures[_TALLY_WORDS * number :][:_TALLY_WORDS]
             totals[number] = [old + new for old, new in zip(total, row, strict=True)]
     return ProcessProfile(
         rank=rank if flags & _INITIALISED else -1,
@@ -119,26 +100,12 @@ def read(path: Path) -> ProcessProfile:
         cpu=cpu * 1e-9 if flags & _FINALISED else None,
         threads=threads,
         tallies={
-            name: _tally(total, tick)
-            for name, total in zip(names, totals, strict=True)
-            if total[0] or total[4]
+            name: Tally(calls, inside * tick, before * tick, sent)
+            for name, (calls, inside, before, sent) in zip(names, totals, strict=True)
+            if calls
         },
         sizes=sizes,
     )
-
-
-def _tally(words: list[int], tick: float) -> Tally:
-    calls, inside, before, size, half, since, unclear, unclear_since, samples, sampled, squared, _ = words
-    half_timed = HalfTimed(
-        calls=half,
-        intervals=since * tick,
-        long_calls=unclear,
-        long_intervals=unclear_since * tick,
-        samples=samples,
-        sampled_computation=sampled * tick,
-        sampled_computation_squared=squared * tick * tick,
-    )
-    return Tally(calls + half, inside * tick, before * tick, size, half_timed)
 
 
 def _text(stored: bytes) -> str:

@@ -25,17 +25,6 @@ class CallTotal(msgspec.Struct, frozen=True, kw_only=True):
     """Time inside the calls on the rank with the least."""
     most_seconds: float
     most_rank: int
-    half_timed_calls: int = 0
-    """Number of `calls` that were timed at their end only, after many short calls in a row at the same place.
-    One in 16.5 of them, drawn at random, is timed at both ends. The others divide their intervals as the
-    drawn ones do."""
-    error_seconds: float = 0.0
-    """Possible error of `seconds` from the half-timed calls. It is three standard errors of the drawn calls'
-    mean, plus all long intervals that a half-timed call ended."""
-    seconds_at_least: float = 0.0
-    """Lower bound of `seconds`, as if all time since the previous call were computation."""
-    seconds_at_most: float = 0.0
-    """Upper bound of `seconds`, as if none of it were."""
 
 
 class RankTotal(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,9 +68,6 @@ class CallProfile(msgspec.Struct, frozen=True, kw_only=True):
     """The computation and MPI shares of the ranks' time between MPI_Init and MPI_Finalize sum to 1."""
     init_seconds: float
     """Time of a rank in MPI_Init and MPI_Finalize, mean over ranks."""
-    half_timed_calls: int = 0
-    error_seconds: float = 0.0
-    """Time that may be in the wrong share: the sum of the calls' errors."""
     imbalance: float
     """Imbalance of the computation: most / mean - 1 over ranks."""
     calls: list[CallTotal]

@@ -10,7 +10,6 @@ PARTS = "LINKWORTH_TRACE_DIR"
 """Folder into which each rank writes its part. Unset: nothing is recorded."""
 PROFILE = "LINKWORTH_PROFILE"
 """1: sum the calls by name, and write a profile instead of each part."""
-EVERY_CALL = "LINKWORTH_TIME_EVERY_CALL"
 """1: a profile times each call at both ends, including short ones in a row."""
 RANKS = "LINKWORTH_RANKS"
 """File to which rank 0 of each MPI_COMM_WORLD appends the number of ranks."""
@@ -42,7 +41,6 @@ def environment(
     behind: Sequence[Path] = (),
     crowded: bool = False,
     profiling: bool = False,
-    every_call: bool = False,
 ) -> dict[str, str]:
     """Return the variables for the ranks: our library, those `behind` it, and the user's preloads."""
     before = os.environ.get("LD_PRELOAD", "")
@@ -55,6 +53,4 @@ def environment(
         variables[CROWDED] = "1"
     if profiling:
         variables[PROFILE] = "1"
-    if every_call:
-        variables[EVERY_CALL] = "1"
     return variables

@@ -62,7 +62,7 @@ def traced_statements(
     begin = [
         _SITE,
         "    struct lw_call lw_call;",
-        f"    if (!lw_begin_timed(&lw_call, {number}, lw_site, __builtin_dwarf_cfa()))",
+        f"    if (!lw_begin_traced(&lw_call, {number}, lw_site, __builtin_dwarf_cfa()))",
         f"        return {otherwise}, 0);",
     ]
     if not body.foresee:
@@ -101,12 +101,7 @@ def profiled_statements(
     other = f"        return {otherwise}, 0);"
     if is_quick(name):
         return [_SITE, f"    if (!lw_count_quick({number}))", other, f"    return {real};"]
-    begin = [
-        _SITE,
-        "    struct lw_call lw_call;",
-        f"    if (!lw_begin_paced(&lw_call, {number}, lw_site))",
-        other,
-    ]
+    begin = [_SITE, "    struct lw_call lw_call;", f"    if (!lw_begin(&lw_call, {number}))", other]
     body = body or _LOCAL
     if not body.bytes:
         return _any_call(real, returns, body, begin)

@@ -12,7 +12,6 @@ PROGRAMS = {
     "collectives.c": 4,
     "communicators.c": 4,
     "one_sided.c": 4,
-    "rare_waits.c": 2,
 }
 """By source: ranks."""
 MPI_TESTED = "mpich-4.0.2"
