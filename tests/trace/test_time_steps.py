@@ -1,6 +1,5 @@
 """Times in a trace: kept as recorded, or rounded to steps of which no sum of calls and gaps loses more than one."""
 
-import json
 import random
 import struct
 from itertools import accumulate
@@ -8,9 +7,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from part_files import NAMES, PartFile, call, payload, send_fields, shape, varint
+from part_files import NAMES, PartFile, call, payload, send_fields, shape
 
-from linkworth import _engine
 from linkworth.model.trace import TraceMetadata
 from linkworth.trace.merge import merge
 from linkworth.trace.read import Allowance, open_trace
@@ -167,14 +165,3 @@ def test_a_folder_of_parts_is_merged_as_the_recording_was_told(tmp_path):
         summary = merge_folder(folder, tmp_path / f"{name}.lwt", exact=exact)
         steps[name] = open_trace(Path(summary.path), Allowance()).metadata.time_step_ns
     assert steps == {"said": 64, "exact": 0, "unknown": TIME_STEP_NS}
-
-
-@pytest.mark.parametrize("version", [3, 4])
-def test_a_file_of_an_older_version_reads_as_ever(version):
-    """`version-N.lwt` and what its writer was given; written before linkworth knew columns (3) and compressed metadata (4)."""
-    folder = Path(__file__).parent.parent / "fixtures" / "traces"
-    trace = _engine.Trace(str(folder / f"version-{version}.lwt"))
-    assert trace.damage == []
-    read = json.loads(json.dumps([list(trace.iterate(rank)) for rank in range(trace.ranks)]))
-    assert read == json.loads((folder / f"version-{version}.json").read_text())
-    assert varint(version) == (folder / f"version-{version}.lwt").read_bytes()[8:9]

@@ -13,7 +13,7 @@ namespace linkworth::tracefile {
 namespace {
 
 constexpr char part_magic[8] = {'L', 'W', 'P', 'A', 'R', 'T', '1', '\0'};
-constexpr std::uint32_t part_version = 3;  // older ones are read as well
+constexpr std::uint32_t part_version = 3;
 constexpr std::size_t part_header_bytes = 1024;
 constexpr std::size_t block_header_bytes = 64;
 // Between two readings that are so far apart, the clocks' own cost (some 50 ns) is below a millionth.
@@ -60,10 +60,10 @@ void Part::read_header() {
         throw TraceError(path_ + " is not the part of a trace, or its header is cut");
     }
     const auto version = load<std::uint32_t>(&bytes[8]);
-    if (version == 0 || version > part_version) {
+    if (version != part_version) {
         throw TraceError(path_ + " has part format version " + std::to_string(version) +
-                         ", this linkworth reads up to " + std::to_string(part_version) +
-                         ": merge it with the linkworth that recorded it");
+                         ", and this linkworth reads version " + std::to_string(part_version) +
+                         " only: merge it with the linkworth that recorded it");
     }
     header_.flags = load<std::uint32_t>(&bytes[12]);
     header_.rank = load<std::int32_t>(&bytes[16]);

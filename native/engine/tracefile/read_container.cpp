@@ -55,11 +55,12 @@ void read_header(TraceData& data) {
         refuse_damaged(data, "is cut inside its header and holds no events: copy or record it again");
     }
     const std::optional<TraceHeader> header = decode_trace_header(bytes);
-    if (!header || header->version > trace_version) {
+    if (!header || header->version != trace_version) {
         const std::string version = header ? std::to_string(header->version)
                                            : "of another kind (byte " + std::to_string(bytes[7]) + ")";
-        refuse(data, "has trace format version " + version + ", newer than this linkworth reads (" +
-                         std::to_string(trace_version) + "): upgrade linkworth");
+        refuse(data, "has trace format version " + version + ", and this linkworth reads version " +
+                         std::to_string(trace_version) +
+                         " only: record the program again, or take the linkworth that wrote the file");
     }
     data.header = *header;
     const std::uint64_t room = bytes.size() - header_bytes;
@@ -68,8 +69,7 @@ void read_header(TraceData& data) {
     }
     const Bytes metadata = bytes.subspan(header_bytes, header->metadata_bytes);
     const Bytes names = bytes.subspan(header_bytes + header->metadata_bytes, header->names_bytes);
-    if (checksum(*header, metadata, names) != header->crc || header->version == 0 ||
-        header->ranks > most_ranks) {
+    if (checksum(*header, metadata, names) != header->crc || header->ranks > most_ranks) {
         refuse_damaged(
             data,
             "has a damaged header (its checksum is wrong), without which no event can be named: copy or "

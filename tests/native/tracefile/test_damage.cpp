@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <string>
 
 #include "profile/scan.hpp"
 #include "sample_trace.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 using tracefile::Event;
 using tracefile::Trace;
+using tracefile::trace_version;
 using tracefile::TraceError;
 
 /// Reads all that can be read: events, and how many sentences say what is lost. No value where the file is
@@ -191,10 +193,14 @@ TEST(Damage, TheMessagesSayWhatToDo) {
     EXPECT_EQ(message({}), "x.lwt is empty: record the program again, its trace was never written");
     EXPECT_EQ(message(std::vector<std::byte>(100, std::byte{'a'})),
               "x.lwt is not a linkworth trace: give the .lwt file that `linkworth trace` wrote");
-    std::vector<std::byte> newer = sample_trace(1, 1, 1).bytes;
-    newer[8] = std::byte{6};
-    EXPECT_EQ(message(newer),
-              "x.lwt has trace format version 6, newer than this linkworth reads (5): upgrade linkworth");
+    for (const std::uint32_t other : {trace_version - 1, trace_version + 1}) {
+        std::vector<std::byte> written = sample_trace(1, 1, 1).bytes;
+        written[8] = static_cast<std::byte>(other);
+        EXPECT_EQ(message(written),
+                  "x.lwt has trace format version " + std::to_string(other) +
+                      ", and this linkworth reads version 5 only: record the program again, or take the "
+                      "linkworth that wrote the file");
+    }
     std::vector<std::byte> flipped = sample_trace(1, 1, 1).bytes;
     flipped[32] ^= std::byte{4};
     EXPECT_NE(message(flipped).find("has a damaged header"), std::string::npos);
