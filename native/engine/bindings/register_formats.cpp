@@ -113,8 +113,8 @@ nb::dict next_batch(convert::EventColumns& columns, std::size_t most_rows) {
     out["cpu_ns"] = optional_array(std::move(batch.cpu_ns));
     out["request"] = optional_array(std::move(batch.request));
     out["mode"] = optional_array(std::move(batch.mode));
-    for (std::size_t field = 0; field < convert::field_count; ++field) {
-        const std::string_view name = convert::field_name(static_cast<convert::Field>(field));
+    for (std::size_t field = 0; field < convert::number_count; ++field) {
+        const std::string_view name = convert::column_name(static_cast<convert::Field>(field));
         out[to_python(name)] = optional_array(std::move(batch.fields[field]));
     }
     out["requests"] = lists(std::move(batch.requests));
@@ -132,15 +132,15 @@ nb::dict next_batch(convert::EventColumns& columns, std::size_t most_rows) {
 
 std::vector<std::string> class_names() {
     std::vector<std::string> names;
-    for (std::size_t number = 0; number <= static_cast<std::size_t>(convert::last_class); ++number)
+    for (std::size_t number = 0; number <= static_cast<std::size_t>(tracefile::last_class); ++number)
         names.emplace_back(tracefile::class_name(static_cast<tracefile::CallClass>(number)));
     return names;
 }
 
 std::vector<std::string> call_fields() {
     std::vector<std::string> names;
-    for (std::size_t field = 0; field < convert::field_count; ++field)
-        names.emplace_back(convert::field_name(static_cast<convert::Field>(field)));
+    for (std::size_t field = 0; field < convert::number_count; ++field)
+        names.emplace_back(convert::column_name(static_cast<convert::Field>(field)));
     return names;
 }
 

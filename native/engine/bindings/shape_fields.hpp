@@ -11,7 +11,8 @@ namespace linkworth::bindings {
 /// The fields that the shape's class has.
 nanobind::dict shape_to_dict(const tracefile::Shape& shape);
 
-/// Sets the given fields of `shape`; throws TraceError for a name that is no field.
+/// Sets the given fields of `shape`, whose class is set. Throws TraceError for a field that the class does
+/// not have.
 void shape_from_dict(const nanobind::dict& fields, tracefile::Shape& shape);
 
 }  // namespace linkworth::bindings

@@ -31,14 +31,13 @@ void add_fields(EventBatch& batch, const Shape& shape) {
         column.values.push_back(0);
         column.present.push_back(0);
     }
-    for (const Field field : fields_of(shape.call_class)) {
-        const auto value = value_of(field, shape);
-        if (!value) continue;
+    each_number(shape, [&batch](Field field, std::optional<std::int64_t> value) {
+        if (!value) return;
         EventBatch::OptionalColumn& column = batch.fields[static_cast<std::size_t>(field)];
         column.values.back() = *value;
         column.present.back() = 1;
         column.any = true;
-    }
+    });
 }
 
 void add_requests(EventBatch& batch, const tracefile::Event& event) {

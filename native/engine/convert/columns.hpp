@@ -40,7 +40,7 @@ struct EventBatch {
     OptionalColumn cpu_ns;
     OptionalColumn request;  ///< number of the request that the call makes
     OptionalColumn mode;     ///< of a wait or test (CompleteMode)
-    std::array<OptionalColumn, field_count> fields;
+    std::array<OptionalColumn, number_count> fields;
     ListColumn requests;       ///< that the call starts, completes, frees or cancels
     ListColumn matched_peers;  ///< match of each completed wildcard receive, else -1
     ListColumn matched_tags;

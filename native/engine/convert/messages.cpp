@@ -7,13 +7,10 @@ namespace linkworth::convert {
 
 using tracefile::CallClass;
 using tracefile::Event;
+using tracefile::is_wildcard;
 using tracefile::Shape;
 
 namespace {
-
-bool is_wildcard(std::int32_t peer, std::int32_t tag) {
-    return peer == tracefile::any_source || tag == tracefile::any_tag;
-}
 
 bool receives(CallClass persistent) {
     return persistent == CallClass::recv_init || persistent == CallClass::precv_init;

@@ -169,7 +169,7 @@ bool Otf2RankReader::from_call(const Call& call, const std::string& name) {
     if (makes_request(shape.call_class)) {
         Request request;
         request.number = number;
-        request.wildcard = shape.peer == tracefile::any_source || shape.tag == tracefile::any_tag;
+        request.wildcard = tracefile::is_wildcard(shape.peer, shape.tag);
         request.persistent = shape.call_class != CallClass::isend && shape.call_class != CallClass::irecv &&
                              shape.call_class != CallClass::icollective &&
                              shape.call_class != CallClass::icomm_new && shape.call_class != CallClass::irma;

@@ -129,8 +129,7 @@ Otf2RankWriter::Request Otf2RankWriter::request_of(const Shape& shape) const {
     request.peer = shape.peer;
     request.tag = shape.tag;
     request.bytes = shape.bytes * std::max<std::uint64_t>(1, shape.partitions);
-    request.wildcard = is_receive(shape.call_class) &&
-                       (shape.peer == tracefile::any_source || shape.tag == tracefile::any_tag);
+    request.wildcard = is_receive(shape.call_class) && tracefile::is_wildcard(shape.peer, shape.tag);
     request.persistent = shape.call_class != CallClass::isend && shape.call_class != CallClass::irecv &&
                          shape.call_class != CallClass::icollective;
     request.silent = request.comm == LW_OTF2_UNDEFINED || shape.peer == tracefile::proc_null;
@@ -264,7 +263,7 @@ void Otf2RankWriter::records(const Event& event, std::uint64_t enter, std::uint6
                 message(LW_OTF2_SEND, enter, comm(shape.comm), shape.peer, shape.tag, shape.bytes);
             return;
         case CallClass::recv: {
-            const bool wildcard = shape.peer == tracefile::any_source || shape.tag == tracefile::any_tag;
+            const bool wildcard = tracefile::is_wildcard(shape.peer, shape.tag);
             const std::int32_t peer = wildcard ? shape.actual_peer : shape.peer;
             if (peer >= 0)
                 message(LW_OTF2_RECV, leave, comm(shape.comm), peer, wildcard ? shape.actual_tag : shape.tag,
@@ -274,8 +273,7 @@ void Otf2RankWriter::records(const Event& event, std::uint64_t enter, std::uint6
         case CallClass::sendrecv: {
             if (shape.peer >= 0)
                 message(LW_OTF2_SEND, enter, comm(shape.comm), shape.peer, shape.tag, shape.bytes);
-            const bool wildcard =
-                shape.recv_peer == tracefile::any_source || shape.recv_tag == tracefile::any_tag;
+            const bool wildcard = tracefile::is_wildcard(shape.recv_peer, shape.recv_tag);
             const std::int32_t peer = wildcard ? shape.actual_peer : shape.recv_peer;
             if (peer >= 0)
                 message(LW_OTF2_RECV, leave, comm(shape.comm), peer,

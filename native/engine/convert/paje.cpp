@@ -121,13 +121,13 @@ class PajeWriter {
                 << " thread " << of.threads << "\" -\n";
         line(paje::first_call + static_cast<int>(shape.call_class), of.next.start_ns)
             << " " << Container{rank, thread} << (thread == 0 ? " S c" : " Z z") << shape.name;
-        for (const Field field : fields_of(shape.call_class)) {
-            if (const auto value = value_of(field, shape)) {
+        each_number(shape, [this](Field, std::optional<std::int64_t> value) {
+            if (value) {
                 file_ << " " << *value;
             } else {
                 file_ << " -";  // pj_dump knows no empty words
             }
-        }
+        });
         file_ << "\n";
         of.messages.take(of.next.event);
         for (const Message& message : of.messages.sent()) {

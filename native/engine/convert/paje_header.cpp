@@ -42,11 +42,11 @@ void define_events(TextFile& file) {
            {time, container, type, {"StartContainer", "string"}, value, key, {"bytes", "string"}});
     define(file, "PajeEndLink", paje::end_link,
            {time, container, type, {"EndContainer", "string"}, value, key});
-    for (int number = 0; number <= static_cast<int>(last_class); ++number) {
+    for (int number = 0; number <= static_cast<int>(tracefile::last_class); ++number) {
         const auto call_class = static_cast<tracefile::CallClass>(number);
         file << "%EventDef PajePushState " << paje::first_call + number << "\n";
         define_fields(file, {time, container, type, value});
-        for (const Field field : fields_of(call_class)) file << "%  " << field_name(field) << " string\n";
+        for (const Field field : numbers_of(call_class)) file << "%  " << column_name(field) << " string\n";
         file << "%EndEventDef\n";
     }
 }

@@ -158,14 +158,14 @@ class PerfettoWriter {
         }
         sequences_.push_back({next_sequence_++, 0});
         ProtobufMessage interned;
-        for (std::size_t number = 0; number <= static_cast<std::size_t>(last_class); ++number)
+        for (std::size_t number = 0; number <= static_cast<std::size_t>(tracefile::last_class); ++number)
             intern(interned, interned_fields::event_categories, number + 1,
                    tracefile::class_name(static_cast<tracefile::CallClass>(number)));
         for (std::size_t name = 0; name < trace_.names().size(); ++name)
             intern(interned, interned_fields::event_names, name + 1, trace_.names()[name]);
-        for (std::size_t field = 0; field < field_count; ++field)
+        for (std::size_t field = 0; field < number_count; ++field)
             intern(interned, interned_fields::debug_annotation_names, field + 1,
-                   field_name(static_cast<Field>(field)));
+                   column_name(static_cast<Field>(field)));
         intern(interned, interned_fields::debug_annotation_names, cpu_iid, "cpu_before_ns");
         ProtobufMessage boot;
         boot.number(clock_id, boot_time).number(clock_timestamp, 0);
@@ -215,9 +215,9 @@ class PerfettoWriter {
             event_.number(event_fields::type, slice_begin)
                 .number(event_fields::category_iids, static_cast<std::uint64_t>(shape.call_class) + 1)
                 .number(event_fields::name_iid, shape.name + std::uint64_t{1});
-            for (const Field field : fields_of(shape.call_class))
-                if (const auto value = value_of(field, shape))
-                    annotate(static_cast<std::uint64_t>(field) + 1, *value);
+            each_number(shape, [this](Field field, std::optional<std::int64_t> value) {
+                if (value) annotate(static_cast<std::uint64_t>(field) + 1, *value);
+            });
             if (timed.event.cpu_seconds >= 0)
                 annotate(cpu_iid, static_cast<std::int64_t>(timed.event.cpu_seconds * 1e9 + 0.5));
             for (const Message& message : messages.sent())
@@ -234,7 +234,7 @@ class PerfettoWriter {
         result_.unplaced += messages.unplaced();
     }
 
-    static constexpr std::uint64_t cpu_iid = field_count + 1;
+    static constexpr std::uint64_t cpu_iid = number_count + 1;
 
     const tracefile::Trace& trace_;
     const std::vector<std::string>& hosts_;

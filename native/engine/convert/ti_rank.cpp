@@ -13,16 +13,13 @@ using replay::Membership;
 using replay::SendMode;
 using tracefile::CallClass;
 using tracefile::Event;
+using tracefile::is_wildcard;
 using tracefile::Shape;
 
 namespace {
 
 /// Partitioned messages only meet each other.
 constexpr std::uint32_t partitioned_context = 1U << 31U;
-
-bool is_wildcard(std::int32_t peer, std::int32_t tag) {
-    return peer == tracefile::any_source || tag == tracefile::any_tag;
-}
 
 }  // namespace
 

@@ -26,7 +26,7 @@ Channel* RankScan::channel(const Communicators::Known& known, std::int32_t peer,
 void RankScan::match(Use& use, const Shape& shape, double start, double end) {
     switch (use.call_class) {
         case CallClass::sendrecv: {
-            const bool any = shape.recv_peer == tracefile::any_source || shape.recv_tag == tracefile::any_tag;
+            const bool any = tracefile::is_wildcard(shape.recv_peer, shape.recv_tag);
             completed_.clear();
             if (use.to != nullptr) {
                 completed_.push_back(scan_.waits.request());
@@ -98,8 +98,7 @@ void RankScan::post(const Use& use, const Shape& shape, std::uint64_t number, do
     const bool sends = use.to != nullptr;
     Channel* const channel = sends ? use.to : use.from;
     const bool is_receive = shape.call_class == CallClass::irecv || shape.call_class == CallClass::recv_init;
-    const bool wildcard =
-        is_receive && (shape.peer == tracefile::any_source || shape.tag == tracefile::any_tag);
+    const bool wildcard = is_receive && tracefile::is_wildcard(shape.peer, shape.tag);
     if (channel == nullptr && !wildcard) {
         return;  // MPI_PROC_NULL
     }
@@ -120,7 +119,7 @@ void RankScan::post_both(const Use& use, const Shape& shape, std::uint64_t numbe
         scan_.waits.send(*use.to, {start, start, shape.name, shape.tag, slot, use.protocol});
         scan_.waits.complete(rank_, shape.name, start, start, std::span(&slot, 1));
     }
-    const bool wildcard = shape.recv_peer == tracefile::any_source || shape.recv_tag == tracefile::any_tag;
+    const bool wildcard = tracefile::is_wildcard(shape.recv_peer, shape.recv_tag);
     if (use.from != nullptr || wildcard) {
         const std::uint32_t slot = scan_.waits.request();
         requests_.put({number, slot, shape.comm, start, use.from, false});

@@ -185,7 +185,7 @@ RankScan::Use RankScan::resolve(const Shape& shape) {
     }
     const Communicators::Known known = communicators_.find(shape.comm);
     use.group = known.group;
-    const bool wildcard = shape.peer == tracefile::any_source || shape.tag == tracefile::any_tag;
+    const bool wildcard = tracefile::is_wildcard(shape.peer, shape.tag);
     switch (shape.call_class) {
         case CallClass::send:
         case CallClass::isend:
@@ -218,7 +218,7 @@ RankScan::Use RankScan::resolve(const Shape& shape) {
             break;
         case CallClass::sendrecv:
         case CallClass::isendrecv: {
-            const bool any = shape.recv_peer == tracefile::any_source || shape.recv_tag == tracefile::any_tag;
+            const bool any = tracefile::is_wildcard(shape.recv_peer, shape.recv_tag);
             use.to = channel(known, shape.peer, true);
             use.protocol = SendProtocols::of(trace_.names()[shape.name], shape.bytes);
             if (shape.call_class == CallClass::sendrecv || !any) {

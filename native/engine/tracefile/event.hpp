@@ -46,6 +46,7 @@ enum class CallClass : std::uint8_t {
     parrived,
     isendrecv,
 };
+inline constexpr CallClass last_class = CallClass::isendrecv;
 
 constexpr bool is_collective(CallClass call_class) {
     return call_class == CallClass::collective || call_class == CallClass::icollective ||
@@ -145,6 +146,10 @@ inline void prefetch_line(const void* place) {
 inline constexpr std::int32_t any_source = -1;
 inline constexpr std::int32_t any_tag = -1;
 inline constexpr std::int32_t proc_null = -2;
+
+constexpr bool is_wildcard(std::int32_t peer, std::int32_t tag) {
+    return peer == any_source || tag == any_tag;
+}
 
 /// A request that a `complete` event finished: its reference, and the match of a wildcard receive.
 struct Completion {
