@@ -77,7 +77,7 @@ class PartFile:
     def encode(self) -> bytes:
         table = b"".join(name.encode() + b"\0" for name in self.names)
         header = bytearray(1024)
-        struct.pack_into("<8sIIiiIIII", header, 0, b"LWPART1\0", 1, self.flags, self.rank, self.size,
+        struct.pack_into("<8sIIiiIIII", header, 0, b"LWPART1\0", 3, self.flags, self.rank, self.size,
                          BLOCK_BYTES, BLOCK_BYTES, 1024, len(table))  # fmt: skip
         struct.pack_into("<QQQQQQ", header, 40, *self.start, *(self.latest or self.start))
         struct.pack_into(
