@@ -209,14 +209,14 @@ def recorded(folder: Path, program: str, ranks: int, opened: object, mpi: str, w
 
 def elapsed(trace: TraceFile) -> float:
     """Return the length of the timed region, or of the run between MPI_Init and MPI_Finalize."""
-    ranks = scan(trace.engine).ranks
+    ranks = scan(trace).ranks
     marked = max(rank.marked_seconds for rank in ranks)
     return marked or max(rank.compute_wall_seconds + rank.communication_seconds for rank in ranks)
 
 
 def computing(trace: TraceFile) -> float:
     """Return the mean CPU time that a rank computed in the same part."""
-    ranks = scan(trace.engine).ranks
+    ranks = scan(trace).ranks
     marked = any(rank.marked_seconds > 0 for rank in ranks)
     return statistics.fmean(rank.marked_compute_seconds if marked else rank.compute_seconds for rank in ranks)
 

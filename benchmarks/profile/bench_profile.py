@@ -23,6 +23,7 @@ from pathlib import Path
 from linkworth import _engine
 from linkworth.profile import of_trace
 from linkworth.profile.scan import scan
+from linkworth.trace.read import open_trace
 
 EVENTS = 100_000_000
 TARGET = 50e6
@@ -153,9 +154,10 @@ def report(path: Path, events: int) -> None:
     print(f"{path.name}: {events / 1e6:.1f} M events, {path.stat().st_size / 1e6:.1f} MB")
     rate = line("full profile", cpu_seconds(lambda: of_trace(path)))
     opened: list[_engine.Trace] = []
+    read = open_trace(path)
     line("  of it: open, check all checksums", cpu_seconds(lambda: opened.append(_engine.Trace(str(path)))))
-    line("  of it: one pass, messages and phases", cpu_seconds(lambda: scan(opened[0], with_phases=True)))
-    line("    the same pass without phases", cpu_seconds(lambda: scan(opened[0])))
+    line("  of it: one pass, messages and phases", cpu_seconds(lambda: scan(read, with_phases=True)))
+    line("    the same pass without phases", cpu_seconds(lambda: scan(read)))
     line("    decoding alone, event by event", cpu_seconds(lambda: opened[0].check()))
     plain = line("a plain read of as many events, for comparison", plain_read(events))
     print(

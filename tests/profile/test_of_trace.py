@@ -2,7 +2,7 @@
 
 import pytest
 import synthetic
-from synthetic import PROC_NULL, Call, collective, pcontrol, recv, send
+from synthetic import PROC_NULL, Call, collective, pcontrol, recv, send, sendrecv
 from synthetic_calls import (
     ACCUMULATE,
     FETCH,
@@ -17,6 +17,8 @@ from synthetic_calls import (
 )
 
 from linkworth.profile import of_trace
+from linkworth.profile.replays import Part, replay
+from linkworth.profile.scan import scan
 from linkworth.trace.read import Allowance, open_trace
 
 
@@ -111,7 +113,8 @@ def test_sub_communicators_persistent_requests_and_what_has_no_model(tmp_path):
     rank1 = [recv(0, 32) for _ in range(3)]
     rank2 = [split, recv(1, 64, comm=2)]
     profile = of_trace(synthetic.write_trace(tmp_path / "t.lwt", [rank0, rank1, rank2]))
-    assert profile.matrix.bytes == [[0, 96, 64], [0, 0, 0], [0, 0, 0]]
+    # The two members of the new communicator agree on it by 8 bytes each.
+    assert profile.matrix.bytes == [[0, 96, 64 + 8], [0, 0, 0], [8, 0, 0]]
     assert profile.unmodelled == {"MPI_Put": 1}
     assert {call.name: call.bytes for call in profile.calls}["MPI_Start"] == 96
 
@@ -139,8 +142,8 @@ def between_groups(name, size, **fields):
     ("name", "sent"),
     [
         ("MPI_Bcast", {(0, 2): 8, (2, 3): 8, (2, 4): 8}),
-        ("MPI_Gather", {(2, 0): 8, (3, 0): 8, (4, 0): 8}),
-        ("MPI_Scatter", {(0, 2): 8, (0, 3): 8, (0, 4): 8}),
+        ("MPI_Gather", {(3, 2): 8, (4, 2): 8, (2, 0): 24}),
+        ("MPI_Scatter", {(0, 2): 24, (2, 3): 8, (2, 4): 8}),
         ("MPI_Alltoall", dict.fromkeys([(a, b) for a in (0, 1) for b in (2, 3, 4)], 8)
          | dict.fromkeys([(b, a) for a in (0, 1) for b in (2, 3, 4)], 8)),
         ("MPI_Allreduce", {(1, 0): 8, (0, 1): 8, (0, 2): 8, (2, 0): 8, (3, 2): 8, (4, 2): 8, (2, 3): 8, (2, 4): 8}),
@@ -153,6 +156,25 @@ def test_collectives_between_groups_have_their_traffic(tmp_path, name, sent):
     assert found == sent
 
 
+@pytest.mark.parametrize("ranks", [5, 8])
+@pytest.mark.parametrize("size", [8, 100_000])
+def test_the_traffic_is_what_the_replay_sends(tmp_path, ranks, size):
+    rooted = ("MPI_Bcast", "MPI_Reduce", "MPI_Gather", "MPI_Scatter")
+    others = ("MPI_Barrier", "MPI_Allreduce", "MPI_Allgather", "MPI_Alltoall", "MPI_Scan")
+    duplicate = Call("MPI_Comm_dup", "comm_new", comm=0, new_comm=2, members=list(range(ranks)))
+    calls = [
+        duplicate,
+        *(collective(name, size, root=ranks - 2, comm=2) for name in rooted),
+        *(collective(name, 0 if name == "MPI_Barrier" else size) for name in others),
+    ]
+    path = synthetic.write_trace(tmp_path / "t.lwt", [calls] * ranks)
+    found = scan(open_trace(path), nodes=range(ranks))
+    sent = replay(Part(open_trace(path), open_trace(path).engine), "ideal", nodes=ranks).prediction
+    assert found.message_bytes == found.between_nodes_bytes == sent.internode_bytes
+    assert found.messages == sent.messages
+    assert not any(row[rank] for rank, row in enumerate(found.matrix.bytes))
+
+
 def test_messages_of_processes_outside_the_trace_are_named(tmp_path):
     # The tracer records a message of a spawned process, and the wait for it, by name and time.
     calls = [Call(name, "local") for name in ("MPI_Isend", "MPI_Wait", "MPI_Iprobe", "MPI_Win_attach")]
@@ -161,12 +183,12 @@ def test_messages_of_processes_outside_the_trace_are_named(tmp_path):
 
 
 def test_many_ranks_share_rows_of_the_matrix(tmp_path):
-    programs = [[collective("MPI_Alltoall", 1)] for _ in range(300)]
+    programs = [[sendrecv((rank + 1) % 300, 1, (rank - 1) % 300)] for rank in range(300)]
     profile = of_trace(synthetic.write_trace(tmp_path / "t.lwt", programs))
     assert profile.matrix.ranks_per_row == 2
     assert len(profile.matrix.bytes) == 150
-    assert sum(map(sum, profile.matrix.bytes)) == profile.message_bytes == 300 * 299
-    assert profile.matrix.bytes[0][:2] == [2, 4]
+    assert sum(map(sum, profile.matrix.bytes)) == profile.message_bytes == 300
+    assert profile.matrix.bytes[0][:2] == [1, 1]
 
 
 def test_a_cut_trace_still_has_a_profile(tmp_path):
@@ -203,7 +225,8 @@ def test_one_sided_and_partitioned_data_is_traffic_in_its_direction(tmp_path):
         ],
     ]
     profile = of_trace(synthetic.write_trace(tmp_path / "t.lwt", programs))
-    assert profile.matrix.bytes == [[0, 100 + 7 + 1 + 3000 + 5], [30 + 2 + 40, 0]]
-    assert profile.messages == 2 + 1 + 2 + 3 + 2
+    # The window and the communicator take a message of 8 bytes each way.
+    assert profile.matrix.bytes == [[0, 100 + 7 + 1 + 3000 + 5 + 16], [30 + 2 + 40 + 16, 0]]
+    assert profile.messages == 2 + 1 + 2 + 3 + 2 + 4
     assert profile.unmodelled == {}
     assert {call.name: call.bytes for call in profile.calls}["MPI_Start"] == 6000

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from rich.console import Console
 from synthetic import collective, recv, send
 
-from linkworth import _engine
 from linkworth.cli.profile_detail import FULL
 from linkworth.cli.profile_phases import phases as screen
 from linkworth.profile.scan import scan
+from linkworth.trace.read import open_trace
 
 
 def phases_of(tmp_path, *programs, **kinds):
     path = synthetic.write_trace(tmp_path / "t.lwt", programs, **kinds)
-    return scan(_engine.Trace(str(path)), with_phases=True).phases
+    return scan(open_trace(path), with_phases=True).phases
 
 
 def step(number=0, seconds=0.1):

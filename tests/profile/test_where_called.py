@@ -14,6 +14,7 @@ from linkworth.model.trace import CallSite
 from linkworth.profile import of_trace
 from linkworth.profile.scan import scan
 from linkworth.profile.where_called import located
+from linkworth.trace.read import open_trace
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def trace(tmp_path):
 
 
 def test_a_call_is_the_sum_of_its_sites_and_of_what_has_none(trace):
-    found = {call.name: call for call in scan(_engine.Trace(str(trace))).calls}
+    found = {call.name: call for call in scan(open_trace(trace)).calls}
     assert set(found) == {"MPI_Init", "MPI_Send", "MPI_Recv", "MPI_Finalize"}
     sends = found["MPI_Send"]
     assert (sends.count, sends.bytes, sends.seconds) == (3, 304, 4.5)
@@ -42,9 +43,7 @@ def test_a_call_is_the_sum_of_its_sites_and_of_what_has_none(trace):
 
 def test_sites_come_longest_first_and_named_where_the_trace_knows(trace):
     known = {"/bin/a+0x20": CallSite(function="solve", file="/src/solve.c", line=7)}
-    (sends,) = [
-        call for call in located(scan(_engine.Trace(str(trace))).calls, known) if call.name == "MPI_Send"
-    ]
+    (sends,) = [call for call in located(scan(open_trace(trace)).calls, known) if call.name == "MPI_Send"]
     assert [(site.function, site.line) for site in sends.sites] == [("solve", 7), ("", 0)]
 
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/collective_rules.hpp"
 #include "bindings/text.hpp"
 #include "profile/node_groups.hpp"
 #include "profile/phases.hpp"
@@ -201,16 +202,17 @@ nb::dict phases_dict(const tracefile::Trace& trace, const profile::Phases& found
 }
 
 nb::dict profile_trace(const tracefile::Trace& trace, std::uint32_t matrix_rows,
-                       std::vector<std::uint32_t> nodes, bool with_phases) {
+                       std::vector<std::uint32_t> nodes, bool with_phases, const std::string& library) {
     profile::Phases phases;
+    const replay::collectives::Rules rules = collective_rules(library, {});
     const Scan scan = [&] {
         const nb::gil_scoped_release released;
         if (!with_phases) {
-            return profile::scan(trace, matrix_rows, std::move(nodes));
+            return profile::scan(trace, matrix_rows, std::move(nodes), rules);
         }
         // Usually the walk over the first rank is enough, and its events are read here anyway.
         profile::LoopWalk walk(trace, profile::Likeness::arguments);
-        Scan found = profile::scan(trace, matrix_rows, std::move(nodes), &walk);
+        Scan found = profile::scan(trace, matrix_rows, std::move(nodes), rules, &walk);
         phases = profile::find_phases(trace, &walk);
         return found;
     }();
@@ -264,7 +266,8 @@ nb::list node_groups(const tracefile::Trace& trace) {
 
 void register_profile(nb::module_& module) {
     module.def("profile_trace", &profile_trace, nb::arg("trace"), nb::arg("matrix_rows") = 256,
-               nb::arg("nodes") = std::vector<std::uint32_t>{}, nb::arg("phases") = false);
+               nb::arg("nodes") = std::vector<std::uint32_t>{}, nb::arg("phases") = false,
+               nb::arg("library") = "mpich");
     module.def("node_groups", &node_groups, nb::arg("trace"));
 }
 

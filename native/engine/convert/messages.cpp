@@ -1,7 +1,10 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include "convert/messages.hpp"
 
+#include <stdexcept>
 #include <utility>
+
+#include "convert/ti.hpp"
 
 namespace linkworth::convert {
 
@@ -26,8 +29,9 @@ std::uint64_t parts_of(const Shape& shape) {
 
 }  // namespace
 
-RankMessages::RankMessages(const tracefile::Trace& trace, GroupStore& groups, std::uint32_t rank)
-    : rank_(rank), communicators_(groups, rank), wildcards_(trace, rank) {}
+RankMessages::RankMessages(const tracefile::Trace& trace, replay::Communicators& communicators,
+                           std::uint32_t rank)
+    : rank_(rank), communicators_(communicators), wildcards_(trace, rank) {}
 
 void RankMessages::take(const Event& event) {
     const Shape& shape = *event.shape;
@@ -71,11 +75,22 @@ void RankMessages::take(const Event& event) {
             break;
         case CallClass::comm_new:
         case CallClass::icomm_new:
+            define(shape);
+            break;
         case CallClass::comm_free:
-            communicators_.take(shape);
+            communicators_.forget(rank_, shape.comm);
             break;
         default:
             break;
+    }
+}
+
+void RankMessages::define(const Shape& shape) {
+    if (shape.new_comm < 0) return;
+    try {
+        communicators_.define(rank_, shape);
+    } catch (const std::invalid_argument& reason) {
+        throw impossible_call(reason);
     }
 }
 
@@ -87,16 +102,14 @@ std::vector<Message> RankMessages::unended() const {
     return left;
 }
 
-const std::int32_t* RankMessages::world_rank(const KeyedCommunicator* communicator, std::int32_t peer) {
-    if (communicator == nullptr || peer < 0 ||
-        static_cast<std::size_t>(peer) >= communicator->peers->size()) {
-        ++unplaced_;
-        return nullptr;
-    }
-    return &(*communicator->peers)[static_cast<std::size_t>(peer)];
+const replay::Communicator* RankMessages::reaching(std::int32_t comm, std::int32_t peer) {
+    const replay::Membership* const found = communicators_.find(rank_, comm);
+    if (found != nullptr && found->communicator->has_peer(peer)) return found->communicator;
+    ++unplaced_;
+    return nullptr;
 }
 
-Message RankMessages::numbered(const KeyedCommunicator& communicator, std::uint32_t source,
+Message RankMessages::numbered(const replay::Communicator& communicator, std::uint32_t source,
                                std::uint32_t destination, std::int32_t tag, std::uint64_t bytes,
                                std::unordered_map<std::uint64_t, std::uint64_t>& counts) const {
     const std::uint64_t ranks = std::uint64_t{source} << 32U | destination;
@@ -106,20 +119,18 @@ Message RankMessages::numbered(const KeyedCommunicator& communicator, std::uint3
 
 std::optional<Message> RankMessages::outgoing(const Shape& shape) {
     if (shape.peer == tracefile::proc_null) return std::nullopt;
-    const KeyedCommunicator* communicator = communicators_.find(shape.comm);
-    const std::int32_t* to = world_rank(communicator, shape.peer);
-    if (to == nullptr) return std::nullopt;
-    return numbered(*communicator, rank_, static_cast<std::uint32_t>(*to), shape.tag,
+    const replay::Communicator* const communicator = reaching(shape.comm, shape.peer);
+    if (communicator == nullptr) return std::nullopt;
+    return numbered(*communicator, rank_, communicator->world_rank(shape.peer), shape.tag,
                     shape.bytes * parts_of(shape), sent_counts_);
 }
 
 std::optional<Message> RankMessages::incoming(const Shape& shape, std::int32_t peer, std::int32_t tag,
                                               std::uint64_t bytes) {
     if (peer == tracefile::proc_null) return std::nullopt;
-    const KeyedCommunicator* communicator = communicators_.find(shape.comm);
-    const std::int32_t* from = world_rank(communicator, peer);
-    if (from == nullptr) return std::nullopt;
-    return numbered(*communicator, static_cast<std::uint32_t>(*from), rank_, tag, bytes, received_counts_);
+    const replay::Communicator* const communicator = reaching(shape.comm, peer);
+    if (communicator == nullptr) return std::nullopt;
+    return numbered(*communicator, communicator->world_rank(peer), rank_, tag, bytes, received_counts_);
 }
 
 /// Returns a receive that ends with its call, so that the match of a wildcard is known.

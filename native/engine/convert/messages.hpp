@@ -7,11 +7,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "convert/communicator_keys.hpp"
 #include "convert/wildcards.hpp"
+#include "replay/communicators.hpp"
 #include "tracefile/trace.hpp"
 
 namespace linkworth::convert {
+
+using replay::mixed;
 
 struct Message {
     std::uint64_t channel = 0;  ///< key of communicator, source, destination and tag
@@ -28,7 +30,8 @@ struct Message {
 /// other. Memory grows with the channels and the pending requests, not with the events.
 class RankMessages {
   public:
-    RankMessages(const tracefile::Trace& trace, GroupStore& groups, std::uint32_t rank);
+    /// `communicators` is shared by the ranks that are read with this one, in any order.
+    RankMessages(const tracefile::Trace& trace, replay::Communicators& communicators, std::uint32_t rank);
 
     /// Fills `sent` (from the start of the call on) and `received` (at its end).
     void take(const tracefile::Event& event);
@@ -52,16 +55,18 @@ class RankMessages {
     std::optional<Message> incoming_now(const tracefile::Shape& shape, std::int32_t peer, std::int32_t tag,
                                         std::uint64_t bytes);
     std::optional<Message> posted(const tracefile::Shape& shape, std::uint64_t request);
-    const std::int32_t* world_rank(const KeyedCommunicator* communicator, std::int32_t peer);
-    Message numbered(const KeyedCommunicator& communicator, std::uint32_t source, std::uint32_t destination,
-                     std::int32_t tag, std::uint64_t bytes,
+    /// Returns null, and counts the message as unplaced, if there is no such peer.
+    const replay::Communicator* reaching(std::int32_t comm, std::int32_t peer);
+    Message numbered(const replay::Communicator& communicator, std::uint32_t source,
+                     std::uint32_t destination, std::int32_t tag, std::uint64_t bytes,
                      std::unordered_map<std::uint64_t, std::uint64_t>& counts) const;
+    void define(const tracefile::Shape& shape);
     void start(const tracefile::Event& event);
     void complete(const tracefile::Event& event);
     void forget(const tracefile::Event& event);
 
     std::uint32_t rank_;
-    CommunicatorKeys communicators_;
+    replay::Communicators& communicators_;
     Wildcards wildcards_;
     std::unordered_map<std::uint64_t, std::uint64_t> sent_counts_;      ///< by channel
     std::unordered_map<std::uint64_t, std::uint64_t> received_counts_;  ///< by channel

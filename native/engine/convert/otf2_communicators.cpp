@@ -22,8 +22,7 @@ std::uint32_t Otf2Communicators::ref(std::uint32_t rank, std::int32_t number) co
 
 std::uint32_t Otf2Communicators::define(std::uint32_t rank, const tracefile::Shape& shape) {
     const std::uint32_t parent = ref(rank, shape.comm);
-    known_.define(rank, shape);
-    const replay::Communicator* made = known_.find(rank, shape.new_comm)->communicator;
+    const replay::Communicator* made = known_.define(rank, shape).communicator;
     const auto number = static_cast<std::uint32_t>(by_context_.size()) + self + 1;
     const auto [entry, added] = by_context_.try_emplace(made->context, number);
     if (added) definitions_.emplace(number, Definition{made, parent});

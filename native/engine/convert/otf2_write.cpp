@@ -137,8 +137,7 @@ Otf2Written write_otf2(const tracefile::Trace& trace, const Otf2Options& options
         write(run);
     } catch (const std::logic_error& impossible) {
         library.finish(writer);
-        throw ConvertError(std::string("the trace holds what no MPI program can do (") + impossible.what() +
-                           "); it is damaged: record the program again");
+        throw impossible_call(impossible);
     } catch (...) {
         library.finish(writer);
         throw;

@@ -30,8 +30,8 @@ TextFile& operator<<(TextFile& file, Seconds time) {
 }
 
 struct Rank {
-    Rank(const tracefile::Trace& trace, GroupStore& groups, std::uint32_t rank)
-        : cursor(trace.cursor(rank)), messages(trace, groups, rank) {}
+    Rank(const tracefile::Trace& trace, replay::Communicators& communicators, std::uint32_t rank)
+        : cursor(trace.cursor(rank)), messages(trace, communicators, rank) {}
 
     TimedCursor cursor;
     RankMessages messages;
@@ -67,11 +67,11 @@ struct Moment {
 class PajeWriter {
   public:
     PajeWriter(const tracefile::Trace& trace, const std::string& path, const std::vector<std::string>& hosts)
-        : trace_(trace), whole_(trace), groups_(trace.ranks()), file_(path) {
+        : trace_(trace), whole_(trace), communicators_(trace.ranks()), file_(path) {
         write_paje_header(file_, trace, hosts, whole_.has_threads());
         ranks_.reserve(trace.ranks());
         for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
-            ranks_.emplace_back(trace, groups_, rank);
+            ranks_.emplace_back(trace, communicators_, rank);
             read(rank);
         }
     }
@@ -157,7 +157,7 @@ class PajeWriter {
 
     const tracefile::Trace& trace_;
     WholeMessages whole_;
-    GroupStore groups_;
+    replay::Communicators communicators_;
     TextFile file_;
     std::vector<Rank> ranks_;
     std::priority_queue<Moment, std::vector<Moment>, std::greater<>> moments_;

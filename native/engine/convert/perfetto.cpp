@@ -80,7 +80,7 @@ class PerfettoWriter {
   public:
     PerfettoWriter(const tracefile::Trace& trace, const std::string& path,
                    const std::vector<std::string>& hosts)
-        : trace_(trace), hosts_(hosts), groups_(trace.ranks()), file_(path) {}
+        : trace_(trace), hosts_(hosts), communicators_(trace.ranks()), file_(path) {}
 
     PerfettoResult write() {
         describe_tracks();
@@ -207,7 +207,7 @@ class PerfettoWriter {
     void write_rank(std::uint32_t rank) {
         sequences_.clear();
         TimedCursor cursor(trace_.cursor(rank));
-        RankMessages messages(trace_, groups_, rank);
+        RankMessages messages(trace_, communicators_, rank);
         TimedEvent timed;
         while (cursor.next(timed)) {
             const tracefile::Shape& shape = *timed.event.shape;
@@ -238,7 +238,7 @@ class PerfettoWriter {
 
     const tracefile::Trace& trace_;
     const std::vector<std::string>& hosts_;
-    GroupStore groups_;
+    replay::Communicators communicators_;
     TextFile file_;
     ProtobufMessage packet_;
     ProtobufMessage framed_;

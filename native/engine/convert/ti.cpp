@@ -52,8 +52,7 @@ TiResult write_ti(const tracefile::Trace& trace, const TiOptions& options) {
         for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank)
             TiRank(run, rank, options.folder + "/rank-" + std::to_string(rank) + ".txt").convert();
     } catch (const std::logic_error& impossible) {
-        throw ConvertError(std::string("the trace holds what no MPI program can do (") + impossible.what() +
-                           "); it is damaged: record the program again");
+        throw impossible_call(impossible);
     }
     run.result.unmatched = run.balance.unmatched();
     if (run.result.marked_region) check_region(run);

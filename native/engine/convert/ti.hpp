@@ -21,6 +21,12 @@ class ConvertError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// For a call that cannot be, with its reason.
+inline ConvertError impossible_call(const std::logic_error& reason) {
+    return ConvertError(std::string("the trace holds what no MPI program can do (") + reason.what() +
+                        "); it is damaged: record the program again");
+}
+
 struct TiOptions {
     std::string folder;             ///< exists; gets `rank-N.txt` and `ti.txt`
     double flops_per_second = 1e9;  ///< computation's seconds times this are its flops

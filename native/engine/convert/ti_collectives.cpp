@@ -100,8 +100,8 @@ class Steps {
     }
 
     TiMessage message(const Step& step) const {
-        const auto peer = ground_.communicator->members.at(step.peer);
-        return {static_cast<std::uint32_t>(peer), ground_.tag, step.bytes};
+        const std::uint32_t peer = ground_.communicator->world_rank(static_cast<std::int32_t>(step.peer));
+        return {peer, ground_.tag, step.bytes};
     }
 
     void post() {

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "replay/collectives/choice.hpp"
+#include "replay/expansion.hpp"
 
 namespace linkworth::convert {
 
@@ -166,8 +166,7 @@ std::int32_t TiRank::tag_of(std::uint32_t context, std::int32_t tag, const Shape
 
 TiMessage TiRank::message(const Shape& shape, std::int32_t peer, std::int32_t tag, std::uint64_t bytes) {
     const Communicator& communicator = *membership(shape).communicator;
-    const std::int32_t world = communicator.peers().at(static_cast<std::size_t>(peer));
-    return {static_cast<std::uint32_t>(world), tag_of(communicator.context * 2, tag, shape), bytes};
+    return {communicator.world_rank(peer), tag_of(communicator.context * 2, tag, shape), bytes};
 }
 
 std::optional<TiMessage> TiRank::sent(const Shape& shape) {
@@ -342,23 +341,16 @@ bool TiRank::is_world(const Communicator& communicator) const {
 }
 
 TiGround TiRank::ground_of(const Membership& of, const Shape& shape) {
-    const Communicator* ground = of.communicator->inter ? of.communicator->both : of.communicator;
+    const Communicator* const ground = replay::ground_of(of).communicator;
     return {ground, tag_of(ground->context * 2 + 1, 0, shape)};
 }
 
 replay::Schedule TiRank::steps_of(const Membership& of, const Shape& shape) const {
-    const Communicator& communicator = *of.communicator;
-    const auto& rules = run_.options.collectives;
-    if (replay::collectives::is_neighborhood(shape.collective)) {
-        if (of.neighbours == nullptr)
-            throw ConvertError("the trace does not hold the neighbours of rank " + std::to_string(rank_) +
-                               " that " + name(shape) + " needs; record it again");
-        return replay::collectives::neighborhood_schedule(shape, *of.neighbours, communicator.size());
-    }
-    if (communicator.inter)
-        return replay::collectives::schedule_between(rules, shape, of.my_rank, communicator.sides);
+    if (replay::collectives::is_neighborhood(shape.collective) && of.neighbours == nullptr)
+        throw ConvertError("the trace does not hold the neighbours of rank " + std::to_string(rank_) +
+                           " that " + name(shape) + " needs; record it again");
     // The placement of the ranks is not known, so all are treated as if on one level.
-    return replay::collectives::schedule_of(rules, shape, of.my_rank, communicator.size(), nullptr);
+    return replay::expand(run_.options.collectives, shape, of, {});
 }
 
 void TiRank::collective(const Shape& shape) {
@@ -385,15 +377,11 @@ TiRank::Requests TiRank::begin_collective(const Shape& shape) {
 
 void TiRank::new_communicator(const Shape& shape) {
     if (shape.new_comm < 0) return;
-    run_.communicators.define(rank_, shape);
-    if (shape.has_topology)
-        run_.communicators.set_neighbours(rank_, shape.new_comm, {shape.sources, shape.destinations});
+    const Membership& made = run_.communicators.define(rank_, shape);
     if (shape.inter || shape.call_class == CallClass::icomm_new || !actions_.on()) return;
-    const Membership& made = *run_.communicators.find(rank_, shape.new_comm);
     if (made.communicator->size() == 1) return;
     ++run_.result.as_messages[name(shape)];
-    write_steps(actions_, replay::collectives::constructor_schedule(made.my_rank, made.communicator->size()),
-                ground_of(made, shape), name(shape));
+    write_steps(actions_, steps_of(made, shape), ground_of(made, shape), name(shape));
 }
 
 }  // namespace linkworth::convert

@@ -11,9 +11,9 @@ WholeMessages::WholeMessages(const tracefile::Trace& trace) {
         std::uint64_t received = 0;
     };
     std::unordered_map<std::uint64_t, Ends> channels;
-    GroupStore groups(trace.ranks());
+    replay::Communicators communicators(trace.ranks());
     for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
-        RankMessages messages(trace, groups, rank);
+        RankMessages messages(trace, communicators, rank);
         tracefile::RankCursor cursor = trace.cursor(rank);
         tracefile::Event event;
         const auto received = [&](const Message& message) {

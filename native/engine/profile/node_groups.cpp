@@ -4,18 +4,20 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
-#include "profile/communicators.hpp"
+#include "replay/communicators.hpp"
 
 namespace linkworth::profile {
 namespace {
 
 using tracefile::CallClass;
+using Members = std::vector<std::int32_t>;
 
 bool splits_by_node(std::string_view name) { return name.ends_with("MPI_Comm_split_type"); }
 
@@ -41,10 +43,9 @@ bool is_message(CallClass call_class) {
 
 class Groups {
   public:
-    explicit Groups(const tracefile::Trace& trace) : trace_(trace), lists_(trace.ranks()) {}
+    explicit Groups(const tracefile::Trace& trace) : trace_(trace), communicators_(trace.ranks()) {}
 
     void read(std::uint32_t rank) {
-        Communicators communicators(lists_, static_cast<std::int32_t>(rank), trace_.ranks());
         std::unordered_map<std::int32_t, std::size_t> group_of;
         tracefile::RankCursor cursor = trace_.cursor(rank);
         tracefile::Event event;
@@ -52,18 +53,22 @@ class Groups {
             const tracefile::Shape& shape = *event.shape;
             const auto from = group_of.find(shape.comm);
             if (shape.call_class == CallClass::comm_new || shape.call_class == CallClass::icomm_new) {
-                communicators.define(shape);
                 if (shape.new_comm < 0) {
                     continue;
                 }
+                try {
+                    communicators_.define(rank, shape);
+                } catch (const std::invalid_argument&) {
+                    continue;  // of a damaged trace, which the replay refuses
+                }
                 group_of.erase(shape.new_comm);
                 if (splits_by_node(trace_.names()[shape.name])) {
-                    group_of[shape.new_comm] = add(communicators, shape.new_comm, shape.comm, false);
+                    group_of[shape.new_comm] = add(rank, shape.new_comm, shape.comm, false);
                 } else if (from != group_of.end()) {
                     group_of[shape.new_comm] = from->second;
                 }
             } else if (shape.call_class == CallClass::win_new && shares_memory(trace_.names()[shape.name])) {
-                add(communicators, shape.comm, shape.comm, true);
+                add(rank, shape.comm, shape.comm, true);
             } else if (from != group_of.end() && is_message(shape.call_class)) {
                 ++found_[from->second].calls;
             }
@@ -73,30 +78,28 @@ class Groups {
     std::vector<NodeGroup> take() { return std::move(found_); }
 
   private:
-    std::size_t add(const Communicators& communicators, std::int32_t comm, std::int32_t parent, bool window) {
-        const std::vector<std::int32_t> members = members_of(communicators, comm);
-        const std::vector<std::int32_t> among = members_of(communicators, parent);
-        const auto [place, is_new] =
-            index_.try_emplace({window, lists_.number(members), lists_.number(among)}, found_.size());
+    std::size_t add(std::uint32_t rank, std::int32_t comm, std::int32_t parent, bool window) {
+        const Members members = members_of(rank, comm);
+        const Members among = members_of(rank, parent);
+        const auto [place, is_new] = index_.try_emplace({window, members, among}, found_.size());
         if (is_new) {
             found_.push_back({window, members, among, 0});
         }
         return place->second;
     }
 
-    static std::vector<std::int32_t> members_of(const Communicators& communicators, std::int32_t comm) {
-        const Communicators::Known known = communicators.find(comm);
-        if (known.group < 0) {
+    Members members_of(std::uint32_t rank, std::int32_t comm) {
+        const replay::Membership* const found = communicators_.find(rank, comm);
+        if (found == nullptr) {
             return {};
         }
-        const std::span<const std::int32_t> members = communicators.group(known.group).members;
-        return {members.begin(), members.end()};
+        return {found->communicator->members.begin(), found->communicator->members.end()};
     }
 
     const tracefile::Trace& trace_;
-    MemberLists lists_;
+    replay::Communicators communicators_;
     std::vector<NodeGroup> found_;
-    std::map<std::tuple<bool, std::uint32_t, std::uint32_t>, std::size_t> index_;
+    std::map<std::tuple<bool, Members, Members>, std::size_t> index_;
 };
 
 }  // namespace

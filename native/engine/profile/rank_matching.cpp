@@ -10,17 +10,13 @@ namespace linkworth::profile {
 using tracefile::CallClass;
 using tracefile::Shape;
 
-Channel* RankScan::channel(const Communicators::Known& known, std::int32_t peer, bool to_peer) {
-    if (known.group < 0) {
-        return nullptr;
-    }
-    const std::int32_t other = communicators_.group(known.group).world_rank(peer);
-    if (other < 0 || static_cast<std::uint32_t>(other) >= trace_.ranks()) {
-        return nullptr;
-    }
-    const auto peer_rank = static_cast<std::uint32_t>(other);
-    return to_peer ? &scan_.waits.channel(known.communicator, rank_, peer_rank)
-                   : &scan_.waits.channel(known.communicator, peer_rank, rank_);
+Channel* RankScan::channel(const replay::Communicator* communicator, std::int32_t peer, bool to_peer) {
+    if (communicator == nullptr || !communicator->has_peer(peer)) return nullptr;
+    const std::uint32_t other = communicator->world_rank(peer);
+    // Both sides of an inter-communicator have the union of its groups.
+    const std::uint32_t context = communicator->inter ? communicator->both->context : communicator->context;
+    return to_peer ? &scan_.waits.channel(context, rank_, other)
+                   : &scan_.waits.channel(context, other, rank_);
 }
 
 void RankScan::match(Use& use, const Shape& shape, double start, double end) {
@@ -72,16 +68,17 @@ void RankScan::match(Use& use, const Shape& shape, double start, double end) {
             break;
         case CallClass::collective:
             if (use.meetings != nullptr) {
-                scan_.waits.meet(*use.meetings, {communicators_.group(use.group).own_rank, shape.peer,
+                scan_.waits.meet(*use.meetings, {static_cast<std::int32_t>(use.member.my_rank), shape.peer,
                                                  shape.collective, shape.name, start, end});
             }
             break;
         case CallClass::comm_new:
         case CallClass::icomm_new:
-            communicators_.define(shape);
+            define(use, shape);
             break;
         case CallClass::win_new:
-            windows_[shape.new_window] = communicators_.find(shape.comm);
+            windows_[shape.new_window] = communicator(shape.comm);
+            if (shape.new_window >= 0) agree(use, shape, communicators_.find(rank_, shape.comm));
             break;
         case CallClass::win_free:
             windows_.erase(shape.window);
@@ -165,7 +162,7 @@ void RankScan::complete_wildcard(const tracefile::Completion& done, std::uint32_
     if (entry.slot == no_request) {
         return;
     }
-    if (Channel* const from = channel(communicators_.find(entry.comm), done.peer, false); from == nullptr) {
+    if (Channel* const from = channel(communicator(entry.comm), done.peer, false); from == nullptr) {
         scan_.waits.cancel(entry.slot, entry.channel, entry.sends);
     } else {
         scan_.waits.receive(*from, {entry.posted, entry.posted, name, done.tag, entry.slot, 0});

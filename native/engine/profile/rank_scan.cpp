@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <stdexcept>
+#include <string>
 
+#include "replay/expansion.hpp"
 #include "tracefile/names.hpp"
 #include "tracefile/row_batch.hpp"
 #include "tracefile/shape_codec.hpp"
@@ -27,10 +30,28 @@ double computed_in(const EventRow& row) {
     return std::bit_cast<double>(cpu < gap ? cpu : gap);
 }
 
+/// Returns whether all ranks' data goes to all ranks. Its bytes then grow as the data does and cross every
+/// cut of the machine.
+bool is_global(Collective collective) {
+    switch (collective) {
+        case Collective::allgather:
+        case Collective::allgatherv:
+        case Collective::alltoall:
+        case Collective::alltoallv:
+        case Collective::alltoallw:
+        case Collective::reduce_scatter:
+        case Collective::reduce_scatter_block:
+            return true;
+        default:
+            return false;
+    }
+}
+
 }  // namespace
 
-RankScan::RankScan(const tracefile::Trace& trace, std::uint32_t rank, MemberLists& lists, Scan& scan,
-                   std::span<EventRow> rows, LoopWalk* walk)
+RankScan::RankScan(const tracefile::Trace& trace, std::uint32_t rank, replay::Communicators& communicators,
+                   const replay::collectives::Rules& rules, Scan& scan, std::span<EventRow> rows,
+                   LoopWalk* walk)
     : trace_(trace),
       rank_(rank),
       rows_(rows),
@@ -38,15 +59,8 @@ RankScan::RankScan(const tracefile::Trace& trace, std::uint32_t rank, MemberList
       times_(scan.ranks[rank]),
       walk_(walk),
       cursor_(trace.cursor(rank)),
-      communicators_(lists, static_cast<std::int32_t>(rank), trace.ranks()) {}
-
-std::size_t RankScan::KeyHash::operator()(const CollectiveKey& key) const {
-    constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;  // 2^64 / golden ratio
-    std::uint64_t hash = key.call.bytes * odd;
-    hash = (hash ^ static_cast<std::uint64_t>(key.group)) * odd;
-    hash = (hash ^ static_cast<std::uint64_t>(key.call.root)) * odd;
-    return (hash ^ static_cast<std::uint64_t>(key.call.collective)) * odd;
-}
+      communicators_(communicators),
+      rules_(rules) {}
 
 bool RankScan::advance(std::uint64_t events) {
     for (std::uint64_t taken = 0; taken < events;) {
@@ -179,12 +193,7 @@ RankScan::Use RankScan::resolve(const Shape& shape) {
     use.entry = shape.entry;
     use.bytes_each = shape.bytes;
     use.tag = shape.tag;
-    use.collective = {shape.collective, shape.peer, shape.bytes};
-    if (!is_uniform(shape.collective)) {
-        use.lists = std::make_shared<const Shape>(shape);
-    }
-    const Communicators::Known known = communicators_.find(shape.comm);
-    use.group = known.group;
+    const replay::Communicator* const known = communicator(shape.comm);
     const bool wildcard = tracefile::is_wildcard(shape.peer, shape.tag);
     switch (shape.call_class) {
         case CallClass::send:
@@ -227,14 +236,17 @@ RankScan::Use RankScan::resolve(const Shape& shape) {
             break;
         }
         case CallClass::collective:
-            if (known.group >= 0 && shape.collective != Collective::none) {
-                const Group& group = communicators_.group(known.group);
-                if (!group.inter && group.size() > 1) {
-                    use.meetings = &scan_.waits.meetings(known.communicator, group.members);
-                    const std::pair seat(use.meetings, group.own_rank);
-                    if (std::ranges::find(attended_, seat) == attended_.end()) {
-                        attended_.push_back(seat);
-                    }
+        case CallClass::icollective:
+        case CallClass::collective_init:
+            use.collective = std::make_shared<const Shape>(shape);
+            if (known == nullptr) break;
+            use.member = *communicators_.find(rank_, shape.comm);
+            if (shape.call_class == CallClass::collective && shape.collective != Collective::none &&
+                !known->inter && known->size() > 1) {
+                use.meetings = &scan_.waits.meetings(known->context, known->members);
+                const std::pair seat(use.meetings, static_cast<std::int32_t>(use.member.my_rank));
+                if (std::ranges::find(attended_, seat) == attended_.end()) {
+                    attended_.push_back(seat);
                 }
             }
             break;
@@ -301,6 +313,10 @@ void RankScan::flush_block() {
                 count_traffic(use, use.count);
                 totals.bytes += use.count * use.bytes_each;
                 break;
+            case CallClass::comm_new:
+            case CallClass::win_new:
+                if (use.collective != nullptr) count_collective(use, use.count);
+                break;
             case CallClass::recv:
             case CallClass::irecv:
                 totals.bytes += use.count * use.bytes_each;
@@ -329,7 +345,6 @@ void RankScan::end() {
     times_.compute = clock_.compute;
     times_.compute_wall = clock_.gaps;
     times_.descheduled = clock_.descheduled;
-    flush_collectives();
     scan_.waits.end(rank_);
     for (const auto& [meetings, own_rank] : attended_) {
         meetings->leave(own_rank);
@@ -338,8 +353,7 @@ void RankScan::end() {
 }
 
 void RankScan::count_traffic(const Use& use, std::uint64_t times) {
-    if (use.call_class == CallClass::collective || use.call_class == CallClass::icollective ||
-        use.call_class == CallClass::collective_init) {
+    if (use.collective != nullptr) {
         count_collective(use, times);
     } else if (use.to != nullptr) {
         scan_.traffic.add(static_cast<std::int32_t>(rank_), static_cast<std::int32_t>(use.to->destination),
@@ -362,41 +376,55 @@ void RankScan::count_access(const Use& use) {
     }
 }
 
+/// Counts the messages that the replay sends for the call.
 void RankScan::count_collective(const Use& use, std::uint64_t times) {
-    const Collective collective = use.collective.collective;
-    if (collective == Collective::none) {
+    const Shape& call = *use.collective;
+    if (tracefile::is_collective(call.call_class) && call.collective == Collective::none) {
         not_modelled(use.name, times);
-    } else if (use.group < 0) {
         return;
-    } else if (communicators_.group(use.group).inter) {
-        const bool global = is_global(collective);
-        const auto add = [&](std::int32_t to, std::uint64_t bytes) {
-            scan_.global_bytes += global ? times * bytes : 0;
-            scan_.traffic.add(static_cast<std::int32_t>(rank_), to, bytes, times);
-        };
-        messages_between_groups(use.collective, use.lists.get(), communicators_.group(use.group), add);
-    } else if (use.lists == nullptr) {
-        collectives_[{use.group, use.collective}] += times;
-    } else {
-        const Group& group = communicators_.group(use.group);
-        const bool global = is_global(collective);
-        listed_messages(*use.lists, group, [&](std::int32_t peer, std::uint64_t bytes) {
-            scan_.global_bytes += global ? times * bytes : 0;
-            scan_.traffic.add(static_cast<std::int32_t>(rank_), group.world_rank(peer), bytes, times);
-        });
+    }
+    if (use.member.communicator == nullptr) return;
+    const replay::Communicator& ground = *replay::ground_of(use.member).communicator;
+    const bool global = is_global(call.collective);
+    try {
+        replay::each_send(replay::expand(rules_, call, use.member, scan_.traffic.nodes()),
+                          [&](std::uint32_t peer, std::uint64_t bytes) {
+                              scan_.global_bytes += global ? times * bytes : 0;
+                              scan_.traffic.add(static_cast<std::int32_t>(rank_), ground.members[peer], bytes,
+                                                times);
+                          });
+    } catch (const std::invalid_argument& impossible) {
+        impossible_call(impossible.what());
     }
 }
 
-void RankScan::flush_collectives() {
-    for (const auto& [key, times] : collectives_) {
-        const Group& group = communicators_.group(key.group);
-        const std::uint64_t calls = times;
-        const bool global = is_global(key.call.collective);
-        uniform_messages(
-            key.call, group, [this, &group, calls, global](std::int32_t peer, std::uint64_t bytes) {
-                scan_.global_bytes += global ? calls * bytes : 0;
-                scan_.traffic.add(static_cast<std::int32_t>(rank_), group.world_rank(peer), bytes, calls);
-            });
+/// A damaged trace may hold what no MPI program can do. Its sense is not known, and all else still is.
+void RankScan::impossible_call(const char* what) {
+    scan_.damage.push_back({static_cast<std::int32_t>(rank_), 0,
+                            "rank " + std::to_string(rank_) + " makes a call that cannot be (" + what +
+                                "): its messages are not counted"});
+}
+
+const replay::Communicator* RankScan::communicator(std::int32_t comm) const {
+    const replay::Membership* const member = communicators_.find(rank_, comm);
+    return member == nullptr ? nullptr : member->communicator;
+}
+
+/// The members of a new communicator or window agree on it by messages.
+void RankScan::agree(Use& use, const Shape& shape, const replay::Membership* member) {
+    if (member == nullptr || member->communicator->inter) return;
+    use.member = *member;
+    use.collective = std::make_shared<const Shape>(shape);
+}
+
+/// Communicators that are freed stay known.
+void RankScan::define(Use& use, const Shape& shape) {
+    if (shape.new_comm < 0) return;
+    try {
+        const replay::Membership& member = communicators_.define(rank_, shape);
+        if (shape.call_class == CallClass::comm_new) agree(use, shape, &member);
+    } catch (const std::invalid_argument& impossible) {
+        impossible_call(impossible.what());
     }
 }
 

@@ -11,19 +11,20 @@
 #include <utility>
 #include <vector>
 
-#include "profile/collective_messages.hpp"
-#include "profile/communicators.hpp"
 #include "profile/loop_walk.hpp"
 #include "profile/rank_requests.hpp"
 #include "profile/scan.hpp"
+#include "replay/communicators.hpp"
 
 namespace linkworth::profile {
 
 class RankScan {
   public:
-    /// `walk`: also receives the rank's calls, if not null.
-    RankScan(const tracefile::Trace& trace, std::uint32_t rank, MemberLists& lists, Scan& scan,
-             std::span<tracefile::EventRow> rows, LoopWalk* walk);
+    /// `communicators` and `rows` are shared by the ranks. `walk`: also receives the rank's calls, if not
+    /// null.
+    RankScan(const tracefile::Trace& trace, std::uint32_t rank, replay::Communicators& communicators,
+             const replay::collectives::Rules& rules, Scan& scan, std::span<tracefile::EventRow> rows,
+             LoopWalk* walk);
 
     /// Reads about so many events. Returns false at the rank's end.
     bool advance(std::uint64_t events);
@@ -31,14 +32,6 @@ class RankScan {
     double now() const { return clock_.now(); }
 
   private:
-    struct CollectiveKey {
-        std::ptrdiff_t group = 0;
-        UniformCollective call;
-        bool operator==(const CollectiveKey&) const = default;
-    };
-    struct KeyHash {
-        std::size_t operator()(const CollectiveKey& key) const;
-    };
     /// Sums of the rank's times so far, in seconds.
     struct Clock {
         double base = 0;
@@ -67,12 +60,11 @@ class RankScan {
         const tracefile::Shape* shape = nullptr;  ///< while its block is read
         std::uint64_t count = 0;
         double seconds = 0;
-        UniformCollective collective;
-        std::shared_ptr<const tracefile::Shape> lists;  ///< of a collective with bytes by peer
+        std::shared_ptr<const tracefile::Shape> collective;  ///< a call that several ranks make together
+        replay::Membership member;                           ///< of the communicator of such a call
         std::uint64_t bytes_each = 0;
         std::uint64_t bytes_started = 0;  ///< of the persistent requests that it started
         Meetings* meetings = nullptr;
-        std::ptrdiff_t group = -1;
         std::uint32_t pieces = 1;  ///< messages of `bytes_each`: partitions
         tracefile::RmaOperation operation = tracefile::RmaOperation::put;
         std::uint64_t bytes_got = 0;  ///< of a one-sided access, from the target
@@ -90,7 +82,8 @@ class RankScan {
     void end();
     Use resolve(const tracefile::Shape& shape);
     static Step step_of(const Use& use, const tracefile::Shape& shape);
-    Channel* channel(const Communicators::Known& known, std::int32_t peer, bool to_peer);
+    Channel* channel(const replay::Communicator* communicator, std::int32_t peer, bool to_peer);
+    const replay::Communicator* communicator(std::int32_t comm) const;
     void match(Use& use, const tracefile::Shape& shape, double start, double end);
     void post(const Use& use, const tracefile::Shape& shape, std::uint64_t number, double start);
     void post_both(const Use& use, const tracefile::Shape& shape, std::uint64_t number, double start);
@@ -104,7 +97,9 @@ class RankScan {
     void count_traffic(const Use& use, std::uint64_t times);
     void count_access(const Use& use);
     void count_collective(const Use& use, std::uint64_t times);
-    void flush_collectives();
+    void define(Use& use, const tracefile::Shape& shape);
+    void agree(Use& use, const tracefile::Shape& shape, const replay::Membership* member);
+    void impossible_call(const char* what);
     void not_modelled(std::uint32_t name, std::uint64_t times);
 
     const tracefile::Trace& trace_;
@@ -114,7 +109,8 @@ class RankScan {
     RankTimes& times_;
     LoopWalk* walk_;
     tracefile::RankCursor cursor_;
-    Communicators communicators_;
+    replay::Communicators& communicators_;
+    const replay::collectives::Rules& rules_;
     std::vector<Use> uses_;  ///< by number of the shape in the block
     std::uint64_t block_ = 0;
     std::uint64_t next_request_ = 0;  ///< number of the next request to be made
@@ -125,8 +121,7 @@ class RankScan {
     RankRequests requests_;
     std::vector<std::uint32_t> completed_;
     std::unordered_map<std::uint64_t, Persistent> persistent_;  ///< by request number
-    std::unordered_map<std::int32_t, Communicators::Known> windows_;
-    std::unordered_map<CollectiveKey, std::uint64_t, KeyHash> collectives_;
+    std::unordered_map<std::int32_t, const replay::Communicator*> windows_;
     std::vector<std::pair<Meetings*, std::int32_t>> attended_;  ///< with the own rank there
 };
 

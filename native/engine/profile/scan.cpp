@@ -25,16 +25,16 @@ Scan::Scan(const tracefile::Trace& trace, std::uint32_t matrix_rows, std::vector
       waits(trace.ranks(), trace.names().size()) {}
 
 Scan scan(const tracefile::Trace& trace, std::uint32_t matrix_rows, std::vector<std::uint32_t> nodes,
-          LoopWalk* walk) {
+          const replay::collectives::Rules& rules, LoopWalk* walk) {
     Scan result(trace, matrix_rows, std::move(nodes));
-    MemberLists lists(trace.ranks());
+    replay::Communicators communicators(trace.ranks());
     std::array<tracefile::EventRow, tracefile::rows_at_once> rows;
     std::vector<std::unique_ptr<RankScan>> scans;
     using Turn = std::pair<double, std::uint32_t>;
     std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
     for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
-        scans.push_back(
-            std::make_unique<RankScan>(trace, rank, lists, result, rows, rank == 0 ? walk : nullptr));
+        scans.push_back(std::make_unique<RankScan>(trace, rank, communicators, rules, result, rows,
+                                                   rank == 0 ? walk : nullptr));
         turns.emplace(0.0, rank);
     }
     // The rank that is furthest behind in recorded time goes next, so that messages find their partners soon.

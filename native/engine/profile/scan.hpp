@@ -10,6 +10,7 @@
 #include "profile/loop_walk.hpp"
 #include "profile/traffic.hpp"
 #include "profile/waits.hpp"
+#include "replay/collectives/operation.hpp"
 #include "tracefile/trace.hpp"
 
 namespace linkworth::profile {
@@ -47,9 +48,9 @@ struct Scan {
 };
 
 /// Reads every event once. Memory: a decoded block of each rank, members of communicators, open messages and
-/// collectives, and `matrix_rows` squared numbers; not more with more events. `walk`: also receives the calls
-/// of rank 0, if not null.
+/// collectives, and `matrix_rows` squared numbers; not more with more events. `rules` decide which messages a
+/// collective is made of. `walk`: also receives the calls of rank 0, if not null.
 Scan scan(const tracefile::Trace& trace, std::uint32_t matrix_rows, std::vector<std::uint32_t> nodes = {},
-          LoopWalk* walk = nullptr);
+          const replay::collectives::Rules& rules = {}, LoopWalk* walk = nullptr);
 
 }  // namespace linkworth::profile

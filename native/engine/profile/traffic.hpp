@@ -33,6 +33,8 @@ class Traffic {
     /// Messages by distance to - from (world ranks), from -(ranks - 1) on.
     const std::vector<SizeClass>& distances() const { return distances_; }
     const SizeClass& between_nodes() const { return between_nodes_; }
+    /// The node of each rank; 0 for all if it is not known.
+    const std::vector<std::uint32_t>& nodes() const { return nodes_; }
 
   private:
     std::uint32_t ranks_per_row_;

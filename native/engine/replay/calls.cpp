@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "replay/collectives/choice.hpp"
+#include "replay/expansion.hpp"
 #include "replay/simulation.hpp"
 
 namespace linkworth::replay {
@@ -212,26 +212,9 @@ std::uint32_t Simulation::begin_schedule(const Actor& parent, Schedule schedule,
     return request;
 }
 
-/// Returns the target of a collective's messages: the communicator itself, or the union of an
-/// inter-communicator's groups.
-Membership Simulation::ground_of(const Membership& membership) const {
-    const Communicator& communicator = *membership.communicator;
-    if (!communicator.inter) return membership;
-    return {communicator.both, communicator.offset + membership.my_rank, membership.collectives};
-}
-
 Schedule Simulation::steps_of(std::uint32_t rank, const Membership& membership, const Shape& shape) const {
-    const Communicator& communicator = *membership.communicator;
     const Program& program = *ranks_[rank].program;
-    if (collectives::is_neighborhood(shape.collective))
-        return collectives::neighborhood_schedule(shape, *membership.neighbours, communicator.size());
-    if (communicator.inter)
-        return collectives::schedule_between(program.rules, shape, membership.my_rank, communicator.sides);
-    if (communicator.topology == nullptr)
-        communicator.topology =
-            std::make_unique<const collectives::Topology>(communicator.members, program.request.node_of_rank);
-    return collectives::schedule_of(program.rules, shape, membership.my_rank, communicator.size(),
-                                    communicator.topology.get());
+    return expand(program.rules, shape, membership, program.request.node_of_rank);
 }
 
 /// A collective that is not modelled may only pass if the user allows it.
@@ -242,7 +225,7 @@ void Simulation::require_passing(std::uint32_t rank, const Shape& shape) const {
                           "the time that was recorded");
 }
 
-/// Returns whether the trace lacks the neighbours. Format version 1 does not contain them.
+/// Returns whether the trace lacks the neighbours.
 bool Simulation::lacks_neighbours(std::uint32_t rank, const Membership& membership,
                                   const Shape& shape) const {
     if (!collectives::is_neighborhood(shape.collective) || membership.neighbours != nullptr) return false;
@@ -289,15 +272,9 @@ bool Simulation::call_new_communicator(std::uint32_t rank, const Event& event) {
     const Shape& shape = *event.shape;
     if (shape.call_class == CallClass::icomm_new) ranks_[rank].requests.insert(event.next_request, none);
     if (shape.new_comm < 0) return true;
-    ranks_[rank].program->communicators.define(ranks_[rank].rank, shape);
-    if (shape.has_topology)
-        ranks_[rank].program->communicators.set_neighbours(ranks_[rank].rank, shape.new_comm,
-                                                           {shape.sources, shape.destinations});
+    Membership& membership = ranks_[rank].program->communicators.define(ranks_[rank].rank, shape);
     if (shape.inter || shape.call_class == CallClass::icomm_new) return true;
-    Membership& membership = *membership_of(rank, shape.new_comm);
-    return enter_collective(
-        rank, membership,
-        collectives::constructor_schedule(membership.my_rank, membership.communicator->size()));
+    return enter_collective(rank, membership, steps_of(rank, membership, shape));
 }
 
 /// File system time is not scaled: it depends neither on the network nor on the CPU.

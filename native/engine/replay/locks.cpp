@@ -19,8 +19,7 @@ bool Simulation::call_lock(std::uint32_t rank, WindowSide& side, const Shape& sh
     access.window = side.window;
     access.origin = actor.rank;
     access.target_rank = static_cast<std::uint32_t>(shape.peer);
-    access.target = ranks_[rank].program->first_rank +
-                    static_cast<std::uint32_t>(side.window->communicator->members.at(access.target_rank));
+    access.target = ranks_[rank].program->first_rank + side.window->communicator->world_rank(shape.peer);
     access.done = operations_.take();
     const Path& costs = path(node_of(actor.rank) == node_of(access.target));
     actor.now.add_overhead(costs.send_overhead.at(control_bytes));
@@ -94,7 +93,7 @@ void Simulation::release_lock(std::uint32_t seat, std::uint32_t target) {
     access.origin = actor.rank;
     access.target_rank = target;
     access.target = ranks_[actor.rank].program->first_rank +
-                    static_cast<std::uint32_t>(window.communicator->members.at(target));
+                    window.communicator->world_rank(static_cast<std::int32_t>(target));
     const Path& costs = path(node_of(actor.rank) == node_of(access.target));
     actor.now.add_overhead(costs.send_overhead.at(control_bytes));
     access.at = control_message(actor.rank, access.target, actor.now);

@@ -48,11 +48,8 @@ void Simulation::visit_receivers(std::uint32_t rank, Visitor visit) const {
             shape.call_class != CallClass::sendrecv)
             return;
         const Membership* const membership = program.communicators.find(state.rank, shape.comm);
-        if (membership == nullptr) return;
-        const auto& peers = membership->communicator->peers();
-        if (static_cast<std::uint32_t>(shape.peer) >= peers.size()) return;
-        const auto in_program = static_cast<std::uint32_t>(peers[static_cast<std::uint32_t>(shape.peer)]);
-        visit(ranks_[program.first_rank + in_program],
+        if (membership == nullptr || !membership->communicator->has_peer(shape.peer)) return;
+        visit(ranks_[program.first_rank + membership->communicator->world_rank(shape.peer)],
               {context_of(*membership, false), static_cast<std::int32_t>(membership->my_rank), shape.tag});
     });
 }

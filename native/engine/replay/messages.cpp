@@ -19,9 +19,7 @@ constexpr std::size_t few_operations = 16;
     if (peer == tracefile::proc_null) return none;
     RankState& sender = ranks_[actor.rank];
     Program& program = *sender.program;
-    const auto in_program =
-        static_cast<std::uint32_t>(membership.communicator->peers().at(static_cast<std::size_t>(peer)));
-    const std::uint32_t destination = program.first_rank + in_program;
+    const std::uint32_t destination = program.first_rank + membership.communicator->world_rank(peer);
     const bool local = node_of(actor.rank) == node_of(destination);
     const Path& costs = path(local);
     actor.now.add_overhead(overheads(local, bytes).send);

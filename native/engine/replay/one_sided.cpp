@@ -3,7 +3,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "replay/collectives/choice.hpp"
 #include "replay/simulation.hpp"
 
 namespace linkworth::replay {
@@ -64,9 +63,7 @@ bool Simulation::call_new_window(std::uint32_t rank, const Event& event) {
     }
     WindowSide& side =
         program.windows.define(ranks_[rank].rank, shape.new_window, *on, program.communicators);
-    const std::uint32_t size = side.window->communicator->size();
-    return enter_collective(rank, side.membership,
-                            collectives::constructor_schedule(side.membership.my_rank, size));
+    return enter_collective(rank, side.membership, steps_of(rank, side.membership, shape));
 }
 
 /// Waits for all that was accessed, then for everybody.
@@ -169,8 +166,7 @@ bool Simulation::call_access(std::uint32_t rank, const Event& event) {
     const std::uint32_t index = accesses_.take();
     Access& access = accesses_[index];
     access.origin = actor.rank;
-    access.target = state.program->first_rank +
-                    static_cast<std::uint32_t>(side->window->communicator->members.at(target));
+    access.target = state.program->first_rank + side->window->communicator->world_rank(shape.peer);
     access.reply_bytes = shape.recv_bytes;
     access.done = operations_.take();
     const bool is_put = shape.operation == RmaOperation::put || shape.operation == RmaOperation::accumulate;

@@ -37,8 +37,7 @@ void Simulation::call_partitioned_init(std::uint32_t rank, const Event& event) {
             throw std::invalid_argument("a partitioned message that cannot be");
         const bool sends = shape.call_class == CallClass::psend_init;
         const auto peer = static_cast<std::uint32_t>(shape.peer);
-        const std::uint32_t other =
-            program.first_rank + static_cast<std::uint32_t>(on->communicator->members.at(peer));
+        const std::uint32_t other = program.first_rank + on->communicator->world_rank(shape.peer);
         Channel& channel = program.channels.join(on->communicator, sends ? on->my_rank : peer,
                                                  sends ? peer : on->my_rank, shape.tag, sends);
         const std::uint32_t home = state.actor.rank;

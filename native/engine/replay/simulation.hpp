@@ -257,7 +257,6 @@ class Simulation final : private NetworkListener {
     const Membership& membership_for(RankState& state, const tracefile::Shape& shape) const;
     std::uint32_t begin_collective(std::uint32_t rank, const tracefile::Shape& shape);
     std::uint32_t begin_schedule(const Actor& parent, Schedule schedule, std::uint8_t lane);
-    Membership ground_of(const Membership& membership) const;
     Schedule steps_of(std::uint32_t rank, const Membership& membership, const tracefile::Shape& shape) const;
     void require_passing(std::uint32_t rank, const tracefile::Shape& shape) const;
     Membership* membership_of(std::uint32_t rank, std::int32_t communicator) {

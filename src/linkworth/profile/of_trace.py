@@ -52,7 +52,7 @@ def of_trace(
     trace = opened(trace)
     smaller_part = _smaller_part(smaller, trace)
     nodes = nodes_of(trace.metadata.ranks, trace.engine.ranks)
-    found = scan(trace.engine, nodes, with_phases=True)
+    found = scan(trace, nodes, with_phases=True)
     cores = core_shares(trace.metadata.ranks, trace.engine.ranks)
     oversubscribed = min(cores) < 1
     not_run = trace.metadata.source == "skeleton"
@@ -126,7 +126,7 @@ def group_of(trace: Path | TraceFile, smaller: Path | TraceFile | None = None) -
     """
     trace = opened(trace)
     part = Part(trace, trace.engine) if trace.metadata.source == "skeleton" else _part(trace)
-    return group_by_replay(part, scan(trace.engine), _smaller_part(smaller, trace))
+    return group_by_replay(part, scan(trace), _smaller_part(smaller, trace))
 
 
 def _part(trace: TraceFile) -> Part:

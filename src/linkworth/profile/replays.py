@@ -112,6 +112,6 @@ def _on_reference(part: Part) -> Prediction:
 
 def _smaller_balance(smaller: Part) -> Balance:
     try:
-        return balance(_on_reference(smaller), scan(smaller.of.engine))
+        return balance(_on_reference(smaller), scan(smaller.of))
     except ReplayStoppedError as stopped:
         raise UsageError(f"--smaller {smaller.of.path}: {stopped}") from stopped

@@ -7,7 +7,10 @@ import msgspec
 
 from linkworth import _engine
 from linkworth.model.profile import CallProfile, CallWaits, Distance, Matrix, Phases, SizeBin, WaitKinds
+from linkworth.model.settings import ReplaySettings
 from linkworth.profile.phases import phases
+from linkworth.replay.collectives import rules_for
+from linkworth.trace.read import TraceFile
 
 MATRIX_ROWS = 256
 
@@ -66,9 +69,15 @@ class TraceScan(msgspec.Struct, frozen=True, kw_only=True):
     """Phases, if asked for."""
 
 
-def scan(trace: _engine.Trace, nodes: Sequence[int] = (), *, with_phases: bool = False) -> TraceScan:
-    """Read every event of `trace` once. `nodes`: the node of each rank; empty if unknown."""
-    found: dict[str, Any] = _engine.profile_trace(trace, MATRIX_ROWS, list(nodes), with_phases)
+def scan(trace: TraceFile, nodes: Sequence[int] = (), *, with_phases: bool = False) -> TraceScan:
+    """Read every event of `trace` once. `nodes`: the node of each rank; empty if unknown.
+
+    Collectives count as the messages by which the trace's MPI library carries them out.
+    """
+    library = rules_for(trace.metadata.mpi, ReplaySettings()).library
+    found: dict[str, Any] = _engine.profile_trace(
+        trace.engine, MATRIX_ROWS, list(nodes), with_phases, library
+    )
     calls = msgspec.convert(found["calls"], list[CallProfile])
     return TraceScan(
         calls=sorted(calls, key=lambda call: (-call.seconds, call.name)),

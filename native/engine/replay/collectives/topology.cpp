@@ -7,8 +7,7 @@
 
 namespace linkworth::replay::collectives {
 
-Topology::Topology(const std::vector<std::int32_t>& members,
-                   const std::vector<std::uint32_t>& node_of_world) {
+Topology::Topology(std::span<const std::int32_t> members, const std::vector<std::uint32_t>& node_of_world) {
     std::unordered_map<std::uint32_t, Rank> number;
     for (Rank rank = 0; rank < members.size(); ++rank) {
         const std::uint32_t there = node_of_world[static_cast<std::size_t>(members[rank])];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "replay/collectives/types.hpp"
@@ -11,7 +12,7 @@ namespace linkworth::replay::collectives {
 
 struct Topology {
     /// `members[i]` is the world rank of rank i, `node_of_world` the node of each world rank.
-    Topology(const std::vector<std::int32_t>& members, const std::vector<std::uint32_t>& node_of_world);
+    Topology(std::span<const std::int32_t> members, const std::vector<std::uint32_t>& node_of_world);
 
     std::vector<Rank> node;                     ///< of each rank, numbered in the order of their first ranks
     std::vector<Rank> local;                    ///< place of each rank among those of its node
