@@ -38,6 +38,38 @@ LAYERS = [
 ]
 """A package imports from those before it only. `_engine` and the version may be imported by all."""
 
+WRITES_OPTIONS_OF = {
+    "advise/allocate/submit.py": "sbatch",
+    "bench/settings.py": "lw-netbench",
+    "convert/otf2_library.py": "otf2-config",
+    "lab/container.py": "systemd-nspawn",
+    "lab/entering.py": "nsenter",
+    "lab/export/lxd.py": "sysctl and systemctl",
+    "lab/kernel.py": "unshare",
+    "lab/launcher.py": "mpiexec",
+    "measure/machine/tools.py": "compilers and tools",
+    "measure/srun_check.py": "srun",
+    "mpi/identify.py": "mpiexec",
+    "mpi/linkage.py": "ldd",
+    "mpi/python_program.py": "python",
+    "mpi/transports.py": "mpiexec",
+    "places/batch.py": "mpiexec",
+    "places/batch_place.py": "mpiexec",
+    "places/binding.py": "mpiexec",
+    "places/given.py": "mpiexec and srun",
+    "places/hosts.py": "mpiexec",
+    "places/local.py": "mpiexec",
+    "places/pbs.py": "qsub and mpiexec",
+    "places/slurm.py": "sbatch, squeue, sacct, scontrol and srun",
+    "places/slurm_steps.py": "srun",
+    "skeleton/calibrate.py": "the bundled programs",
+    "study/micro.py": "a study file's bench: command",
+}
+"""Files outside `cli` that contain options, and the programs that those belong to."""
+OPTION = re.compile(r"(?<![\w-])--[a-z{]")
+PROSE = re.compile(r"[:;,] |\b(give|leave|use|with|choose) ")
+SCRIPT = re.compile(r"\n|^srun ")
+
 LICENCE = "// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0"
 LONGEST_FILE = 800
 GENERATED = {"docs/reference/cli.md"}
@@ -92,6 +124,40 @@ def test_a_package_imports_only_from_those_before_it(layer: str) -> None:
 def test_every_package_has_its_place_in_the_order() -> None:
     folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
     assert folders <= set(LAYERS), f"add {sorted(folders - set(LAYERS))} to LAYERS"
+
+
+def texts(path: Path) -> list[tuple[int, str]]:
+    """Return the strings of a file with their lines, without docstrings. `{}` stands for a value in an f-string."""
+    found = []
+    skipped: set[ast.AST] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            skipped.add(node.value)
+        elif isinstance(node, ast.JoinedStr):
+            parts = [part.value if isinstance(part, ast.Constant) else "{}" for part in node.values]
+            found.append((node.lineno, "".join(map(str, parts))))
+            skipped.update(node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in skipped:
+            found.append((node.lineno, node.value))
+    return found
+
+
+def test_only_the_command_line_writes_its_options() -> None:
+    """A library cannot speak in flags: its messages name parameters, as `linkworth.errors` describes."""
+    wrong = []
+    with_options = set()
+    for path in PACKAGE.rglob("*.py"):
+        name = path.relative_to(PACKAGE).as_posix()
+        if name.startswith("cli/"):
+            continue
+        for line, text in texts(path):
+            if not OPTION.search(text):
+                continue
+            with_options.add(name)
+            if name not in WRITES_OPTIONS_OF or (PROSE.search(text) and not SCRIPT.search(text)):
+                wrong.append(f"{name}:{line}: {text[:80]!r}")
+    assert not wrong
+    assert with_options == set(WRITES_OPTIONS_OF), "the table names files without options"
 
 
 def test_relative_and_absolute_imports_are_seen() -> None:

@@ -1,5 +1,7 @@
 """Errors that the command line reports.
 
+A message names a parameter in backquotes, such as `nodes`. The command line prints the option in its place.
+
 LinkworthError              one clear sentence for the user, and an exit code
 ├── ThresholdError          1  a verification or a threshold failed
 ├── UsageError              2  an option, a file or a number that cannot be used

@@ -81,7 +81,7 @@ def test_one_option_has_no_break_even():
 
 def test_a_missing_price_names_the_fabric():
     with pytest.raises(
-        UsageError, match=r"no price for fabric ib-hdr; give it with --price ib-hdr=USD_PER_NODE_HOUR"
+        UsageError, match=r"no price for fabric ib-hdr; give it with `price` ib-hdr=USD_PER_NODE_HOUR"
     ):
         advise(predicted({"gbe": 1.0, "ib-hdr": 1.0}), PRICES)
 

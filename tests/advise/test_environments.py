@@ -49,9 +49,7 @@ def test_a_node_with_fewer_cores_than_ranks_is_no_option():
         TWO, {"gbe": price("a", "gbe", 0.1, cores=16), "ib-hdr": price("b", "ib-hdr", 9.0, cores=20)}
     )
     assert none.choice is None
-    assert none.reason == (
-        "no node has enough cores for its ranks: the largest has 20; take more nodes with --nodes"
-    )
+    assert none.reason == ("no node has enough cores for its ranks: the largest has 20; take more nodes")
 
 
 def test_core_hours_bill_the_nodes_cores_or_its_ranks():
@@ -89,8 +87,8 @@ def test_spot_is_taken_only_where_it_is_asked_for():
     [
         ({"core_hours": ["gbe=0.02,cores=x"]}, "'x' is no number of cores"),
         ({"core_hours": ["gbe=0.02,cores=0"]}, "'0' is no number of cores"),
-        ({"core_hours": ["gbe"]}, "--core-hour 'gbe' has no '='"),
-        ({"assignments": ["gbe=1"], "core_hours": ["gbe=1"]}, "--core-hour gives fabric gbe twice"),
+        ({"core_hours": ["gbe"]}, "`core_hour` 'gbe' has no '='"),
+        ({"assignments": ["gbe=1"], "core_hours": ["gbe=1"]}, "`core_hour` gives fabric gbe twice"),
         ({"assignments": ["gbe=1"], "market": "spot"}, "choose from a catalog"),
         ({}, "no price was given"),
     ],

@@ -25,7 +25,7 @@ def test_a_catalog_may_be_ambiguous_about_what_is_not_needed():
     ("arguments", "message"),
     [
         (([], None), "no price was given"),
-        ((["gbe=1", "gbex1=2"], None), "--price gives fabric gbe twice"),
+        ((["gbe=1", "gbex1=2"], None), "`price` gives fabric gbe twice"),
         (([], "none"), "no price catalog is called 'none'"),
     ],
 )
@@ -53,7 +53,7 @@ def test_a_fabric_file_is_priced_by_its_path(tmp_path):
     [
         (b"{", "is not JSON"),
         (b"\xff", "is not JSON"),
-        (b"[]", "is not the output of 'linkworth predict --json'"),
+        (b"[]", "is not the JSON document of `linkworth predict`"),
         (b'{"workload":"w","ranks":1,"nodes":2}', "missing required field `predictions`"),
         (b'{"schema":"other/1","workload":"w","ranks":1,"nodes":2,"predictions":[]}', "has schema 'other/1'"),
         (b'{"workload":"w","ranks":1,"nodes":0,"predictions":[]}', "nodes is 0"),

@@ -49,12 +49,12 @@ def test_sizes_are_read_as_written(number, unit):
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"sizes": "8,x"}, "--sizes 'x': no size in bytes"),
-        ({"sizes": "8,"}, "--sizes '': no size in bytes"),
-        ({"sizes": "8", "least": "1"}, "--min and --max are for the default ones"),
+        ({"sizes": "8,x"}, "`sizes` 'x': no size in bytes"),
+        ({"sizes": "8,"}, "`sizes` '': no size in bytes"),
+        ({"sizes": "8", "least": "1"}, "`min` and `max` are for the default ones"),
         ({"least": "5", "most": "7"}, "no power of two lies between 5 and 7"),
         ({"most": "4G"}, "more than one MPI call can carry"),
-        ({"longest": "1K"}, "--longest 1K: give a size from 8K"),
+        ({"longest": "1K"}, "`longest` 1K: give a size from 8K"),
     ],
 )
 def test_bad_settings_are_named(given, sentence):
@@ -65,8 +65,8 @@ def test_bad_settings_are_named(given, sentence):
 @pytest.mark.parametrize(
     ("names", "given", "sentence"),
     [
-        (["latency"], {"asynchronous": True}, "--async is an option of pingpong, which is not asked for"),
-        (["latency"], {"longest": "1M"}, "--longest is an option of beff"),
+        (["latency"], {"asynchronous": True}, "`async` is an option of pingpong, which is not asked for"),
+        (["latency"], {"longest": "1M"}, "`longest` is an option of beff"),
     ],
 )
 def test_options_of_other_tests_are_named(names, given, sentence):
@@ -77,9 +77,9 @@ def test_options_of_other_tests_are_named(names, given, sentence):
 @pytest.mark.parametrize(
     ("test", "given", "sentence"),
     [
-        ("latency", {"sizes": [0]}, "--sizes: 0 bytes"),
-        ("pingpong", {"asynchronous": True, "bidirectional": True}, "leave --async out"),
-        ("latency", {"pairs": True}, "--pairs is an option of pingpong"),
+        ("latency", {"sizes": [0]}, "`sizes`: 0 bytes"),
+        ("pingpong", {"asynchronous": True, "bidirectional": True}, "leave `async` out"),
+        ("latency", {"pairs": True}, "`pairs` is an option of pingpong"),
         ("latency", {"methods": ["sendrecv"]}, "methods of exchange apply to beff"),
     ],
 )

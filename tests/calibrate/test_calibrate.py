@@ -137,7 +137,7 @@ def test_results_without_anything_to_fit_are_refused(files: dict[str, Path]) -> 
         calibrate(CalibrationRequest(files=[FIXTURES / "osu-7.0-bcast-full.txt"]))
     with pytest.raises(UsageError, match=r"all results are of ranks on one node"):
         calibrate(CalibrationRequest(files=[files["inside"]]))
-    with pytest.raises(UsageError, match=r"--intranode .*between.json: its results come from 2 nodes"):
+    with pytest.raises(UsageError, match=r"`intranode` .*between.json: its results come from 2 nodes"):
         calibrate(CalibrationRequest(files=[files["between"]], intranode=[files["between"]]))
     with pytest.raises(UsageError, match=r"no fabric gbee|gbee"):
         calibrate(CalibrationRequest(files=[files["between"]], base="gbee"))
@@ -145,14 +145,14 @@ def test_results_without_anything_to_fit_are_refused(files: dict[str, Path]) -> 
 
 @pytest.mark.parametrize("text", ["two.json", "1=two.json", "65=two.json", "x=two.json", "2="])
 def test_a_rails_option_that_is_none_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match=r"--rails .*: give the number of NICs, 2 to 64"):
+    with pytest.raises(UsageError, match=r"`rails` .*: give the number of NICs, 2 to 64"):
         rails_of([text])
 
 
 def test_names() -> None:
     assert fabric_name(None, Path("My Cluster.toml"), Path("a.txt")) == "my-cluster"
     assert fabric_name(None, None, Path("__.txt")) == "measured"
-    with pytest.raises(UsageError, match=r"--name Mine"):
+    with pytest.raises(UsageError, match=r"`name` Mine"):
         fabric_name("Mine", None, Path("a.txt"))
 
 

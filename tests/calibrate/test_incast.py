@@ -79,7 +79,7 @@ def test_a_port_that_nobody_knows_is_asked_for() -> None:
         incast.fit_incast(GBE, silent, None)
     assert incast.fit_incast(GBE, silent, 32768).fabric.tcp.timeout_share == pytest.approx(0.01, rel=0.13)
     with pytest.raises(
-        UsageError, match=r"different buffers \(32768, 65536 bytes\); give the fabric's: --port-buffer"
+        UsageError, match=r"different buffers \(32768, 65536 bytes\); give the fabric's: `port_buffer`"
     ):
         incast.fit_incast(GBE, origins(*results(0.01, 32768), *results(0.01, 65536)), None)
 

@@ -133,7 +133,7 @@ def test_nothing_recorded_no_page(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ranks", [-4, 0, 1, 3, 12])
 def test_ranks_that_a_program_cannot_use_are_refused_before_anything_runs(tmp_path: Path, ranks: int) -> None:
-    with pytest.raises(UsageError, match=f"--ranks {ranks}: .* power of two"):
+    with pytest.raises(UsageError, match=f"`ranks` {ranks}: .* power of two"):
         run(tmp_path, tmp_path / "r.html", ranks=ranks, recorder=HandRecorder(), progress=Steps())
     assert list(tmp_path.iterdir()) == []
 

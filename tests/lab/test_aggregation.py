@@ -212,7 +212,7 @@ def test_one_nic_needs_no_way_to_use_several() -> None:
 
 def test_bonding_without_a_kernel_for_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel, "has_bonding", lambda: False)
-    with pytest.raises(EnvironmentLacksError, match=r"no bonding .*--aggregate roundrobin"):
+    with pytest.raises(EnvironmentLacksError, match=r"no bonding .*`aggregate` roundrobin"):
         aggregation.aggregation_for(LabSpec(nics=2, aggregate="bond"))
 
 

@@ -147,7 +147,7 @@ def test_nothing_stays_when_the_keeper_is_killed(kind: str) -> None:
 
 def test_without_root_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    with pytest.raises(EnvironmentLacksError, match="--isolation lxc needs root"):
+    with pytest.raises(EnvironmentLacksError, match="`isolation` lxc needs root"):
         isolation.isolation_for(LabSpec(isolation="lxc"))
 
 

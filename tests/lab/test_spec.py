@@ -95,10 +95,10 @@ def test_options_change_a_lab() -> None:
     ("options", "words"),
     [
         ({"speed": "1gbit"}, "a lab has no option speed; it has nodes, nics, rate"),
-        ({"nodes": "two"}, "--nodes two: a whole number"),
-        ({"aggregate": "glue"}, "--aggregate glue: it is one of stripe, mptcp"),
-        ({"buffer": "big"}, "--buffer big: bytes are a whole number"),
-        ({"dilate": "much"}, "--dilate much: a factor such as 4"),
+        ({"nodes": "two"}, "`nodes` two: a whole number"),
+        ({"aggregate": "glue"}, "`aggregate` glue: it is one of stripe, mptcp"),
+        ({"buffer": "big"}, "`buffer` big: bytes are a whole number"),
+        ({"dilate": "much"}, "`dilate` much: a factor such as 4"),
     ],
 )
 def test_wrong_options_are_told(options: dict[str, str], words: str) -> None:

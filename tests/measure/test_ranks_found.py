@@ -47,7 +47,7 @@ def test_the_ranks_that_were_asked_for_are_no_trouble(tmp_path):
 def test_copies_of_rank_0_of_1_name_the_mpi_that_fits(tmp_path, given):
     sentence = (
         "MPI reported 2 separate programs of one rank each instead of 2 ranks: it uses openmpi-5.0.99, and was started with "
-        "mpich-5.0.2; choose its own with --mpi openmpi-5.0.99"
+        "mpich-5.0.2; choose its own with `mpi` openmpi-5.0.99"
     )
     reports = "1 Open MPI v5.0.99, package: x\n" * 2
     assert judged(tmp_path, reports) == sentence
@@ -64,7 +64,7 @@ def test_another_number_of_ranks_is_trouble(tmp_path, given):
 def test_another_library_than_the_tracers_is_trouble(tmp_path):
     sentence = judged(tmp_path, "0 Open MPI v5.0.99, package: x\n")
     assert sentence == (
-        "it uses openmpi-5.0.99, and was started with mpich-5.0.2: choose its own with --mpi openmpi-5.0.99"
+        "it uses openmpi-5.0.99, and was started with mpich-5.0.2: choose its own with `mpi` openmpi-5.0.99"
     )
 
 
@@ -156,12 +156,12 @@ def test_a_script_that_hides_another_mpi_fails_with_its_name(hiding, tmp_path):
     result = run.run(plan.workload([script], 2))
     assert (result.state, result.exit_code) == ("failed", 0)
     assert "instead of 2 ranks" in result.message
-    assert result.message.endswith(f"--mpi {other.name}")
+    assert result.message.endswith(f"`mpi` {other.name}")
     assert run.run(plan.workload([script], 2), mpi=other.name).state == "complete"
-    with pytest.raises(LinkworthError, match=f"hiding.sh: .*--mpi {other.name}") as raised:
+    with pytest.raises(LinkworthError, match=f"hiding.sh: .*`mpi` {other.name}") as raised:
         record.record(plan.workload([script], 2), output=tmp_path / "trace.lwt")
     assert raised.value.exit_code == 1
-    with pytest.raises(LinkworthError, match=f"hiding.sh: .*--mpi {other.name}"):
+    with pytest.raises(LinkworthError, match=f"hiding.sh: .*`mpi` {other.name}"):
         call_profile.profile(plan.workload([script], 2), folder=tmp_path / "profile")
     assert not list(tmp_path.glob("*.parts"))
 

@@ -67,7 +67,7 @@ def test_output_that_cannot_be_kept_does_not_stop_the_run(tmp_path):
 
 
 def test_impossible_rank_counts_and_commands(tmp_path):
-    with pytest.raises(UsageError, match="-n 0: the number of ranks must be at least 1"):
+    with pytest.raises(UsageError, match="`ranks` 0: the number of ranks must be at least 1"):
         plan.workload(["./program"], 0)
     with pytest.raises(UsageError, match="after --"):
         plan.workload([], 4)
@@ -84,7 +84,7 @@ def test_another_mpi_than_that_of_the_own_launcher_is_refused(tmp_path, monkeypa
     command = [str(mpirun), "-n", "2", str(script)]
     assert plan.plan(plan.workload(command, None), "openmpi").mpi is known[1]
     with pytest.raises(
-        UsageError, match=r"^--mpi mpich: mpirun belongs to openmpi 5\.0\.99; leave --mpi out"
+        UsageError, match=r"^`mpi` mpich: mpirun belongs to openmpi 5\.0\.99; leave `mpi` out"
     ):
         plan.plan(plan.workload(command, None), "mpich")
 
@@ -180,5 +180,5 @@ def test_this_machine_is_one_node(linkworth):
 @pytest.mark.parametrize(("app", "ranks"), [("npb:ft.S", 3), ("npb:bt.S", 8), ("npb:cg.A", 6)])
 def test_a_rank_count_that_a_class_cannot_use_is_refused_before_anything_is_built(monkeypatch, app, ranks):
     monkeypatch.setattr("linkworth.mpi.build.npb", lambda _: pytest.fail("built"))
-    with pytest.raises(UsageError, match=f"^-n {ranks}: {app[4:6]} class {app[-1]} runs on "):
+    with pytest.raises(UsageError, match=f"^`ranks` {ranks}: {app[4:6]} class {app[-1]} runs on "):
         plan.plan(Workload(name=app, command=[app], ranks=ranks))

@@ -27,7 +27,9 @@ def test_copies_of_rank_0_of_1_are_caught_before_the_run(tmp_path, monkeypatch, 
     program = compiled(mpich, tmp_path)
     srun(tmp_path, monkeypatch, '"$@"; "$@"')
     workload = plan.workload(["srun", "-n", "2", str(program), "well"], None)
-    with pytest.raises(UsageError, match=r"srun -n 2` started 2 copies of rank 0 of 1: .*give it --mpi=pmi2"):
+    with pytest.raises(
+        UsageError, match=r"srun -n 2` started 2 copies of rank 0 of 1: .*srun needs --mpi=pmi2"
+    ):
         run.run(workload)
     assert str(program) not in (tmp_path / "calls").read_text()
 

@@ -108,7 +108,7 @@ def test_a_folder_that_the_search_does_not_know_can_be_chosen(two, tmp_path):
 
 
 def test_an_unknown_choice_says_what_there_is(two):
-    with pytest.raises(UsageError, match=r"--mpi nompi: .*mpich-5\.0\.2, openmpi-4\.1\.4"):
+    with pytest.raises(UsageError, match=r"`mpi` nompi: .*mpich-5\.0\.2, openmpi-4\.1\.4"):
         find.choose("nompi")
 
 

@@ -80,7 +80,7 @@ def test_what_names_no_program_with_mpi_gets_the_first_mpi(place):
 
 def test_a_script_with_programs_of_two_mpis_needs_a_choice(place):
     found = target.of_command(["./both.sh"])
-    with pytest.raises(UsageError, match=r"several MPIs .*--mpi"):
+    with pytest.raises(UsageError, match=r"several MPIs .*`mpi`"):
         find.choose(None, found)
     assert find.choose("openmpi", found).name == "openmpi-4.1.4"
 

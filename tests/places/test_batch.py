@@ -27,7 +27,7 @@ def test_time_limits_as_slurm_writes_them(text, seconds):
 
 @pytest.mark.parametrize("text", ["", "soon", "5m", "1:2:3:4", "-5", "0", "00:00:00"])
 def test_other_time_limits_are_refused(text):
-    with pytest.raises(UsageError, match="--time"):
+    with pytest.raises(UsageError, match="`time`"):
         duration(text)
 
 

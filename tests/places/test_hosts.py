@@ -158,5 +158,5 @@ def test_a_host_that_does_not_answer_is_named(hosts):
         open_place(Place(kind="hostfile", name=str(hosts))),
     ):
         pass
-    with pytest.raises(UsageError, match=r"--nodes 3: .* has 2 hosts"):
+    with pytest.raises(UsageError, match=r"`nodes` 3: .* has 2 hosts"):
         open_place(Place(kind="hostfile", name=str(hosts), nodes=3))

@@ -240,7 +240,7 @@ def test_slurms_time_limit_is_the_cause(cluster, tmp_path, monkeypatch):
         where=Place(kind="slurm", options=["--time=5"]),
         observer=Doing(shorten),
     )
-    assert (result.state, result.message) == ("timeout", "Slurm stopped it at its time limit (--time)")
+    assert (result.state, result.message) == ("timeout", "Slurm stopped it at its time limit")
 
 
 def test_what_slurm_refuses_is_said_in_its_words(cluster, tmp_path, monkeypatch):
@@ -249,5 +249,5 @@ def test_what_slurm_refuses_is_said_in_its_words(cluster, tmp_path, monkeypatch)
         started(["true"], 1, tmp_path, where=Place(kind="slurm", name="absent"))
     with pytest.raises(UsageError, match="give the number of ranks"):
         started(["true"], None, tmp_path)
-    with pytest.raises(UsageError, match="--nodes 2 and --ppn 2 make 4 ranks, but -n is 3"):
+    with pytest.raises(UsageError, match="`nodes` 2 and `ppn` 2 make 4 ranks, but `ranks` is 3"):
         started(["true"], 3, tmp_path, where=Place(kind="slurm", nodes=2, ranks_per_node=2))

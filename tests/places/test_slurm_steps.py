@@ -36,7 +36,7 @@ def test_the_nodes_are_those_of_the_job(variables):
 def test_what_the_job_has_settled_cannot_be_asked_again(variables):
     with pytest.raises(UsageError, match="inside the Slurm job 7"):
         open_place(Place(kind="slurm", name="long"))
-    with pytest.raises(UsageError, match="--nodes 4: this Slurm job has 3 nodes"):
+    with pytest.raises(UsageError, match="`nodes` 4: this Slurm job has 3 nodes"):
         open_place(Place(kind="slurm", nodes=4))
 
 

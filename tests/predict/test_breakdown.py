@@ -134,13 +134,13 @@ def test_each_nic_of_a_node_has_its_load(two_regions: Path) -> None:
 
 def test_a_faulty_placement_of_a_neighbour_is_said_of_its_option(two_regions):
     with pytest.raises(
-        UsageError, match=f"^--beside {two_regions}@diagonal: no such file; give block, cyclic"
+        UsageError, match=f"^`beside` {two_regions}@diagonal: no such file; give block, cyclic"
     ):
         predict(two_regions, [SLOW], nodes=2, beside=[(two_regions, "diagonal")])
 
 
 def test_loads_are_of_a_program_alone(two_regions: Path) -> None:
-    with pytest.raises(UsageError, match=r"--loads .* --beside"):
+    with pytest.raises(UsageError, match=r"`loads` .* `beside`"):
         predict(two_regions, [SLOW], nodes=2, with_loads=True, beside=[(two_regions, "block")])
 
 

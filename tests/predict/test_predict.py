@@ -105,9 +105,9 @@ def test_the_sensitivity_grid_holds_replays(trace: Path) -> None:
 
 
 def test_no_fabric_and_an_impossible_factor_are_refused(trace: Path) -> None:
-    with pytest.raises(UsageError, match="--on"):
+    with pytest.raises(UsageError, match="`on`"):
         predict(trace, [])
-    with pytest.raises(UsageError, match="--cpu-factor -1"):
+    with pytest.raises(UsageError, match="`cpu_factor` -1"):
         predict(trace, [SLOW], cpu_factor=-1.0)
 
 
@@ -131,11 +131,11 @@ def test_ranks_are_laid_in_blocks(
 @pytest.mark.parametrize(
     ("ranks", "nodes", "ppn", "message"),
     [
-        (8, 2, 3, "room for 6 ranks on 2 nodes, but the trace has 8; give --nodes 3"),
-        (8, 3, 4, "give --nodes 2"),
+        (8, 2, 3, "room for 6 ranks on 2 nodes, but the trace has 8; give `nodes` 3"),
+        (8, 3, 4, "give `nodes` 2"),
         (2, 3, None, "only 2 ranks"),
-        (4, 0, None, "--nodes 0"),
-        (4, None, -2, "--ppn -2"),
+        (4, 0, None, "`nodes` 0"),
+        (4, None, -2, "`ppn` -2"),
     ],
 )
 def test_a_layout_that_does_not_fit_says_what_would(

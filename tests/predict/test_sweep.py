@@ -96,7 +96,7 @@ def test_the_points_are_the_same_whatever_the_workers(trace):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"axes": [parse("latency=1us"), parse("latency=2us")]}, "--vary latency: it is given twice"),
+        ({"axes": [parse("latency=1us"), parse("latency=2us")]}, "`vary` latency: it is given twice"),
         ({"fabrics": []}, "no fabric to sweep"),
         ({"nodes": [2, 2]}, "give each number of nodes once"),
         ({"placements": ["block", "block"]}, "give each placement once"),
@@ -105,7 +105,7 @@ def test_the_points_are_the_same_whatever_the_workers(trace):
         ({"settings": ReplaySettings(samples=20)}, "a sweep gives one time a point"),
         (
             {"axes": [parse("cpu-factor=2")], "measured": (fabrics.get("gbe"), 1.0)},
-            "--measured sets the CPU factor already",
+            "`measured` sets the CPU factor already",
         ),
         (
             {"axes": [parse(f"{name}=1..9:1000") for name in ("latency", "bandwidth")]},

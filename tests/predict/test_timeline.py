@@ -84,7 +84,7 @@ def test_faults(trace: Path, tmp_path: Path) -> None:
             parse_window(text)
     with pytest.raises(UsageError, match="give one fabric"):
         request.timeline(tmp_path / "t.json", None, [GBYTE, GBYTE])
-    with pytest.raises(UsageError, match="give --timeline FILE"):
+    with pytest.raises(UsageError, match="give `timeline` FILE"):
         request.timeline(None, "0:1", [GBYTE])
     with pytest.raises(UsageError, match="cannot write"):
         predict(trace, [GBYTE], nodes=2, timeline=Timeline(tmp_path / "no" / "t.json", parse_window(":")))

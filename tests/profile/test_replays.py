@@ -108,7 +108,7 @@ def test_a_converted_trace_with_other_faults_stays_an_error(tmp_path):
 def test_a_smaller_trace_that_stops_is_an_error_that_names_it(tmp_path):
     path = write(tmp_path / "t.lwt", [[send(1, LARGE)], [recv(0, LARGE)]])
     smaller = write(tmp_path / "s.lwt", without_receives())
-    with pytest.raises(UsageError, match=f"^--smaller .*s.lwt: {STOPS}; the trace was converted"):
+    with pytest.raises(UsageError, match=f"^`smaller` .*s.lwt: {STOPS}; the trace was converted"):
         of_trace(path, smaller)
 
 

@@ -166,7 +166,7 @@ def test_a_missing_container_tool_is_named_before_anything_runs(tmp_path, monkey
     monkeypatch.setattr(kernel, "tool", absent)
     monkeypatch.setattr(kernel, "may_make_namespaces", lambda: True)
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    with pytest.raises(EnvironmentLacksError, match=r"^one, two: a lab needs .*systemd-nspawn; .* --filter$"):
+    with pytest.raises(EnvironmentLacksError, match=r"^one, two: a lab needs .*systemd-nspawn; .* `filter`$"):
         plan_of(path, folder=tmp_path / "s.study", scale="", where="", filters=[], command_of=command_of)
     assert (
         len(

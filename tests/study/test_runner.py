@@ -146,7 +146,7 @@ def test_a_filter_makes_its_runs_only(begin):
     status = run_study(store, opener=Places(), filters=["size=2 environment=a"])
     assert (status.total, status.done) == (3, 3)
     assert status_of(store).open == 15
-    with pytest.raises(UsageError, match="--filter fits no run"):
+    with pytest.raises(UsageError, match="`filter` fits no run"):
         run_study(store, filters=["workload=x"])
 
 
@@ -163,7 +163,7 @@ def test_a_changed_file_is_refused_then_followed(begin):
     assert (
         "repetitions was 3, is 4" in sentence
         and "environment b: " in sentence
-        and "--accept-changes" in sentence
+        and "`accept_changes`" in sentence
     )
     store = begin(changed, accept_changes=True)
     places = Places()
@@ -246,5 +246,5 @@ def test_records_are_read_back_as_they_were_written(begin):
 def test_a_study_is_not_begun_in_a_folder_of_other_things(begin, tmp_path):
     (tmp_path / "s.study").mkdir()
     (tmp_path / "s.study" / "mine").write_text("")
-    with pytest.raises(UsageError, match="is no study's folder; name another with --folder"):
+    with pytest.raises(UsageError, match="is no study's folder; name another with `folder`"):
         begin()

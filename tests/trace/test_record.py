@@ -223,10 +223,10 @@ def test_a_merge_without_space_keeps_the_parts_for_later(program, monkeypatch):
     with monkeypatch.context() as inside:
         inside.setattr(record, "merge", full)
         with pytest.raises(
-            IncompleteError, match=r"No space left.*linkworth trace --merge (\S+) -o"
+            IncompleteError, match=r"No space left.*linkworth trace `merge` (\S+) `output`"
         ) as raised:
             recorded(program, "well")
-    kept = program.parent / str(raised.value).split("--merge ")[1].split()[0]
+    kept = program.parent / str(raised.value).split("`merge` ")[1].split()[0]
     assert len(list(kept.glob("*.part"))) == 3
     summary = record.merge_folder(kept, program.parent / "later.lwt")
     assert (summary.ranks, summary.workload, summary.state) == (3, "ends", "complete")
@@ -298,7 +298,7 @@ def test_parts_that_can_be_merged_later_are_named_whatever_went_wrong(program, m
     with monkeypatch.context() as patch:
         patch.setattr(record, where, interrupted)
         with pytest.raises(
-            IncompleteError, match=r"it was interrupted.*trace --merge (\S*\.parts) -o"
+            IncompleteError, match=r"it was interrupted.*trace `merge` (\S*\.parts) `output`"
         ) as raised:
             recorded(program, "well", ranks=1)
     (name,) = leftovers(program.parent)

@@ -106,11 +106,11 @@ def _options(
     sets: Sequence[PredictionSet], prices: Prices, deadline: float | None, budget: float | None
 ) -> list[AdviceOption]:
     if not any(each.predictions for each in sets):
-        raise UsageError("there is no prediction to choose from; name fabrics with --on")
+        raise UsageError("there is no prediction to choose from; name fabrics with `on`")
     predicted = [(each, prediction) for each in sets for prediction in each.predictions]
     if unpriced := sorted({prediction.fabric for _, prediction in predicted} - set(prices)):
         raise UsageError(
-            f"no price for fabric {', '.join(unpriced)}; give it with --price {unpriced[0]}=USD_PER_NODE_HOUR"
+            f"no price for fabric {', '.join(unpriced)}; give it with `price` {unpriced[0]}=USD_PER_NODE_HOUR"
         )
     kinds = [(prediction.fabric, each.nodes) for each, prediction in predicted]
     if twice := sorted({fabric for fabric, nodes in kinds if kinds.count((fabric, nodes)) > 1}):

@@ -33,7 +33,7 @@ def reason(
         large = [option for option in options if "cores" not in option.why_not]
         if not large:
             most = max(option.cores or 0 for option in options)
-            return f"no node has enough cores for its ranks: the largest has {most}; take more nodes with --nodes"
+            return f"no node has enough cores for its ranks: the largest has {most}; take more nodes"
         fastest = min(large, key=_speed)
         least = min(large, key=lambda option: option.cost_usd)
         return (

@@ -108,18 +108,18 @@ def own_prices(
         )
 
     for text in node_hours:
-        given, value = parse_assignment(text, "--price", "USD_PER_NODE_HOUR", PRICE_USD)
-        add("--price", given, value)
+        given, value = parse_assignment(text, "`price`", "USD_PER_NODE_HOUR", PRICE_USD)
+        add("`price`", given, value)
     for text in core_hours:
         amount, comma, cores = text.partition(",cores=")
-        given, value = parse_assignment(amount, "--core-hour", "USD_PER_CORE_HOUR", PRICE_USD)
+        given, value = parse_assignment(amount, "`core_hour`", "USD_PER_CORE_HOUR", PRICE_USD)
         if comma and not (cores.strip().isdecimal() and int(cores) > 0):
-            raise UsageError(f"--core-hour {text!r}: {cores!r} is no number of cores; write cores=40")
+            raise UsageError(f"`core_hour` {text!r}: {cores!r} is no number of cores; write cores=40")
         number = int(cores) if comma else None
-        add("--core-hour", given, value * (number or 1), cores=number, usd_per_core_hour=value)
+        add("`core_hour`", given, value * (number or 1), cores=number, usd_per_core_hour=value)
     for text in on_premises_costs:
         given, costs = on_premises.parse(text)
-        add("--on-premises", given, on_premises.usd_per_node_hour(costs))
+        add("`on_premises`", given, on_premises.usd_per_node_hour(costs))
     return found
 
 
@@ -129,21 +129,21 @@ def _refuse_useless(own: Mapping[str, Price], needed: Collection[str] | None) ->
             option = price.source.removesuffix(" option")
             raise UsageError(
                 f"{option} {fabric}: there is no prediction on {fabric}; leave the price out, or name "
-                f"the fabric with --on"
+                f"the fabric with `on`"
             )
 
 
 def _useless_catalog(catalog: str) -> UsageError:
-    return UsageError(f"--prices {catalog}: it has no further price of the fabrics in question; leave it out")
+    return UsageError(f"`prices` {catalog}: it has no further price of the fabrics in question; leave it out")
 
 
 def _refuse_choice(
     own: Mapping[str, Price], region: str | None, instances: Sequence[str], market: str | None = None
 ) -> None:
     if region is not None or instances or market is not None:
-        raise UsageError("--region, --instance and --market choose from a catalog; name it with --prices")
+        raise UsageError("`region`, `instance` and `market` choose from a catalog; name it with `prices`")
     if not own:
-        raise UsageError("no price was given; use --price FABRIC=USD_PER_NODE_HOUR or --prices CATALOG")
+        raise UsageError("no price was given; use `price` FABRIC=USD_PER_NODE_HOUR or `prices` CATALOG")
 
 
 def fabric_name(given: str) -> str:
@@ -168,14 +168,14 @@ def load_predictions(path: Path) -> PredictionSet:
     try:
         found = msgspec.json.decode(data, type=PredictionSet)
     except msgspec.ValidationError as error:
-        raise UsageError(f"{path} is not the output of 'linkworth predict --json': {error}") from None
+        raise UsageError(f"{path} is not the JSON document of `linkworth predict`: {error}") from None
     except JSON_ERRORS as error:
         raise UsageError(
-            f"{path} is not JSON ({error}); give the output of 'linkworth predict --json'"
+            f"{path} is not JSON ({error}); give the JSON document of `linkworth predict`"
         ) from None
     if found.schema != SCHEMA:
         raise UsageError(
-            f"{path} has schema {found.schema!r}; 'linkworth predict --json' of this version writes {SCHEMA!r}"
+            f"{path} has schema {found.schema!r}; `linkworth predict` of this version writes {SCHEMA!r}"
         )
     if found.nodes < 1:
         raise UsageError(f"{path}: nodes is {found.nodes}; a prediction is for 1 node or more")

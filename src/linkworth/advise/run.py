@@ -34,12 +34,12 @@ def advise_on_request(
     no trace to replay.
     """
     if (trace is None) == (predictions_file is None):
-        raise UsageError("give either a trace or --predictions FILE")
+        raise UsageError("give either a trace or `predictions` FILE")
     goal = goal or ("time" if budget is not None and deadline is None else "cost")
     if predictions_file is not None:
         if draws is not None:
             raise UsageError(
-                f"--draws {draws}: predictions made before cannot be replayed; give the trace instead"
+                f"`draws` {draws}: predictions made before cannot be replayed; give the trace instead"
             )
         found = read_predictions(predictions_file, on, allowed)
         needed = [prediction.fabric for prediction in found.predictions]
@@ -50,7 +50,7 @@ def advise_on_request(
     environments = gather_environments(prices, needed=wanted)
     if unpriced := [fabric for fabric in wanted or () if fabric not in environments]:
         raise UsageError(
-            f"no price for fabric {', '.join(unpriced)}; give it with --price {unpriced[0]}=USD_PER_NODE_HOUR"
+            f"no price for fabric {', '.join(unpriced)}; give it with `price` {unpriced[0]}=USD_PER_NODE_HOUR"
         )
     sets, drawn = replay_predictions(trace, on or list(environments), draws, progress)
     return advise(sets, environments, goal=goal, deadline=deadline, budget=budget, drawn=_useful(drawn))

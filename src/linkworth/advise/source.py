@@ -73,7 +73,7 @@ def replay_predictions(
     chosen = [fabrics.get(name) for name in names]
     counts: Sequence[int | None] = request.nodes or (None,)
     if len(set(counts)) < len(counts):
-        raise UsageError(f"--nodes {','.join(map(str, counts))}: give each number of nodes once")
+        raise UsageError(f"`nodes` {','.join(map(str, counts))}: give each number of nodes once")
     with traced(
         request.workload, request.ranks, request.rates, scaled=measured is not None, progress=progress
     ) as path:

@@ -96,7 +96,7 @@ def sentence(options: Sequence[AdviceOption], choice: int | None, goal: Goal, dr
         spread = ASSUMED_SPREAD
         parts.append(
             f"the spread of {', '.join(drawn.assumed)} is assumed: {units.percent(spread.latency)} of latency, "
-            f"bandwidth and overhead, {units.percent(spread.computation)} of computation (--spread gives another)"
+            f"bandwidth and overhead, {units.percent(spread.computation)} of computation"
         )
     if count < drawn.asked:
         parts.append(f"{count} draws instead of {drawn.asked} keep the replays of this long trace short")

@@ -56,7 +56,7 @@ def _imprecise(rows: Sequence[BenchRow], precision: float, seconds: float) -> st
     known = "a single sample" if math.isinf(worst) else f"95 % half-width up to {worst:.2g} of it"
     return (
         f"the mean is not known to {precision:.2g} at {_sizes(row.bytes for row in wide)} ({known}): "
-        f"give more than --seconds {seconds:g}, or a calmer machine"
+        f"measure each size for more than {seconds:g} s, or on a calmer machine"
     )
 
 

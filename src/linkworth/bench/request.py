@@ -49,16 +49,16 @@ def settings(
 ) -> BenchSettings:
     """Return the settings for texts such as `64K`. Raises UsageError."""
     if sizes and (least or most):
-        raise UsageError("--sizes names the sizes; --min and --max are for the default ones")
-    chosen = tests.parse_sizes(sizes, "--sizes") if sizes else []
+        raise UsageError("`sizes` names the sizes; `min` and `max` are for the default ones")
+    chosen = tests.parse_sizes(sizes, "`sizes`") if sizes else []
     if least or most:
         chosen = tests.sizes_between(
-            tests.parse_size(least, "--min") if least else None,
-            tests.parse_size(most, "--max") if most else None,
+            tests.parse_size(least, "`min`") if least else None,
+            tests.parse_size(most, "`max`") if most else None,
         )
-    limit = tests.parse_size(longest, "--longest") if longest else None
+    limit = tests.parse_size(longest, "`longest`") if longest else None
     if limit is not None and not 8192 <= limit <= tests.LARGEST // 2:
-        raise UsageError(f"--longest {longest}: give a size from 8K to 1023M")
+        raise UsageError(f"`longest` {longest}: give a size from 8K to 1023M")
     return BenchSettings(
         sizes=chosen, precision=precision, seconds=seconds, window=window, among=among, asynchronous=asynchronous,
         bidirectional=bidirectional, pairs=pairs, longest=limit, seed=seed,
@@ -81,7 +81,7 @@ def prepare(
     for option, owner in _OPTIONS_OF.items():
         if getattr(settings, option) and owner not in names:
             word = {"asynchronous": "async"}.get(option, option)
-            raise UsageError(f"--{word} is an option of {owner}, which is not asked for")
+            raise UsageError(f"`{word}` is an option of {owner}, which is not asked for")
     prepared = []
     for name in names:
         own = _own_options(name, settings)

@@ -90,7 +90,7 @@ def prepare(
     place = opened or LocalPlace()
     count = default_ranks(known[0], place) if ranks is None else ranks
     if count < 2:
-        raise UsageError(f"-n {count}: a network is measured between two ranks or more")
+        raise UsageError(f"`ranks` {count}: a network is measured between two ranks or more")
     check_started_ranks(count, place)
     given = settings or BenchSettings()
     words = options.arguments(known[0], given)

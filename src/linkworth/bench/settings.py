@@ -63,7 +63,7 @@ def sizes_of(test: tests.BenchTest, settings: BenchSettings) -> list[int]:
     """
     for size in settings.sizes:
         if not 1 <= size <= tests.LARGEST:
-            raise UsageError(f"--sizes: {size} bytes; give sizes from 1 to {tests.LARGEST}")
+            raise UsageError(f"`sizes`: {size} bytes; give sizes from 1 to {tests.LARGEST}")
     if test.name in ("barrier", "hpcc"):
         return []
     if test.name == "beff":
@@ -87,13 +87,13 @@ def arguments(test: tests.BenchTest, settings: BenchSettings) -> list[str]:
         ("--pairs", settings.pairs),
     ):
         if given and test.name != "pingpong":
-            raise UsageError(f"{option} is an option of pingpong, not of {test.name}")
+            raise UsageError(f"`{option[2:]}` is an option of pingpong, not of {test.name}")
         words += [option] if given else []
     if settings.asynchronous and settings.bidirectional:
-        raise UsageError("--bidirectional posts its receives first by itself; leave --async out")
+        raise UsageError("`bidirectional` posts its receives first by itself; leave `async` out")
     if settings.longest is not None:
         if test.name != "beff":
-            raise UsageError(f"--longest is an option of beff, not of {test.name}")
+            raise UsageError(f"`longest` is an option of beff, not of {test.name}")
         words += ["--longest", str(settings.longest)]
     if settings.methods:
         if test.name != "beff":

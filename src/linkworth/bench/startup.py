@@ -134,7 +134,7 @@ def _shapes(opened: OpenPlace, ranks: int | None) -> list[Shape]:
     most = max(ranks or opened.cores or nodes, 1)
     if most < nodes:
         raise UsageError(
-            f"-n {most}: there are {nodes} nodes; give at least a rank for each, or fewer --nodes"
+            f"`ranks` {most}: there are {nodes} nodes; give at least a rank for each, or fewer `nodes`"
         )
     check_started_ranks(most, opened)
     return shapes(most, nodes)

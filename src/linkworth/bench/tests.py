@@ -35,7 +35,7 @@ _ALL = [
     BenchTest("latency", "ping-pong of one message", "half a round trip", "size / half a round trip", True),
     BenchTest("bandwidth", "windows of messages one way", "window / messages in it", "of the window, one way", True, "bandwidth"),
     BenchTest("bibandwidth", "windows of messages both ways", "window / messages one way", "sum of both ways", True, "bandwidth"),
-    BenchTest("pingpong", "NetPIPE-like ping-pong of perturbed sizes", "half a round trip; with --bidirectional, one exchange",
+    BenchTest("pingpong", "NetPIPE-like ping-pong of perturbed sizes", "half a round trip; both ways at once: one exchange",
               "sum over all pairs and ways", True, "bandwidth"),
     BenchTest("beff", "effective bandwidth (b_eff) of rings and random patterns", "one exchange with both neighbours",
               "sum over all ranks, logarithmic average over patterns", False, "bandwidth"),
@@ -81,7 +81,7 @@ def sizes_between(least: int | None, most: int | None) -> list[int]:
         raise UsageError(f"a size of {high} bytes is more than one MPI call can carry ({LARGEST})")
     sizes = [1 << power for power in range(31) if low <= 1 << power <= high]
     if not sizes:
-        raise UsageError(f"no power of two lies between {low} and {high} bytes; give --sizes")
+        raise UsageError(f"no power of two lies between {low} and {high} bytes; give `sizes`")
     return sizes
 
 

@@ -50,12 +50,12 @@ def fit_incast(fabric: Fabric, origins: Sequence[Origin], port_buffer: int | Non
     if len(by_buffer) > 1 and port_buffer is None:
         known = ", ".join(map(str, sorted(by_buffer)))
         raise UsageError(
-            f"the incast results come from ports with different buffers ({known} bytes); give the fabric's: --port-buffer"
+            f"the incast results come from ports with different buffers ({known} bytes); give the fabric's: `port_buffer`"
         )
     points = {buffer: _points(found) for buffer, found in sorted(by_buffer.items())}
     buffer = port_buffer if port_buffer is not None else next(iter(points))
     everything = [point for found in points.values() for point in found]
-    given = "given by --port-buffer" if port_buffer is not None else "what the results say of their switch"
+    given = "given with the results" if port_buffer is not None else "what the results say of their switch"
     reasons = {"tcp.port_buffer_bytes": Found(True, tuple(everything), given)}
     fabric = with_buffer(fabric, buffer)
     telling = [
@@ -119,7 +119,7 @@ def _buffer(origin: Origin, port_buffer: int | None) -> int:
         return int(said)
     if port_buffer is None:
         raise UsageError(
-            f"{origin.file}: the buffer of the switch's port is not known; give it with --port-buffer 512K (a switch's "
+            f"{origin.file}: the buffer of the switch's port is not known; give it with `port_buffer` 512K (a switch's "
             "data sheet has it)"
         )
     return port_buffer

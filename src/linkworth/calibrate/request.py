@@ -35,7 +35,7 @@ def fabric_name(asked: str | None, output: Path | None, first: Path) -> str:
     if asked is not None:
         if not _NAME.fullmatch(asked):
             raise UsageError(
-                f"--name {asked}: a fabric's name has small letters, digits, dots, dashes and underscores, and begins with a "
+                f"`name` {asked}: a fabric's name has small letters, digits, dots, dashes and underscores, and begins with a "
                 "letter or digit"
             )
         return asked
@@ -50,7 +50,7 @@ def rails_of(texts: Sequence[str]) -> list[tuple[int, Path]]:
         found = _RAILS.fullmatch(text)
         if found is None or not 2 <= int(found["rails"]) <= 64:
             raise UsageError(
-                f"--rails {text}: give the number of NICs, 2 to 64, and the file: --rails 2=two-nics.json"
+                f"`rails` {text}: give the number of NICs, 2 to 64, and the file: `rails` 2=two-nics.json"
             )
         pairs.append((int(found["rails"]), Path(found["file"])))
     return pairs
@@ -58,7 +58,7 @@ def rails_of(texts: Sequence[str]) -> list[tuple[int, Path]]:
 
 def port_buffer_of(text: str) -> int:
     """Return the bytes of `--port-buffer`. Raises UsageError."""
-    size = parse_size(text, "--port-buffer")
+    size = parse_size(text, "`port_buffer`")
     if size < 1:
-        raise UsageError(f"--port-buffer {text}: give bytes, such as 512K")
+        raise UsageError(f"`port_buffer` {text}: give bytes, such as 512K")
     return size

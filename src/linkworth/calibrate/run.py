@@ -86,7 +86,7 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
         points += [point for found in bursts.points.values() for point in found]
     elif request.port_buffer is not None:
         raise UsageError(
-            "--port-buffer applies to incast tests, but no file has one; run `linkworth bench incast`"
+            "`port_buffer` applies to incast tests, but no file has one; run `linkworth bench incast`"
         )
     fabric = msgspec.structs.replace(
         fabric, sources=sources_of(fabric, base, reasons, points), origin="calibration"
@@ -97,7 +97,7 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
         notes.append(
             f"this fit misses its results by up to {units.percent(max(misses))} (more than {units.percent(WORST_MISS)}): "
             "do not rely on it; the file says so, and each use of it warns. "
-            "Measure again on quiet nodes, or with --base of a network of the same kind"
+            "Measure again on quiet nodes, or start from a fabric of the same kind"
         )
     return Calibration(
         fabric=fabric,
@@ -123,7 +123,7 @@ def _read(
         for result in bench.read(path):
             if result.nodes > 1:
                 raise UsageError(
-                    f"--intranode {path}: its results come from {result.nodes} nodes; give results of ranks on one node"
+                    f"`intranode` {path}: its results come from {result.nodes} nodes; give results of ranks on one node"
                 )
             inside.append(Origin(result, path.name))
     for rails, path in request.rails:
@@ -154,9 +154,9 @@ def _nothing_to_fit(
 ) -> str:
     files = ", ".join(str(path) for path in request.files)
     if not between and inside:
-        return f"{files}: all results are of ranks on one node; give results between two nodes, and these by --intranode"
+        return f"{files}: all results are of ranks on one node; give results between two nodes, and these by `intranode`"
     if by_rails:
-        return f"{files}: no latency or bandwidth test over one NIC; --rails needs one to compare with"
+        return f"{files}: no latency or bandwidth test over one NIC; `rails` needs one to compare with"
     tests = ", ".join(sorted({origin.result.test for origin in between})) or "none"
     return (
         f"{files}: no test that a fabric can be fitted to (there: {tests}); give a latency or ping-pong test, and a bandwidth "

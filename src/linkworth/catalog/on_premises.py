@@ -50,8 +50,8 @@ def check(costs: OnPremises, origin: str) -> OnPremises:
 
 def parse(text: str) -> tuple[str, OnPremises]:
     """Split `FABRIC=PRICE,years=5,utilisation=0.7,...` of --on-premises into the fabric and the costs of a node."""
-    option = f"--on-premises {text!r}"
-    form = "write --on-premises FABRIC=PRICE_OF_A_NODE,years=Y,utilisation=U"
+    option = f"`on_premises` {text!r}"
+    form = "write `on_premises` FABRIC=PRICE_OF_A_NODE,years=Y,utilisation=U"
     first, *rest = text.split(",")
     fabric, equals, price = (part.strip() for part in first.rpartition("="))
     if not equals or not fabric:

@@ -109,7 +109,7 @@ def by_fabric(
         if price.fabric in found:
             both = [f"{one.name} in {one.region}" for one in kept if one.fabric == price.fabric]
             raise UsageError(
-                f"fabric {price.fabric} has several prices ({', '.join(both)}); choose one with --instance or --region"
+                f"fabric {price.fabric} has several prices ({', '.join(both)}); choose one with `instance` or `region`"
             )
         found[price.fabric] = price
     return found

@@ -43,6 +43,6 @@ def of_program(name: str) -> ProgramRates:
     if name not in programs:
         raise UsageError(
             f"there are no reference times of {name}, only of {', '.join(programs)}; "
-            "time a smaller run of it here with --calibrate-with CLASS"
+            "time a smaller run of it here with `calibrate_with` CLASS"
         )
     return programs[name]

@@ -17,7 +17,7 @@ http://mvapich.cse.ohio-state.edu/performance/job-startup/ (an upper bound, with
 """
 DEFAULT_SOURCE = (
     "an order of magnitude from MPICH 5.0.2 on one rank (2026-11-24) and MVAPICH2 2.3a on 229,376 ranks (2017); "
-    "measure yours with `linkworth bench init -o FILE` and give --startup FILE"
+    "measure yours with `linkworth bench init`"
 )
 
 

@@ -13,6 +13,7 @@ import rich_click as click
 from click.exceptions import Exit
 
 from linkworth import __version__, interrupts
+from linkworth.cli import parameter_names
 from linkworth.cli.building import BuildScreen
 from linkworth.cli.output import note, refused_answer, silence
 from linkworth.errors import CalibrationWarning, LinkworthError
@@ -78,6 +79,8 @@ class VerbGroup(click.RichGroup):
             from linkworth.cli.help_page import arranged
 
             command = arranged(command, name)
+        if command is not None:
+            parameter_names.use(command)
         return name, command, rest
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

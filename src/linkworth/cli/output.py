@@ -17,6 +17,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
+from linkworth.cli.parameter_names import spelled
 from linkworth.errors import EnvironmentLacksError
 from linkworth.writing.documents import encode
 from linkworth.writing.files import STANDARD_OUTPUT
@@ -123,7 +124,7 @@ def is_live() -> bool:
 def note(message: str) -> None:
     """Print a remark on standard error, so that standard output has only the answer. Its failure never ends a verb."""
     try:
-        click.echo(sentence(message), err=True)
+        click.echo(sentence(spelled(message)), err=True)
     except OSError:
         silence(sys.stderr)
 

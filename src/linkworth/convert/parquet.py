@@ -43,7 +43,7 @@ def write(trace: TraceFile, output: Path, options: ConversionOptions) -> Convers
         import pyarrow.parquet
     except ImportError as error:
         raise EnvironmentLacksError(
-            f"--to parquet needs pyarrow ({error}); install it: pip install 'linkworth[parquet]'"
+            f"`to` parquet needs pyarrow ({error}); install it: pip install 'linkworth[parquet]'"
         ) from None
     schema = _schema(pyarrow, trace)
     plain = [name for name in schema.names if name in _TIMES]

@@ -36,10 +36,10 @@ def convert(
     if target is None:
         return _from_other_tool(path, source, output, options, replace, allowed)
     if target not in targets():
-        raise UsageError(f"--to {target}: not known; give one of {', '.join(targets())}")
+        raise UsageError(f"`to` {target}: not known; give one of {', '.join(targets())}")
     if source is not None:
         raise UsageError(
-            f"{path} is no trace of linkworth ({FORMATS[source].what}); convert it to one first, without --to"
+            f"{path} is no trace of linkworth ({FORMATS[source].what}); convert it to one first, without `to`"
         )
     trace = open_trace(path, allowed)
     form = FORMATS[target]
@@ -64,7 +64,7 @@ def _from_other_tool(
     if source is None:
         open_trace(path, allowed)
         raise UsageError(
-            f"{path} is a trace of linkworth already; choose a format with --to: {', '.join(targets())}"
+            f"{path} is a trace of linkworth already; choose a format with `to`: {', '.join(targets())}"
         )
     output = output or path.with_suffix(".lwt")
     module = source_module(source)
@@ -89,12 +89,16 @@ def _published(
     """Write under a hidden name, and move the complete output to its place."""
     stream = is_stream(output)
     if stream and folder:
-        raise UsageError(f"{kind} needs a folder, which {output} cannot be; choose another name with -o")
+        raise UsageError(
+            f"{kind} needs a folder, which {output} cannot be; choose another name with `output`"
+        )
     if output.exists() and not replace and not stream:
-        raise UsageError(f"{output} exists; choose another name with -o, or replace it with --force")
+        raise UsageError(f"{output} exists; choose another name with `output`, or replace it with `force`")
     if output.exists() and output.is_dir() != folder and not stream:
         have, needed = ("file", "folder") if folder else ("folder", "file")
-        raise UsageError(f"{output} is a {have}, and {kind} needs a {needed}; choose another name with -o")
+        raise UsageError(
+            f"{output} is a {have}, and {kind} needs a {needed}; choose another name with `output`"
+        )
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

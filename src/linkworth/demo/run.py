@@ -104,7 +104,7 @@ def run(
     """
     if ranks < NODES or ranks & (ranks - 1):
         raise UsageError(
-            f"--ranks {ranks}: FT and CG need a power of two, and all are laid on {NODES} nodes; give 2, 4, 8, 16 ..."
+            f"`ranks` {ranks}: FT and CG need a power of two, and all are laid on {NODES} nodes; give 2, 4, 8, 16 ..."
         )
     fabrics = [fabric_catalog.get(name) for name in FABRICS]
     prices = gather_prices([], PRICES, needed=FABRICS)
@@ -112,7 +112,7 @@ def run(
         (folder / SMALLER).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
-            f"cannot make the folder {folder}: {error.strerror}; choose another with --output"
+            f"cannot make the folder {folder}: {error.strerror}; choose another with `output`"
         ) from error
     check_target(page)
     progress.plan(len(PROGRAMS) * _STEPS + 2)

@@ -17,7 +17,7 @@ class Bonding:
         if not kernel.has_bonding():
             raise EnvironmentLacksError(
                 "this kernel has no bonding (load the module: modprobe bonding); "
-                "--aggregate roundrobin does what its mode balance-rr does"
+                "`aggregate` roundrobin does what its mode balance-rr does"
             )
 
     def extend(self, plan: LabPlan, spec: LabSpec) -> LabPlan:
@@ -30,7 +30,7 @@ class Bonding:
         if mode == "802.3ad" and links.needs_switch(spec):
             raise EnvironmentLacksError(
                 "802.3ad needs the kernel's own links, and this kernel has no netem for latency and loss; "
-                "leave these out, or use --bond-mode balance-rr or balance-xor"
+                "leave these out, or use `bond_mode` balance-rr or balance-xor"
             )
         for number, name in enumerate(spec.node_names, 1):
             node = plan.nodes[name]

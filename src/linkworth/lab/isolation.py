@@ -36,7 +36,7 @@ class Containers:
         self.kind = kind
         if os.geteuid() != 0 or not kernel.may_make_namespaces():
             raise EnvironmentLacksError(
-                f"--isolation {kind} needs root: {_TOOLS[kind]} starts containers only for it"
+                f"`isolation` {kind} needs root: {_TOOLS[kind]} starts containers only for it"
             )
         self.tool = kernel.tool(_TOOLS[kind])
 

@@ -23,7 +23,7 @@ class Mptcp:
     def __init__(self, enabled: Path = Path("/proc/sys/net/mptcp/enabled")) -> None:
         if not enabled.exists():
             raise EnvironmentLacksError(
-                "this kernel was built without MPTCP (CONFIG_MPTCP); use --aggregate stripe or roundrobin"
+                "this kernel was built without MPTCP (CONFIG_MPTCP); use `aggregate` stripe or roundrobin"
             )
 
     def extend(self, plan: LabPlan, spec: LabSpec) -> LabPlan:
@@ -31,7 +31,7 @@ class Mptcp:
         further = list(enumerate(spec.nic_names))[1:]
         if len(further) > MOST_SUBFLOWS:
             raise EnvironmentLacksError(
-                f"the kernel gives an MPTCP connection {MOST_SUBFLOWS + 1} NICs at most; use fewer --nics"
+                f"the kernel gives an MPTCP connection {MOST_SUBFLOWS + 1} NICs at most; use fewer `nics`"
             )
         for number, name in enumerate(spec.node_names, 1):
             node = plan.nodes[name]

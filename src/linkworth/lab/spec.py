@@ -65,14 +65,14 @@ class LabSpec(msgspec.Struct, frozen=True, kw_only=True):
         ]
         for name, value, low, high in limits:
             if not low <= value <= high:
-                raise UsageError(f"--{name} {value:g} is out of range; give {low:g} to {high:g}")
+                raise UsageError(f"`{name}` {value:g} is out of range; give {low:g} to {high:g}")
         if self.jitter and not self.latency:
-            raise UsageError("--jitter varies the latency of a link; give --latency too")
+            raise UsageError("`jitter` varies the latency of a link; give `latency` too")
         if self.buffer is not None and self.rate is None:
-            raise UsageError("--buffer limits the queue of a link with a rate; give --rate too")
+            raise UsageError("`buffer` limits the queue of a link with a rate; give `rate` too")
         if self.dilate != 1 and self.rate is None and not self.latency:
             raise UsageError(
-                "--dilate lowers the rate and lengthens the latency; give --rate or --latency too"
+                "`dilate` lowers the rate and lengthens the latency; give `rate` or `latency` too"
             )
 
     @property
@@ -170,7 +170,7 @@ def with_options(base: LabSpec, options: Mapping[str, str]) -> LabSpec:
 def _whole(option: str) -> Callable[[str], int]:
     def read(text: str) -> int:
         if not re.fullmatch(r"[0-9]{1,9}", text):
-            raise UsageError(f"--{option} {text}: a whole number is needed")
+            raise UsageError(f"`{option}` {text}: a whole number is needed")
         return int(text)
 
     return read
@@ -179,7 +179,7 @@ def _whole(option: str) -> Callable[[str], int]:
 def _one_of(option: str, kind: object) -> Callable[[str], str]:
     def read(text: str) -> str:
         if text not in get_args(kind):
-            raise UsageError(f"--{option} {text}: it is one of {', '.join(get_args(kind))}")
+            raise UsageError(f"`{option}` {text}: it is one of {', '.join(get_args(kind))}")
         return text
 
     return read
@@ -189,11 +189,11 @@ def parse_factor(text: str) -> float:
     """Return a factor from `4` or `3.5`. Raises UsageError."""
     match = _NUMBER_AND_UNIT.fullmatch(text)
     if match is None or match["unit"]:
-        raise UsageError(f"--dilate {text}: a factor such as 4, or 8ranks for the slowdown of 8 ranks here")
+        raise UsageError(f"`dilate` {text}: a factor such as 4, or 8ranks for the slowdown of 8 ranks here")
     return float(match["number"])
 
 
-def parse_rate(text: str, option: str = "--rate") -> float:
+def parse_rate(text: str, option: str = "`rate`") -> float:
     """Return bits per second from `1gbit`, `100 Mbit/s`. Raises UsageError."""
     match = _NUMBER_AND_UNIT.fullmatch(text)
     unit = match["unit"].lower().removesuffix("/s") if match else ""
@@ -202,7 +202,7 @@ def parse_rate(text: str, option: str = "--rate") -> float:
     return float(f"{match['number']}e{_RATE_UNITS[unit]}")
 
 
-def parse_time(text: str, option: str = "--latency") -> float:
+def parse_time(text: str, option: str = "`latency`") -> float:
     """Return seconds from `30us`, `0.5 ms`. Raises UsageError."""
     match = _NUMBER_AND_UNIT.fullmatch(text)
     if match is None or match["unit"].lower() not in _TIME_UNITS:
@@ -210,7 +210,7 @@ def parse_time(text: str, option: str = "--latency") -> float:
     return float(f"{match['number']}e{_TIME_UNITS[match['unit'].lower()]}")
 
 
-def parse_share(text: str, option: str = "--loss") -> float:
+def parse_share(text: str, option: str = "`loss`") -> float:
     """Return a share, 0 to 1, from `0.1%` or `0.001`. Raises UsageError."""
     match = _NUMBER_AND_UNIT.fullmatch(text)
     if match is None or match["unit"] not in ("", "%"):
@@ -223,7 +223,7 @@ def parse_share(text: str, option: str = "--loss") -> float:
     return share
 
 
-def parse_bytes(text: str, option: str = "--buffer") -> int:
+def parse_bytes(text: str, option: str = "`buffer`") -> int:
     """Return bytes from `65536`, `64K`, `64KiB`, `1M`; K and M are 1024 and 1024 squared. Raises UsageError."""
     match = re.fullmatch(r"\s*([0-9]{1,12})\s*([km]?)(?:i?b)?\s*", text, re.IGNORECASE)
     if match is None:
@@ -239,7 +239,7 @@ _READERS: dict[str, Callable[[str], object]] = {
     "rate": parse_rate,
     "mtu": _whole("mtu"),
     "latency": parse_time,
-    "jitter": lambda text: parse_time(text, "--jitter"),
+    "jitter": lambda text: parse_time(text, "`jitter`"),
     "loss": parse_share,
     "aggregate": _one_of("aggregate", Aggregate),
     "bond_mode": _one_of("bond-mode", BondMode),

@@ -95,7 +95,7 @@ def _processes(decided: Plan, result: RunResult, folder: Path) -> list[ProcessPr
         )
     raise UsageError(
         f"{name} made no MPI call that could be counted: it is not an MPI program, "
-        f"or it uses another MPI than {decided.mpi.name} (choose with --mpi)"
+        f"or it uses another MPI than {decided.mpi.name} (choose with `mpi`)"
     )
 
 

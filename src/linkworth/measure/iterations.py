@@ -41,10 +41,10 @@ def pattern(text: str) -> re.Pattern[str]:
     try:
         compiled = re.compile(text)
     except re.error as error:
-        raise UsageError(f"--iterations {text!r} is no regular expression: {error}") from None
+        raise UsageError(f"`iterations` {text!r} is no regular expression: {error}") from None
     if compiled.groups != 1:
         raise UsageError(
-            f"--iterations {text!r} has {compiled.groups} groups; put the seconds, and only those, into one: "
+            f"`iterations` {text!r} has {compiled.groups} groups; put the seconds, and only those, into one: "
             r"'step took ([\d.]+) s'"
         )
     return compiled

@@ -17,7 +17,7 @@ def open_place(place: Place, say: Callable[[str], None] | None = None) -> OpenPl
     if place.kind == "local":
         if (place.nodes or 1) > 1:
             raise UsageError(
-                f"--nodes {place.nodes}: this machine is one node; name a lab, a hostfile or a batch system"
+                f"`nodes` {place.nodes}: this machine is one node; name a lab, a hostfile or a batch system"
             )
         return LocalPlace(place.transport, place.binding)
     # Imports are local: a run on this machine needs none of them.

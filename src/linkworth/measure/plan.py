@@ -60,12 +60,12 @@ def workload(command: Sequence[str], ranks: int | None, opened: OpenPlace | None
     if not command:
         raise UsageError("give the program to run after --, for example: -- ./program")
     if ranks is not None and ranks < 1:
-        raise UsageError(f"-n {ranks}: the number of ranks must be at least 1")
+        raise UsageError(f"`ranks` {ranks}: the number of ranks must be at least 1")
     if apps.is_app(command[0]):
         return Workload(name=command[0], command=list(command), ranks=ranks or _every_core(place))
     if is_launcher(command[0]):
         if ranks is not None:
-            raise UsageError(f"-n {ranks}: {command[0]} has its own number of ranks; give it there only")
+            raise UsageError(f"`ranks` {ranks}: {command[0]} has its own number of ranks; give it there only")
         if place.name != "local":
             raise UsageError(
                 f"{command[0]} starts the ranks by itself, and so does {place.name}; leave one of the two out"
@@ -83,7 +83,7 @@ def workload(command: Sequence[str], ranks: int | None, opened: OpenPlace | None
 def _every_core(place: OpenPlace) -> int:
     if not place.cores:
         raise UsageError(
-            f"give the number of ranks of the {place.name} job with -n, or with --nodes and --ppn"
+            f"give the number of ranks of the {place.name} job with `ranks`, or with `nodes` and `ppn`"
         )
     return place.cores
 
@@ -136,7 +136,7 @@ def _check_rank_count(app: str, ranks: int) -> None:
     try:
         _engine.check_skeleton(words[0], words[1:], ranks)
     except _engine.SkeletonError as error:
-        raise UsageError(f"-n {ranks}: {error}") from None
+        raise UsageError(f"`ranks` {ranks}: {error}") from None
 
 
 def _mpi_of(launcher: GivenLauncher, started: Target, name: str | None) -> MpiInstallation:
@@ -161,7 +161,7 @@ def _mpi_of(launcher: GivenLauncher, started: Target, name: str | None) -> MpiIn
         )
     if name is not None:
         raise UsageError(
-            f"--mpi {name}: {launcher.name} belongs to {says.kind} {says.version}; leave --mpi out, or start the ranks with "
+            f"`mpi` {name}: {launcher.name} belongs to {says.kind} {says.version}; leave `mpi` out, or start the ranks with "
             f"{chosen.mpiexec or 'its own launcher'}"
         )
     if not fitting:

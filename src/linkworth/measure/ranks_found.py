@@ -39,7 +39,7 @@ class RanksFound:
         if not sizes:
             return ""
         used = _name_of(lines[0][1]) if lines else "another MPI"
-        own = "its own with --mpi" + (f" {used}" if lines and used != decided.mpi.name else "")
+        own = "its own with `mpi`" + (f" {used}" if lines and used != decided.mpi.name else "")
         if sizes[0]:
             return f"it uses {used}, and was started with {decided.mpi.name}: choose {own}"
         copies = sizes[1] if set(sizes) == {1} else 0

@@ -37,7 +37,7 @@ def check(decided: Plan) -> None:
     trouble = pairing.verdict(kept.text, ranks, 1)
     if trouble.startswith("started"):
         plugin = {"openmpi": "pmix", "mpich": "pmi2", "mvapich": "pmi2"}.get(decided.mpi.kind)
-        remedy = f"give it --mpi={plugin}" if plugin else "choose its --mpi (srun --mpi=list)"
-        raise UsageError(f"`{' '.join(options)}` {trouble}; {remedy}, or let linkworth choose with --slurm")
+        remedy = f"srun needs --mpi={plugin}" if plugin else "srun needs another --mpi (srun --mpi=list)"
+        raise UsageError(f"`{' '.join(options)}` {trouble}; {remedy}, or let linkworth choose with `slurm`")
     if not trouble:
         remembered.keep(0)

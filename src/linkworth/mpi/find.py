@@ -38,7 +38,7 @@ def choose(name: str | None, target: Target = NO_TARGET) -> MpiInstallation:
         libraries = ", ".join(str(each.library or each.missing) for each in (link, *target.others))
         raise UsageError(
             f"{target.program} and other programs of this command use several MPIs ({libraries}); "
-            "choose the one that starts the ranks with --mpi"
+            "choose the one that starts the ranks with `mpi`"
         )
     if link.library and not target.others:
         listed = next((mpi for mpi in known if search.is_of(link.library, mpi)), None)
@@ -76,7 +76,7 @@ def _linked(
         wanted = _by_name(name, known)
         raise UsageError(
             f"{target.program} is linked with {needed.name} ({needed.library}); started by {wanted.name} "
-            "it would be many copies of rank 0 of 1: leave --mpi out, or link it with "
+            "it would be many copies of rank 0 of 1: leave `mpi` out, or link it with "
             f"{wanted.mpicc or wanted.name}"
         )
     return needed
@@ -100,7 +100,7 @@ def _by_name(name: str, known: list[MpiInstallation]) -> MpiInstallation:
         return found
     there = ", ".join(mpi.name for mpi in known)
     raise UsageError(
-        f"--mpi {name}: no such MPI here; there is {there} (or give the folder above its bin folder)"
+        f"`mpi` {name}: no such MPI here; there is {there} (or give the folder above its bin folder)"
     )
 
 

@@ -226,7 +226,10 @@ def in_prefix(prefix: Path) -> MpiInstallation | None:
     """Return the installation with its `bin` folder in a prefix outside the search folders."""
     folder = prefix.absolute() / "bin"
     for wrapper in _matching(folder, _WRAPPER):
-        found = _from_wrapper(wrapper, "--mpi", [folder])
+        found = _from_wrapper(wrapper, "the named folder", [folder])
         if found:
             return found
-    return next((mpi for tool in _matching(folder, _LAUNCHER) for mpi in _from_launcher(tool, "--mpi")), None)
+    return next(
+        (mpi for tool in _matching(folder, _LAUNCHER) for mpi in _from_launcher(tool, "the named folder")),
+        None,
+    )

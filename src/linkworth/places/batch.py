@@ -260,14 +260,14 @@ def duration(text: str) -> float:
     found = _DURATION.fullmatch(text.strip())
     if not found:
         raise UsageError(
-            f"--time {text}: write minutes, minutes:seconds, hours:minutes:seconds or days-hours[:minutes[:seconds]]"
+            f"`time` {text}: write minutes, minutes:seconds, hours:minutes:seconds or days-hours[:minutes[:seconds]]"
         )
     days = found[1]
     numbers = [int(part) for part in found.groups()[1:] if part is not None]
     units = [3600, 60, 1] if days is not None or len(numbers) == 3 else [60, 1]
     total = int(days or 0) * 86400 + sum(number * unit for number, unit in zip(numbers, units, strict=False))
     if total <= 0:
-        raise UsageError(f"--time {text}: a time limit must be greater than zero")
+        raise UsageError(f"`time` {text}: a time limit must be greater than zero")
     return float(total)
 
 

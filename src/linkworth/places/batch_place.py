@@ -39,9 +39,11 @@ class BatchPlace:
         """Spread ranks over nodes, as the user requested. Raises UsageError if that is impossible."""
         nodes, each = self._place.nodes, self._place.ranks_per_node
         if nodes and nodes > ranks:
-            raise UsageError(f"--nodes {nodes}: {ranks} ranks cannot be on more than {ranks} nodes")
+            raise UsageError(f"`nodes` {nodes}: {ranks} ranks cannot be on more than {ranks} nodes")
         if nodes and each and nodes * each != ranks:
-            raise UsageError(f"--nodes {nodes} and --ppn {each} make {nodes * each} ranks, but -n is {ranks}")
+            raise UsageError(
+                f"`nodes` {nodes} and `ppn` {each} make {nodes * each} ranks, but `ranks` is {ranks}"
+            )
         if each and not nodes:
             nodes = -(-ranks // each)
         if nodes and not each and ranks % nodes == 0:

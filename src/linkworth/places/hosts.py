@@ -41,7 +41,7 @@ class HostfilePlace:
     def __init__(self, place: Place) -> None:
         hosts = read(Path(place.name))
         if place.nodes is not None and place.nodes > len(hosts):
-            raise UsageError(f"--nodes {place.nodes}: {place.name} has {len(hosts)} hosts")
+            raise UsageError(f"`nodes` {place.nodes}: {place.name} has {len(hosts)} hosts")
         self.name = "hostfile"
         self.hosts = hosts[: place.nodes]
         self.transport = place.transport
@@ -182,7 +182,7 @@ def _ask(host: str, command: str) -> subprocess.CompletedProcess[str]:
             check=False,
         )
     except FileNotFoundError:
-        raise EnvironmentLacksError("ssh is not on PATH; it reaches the hosts of --hostfile") from None
+        raise EnvironmentLacksError("ssh is not on PATH; it reaches the hosts of `hostfile`") from None
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess([], 255, "", f"no answer within {ANSWER_SECONDS:g} s")
 
@@ -251,7 +251,7 @@ def share(
     """
     if each is not None:
         if ranks > each * len(hosts):
-            raise UsageError(f"--ppn {each}: {ranks} ranks do not fit on {len(hosts)} hosts")
+            raise UsageError(f"`ppn` {each}: {ranks} ranks do not fit on {len(hosts)} hosts")
         limits = [each] * len(hosts)
     elif spread and ranks <= sum(ranks if host.slots is None else host.slots for host in hosts):
         limits = _spread(hosts, ranks)

@@ -15,6 +15,6 @@ def check_started_ranks(ranks: int, place: OpenPlace) -> None:
     most = max(LEAST_LIMIT, RANKS_A_CORE * place.cores) if place.cores else MOST_RANKS
     if ranks > most:
         raise UsageError(
-            f"-n {ranks}: each rank is a process, and {place.name} starts at most {most} of them; give fewer, or record a "
-            "bundled program on up to 1048576 ranks without running it: linkworth trace --skeleton"
+            f"`ranks` {ranks}: each rank is a process, and {place.name} starts at most {most} of them; give fewer, or record "
+            "the skeleton of a bundled program, which runs nothing, on up to 1048576 ranks"
         )

@@ -41,9 +41,9 @@ _PENDING = {
 }
 _RUNNING = {"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "STAGE_OUT", "RESIZING", "SIGNALING"}
 _CAUSES = {
-    "TIMEOUT": "Slurm stopped it at its time limit (--time)",
+    "TIMEOUT": "Slurm stopped it at its time limit",
     "DEADLINE": "Slurm stopped it at its deadline",
-    "OUT_OF_MEMORY": "it used more memory than Slurm gave it (ask for more: --batch-option=--mem=...)",
+    "OUT_OF_MEMORY": "it used more memory than Slurm gave it (ask for more with Slurm's option mem)",
     "NODE_FAIL": "a node of the job failed",
     "BOOT_FAIL": "a node of the job did not start",
     "PREEMPTED": "Slurm stopped it for a job of higher priority",

@@ -40,11 +40,11 @@ class SlurmSteps:
         if place.name or place.options:
             raise UsageError(
                 f"this is inside the Slurm job {os.environ[Slurm.job_variable]}, whose partition, limits and constraints "
-                "are settled; leave --partition, --constraint, --account, --time and --batch-option out"
+                "are settled; leave `partition`, `constraint`, `account`, `time` and `batch_option` out"
             )
         every = expand(os.environ["SLURM_JOB_NODELIST"])
         if place.nodes is not None and place.nodes > len(every):
-            raise UsageError(f"--nodes {place.nodes}: this Slurm job has {len(every)} nodes")
+            raise UsageError(f"`nodes` {place.nodes}: this Slurm job has {len(every)} nodes")
         self.nodes = every[: place.nodes]
         self.transport = place.transport
         self._place = place
@@ -61,7 +61,7 @@ class SlurmSteps:
         """Spread ranks over the nodes. Raises UsageError if there are more nodes than ranks."""
         nodes = self._place.nodes
         if nodes and nodes > ranks:
-            raise UsageError(f"--nodes {nodes}: {ranks} ranks cannot be on more than {ranks} nodes")
+            raise UsageError(f"`nodes` {nodes}: {ranks} ranks cannot be on more than {ranks} nodes")
         return JobShape(
             ranks=ranks,
             nodes=min(len(self.nodes), ranks),

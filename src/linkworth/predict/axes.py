@@ -58,13 +58,13 @@ def parse(text: str) -> SweepAxis:
     The values of a range have equal ratios, or equal differences with `:lin` at its end or a start at 0.
     Raises UsageError for an invalid name, value or unit.
     """
-    option = f"--vary {text!r}"
+    option = f"`vary` {text!r}"
     name, equals, values = (part.strip() for part in text.partition("="))
     if name not in UNITS:
         raise UsageError(f"{option}: there is no {name!r} to vary; choose {', '.join(UNITS)}")
     if not equals or not values:
         raise UsageError(
-            f"{option}: it has no values; write --vary {name}=FROM..TO:COUNT or {name}=VALUE,VALUE"
+            f"{option}: it has no values; write `vary` {name}=FROM..TO:COUNT or {name}=VALUE,VALUE"
         )
     words = re.split(r"\.\.|,", values.partition(":")[0]) if ".." in values else values.split(",")
     factor = words[0].strip().startswith("x")

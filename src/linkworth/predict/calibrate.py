@@ -70,7 +70,7 @@ def cpu_factor_for(
     the replay takes longer even without computation, or if the trace has no computation.
     """
     if not 0 < seconds < float("inf"):
-        raise UsageError(f"--measured {fabric.name}={seconds:g}: the measured time must be above 0 seconds")
+        raise UsageError(f"`measured` {fabric.name}={seconds:g}: the measured time must be above 0 seconds")
 
     def replayed(scale: float) -> _Point:
         scaled = msgspec.structs.replace(
@@ -85,14 +85,14 @@ def cpu_factor_for(
     low = replayed(1 / _SLOWEST)
     if low.seconds >= seconds:
         raise UsageError(
-            f"--measured {fabric.name}={seconds:g}: the communication alone takes {low.seconds:.4g} s on {fabric.name} in this "
-            "layout, so the program cannot have run in that time there; check the time, the fabric, --nodes and --ppn"
+            f"`measured` {fabric.name}={seconds:g}: the communication alone takes {low.seconds:.4g} s on {fabric.name} in this "
+            "layout, so the program cannot have run in that time there; check the time, the fabric, `nodes` and `ppn`"
         )
     high = replayed(1.0)
     while high.seconds < seconds:
         if high.scale > _SLOWEST:
             raise UsageError(
-                f"--measured {fabric.name}={seconds:g}: the trace contains no computation to scale to that time"
+                f"`measured` {fabric.name}={seconds:g}: the trace contains no computation to scale to that time"
             )
         low = high
         high = replayed(4 * high.scale * seconds / high.seconds)

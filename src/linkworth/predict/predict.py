@@ -57,11 +57,11 @@ def predict(
     Raises UsageError for an unusable trace, layout, time or file, and DamagedInputError for an incomplete trace.
     """
     if not fabrics:
-        raise UsageError("no fabric to predict for; give at least one with --on (see `linkworth fabrics`)")
+        raise UsageError("no fabric to predict for; give at least one with `on` (see `linkworth fabrics`)")
     if cpu_factor <= 0:
-        raise UsageError(f"--cpu-factor {cpu_factor:g}: give a number above 0 (2 means twice as fast)")
+        raise UsageError(f"`cpu_factor` {cpu_factor:g}: give a number above 0 (2 means twice as fast)")
     if with_loads and beside:
-        raise UsageError("--loads cannot be combined with --beside; leave one of them out")
+        raise UsageError("`loads` cannot be combined with `beside`; leave one of them out")
     trace = opened(trace)
     trace.require_every_rank()
     settings = on_known_machine(settings, trace.metadata.rates)
@@ -143,7 +143,7 @@ def predict(
         whole = write(timeline, trace, fabrics[0], layout, cpu_factor=cpu_factor, settings=settings)
         if not whole:
             warnings.append(
-                f"{timeline.path} holds the first {MOST_EVENTS:,} calls and messages only; choose a part with --timeline-window"
+                f"{timeline.path} holds the first {MOST_EVENTS:,} calls and messages only; choose a part with `timeline_window`"
             )
     asked = fabrics if with_tolerances else []
     without_tolerances = {fabric.name: lacks for fabric in asked if (lacks := tolerance_lacks(fabric))}
@@ -196,9 +196,9 @@ def _neighbour(trace: TraceFile, placement: str, nodes: int) -> tuple[str, Neigh
         None,
         placement,
         numbered=True,
-        option=f"--beside {path}@",
+        option=f"`beside` {path}@",
     )
     if layout.nodes > nodes:
-        raise UsageError(f"--beside {path}@{placement}: it needs {layout.nodes} nodes, but there are {nodes}")
+        raise UsageError(f"`beside` {path}@{placement}: it needs {layout.nodes} nodes, but there are {nodes}")
     neighbour = Neighbour(trace.engine, layout, trace.incomplete)
     return trace.metadata.workload, neighbour, node_warnings(trace, layout)

@@ -56,17 +56,19 @@ def traced(
 def refuse_skeleton_options(target: str, ranks: int | None, rates: RateRequest | None) -> None:
     """Raise UsageError for options that need a program without a trace."""
     if ranks is not None:
-        raise UsageError(f"-n {ranks}: {target} is a trace and has its rank count already; leave -n out")
+        raise UsageError(
+            f"`ranks` {ranks}: {target} is a trace and has its rank count already; leave `ranks` out"
+        )
     if rates is not None and rates.option is not None:
         raise UsageError(
             f"{rates.option}: {target} is a trace and contains its computation already; leave it out, or scale it with "
-            "--cpu-factor or --measured"
+            "`cpu_factor` or `measured`"
         )
 
 
 def measured_time(text: str) -> tuple[Fabric, float]:
     """Parse `FABRIC=SECONDS` of --measured."""
-    name, seconds = parse_assignment(text, "--measured", "SECONDS", SECONDS)
+    name, seconds = parse_assignment(text, "`measured`", "SECONDS", SECONDS)
     return fabrics.get(name), seconds
 
 
@@ -74,10 +76,10 @@ def timeline(path: Path | None, window: str | None, fabrics: Sequence[Fabric]) -
     """Return the file and the window of a timeline, or None without one."""
     if path is None:
         if window is not None:
-            raise UsageError("--timeline-window: it limits a timeline; give --timeline FILE as well")
+            raise UsageError("`timeline_window`: it limits a timeline; give `timeline` FILE as well")
         return None
     if len(fabrics) != 1:
-        raise UsageError(f"--timeline {path}: a timeline shows one replay; give one fabric with --on")
+        raise UsageError(f"`timeline` {path}: a timeline shows one replay; give one fabric with `on`")
     return Timeline(path=path, seconds=parse_window(window or ":"))
 
 

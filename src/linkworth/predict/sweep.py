@@ -42,16 +42,16 @@ def sweep(
     that names nodes itself (numbers, a file) excludes numbers of nodes. Raises UsageError for invalid combinations.
     """
     if not fabrics:
-        raise UsageError("no fabric to sweep; give at least one with --on (see `linkworth fabrics`)")
+        raise UsageError("no fabric to sweep; give at least one with `on` (see `linkworth fabrics`)")
     if cpu_factor <= 0:
-        raise UsageError(f"--cpu-factor {cpu_factor:g}: give a number above 0 (2 means twice as fast)")
+        raise UsageError(f"`cpu_factor` {cpu_factor:g}: give a number above 0 (2 means twice as fast)")
     if settings.samples:
-        raise UsageError(f"--samples {settings.samples}: a sweep gives one time a point; leave it out")
+        raise UsageError(f"`samples` {settings.samples}: a sweep gives one time a point; leave it out")
     names = [axis.name for axis in axes]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise UsageError(f"--vary {twice[0]}: it is given twice; put all its values into one")
+        raise UsageError(f"`vary` {twice[0]}: it is given twice; put all its values into one")
     if "cpu-factor" in names and measured is not None:
-        raise UsageError("--vary cpu-factor: --measured sets the CPU factor already; leave one of them out")
+        raise UsageError("`vary` cpu-factor: `measured` sets the CPU factor already; leave one of them out")
     trace = opened(trace)
     trace.require_every_rank()
     ranks = trace.engine.ranks
@@ -101,9 +101,9 @@ def _layouts(
     ranks: int, nodes: Sequence[int], ppn: int | None, placements: Sequence[str]
 ) -> list[tuple[str, Layout]]:
     if len(set(nodes)) < len(nodes):
-        raise UsageError(f"--nodes {','.join(map(str, nodes))}: give each number of nodes once")
+        raise UsageError(f"`nodes` {','.join(map(str, nodes))}: give each number of nodes once")
     if len(set(placements)) < len(placements):
-        raise UsageError(f"--placement {', '.join(placements)}: give each placement once")
+        raise UsageError(f"`placement` {', '.join(placements)}: give each placement once")
     return [
         (placement, lay_out(ranks, number, ppn, placement))
         for number in nodes or (None,)

@@ -36,7 +36,7 @@ class Timeline(NamedTuple):
 def parse_window(text: str) -> tuple[float, float]:
     """Parse `FROM:TO` in seconds; either may be left out."""
     start, colon, end = text.partition(":")
-    option = f"--timeline-window {text!r}"
+    option = f"`timeline_window` {text!r}"
     seconds = (
         read_number(start, option, _WINDOW) if start else 0.0,
         read_number(end, option, _WINDOW) if end else math.inf,
@@ -74,7 +74,7 @@ def write(
         with staged(path) as made, _opened(made) as file:
             _dump(file, recording, trace.engine.names, layout)
     except OSError as error:
-        raise unwritable(path, error, "--timeline") from None
+        raise unwritable(path, error, "`timeline`") from None
     return not recording.cut
 
 

@@ -34,8 +34,8 @@ def interval(
     """
     if not any(msgspec.structs.astuple(fabric.spread)):
         raise UsageError(
-            f"{fabric.name} has no spread of its parameters to sample from; give one with --spread, such as "
-            "--spread latency=0.1 --spread bandwidth=0.03, or [spread] in the fabric's file"
+            f"{fabric.name} has no spread of its parameters to sample from; give one with `spread`, such as "
+            "`spread` latency=0.1 `spread` bandwidth=0.03, or [spread] in the fabric's file"
         )
     taken = draws(fabric.spread, samples, seed)
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:

@@ -63,7 +63,7 @@ def replay_all(
         return found, f"{threads} thread{'s' if threads > 1 else ''}"
     if workers is not None:
         raise UsageError(
-            f"--workers {workers}: an MPI job has its processes; leave it out, or start linkworth by itself"
+            f"`workers` {workers}: an MPI job has its processes; leave it out, or start linkworth by itself"
         )
     content = None if shared else trace.path.read_bytes()
     chunk = max(1, len(tasks) // (processes * CHUNKS_PER_PROCESS))

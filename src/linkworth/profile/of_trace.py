@@ -142,12 +142,12 @@ def _smaller_part(smaller: Path | TraceFile | None, of: TraceFile) -> Part | Non
     trace = opened(smaller)
     if trace.engine.ranks != of.engine.ranks:
         raise UsageError(
-            f"--smaller {trace.path}: it has {trace.engine.ranks} ranks and {of.path} has {of.engine.ranks}; "
+            f"`smaller` {trace.path}: it has {trace.engine.ranks} ranks and {of.path} has {of.engine.ranks}; "
             "give a trace of the same program on as many ranks with a smaller problem"
         )
     if not _may_be_of_one_program(trace, of):
         raise UsageError(
-            f"--smaller {trace.path}: it records {trace.metadata.workload}, and {of.path} records {of.metadata.workload}; "
+            f"`smaller` {trace.path}: it records {trace.metadata.workload}, and {of.path} records {of.metadata.workload}; "
             "give a trace of the same program on as many ranks with a smaller problem"
         )
     return _part(trace)

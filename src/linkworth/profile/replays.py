@@ -114,4 +114,4 @@ def _smaller_balance(smaller: Part) -> Balance:
     try:
         return balance(_on_reference(smaller), scan(smaller.of))
     except ReplayStoppedError as stopped:
-        raise UsageError(f"--smaller {smaller.of.path}: {stopped}") from stopped
+        raise UsageError(f"`smaller` {smaller.of.path}: {stopped}") from stopped

@@ -16,13 +16,13 @@ def require_effect(settings: ReplaySettings, results: Sequence[_engine.ReplayRes
     for level in settings.cpu_factor_at:
         if level not in levels:
             raise UsageError(
-                f"--cpu-factor-at {level}: the program never calls MPI_Pcontrol({level}); its levels are "
+                f"`cpu_factor_at` {level}: the program never calls MPI_Pcontrol({level}); its levels are "
                 f"{', '.join(map(str, sorted(levels)))}"
             )
     applied = {name for result in results for name in result.forced_applied}
     for forced in settings.forced_collectives:
         if forced.collective not in applied:
             raise UsageError(
-                f"--collective {forced.collective}={forced.algorithm}: no {forced.collective} of the trace can run that "
+                f"`collective` {forced.collective}={forced.algorithm}: no {forced.collective} of the trace can run that "
                 "algorithm (none has data, several ranks and a number of them that it takes); leave it out"
             )

@@ -19,7 +19,7 @@ def lay_out(
     placement: str = "block",
     *,
     numbered: bool = False,
-    option: str = "--placement ",
+    option: str = "`placement` ",
 ) -> Layout:
     """Place `ranks` on nodes: `block`, `cyclic`, node numbers separated by commas, or the path of a hostfile or
     rankfile.
@@ -40,7 +40,7 @@ def lay_out(
     else:
         raise UsageError(f"{option}{placement}: no such file; give {PLACEMENTS}")
     if nodes is not None or ppn is not None:
-        raise UsageError(f"{option}{placement}: it names the nodes already; leave --nodes and --ppn out")
+        raise UsageError(f"{option}{placement}: it names the nodes already; leave `nodes` and `ppn` out")
     if len(names) != ranks:
         raise UsageError(f"{option}{placement}: it places {len(names)} ranks, but the trace has {ranks}")
     if numbered and re.fullmatch(r"[\d, ]+", placement):
@@ -93,18 +93,18 @@ def block(ranks: int, nodes: int | None = None, ppn: int | None = None) -> Layou
 
     Without `nodes`: as many as `ppn` needs, or two (one for a single rank). Raises UsageError if they do not fit.
     """
-    for value, option in ((nodes, "--nodes"), (ppn, "--ppn")):
+    for value, option in ((nodes, "`nodes`"), (ppn, "`ppn`")):
         if value is not None and value < 1:
             raise UsageError(f"{option} {value}: give a whole number of at least 1")
     if nodes is None:
         nodes = -(-ranks // ppn) if ppn is not None else min(2, ranks)
     if ppn is not None and not (nodes - 1) * ppn < ranks <= nodes * ppn:
         raise UsageError(
-            f"--nodes {nodes} --ppn {ppn}: that is room for {nodes * ppn} ranks on {nodes} nodes, but the trace has {ranks}; "
-            f"give --nodes {-(-ranks // ppn)}, or leave --ppn out"
+            f"`nodes` {nodes} `ppn` {ppn}: that is room for {nodes * ppn} ranks on {nodes} nodes, but the trace has {ranks}; "
+            f"give `nodes` {-(-ranks // ppn)}, or leave `ppn` out"
         )
     if nodes > ranks:
-        raise UsageError(f"--nodes {nodes}: the trace has only {ranks} ranks; give at most that many nodes")
+        raise UsageError(f"`nodes` {nodes}: the trace has only {ranks} ranks; give at most that many nodes")
     if ppn is not None:
         return Layout(nodes=nodes, node_of_rank=[rank // ppn for rank in range(ranks)])
     return Layout(nodes=nodes, node_of_rank=[rank * nodes // ranks for rank in range(ranks)])

@@ -9,7 +9,7 @@ from linkworth.errors import UsageError
 from linkworth.model.prediction import Layout
 from linkworth.trace.read import TraceFile
 
-_RECORD_IT = "record the program with as many ranks a node (linkworth trace --lab or --hostfile)"
+_RECORD_IT = "record the program with as many ranks a node (in a lab or on the hosts of a file)"
 
 
 class NodeGroup(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,7 +76,7 @@ def _parted_memory(trace: TraceFile, groups: Sequence[NodeGroup], node: Sequence
     return (
         f"{trace.path}: memory is shared by up to {_largest(groups)} ranks (MPI_Win_allocate_shared), and this layout puts them "
         f"on {_nodes(groups, node)} nodes, where they cannot. What they exchange through it is in no message of the trace, so "
-        f"nothing is predicted; keep them on one node (--nodes 1, --ppn {_largest(groups)} or --placement), or {_RECORD_IT}"
+        f"nothing is predicted; keep them on one node (`nodes` 1, `ppn` {_largest(groups)} or `placement`), or {_RECORD_IT}"
     )
 
 

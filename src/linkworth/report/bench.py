@@ -14,9 +14,9 @@ FORMATS = (".svg", ".png")
 def check_plot(path: Path) -> None:
     """Raise UsageError if no plot can be written there, before anything is measured for it."""
     if path.suffix.lower() not in FORMATS:
-        raise UsageError(f"--plot {path}: give a file that ends in {' or '.join(FORMATS)}")
+        raise UsageError(f"`plot` {path}: give a file that ends in {' or '.join(FORMATS)}")
     if not path.parent.is_dir():
-        raise UsageError(f"--plot {path}: there is no folder {path.parent}")
+        raise UsageError(f"`plot` {path}: there is no folder {path.parent}")
 
 
 def labelled(name: str, results: Sequence[BenchResult]) -> list[tuple[str, BenchResult]]:
@@ -49,6 +49,6 @@ def write_plot(results: Sequence[tuple[str, BenchResult]], path: Path) -> None:
     try:
         figure = bench.figure(results)
     except ValueError as error:
-        raise UsageError(f"--plot {path}: {error}") from None
+        raise UsageError(f"`plot` {path}: {error}") from None
     content = svg.png(figure) if path.suffix.lower() == ".png" else svg.standalone(figure).encode()
-    write_output(path, content, "--plot")
+    write_output(path, content, "`plot`")

@@ -125,7 +125,7 @@ def _advice(
         ranks=predictions.ranks,
         nodes=predictions.nodes,
         choice=None,
-        reason="no price is known for these networks; give one with --price FABRIC=USD_PER_NODE_HOUR",
+        reason="no price is known for these networks; give one for each",
         options=[],
         breakeven_price_ratio=None,
         goal=goal,

@@ -25,7 +25,7 @@ from linkworth.skeleton.progress import Progress
 from linkworth.writing.documents import encode
 from linkworth.writing.files import write_atomically
 
-_ELSE = "or name the machine with --machine, or a measured time with --measured FABRIC=SECONDS"
+_ELSE = "or name the machine with `machine`, or a measured time with `measured` FABRIC=SECONDS"
 
 
 class _Phase(msgspec.Struct, frozen=True):
@@ -121,7 +121,7 @@ def _run(decided: Plan) -> _Report:
     except LinkworthError as error:
         raise EnvironmentLacksError(
             f"the computation has no speed: {name} cannot be timed here: {error}; choose another class with "
-            f"--calibrate-with, {_ELSE}"
+            f"`calibrate_with`, {_ELSE}"
         ) from None
     if result.state == "complete":
         with contextlib.suppress(msgspec.DecodeError):
@@ -130,7 +130,7 @@ def _run(decided: Plan) -> _Report:
                 return report
     raise EnvironmentLacksError(
         f"the computation has no speed: timing {name} here failed ({result.message or 'its output cannot be used'}); "
-        f"choose another class with --calibrate-with, {_ELSE}"
+        f"choose another class with `calibrate_with`, {_ELSE}"
     )
 
 

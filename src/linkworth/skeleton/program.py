@@ -45,13 +45,13 @@ def check(program: Program, ranks: int | None) -> int:
     if ranks is None:
         raise UsageError(f"{program.workload}: give the number of ranks with -n")
     if ranks < 1:
-        raise UsageError(f"-n {ranks}: the number of ranks must be at least 1")
+        raise UsageError(f"`ranks` {ranks}: the number of ranks must be at least 1")
     try:
         _engine.check_skeleton(program.name, program.arguments, ranks)
     except _engine.SkeletonError as error:
         raise UsageError(f"{program.workload}: {error}") from None
     except (OverflowError, TypeError):
-        raise UsageError(f"-n {ranks}: no program has that many ranks") from None
+        raise UsageError(f"`ranks` {ranks}: no program has that many ranks") from None
     return ranks
 
 

@@ -41,9 +41,9 @@ class RateRequest(msgspec.Struct, frozen=True, kw_only=True):
     def option(self) -> str | None:
         """The first of these options that was given, else None."""
         given = {
-            "--machine": self.machine is not None,
-            "--calibrate-with": self.calibrate_with is not None,
-            "--calibrate-anew": self.anew,
+            "`machine`": self.machine is not None,
+            "`calibrate_with`": self.calibrate_with is not None,
+            "`calibrate_anew`": self.anew,
         }
         return next((name for name, is_given in given.items() if is_given), None)
 
@@ -58,10 +58,10 @@ def rates_for(
     here.
     """
     if request.machine is not None and request.calibrate_with is not None:
-        raise UsageError("give either --machine or --calibrate-with: each sets the speed of the computation")
+        raise UsageError("give either `machine` or `calibrate_with`: each sets the speed of the computation")
     if request.anew and request.machine is not None:
         raise UsageError(
-            "--calibrate-anew times a run here, and --machine takes a speed of the catalog: give one of them"
+            "`calibrate_anew` times a run here, and `machine` takes a speed of the catalog: give one of them"
         )
     if request.machine is not None:
         return _of_machine(program, machines.get(request.machine))
@@ -92,7 +92,7 @@ def of_run(timed: Program, times: PhaseTimes) -> RateSource:
     if missing or in_phases <= 0:
         raise EnvironmentLacksError(
             f"the timed run of {times.workload} does not report the time of its phases "
-            f"{', '.join(missing or counted)}; choose a larger class with --calibrate-with"
+            f"{', '.join(missing or counted)}; choose a larger class with `calibrate_with`"
         )
     idle = sum(seconds for phase, seconds in times.phases.items() if phase not in busy)
     computing = max(times.seconds - idle, in_phases)
@@ -119,7 +119,7 @@ def of_run(timed: Program, times: PhaseTimes) -> RateSource:
 def _when_and_how(times: PhaseTimes) -> str:
     found = times.quality
     if found is None:
-        return f"{times.date}; how busy the machine was then is not known, --calibrate-anew times it again"
+        return f"{times.date}; how busy the machine was then is not known"
     when = found.time.replace("T", " ").replace("Z", " UTC")
     busy = f", {found.busy_cores:.1f} of {found.cores} cores busy" if found.busy_cores is not None else ""
     return f"{when}, {found.repetitions} repetitions within {units.percent(found.spread)}{busy}"
@@ -141,7 +141,7 @@ def _doubt(times: PhaseTimes) -> str:
         return ""
     return (
         f"the computation may be predicted too slow: {times.workload} was timed while others used the machine "
-        f"({' and '.join(causes)}); when it is quiet, add --calibrate-anew once"
+        f"({' and '.join(causes)}); time it again when the machine is quiet"
     )
 
 
@@ -152,7 +152,7 @@ def _reference(program: Program, speed: float = 1.0) -> RateSource:
     if missing:
         raise UsageError(
             f"the reference times of {program.name} lack its phases {', '.join(missing)}; "
-            "time a smaller run of it here with --calibrate-with CLASS"
+            "time a smaller run of it here with `calibrate_with` CLASS"
         )
     return RateSource(
         method="reference",
@@ -173,8 +173,8 @@ def _of_machine(program: Program, machine: Machine) -> RateSource:
         base = machines.get(REFERENCE_MACHINE)
         speed = (base.core_speed or 1.0) * machine.cpu_factor
         how = (
-            f"not measured, but taken as {machine.cpu_factor:g} x that of {REFERENCE_MACHINE}: "
-            "measure there and give --measured for better"
+            f"not measured, but taken as {machine.cpu_factor:g} x that of {REFERENCE_MACHINE}; "
+            "a measured time gives a better prediction"
         )
     reference = _reference(program, speed)
     processor = reference_rates.reference().processor

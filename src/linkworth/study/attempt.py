@@ -62,9 +62,7 @@ def disk_or_file(error: OSError) -> str:
     """Return a sentence on what the system refused."""
     what = f"{error.filename}: " if error.filename else ""
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    return f"{what}{error.strerror}" + (
-        "; make room and let it be made again with --redo-failed" if full else ""
-    )
+    return f"{what}{error.strerror}" + ("; make room and make it again" if full else "")
 
 
 def as_workload(planned: PlannedRun, opened: OpenPlace) -> Workload:

@@ -22,9 +22,9 @@ class Filter:
         for term in (word for expression in expressions for word in shlex.split(expression)):
             key, equals, patterns = term.partition("=")
             if not equals or not patterns:
-                raise UsageError(f"--filter {term!r}: write KEY=PATTERN, for example workload=npb:ft.*")
+                raise UsageError(f"`filter` {term!r}: write KEY=PATTERN, for example workload=npb:ft.*")
             if key not in known:
-                raise UsageError(f"--filter {term!r}: there is no {key!r}; choose {', '.join(known)}")
+                raise UsageError(f"`filter` {term!r}: there is no {key!r}; choose {', '.join(known)}")
             self.terms.append((key, patterns.split(",")))
 
     def fits(self, planned: PlannedRun) -> bool:

@@ -79,7 +79,7 @@ def parse(command: Sequence[str]) -> Micro:
         name, allowed = _NUMBERS[option]
         given[name] = read_number(value, f"{command[0]} {option}", allowed)
     if given.get("among", "auto") not in _AMONG:
-        raise UsageError(f"{command[0]} --among {given['among']}: choose {', '.join(_AMONG)}")
+        raise UsageError(f"{command[0]} `among` {given['among']}: choose {', '.join(_AMONG)}")
     found = Micro(tests[0], request.settings(**given))
     arguments(*found)
     for parameters, having in ONLY_FOR:

@@ -140,7 +140,7 @@ def _check_labs(study: Study, runs: Sequence[PlannedRun]) -> None:
             lacking.setdefault(str(error), []).append(name)
     if lacking:
         causes = "; ".join(f"{', '.join(names)}: {cause}" for cause, names in lacking.items())
-        raise EnvironmentLacksError(f"{causes}; or choose other environments with --filter")
+        raise EnvironmentLacksError(f"{causes}; or choose other environments with `filter`")
 
 
 def _over_ssh(planned: PlannedRun) -> bool:

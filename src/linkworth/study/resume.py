@@ -23,13 +23,13 @@ def begin(
     given, where = where, _from_anywhere(where)
     if not is_begun(folder):
         if folder.exists() and any(folder.iterdir()):
-            raise UsageError(f"{folder} is there and is no study's folder; name another with --folder")
+            raise UsageError(f"{folder} is there and is no study's folder; name another with `folder`")
         return Store.create(folder, file, scale=scale, where=where)
     store = Store(folder)
     known = store.manifest
     if known.scale != scale or (where and known.where not in (where, given)):
         said = f"scale {known.scale or 'none'}, where {known.where or 'as the file says'}"
-        raise UsageError(f"{folder} was begun with {said}; name another folder with --folder")
+        raise UsageError(f"{folder} was begun with {said}; name another folder with `folder`")
     _follow(store, file, accept_changes=accept_changes)
     return store
 
@@ -40,7 +40,7 @@ def is_begun(folder: Path) -> bool:
         return (folder / "study.json").exists()
     except OSError as error:
         raise UsageError(
-            f"{folder} cannot be read: {error.strerror}; change its permissions, or name another with --folder"
+            f"{folder} cannot be read: {error.strerror}; change its permissions, or name another with `folder`"
         ) from None
 
 
@@ -72,7 +72,7 @@ def _follow(store: Store, file: Path, *, accept_changes: bool) -> None:
         more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         raise UsageError(
             f"{file} has changed since {store.folder} was begun: {'; '.join(found[:_SHOWN])}{more}. Give "
-            "--accept-changes to follow it (runs that it asks for otherwise now are made anew, the old ones set aside), "
-            "or --folder for a new study"
+            "`accept_changes` to follow it (runs that it asks for otherwise now are made anew, the old ones set aside), "
+            "or `folder` for a new study"
         )
     store.follow(file)

@@ -76,7 +76,7 @@ class Runner:
         self.watch = watch or Silence()
         self.chosen = [planned for planned in store.planned if chosen is None or chosen.fits(planned)]
         if not self.chosen:
-            raise UsageError("--filter fits no run of the study; `linkworth study run --dry-run` lists all")
+            raise UsageError("`filter` fits no run of the study; its plan lists all runs")
         self.redo_failed = redo_failed
         self.max_parallel = max_parallel
         self.places = OpenPlaces(opener, say=self.watch.say)

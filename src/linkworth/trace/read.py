@@ -10,7 +10,7 @@ from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.model.trace import TraceMetadata
 from linkworth.trace.readable import readable_events
 
-ADVICE = "copy or record it again, or use the readable part with --allow-damaged"
+ADVICE = "copy or record it again, or use the readable part with `allow_damaged`"
 
 
 class Allowance:

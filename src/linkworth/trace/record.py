@@ -172,8 +172,8 @@ def _kept(parts: Path, output: Path, error: BaseException) -> IncompleteError:
     """Return the error that names parts from which a trace can be made later."""
     why = "it was interrupted" if isinstance(error, KeyboardInterrupt) else error
     return IncompleteError(
-        f"the parts could not be merged into {output} ({why}); they are kept: "
-        f"linkworth trace --merge {parts} -o {output}"
+        f"the parts could not be merged into {output} ({why}); they are kept; "
+        f"make a trace of them with linkworth trace `merge` {parts} `output` {output}"
     )
 
 
@@ -246,7 +246,7 @@ def _check(decided: Plan, result: RunResult, parts: _Parts) -> None:
         if result.state == "complete":
             raise UsageError(
                 f"{name} made no MPI call that could be recorded: it is not an MPI program, "
-                f"or it uses another MPI than {decided.mpi.name} (choose with --mpi)"
+                f"or it uses another MPI than {decided.mpi.name} (choose with `mpi`)"
             )
         if result.state in ("timeout", "killed"):
             raise IncompleteError(f"{name} called no MPI_Init, so nothing was recorded: {result.message}")

@@ -78,7 +78,7 @@ def test_the_speed_of_computation_is_only_for_bundled_programs(tmp_path):
     rates = RateRequest(machine="xeon-e5-2650v3-x2")
     write_trace(tmp_path / "app.lwt", [[send(1, 1_000_000)], [recv(0, 1_000_000)]])
     text = KINDS + '[[programs]]\nname = "app"\nworkload = "app.lwt"\nnodes = [1]\n'
-    with pytest.raises(UsageError, match=r"^--machine: it is for bundled programs .* the queue has none"):
+    with pytest.raises(UsageError, match=r"^`machine`: it is for bundled programs .* the queue has none"):
         options_of(load(queue_file(tmp_path, text)), tmp_path, rates=rates)
     text += '[[programs]]\nname = "is"\nworkload = "npb:is.S"\nranks = 2\nnodes = [1]\n'
     found = options_of(load(queue_file(tmp_path, text)), tmp_path, rates=rates)

@@ -89,7 +89,7 @@ def test_pairs_of_a_node_and_of_two_are_told_apart_by_hpc_challenge():
 
 def test_the_longest_message_of_beff_follows_from_the_memory():
     assert predicted("beff", 2, 1, memory=2 << 30).values["longest_bytes"] == (1 << 30) / 128
-    with pytest.raises(UsageError, match=r"bench:beff: its longest message .* give --longest"):
+    with pytest.raises(UsageError, match=r"bench:beff: its longest message .* give `longest`"):
         predicted("beff", 2, 1)
 
 

@@ -215,7 +215,7 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path, monkeypatch):
     [
         ({"endpoint": "ftp://x"}, "is no address"),
         ({"endpoint": "file:///etc/passwd"}, "is no address"),
-        ({"instances": ["Standard_X"]}, "write --instance NAME=FABRIC"),
+        ({"instances": ["Standard_X"]}, "write `instance` NAME=FABRIC"),
         ({"instances": ["Standard_X=nofabric"]}, "no fabric is called 'nofabric'"),
     ],
 )

@@ -60,8 +60,8 @@ def test_what_is_not_written_is_said() -> None:
     [
         (LabSpec(nics=2), {"interfaces": ["eno1"]}, "names 1 NICs"),
         (LabSpec(nics=2), {"interfaces": ["eno1", "eno1"]}, "names 1 NICs"),
-        (LabSpec(), {"interfaces": ["a b"]}, "--interface a b"),
-        (LabSpec(), {"network": "10.0.0.1/16"}, "--network 10.0.0.1/16"),
+        (LabSpec(), {"interfaces": ["a b"]}, "`interface` a b"),
+        (LabSpec(), {"network": "10.0.0.1/16"}, "`network` 10.0.0.1/16"),
         (LabSpec(nics=2), {"network": "10.0.0.0/24"}, "room for 1 networks"),
         (LabSpec(nodes=8), {"network": "10.0.0.0/29"}, "room for 6 hosts"),
     ],

@@ -12,7 +12,7 @@ from linkworth.catalog.decode import decode, read_toml, unknown_name
 from linkworth.errors import UsageError
 from linkworth.model.number_range import BACKGROUND_LOAD
 
-OPTION = "--network-state"
+OPTION = "`network_state`"
 
 
 class LinkState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -108,7 +108,7 @@ def allocate_options(
     elif outcome.state == "undecided":
         text = (
             f"no schedule was found in slots of {outcome.slot_seconds:.4g} s, and none is excluded; "
-            "try more --slots or a longer --time-limit"
+            "try more `slots` or a longer `time_limit`"
         )
     else:
         text = _reason(outcome, goal)

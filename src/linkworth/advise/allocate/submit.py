@@ -26,7 +26,7 @@ def sbatch_lines(queue: Queue, allocation: Allocation) -> list[str]:
         command = programs[choice.program].command
         if command is None:
             raise UsageError(
-                f'--as sbatch: program {choice.program} has no command; add command = "..." to its entry'
+                f'`as` sbatch: program {choice.program} has no command; add command = "..." to its entry'
             )
         kind = kinds[choice.nodes_of]
         words = ["sbatch", f"--job-name={choice.program}"]
@@ -55,7 +55,7 @@ def job_submit(queue: Queue, allocation: Allocation) -> str:
         )
     return "\n".join(
         [
-            "-- Written by 'linkworth allocate --as job_submit'. Put it where slurm.conf's JobSubmitPlugins=lua looks",
+            "-- Written by 'linkworth allocate'. Put it where slurm.conf's JobSubmitPlugins=lua looks",
             "-- (job_submit.lua beside slurm.conf), or copy the table and the rule into yours.",
             "local linkworth = {",
             *rules,

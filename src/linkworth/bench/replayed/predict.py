@@ -105,7 +105,7 @@ def _lengths(place: ReplayedRanks, settings: BenchSettings, memory_bytes_per_nod
     if longest is None:
         if memory_bytes_per_node is None:
             raise UsageError(
-                "bench:beff: its longest message is a 128th of a rank's memory, which is not known here; give --longest, or "
+                "bench:beff: its longest message is a 128th of a rank's memory, which is not known here; give `longest`, or "
                 "the machine under [predict]"
             )
         first = place.layout.node_of_rank[0]

@@ -42,7 +42,7 @@ class Client:
         parts = urllib.parse.urlsplit(self.endpoint)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise UsageError(
-                f"--endpoint {endpoint!r} is no address; give one that begins with https:// or http://"
+                f"`endpoint` {endpoint!r} is no address; give one that begins with https:// or http://"
             )
         self._host = (parts.scheme, parts.hostname)
         self._timeout = timeout

@@ -113,7 +113,7 @@ def _templates(catalog: Iterable[Price], instances: Sequence[str]) -> dict[str, 
         name, equals, fabric = (part.strip() for part in text.partition("="))
         if not name or not equals or not fabric:
             raise UsageError(
-                f"--instance {text!r}: write --instance NAME=FABRIC, the node type and its network"
+                f"`instance` {text!r}: write `instance` NAME=FABRIC, the node type and its network"
             )
         found[name] = Price(
             name=name,

@@ -87,11 +87,11 @@ def of_spec(
     for nic in nics:
         if not _INTERFACE.fullmatch(nic):
             raise UsageError(
-                f"--interface {nic}: an interface's name has 1 to 15 letters, digits, dots or dashes"
+                f"`interface` {nic}: an interface's name has 1 to 15 letters, digits, dots or dashes"
             )
     if len(set(nics)) != spec.nics:
         raise UsageError(
-            f"--interface names {len(set(nics))} NICs, and the environment has {spec.nics} a node"
+            f"`interface` names {len(set(nics))} NICs, and the environment has {spec.nics} a node"
         )
     bonded = spec.aggregate in ("bond", "roundrobin") and spec.nics > 1
     networks = _networks(network, 1 if bonded else spec.nics, spec.nodes)
@@ -122,18 +122,18 @@ def _networks(text: str, count: int, hosts: int) -> list[str]:
     try:
         whole = ipaddress.IPv4Network(text)
     except ValueError as error:
-        raise UsageError(f"--network {text}: {error}; give one such as 10.10.0.0/16") from None
+        raise UsageError(f"`network` {text}: {error}; give one such as 10.10.0.0/16") from None
     if whole.prefixlen > 24:
         subnets = [whole]
     else:
         subnets = [net for net, _ in zip(whole.subnets(new_prefix=24), range(count), strict=False)]
     if len(subnets) < count:
         raise UsageError(
-            f"--network {text} has room for {len(subnets)} networks of 254 hosts, and {count} are needed"
+            f"`network` {text} has room for {len(subnets)} networks of 254 hosts, and {count} are needed"
         )
     if subnets[0].num_addresses - 2 < hosts:
         raise UsageError(
-            f"--network {text} has room for {subnets[0].num_addresses - 2} hosts, and {hosts} are needed"
+            f"`network` {text} has room for {subnets[0].num_addresses - 2} hosts, and {hosts} are needed"
         )
     return [str(net) for net in subnets]
 

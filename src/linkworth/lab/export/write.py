@@ -52,13 +52,13 @@ def export(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
-            raise UsageError(f"{folder} is not empty; give another folder with --output")
+            raise UsageError(f"{folder} is not empty; give another folder with `output`")
         for path, text in written.items():
             place = folder / path
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise unwritable(folder, error, "--output") from None
+        raise unwritable(folder, error, "`output`") from None
     return LabExport(
         format=format_name, folder=str(folder), files=sorted(written), remarks=environment.remarks
     )

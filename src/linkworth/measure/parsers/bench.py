@@ -55,7 +55,7 @@ def read(path: Path) -> list[BenchResult]:
     if tool is None:
         known = "; ".join(tool.name for tool in TOOLS)
         raise UsageError(
-            f"{path}: no benchmark's output that is known here; it looks for `linkworth bench --json`; {known}; "
+            f"{path}: no benchmark's output that is known here; it looks for the JSON document of `linkworth bench`; {known}; "
             "give the tool's whole output, with its heading"
         )
     results = tool.parse(text)
@@ -96,7 +96,7 @@ def _text(path: Path) -> str:
 
 
 def _own(text: str, path: Path) -> list[BenchResult]:
-    what_to_do = "give what `linkworth bench --json` printed"
+    what_to_do = "give the JSON document that `linkworth bench` printed"
     try:
         document = msgspec.json.decode(text)
         single = isinstance(document, dict) and "rows" in document

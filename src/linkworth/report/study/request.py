@@ -126,7 +126,7 @@ def report(
     written = write_files(sections, folder, formats, progress.step)
     warnings += written.remarks
     html.parent.mkdir(parents=True, exist_ok=True)
-    write_output(html, render(results, sections, warnings=warnings, step=progress.step), "--html")
+    write_output(html, render(results, sections, warnings=warnings, step=progress.step), "`html`")
     return StudyReport(
         study=study.name,
         path=str(html),
