@@ -2,11 +2,8 @@
 
 from pathlib import Path
 
-import msgspec
-
 from linkworth.errors import UsageError
 from linkworth.study.differences import differences
-from linkworth.study.file import load
 from linkworth.study.store import Store, default_folder
 
 _SHOWN = 8
@@ -66,8 +63,8 @@ def _follow(store: Store, file: Path, *, accept_changes: bool) -> None:
         same = False  # `load` raises the reason
     if same:
         return
-    changed = load(file, scale=store.manifest.scale, where=store.manifest.where)
-    found = differences(store.study, msgspec.structs.replace(changed, name=store.study.name))
+    changed = store.load(file)
+    found = differences(store.study, changed)
     if found and not accept_changes:
         more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         raise UsageError(
@@ -75,4 +72,4 @@ def _follow(store: Store, file: Path, *, accept_changes: bool) -> None:
             "`accept_changes` to follow it (runs that it asks for otherwise now are made anew, the old ones set aside), "
             "or `folder` for a new study"
         )
-    store.follow(file)
+    store.follow(file, changed)

@@ -54,8 +54,11 @@ class StudyManifest(msgspec.Struct, frozen=True, kw_only=True):
 class Store:
     """Folder of a study. Reading needs no lock; writing requires `lock`."""
 
-    def __init__(self, folder: Path) -> None:
-        """Raises UsageError for a folder without a study."""
+    def __init__(self, folder: Path, study: Study | None = None) -> None:
+        """`study` is the study of the folder if the caller has loaded it already.
+
+        Raises UsageError for a folder without a study.
+        """
         self.folder = folder
         try:
             self.manifest = msgspec.json.decode((folder / "study.json").read_bytes(), type=StudyManifest)
@@ -68,7 +71,7 @@ class Store:
             raise UsageError(f"{folder / 'study.json'} is damaged: {error}") from None
         self.damaged: dict[str, str] = {}
         """Sentence on each damaged record, by run: the run is then open."""
-        self.study = self._load(folder / "study.toml")
+        self.study = self._named(study) if study is not None else self.load(folder / "study.toml")
         self.planned = expand(self.study, self.manifest.seed)
 
     @classmethod
@@ -76,7 +79,7 @@ class Store:
         """Make the folder of a study. Raises UsageError if the file or the folder cannot be used."""
         study = load(file, scale=scale, where=where)
         seed = study.seed if study.seed is not None else random.SystemRandom().randrange(1 << 32)
-        expand(study, seed)
+        expand(study, seed)  # raises before anything is written
         manifest = StudyManifest(
             name=study.name,
             file=str(file.absolute()),
@@ -92,15 +95,15 @@ class Store:
             _write_json(folder / "study.json", manifest)  # last: it makes the folder a study's
         except OSError as error:
             raise UsageError(f"cannot write to the folder {folder}: {error.strerror}") from None
-        return cls(folder)
+        return cls(folder, study)
 
-    def _load(self, file: Path) -> Study:
-        study = load(
-            file,
-            scale=self.manifest.scale,
-            where=self.manifest.where,
-            folder=Path(self.manifest.file).parent,
-        )
+    def load(self, file: Path) -> Study:
+        """Return the study of a file at the scale and the place of this folder. Raises UsageError."""
+        manifest = self.manifest
+        place = Path(manifest.file).parent
+        return self._named(load(file, scale=manifest.scale, where=manifest.where, folder=place))
+
+    def _named(self, study: Study) -> Study:
         return msgspec.structs.replace(study, name=self.manifest.name, path=self.manifest.file)
 
     def lock(self) -> AbstractContextManager[None]:
@@ -173,16 +176,14 @@ class Store:
         where = f"@{file_name(environment)}" if environment else ""
         return self.folder / "traces" / f"{file_name(workload)}{where}.lwt"
 
-    def follow(self, file: Path) -> None:
-        """Make the study follow a changed study file. Raises UsageError if the file cannot be used."""
-        study = self._load(file)
-        expand(study, self.manifest.seed)
+    def follow(self, file: Path, study: Study) -> None:
+        """Follow a changed study file, whose study `load` returned. Raises UsageError if it cannot be used."""
+        planned = expand(study, self.manifest.seed)
         try:
             write_atomically(self.folder / "study.toml", file.read_bytes())
         except OSError as error:
             raise UsageError(f"cannot write to the folder {self.folder}: {error.strerror}") from None
-        self.study = self._load(self.folder / "study.toml")
-        self.planned = expand(self.study, self.manifest.seed)
+        self.study, self.planned = study, planned
 
     def _read(self, run: str) -> RunRecord | None:
         path = self.folder / "runs" / run / RECORD
