@@ -11,7 +11,6 @@ from typing import Any
 
 from linkworth import units
 from linkworth.model.study import Study
-from linkworth.report.study import show
 from linkworth.study import shipped_files
 from linkworth.study.expression import Selection, parse
 from linkworth.study.file import load
@@ -196,7 +195,7 @@ def _numbers(study: Study, rows: list[dict[str, Any]]) -> Iterator[str]:
 
 def _cells(row: dict[str, Any]) -> str:
     difference = row["difference"]
-    off = "given" if row["given"] else show.change(difference) if difference is not None else "–"
+    off = "given" if row["given"] else units.change(difference) if difference is not None else "–"
     return f"{_value(row['paper'])} | {_value(row['ours'])} | {off}"
 
 

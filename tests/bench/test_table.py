@@ -8,7 +8,7 @@ from golden import check_golden
 
 from linkworth.cli.bench_table import table
 from linkworth.errors import UsageError
-from linkworth.report.bench import labelled, write_plot
+from linkworth.report.plots import labelled, plot_bench
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -26,7 +26,7 @@ def test_first_columns_are_those_of_the_osu_benchmarks(latency):
 
 def test_plot_overlays_environments(latency, beff, tmp_path):
     path = tmp_path / "plot.svg"
-    write_plot([("gbe", latency), ("shm", latency), ("gbe", beff)], path)
+    plot_bench([("gbe", latency), ("shm", latency), ("gbe", beff)], path)
     root = ElementTree.fromstring(path.read_text())
     words = [element.text for element in root.iter() if element.tag.endswith("text") and element.text]
     assert {"gbe", "shm", "gbe, rings", "gbe, random", "message size", "time, µs", "bandwidth, MB/s"} <= set(
@@ -40,9 +40,9 @@ def test_a_plot_of_nothing_is_refused(latency, tmp_path):
     import msgspec
 
     with pytest.raises(UsageError, match="none of the results has rows"):
-        write_plot([("a", msgspec.structs.replace(latency, rows=[]))], tmp_path / "plot.svg")
+        plot_bench([("a", msgspec.structs.replace(latency, rows=[]))], tmp_path / "plot.svg")
     with pytest.raises(UsageError, match=r"ends in .svg or .png"):
-        write_plot([("a", latency)], tmp_path / "plot.gif")
+        plot_bench([("a", latency)], tmp_path / "plot.gif")
 
 
 def test_results_of_a_file_are_told_apart(latency, beff):

@@ -14,7 +14,7 @@ from linkworth.catalog.fabric_file import fields_without_source
 from linkworth.errors import UsageError
 from linkworth.model.bench import BenchResult, BenchRow
 from linkworth.model.calibration import Calibration
-from linkworth.report.calibration import plot
+from linkworth.report.plots import plot_calibration
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "bench"
 SIZES = [1 << power for power in range(0, 23, 2)]
@@ -165,13 +165,13 @@ def test_where_it_cannot_be_written_is_said(tmp_path: Path, calibration: Calibra
 
 def test_the_plot_shows_points_and_fit(tmp_path: Path, calibration: Calibration) -> None:
     path = tmp_path / "fit.svg"
-    plot(calibration, path)
+    plot_calibration(calibration, path)
     drawn = path.read_text(encoding="utf-8")
     assert drawn.startswith("<svg") and "xmlns" in drawn[:200]
     for name in ("one after the other", "a stream", "both ways", "inside a node", "message size", "16.4kB"):
         assert name in drawn
-    with pytest.raises(UsageError, match=r"written as .svg or .png"):
-        plot(calibration, tmp_path / "fit.pdf")
+    with pytest.raises(UsageError, match=r"ends in .svg or .png"):
+        plot_calibration(calibration, tmp_path / "fit.pdf")
 
 
 def test_a_written_fabric_keeps_how_its_messages_go_on(tmp_path: Path) -> None:

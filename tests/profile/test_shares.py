@@ -52,7 +52,7 @@ def test_every_screen_and_page_has_the_same_shares(trace, capsys):
     assert isinstance(console.file, io.StringIO)
     summary = console.file.getvalue()
     assert whole in summary and "500 ms" in summary
-    assert f"communicates {whole} of its ranks' time" in shares.figure([item]).title
+    assert f"communicates {whole} of its ranks' time" in shares.figure([item]).table.title
 
     found, _ = profiles_of({("w", "e"): trace}, {})
     assert found["w", "e"].communication_share == pytest.approx(communication)

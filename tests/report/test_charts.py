@@ -8,9 +8,9 @@ from report import samples
 from linkworth import units
 from linkworth.model.profile import Matrix, SizeBin
 from linkworth.report import ReportItem
-from linkworth.report.charts import fabrics, matrix, parts, sensitivity, shares, sizes
-from linkworth.report.charts.figure import Figure
+from linkworth.report.charts import fabrics, kinds, matrix, parts, sensitivity, shares, sizes
 from linkworth.report.svg import png, svg
+from linkworth.report.table import Figure
 
 SCALE = units.CostScale(1000)
 CHARTS: dict[str, Callable[[ReportItem], Figure | None]] = {
@@ -57,10 +57,10 @@ def marks(figure: Figure) -> list[str]:
 def test_a_chart_says_its_message_and_draws_its_numbers(name: str, title: str, mark: str) -> None:
     figure = CHARTS[name](samples.item())
     assert figure is not None
-    assert figure.title == title
+    assert figure.table.title == title
     assert mark in marks(figure)
-    assert figure.rows
-    assert {len(row) for row in figure.rows} == {len(figure.columns)}
+    assert figure.table.rows
+    assert {len(row) for row in figure.table.rows} == {len(figure.table.columns)}
 
 
 @pytest.mark.parametrize("name", CHARTS)
@@ -140,7 +140,7 @@ def test_bin_name(low: int, high: int, name: str) -> None:
 
 @pytest.mark.parametrize(("low", "high"), [(0.05, 0.3), (1e-7, 1e-3), (1.0, 1.4), (1e-9, 1e9)])
 def test_log_ticks_are_few_and_inside(low: float, high: float) -> None:
-    ticks = sensitivity.log_ticks(low, high)
+    ticks = kinds.log_ticks(low, high)
     assert 1 <= len(ticks) <= 6
     assert all(low * 0.99 <= tick <= high * 1.01 for tick in ticks)
     assert ticks == sorted(ticks)

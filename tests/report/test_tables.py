@@ -17,7 +17,7 @@ def test_efficiencies_that_are_not_known_are_said_and_why() -> None:
 
 
 def test_the_page_of_such_a_program_has_its_other_figures(tmp_path: Path) -> None:
-    write([samples.without_replays(), samples.item("other")], tmp_path / "r.html")
+    write([samples.without_replays()], tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "group by its trend: not known" in page
     assert "<b>Why not known:</b> this trace lacks messages" in page

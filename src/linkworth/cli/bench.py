@@ -96,7 +96,7 @@ def command(
     from linkworth.cli import bench_startup as startup
     from linkworth.lab.spec import parse_rate
     from linkworth.measure.parsers import bench as parsers
-    from linkworth.report import bench as drawing
+    from linkworth.report import plots as drawing
     from linkworth.writing.documents import encode
     from linkworth.writing.files import is_stream, write_output
 
@@ -136,7 +136,7 @@ def command(
     if shown:
         _show([result for _, result in shown], as_json)
     if plot and shown:
-        drawing.write_plot(shown, plot)
+        drawing.plot_bench(shown, plot)
         note(f"drawn in {plot}")
     if stopped:
         note(

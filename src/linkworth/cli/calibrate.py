@@ -70,7 +70,7 @@ def command(
     from linkworth.calibrate.run import calibrate
     from linkworth.calibrate.write import write
     from linkworth.cli.calibration_table import calibration_table
-    from linkworth.report.calibration import plot as draw
+    from linkworth.report.plots import plot_calibration
 
     request = CalibrationRequest(
         files=list(files),
@@ -85,7 +85,7 @@ def command(
         write(calibration.fabric, output)
         calibration = msgspec.structs.replace(calibration, written=str(output))
     if plot is not None:
-        draw(calibration, plot)
+        plot_calibration(calibration, plot)
         note(f"wrote {plot}")
     if as_json:
         emit_json(calibration)

@@ -1,27 +1,21 @@
-"""Writes the page: one self-contained HTML file that may fetch nothing."""
+"""Page of recorded programs: summary, sliders, and the figures and tables of each program."""
 
 import os
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
-from linkworth import __version__, units
 from linkworth.errors import UsageError
-from linkworth.report import tables, whatif
-from linkworth.report.assets import asset, policy, templates
+from linkworth.report import tables, whatif, writer
 from linkworth.report.charts import fabrics, matrix, parts, sensitivity, shares, sizes
-from linkworth.report.charts.figure import Figure
 from linkworth.report.item import ReportItem
 from linkworth.report.summary import Summary, summarise
-from linkworth.report.svg import svg
+from linkworth.report.table import Figure
 from linkworth.writing.documents import encode
 from linkworth.writing.files import is_stream, write_output
 from linkworth.writing.text import encodable
-
-_SCRIPTS = ["interpolate.js", "sliders.js", "tooltip.js"]
 
 
 def write(items: Sequence[ReportItem], path: Path) -> int:
@@ -55,27 +49,18 @@ def render(items: Sequence[ReportItem]) -> str:
     """Return the page as HTML text."""
     summary = summarise(items)
     data = whatif.build(items, summary.scale.runs)
-    style = asset("styles.css")
-    script = "\n".join(asset(name) for name in _SCRIPTS)
-    environment = templates()
-    environment.filters["percent"] = units.percent
-    macros = environment.get_template("macros.html.jinja").module
-    return environment.get_template("page.html.jinja").render(
-        drawing=macros.drawing,  # type: ignore[attr-defined]
-        version=__version__,
-        written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        policy=policy(script, style),
-        style=Markup(style),
-        script=Markup(script),
+    return writer.page(
+        "page.html.jinja",
+        title=", ".join(row.workload for row in summary.rows),
+        scripts=("interpolate.js", "sliders.js"),
         data_json=_script_safe(data),
         summary=summary,
         whatif=data,
         results=_results(items, summary, data),
-        step=whatif.STEP,
-        shares=_drawing(shares.figure(items)),
+        slider_step=whatif.STEP,
+        shares=shares.figure(items),
         programs=[_program(item, f"p{number}", summary) for number, item in enumerate(items)],
-        fabric_rows=tables.fabrics(items),
-        price_rows=tables.prices(items),
+        sources=[tables.fabrics(items), tables.prices(items)],
     )
 
 
@@ -91,12 +76,11 @@ def _program(item: ReportItem, key: str, summary: Summary) -> dict[str, Any]:
         ]
     return {
         "key": key,
-        "item": item,
         "row": summary.rows[int(key[1:])],
         "facts": tables.facts(item),
-        "calls": tables.calls(item.profile),
+        "calls": tables.calls(item.profile, key),
         "warnings": tables.warnings(item),
-        "figures": [_drawing(figure) for figure in figures if figure],
+        "figures": [figure for figure in figures if figure],
     }
 
 
@@ -108,10 +92,6 @@ def _results(items: Sequence[ReportItem], summary: Summary, data: whatif.WhatIf)
         numbers = {option.fabric: number for number, option in enumerate(program.options)}
         results.append({"row": row, "cells": [(cell, numbers.get(cell.fabric)) for cell in row.cells]})
     return results
-
-
-def _drawing(figure: Figure) -> dict[str, Any]:
-    return {"figure": figure, "svg": svg(figure)}
 
 
 def _script_safe(data: whatif.WhatIf) -> Markup:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from markupsafe import Markup
 
 from linkworth.report.charts import theme
-from linkworth.report.charts.figure import Figure
+from linkworth.report.table import Figure
 from linkworth.writing.documents import with_texts
 from linkworth.writing.text import printable
 
@@ -40,7 +40,7 @@ def svg(figure: Figure) -> Markup:
     root = ElementTree.fromstring(vl_convert.vegalite_to_svg(_document(_specification(figure))))
     _clean(root, figure.key)
     root.set("role", "img")
-    root.set("aria-label", figure.title)
+    root.set("aria-label", figure.table.title)
     root.set("class", "chart")
     return Markup(ElementTree.tostring(root, encoding="unicode", short_empty_elements=True))
 
@@ -86,7 +86,7 @@ def _with_plain_titles(value: Any) -> Any:  # noqa: ANN401 (a part of a specific
 
 def _titled(figure: Figure) -> dict[str, Any]:
     specification = _specification(figure)
-    specification["title"] = figure.title
+    specification["title"] = figure.table.title
     specification["background"] = "white"
     return specification
 

@@ -1,12 +1,14 @@
-"""The page's tables as rows of display strings."""
+"""Tables, facts and warnings of the page."""
 
 from collections.abc import Sequence
 
 from linkworth import units
-from linkworth.model.fabric import SourceNote
+from linkworth.model.fabric import Fabric
+from linkworth.model.price import Price
 from linkworth.model.profile import Profile
 from linkworth.replay.collectives import rules_in_words
 from linkworth.report.item import ReportItem
+from linkworth.report.table import Cell, Field, Table, cell, table, value, whole, words
 
 _CALLS_SHOWN = 12
 
@@ -55,22 +57,23 @@ def facts(item: ReportItem) -> list[tuple[str, str]]:
     return rows
 
 
-def calls(profile: Profile) -> list[tuple[str, str, str, str]]:
-    """Return the longest MPI calls as (name, count, bytes, time over all ranks), the rest in one row."""
-    rows = [
-        (c.name, units.count(c.count), units.data(c.bytes), units.duration(c.seconds))
-        for c in profile.calls[:_CALLS_SHOWN]
-    ]
+def calls(profile: Profile, key: str) -> Table:
+    """Return the longest MPI calls, the rest in one row."""
+    rows = [(c.name, c.count, c.bytes, c.seconds) for c in profile.calls[:_CALLS_SHOWN]]
     if rest := profile.calls[_CALLS_SHOWN:]:
-        rows.append(
-            (
-                f"{len(rest)} others",
-                units.count(sum(c.count for c in rest)),
-                units.data(sum(c.bytes for c in rest)),
-                units.duration(sum(c.seconds for c in rest)),
-            )
-        )
-    return rows
+        sums = (sum(c.count for c in rest), sum(c.bytes for c in rest), sum(c.seconds for c in rest))
+        rows.append((f"{len(rest)} others", *sums))
+
+    def row(item: tuple[str, int, int, float]) -> list[Field]:
+        name, count, size, seconds = item
+        return [
+            words("call", name),
+            whole("count", "count", count),
+            value("bytes [B]", "bytes", size, "size"),
+            value("seconds [s]", "time", seconds, "time"),
+        ]
+
+    return table(f"{key}-calls", "MPI calls, longest first; time over all ranks", rows, row)
 
 
 def warnings(item: ReportItem) -> list[str]:
@@ -91,41 +94,46 @@ def warnings(item: ReportItem) -> list[str]:
     return list(dict.fromkeys(sentences + item.predictions.warnings + item.advice.warnings))
 
 
-def fabrics(items: Sequence[ReportItem]) -> list[dict[str, str]]:
+def fabrics(items: Sequence[ReportItem]) -> Table:
     """Return every predicted fabric's main parameters with their sources."""
     known = {fabric.name: fabric for item in items for fabric in item.fabrics}
-    return [
-        {
-            "name": fabric.name,
-            "title": fabric.title,
-            "latency": units.duration(fabric.link.latency_seconds),
-            "bandwidth": units.rate(fabric.link.bandwidth_bytes_per_second)
-            + (f" x {fabric.rails} rails" if fabric.rails > 1 else ""),
-            "source": "; ".join(_source(note) for note in fabric.sources) or fabric.origin,
-        }
-        for fabric in known.values()
-    ]
+
+    def row(fabric: Fabric) -> list[Field]:
+        rate = fabric.link.bandwidth_bytes_per_second
+        rails = f" x {fabric.rails} rails" if fabric.rails > 1 else ""
+        bandwidth = Cell(text=f"{units.rate(rate)}{rails}", value=rate)
+        sources = "; ".join(f"{note.source} ({note.date})" for note in fabric.sources)
+        return [
+            words("name", fabric.name, note=fabric.title),
+            value("latency [s]", "latency", fabric.link.latency_seconds, "time"),
+            cell("bandwidth [B/s]", "bandwidth", bandwidth),
+            words("sources", sources or fabric.origin),
+        ]
+
+    return table("networks", "Networks", known.values(), row)
 
 
-def prices(items: Sequence[ReportItem]) -> list[dict[str, str]]:
+def prices(items: Sequence[ReportItem]) -> Table:
     """Return every price used, with its source."""
     known = {
         (price.fabric, price.name, price.usd_per_node_hour): price for item in items for price in item.prices
     }
-    return [
-        {
-            "fabric": price.fabric,
-            "price": units.significant(price.usd_per_node_hour, 4),
-            "name": " ".join(filter(None, [price.provider, price.name, price.region])),
-            "source": ", ".join(filter(None, [price.source, price.date, price.note])),
-        }
-        for price in known.values()
-    ]
+
+    def row(price: Price) -> list[Field]:
+        usd = price.usd_per_node_hour
+        return [
+            words("network", price.fabric),
+            cell(
+                "price [US$ per node-hour]",
+                "US$ a node-hour",
+                Cell(text=units.significant(usd, 4), value=usd),
+            ),
+            words("node", " ".join(filter(None, [price.provider, price.name, price.region]))),
+            words("source", ", ".join(filter(None, [price.source, price.date, price.note]))),
+        ]
+
+    return table("prices", "Prices", known.values(), row)
 
 
 def _known(share: float | None) -> str:
     return "not known" if share is None else units.percent(share)
-
-
-def _source(note: SourceNote) -> str:
-    return f"{note.source} ({note.date})"

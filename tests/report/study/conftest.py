@@ -6,12 +6,12 @@ import pytest
 import study_samples as samples
 
 from linkworth.model.study import RunRecord, Study
+from linkworth.report.files import write_files
 from linkworth.report.study.contents import contents
-from linkworth.report.study.files import write_files
 from linkworth.report.study.page import render
 from linkworth.report.study.request import StudyReport, report
 from linkworth.report.study.results import Results
-from linkworth.report.study.table import Section
+from linkworth.report.table import Section
 
 Sample = tuple[Study, list[RunRecord]]
 
@@ -46,7 +46,8 @@ def networks_sections() -> dict[str, Section]:
 @pytest.fixture(scope="session")
 def networks_folder(tmp_path_factory: pytest.TempPathFactory, networks_sections: dict[str, Section]) -> Path:
     folder = tmp_path_factory.mktemp("networks")
-    write_files(list(networks_sections.values()), folder)
+    write_files(list(networks_sections.values()), folder, ["csv", "latex", "parquet"])
+    write_files([networks_sections["by-mtu"]], folder, ["svg", "png", "pdf"])
     return folder
 
 

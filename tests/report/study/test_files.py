@@ -11,26 +11,22 @@ import pytest
 import study_samples as samples
 
 from linkworth.errors import UsageError
+from linkworth.report.files import csv_text, write_files
+from linkworth.report.latex import escape, latex
 from linkworth.report.study.contents import contents
-from linkworth.report.study.files import csv_text, write_files
-from linkworth.report.study.latex import escape, latex
 from linkworth.report.study.results import Results
-from linkworth.report.study.table import Section, Table, column, nothing, whole, words
+from linkworth.report.table import Section, Table, table, whole, words
 
 
 def tables(sections: dict[str, Section]) -> list[Table]:
-    return [
-        table
-        for section in sections.values()
-        for table in [*section.tables, *(drawing.data for drawing in section.drawings)]
-    ]
+    return [each for section in sections.values() for each in section.all_tables]
 
 
 def test_every_table_and_figure_has_its_files(
     networks_folder: Path, networks_sections: dict[str, Section]
 ) -> None:
-    figures = {drawing.figure.key for s in networks_sections.values() for drawing in s.drawings}
-    keys = {table.key for table in tables(networks_sections)}
+    figures = {"by-mtu-1"}
+    keys = {each.key for each in tables(networks_sections)}
     expected = {f"{key}.{ending}" for key in keys for ending in ("csv", "tex", "parquet")}
     expected |= {f"{key}.{ending}" for key in figures for ending in ("svg", "png", "pdf")}
     assert {path.name for path in networks_folder.iterdir()} == expected
@@ -39,17 +35,17 @@ def test_every_table_and_figure_has_its_files(
 def test_csv_and_parquet_hold_the_same_numbers(
     networks_folder: Path, networks_sections: dict[str, Section]
 ) -> None:
-    for table in tables(networks_sections):
-        text = (networks_folder / f"{table.key}.csv").read_bytes().decode()
+    for made in tables(networks_sections):
+        text = (networks_folder / f"{made.key}.csv").read_bytes().decode()
         rows = list(csv.reader(io.StringIO(text)))
-        assert rows[0] == [each.key for each in table.columns]
-        assert len(rows) == 1 + len(table.rows)
-        parquet = pyarrow.parquet.read_table(networks_folder / f"{table.key}.parquet").to_pydict()
+        assert rows[0] == [each.key for each in made.columns]
+        assert len(rows) == 1 + len(made.rows)
+        parquet = pyarrow.parquet.read_table(networks_folder / f"{made.key}.parquet").to_pydict()
         assert list(parquet) == rows[0]
-        for line, row in zip(rows[1:], table.rows, strict=True):
+        for line, row in zip(rows[1:], made.rows, strict=True):
             assert line == ["" if cell.value is None else str(cell.value) for cell in row]
         for number, name in enumerate(parquet):
-            assert parquet[name] == [row[number].value for row in table.rows]
+            assert parquet[name] == [row[number].value for row in made.rows]
 
 
 def test_figures_are_what_their_names_say(networks_folder: Path) -> None:
@@ -73,13 +69,13 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(
 
 
 def test_latex_is_a_whole_table() -> None:
-    table = Table(
-        key="t",
-        title="50 % of a_b & c",
-        columns=[column("name", "name", number=False), column("x", "x")],
-        rows=[[words("ft_B"), whole(1000)], [words("é µs", mark="predicted"), nothing()]],
+    made = table(
+        "t",
+        "50 % of a_b & c",
+        [("ft_B", "", 1000), ("é µs", "predicted", None)],
+        lambda item: [words("name", item[0], mark=item[1]), whole("x", "x", item[2])],
     )
-    assert latex(table).splitlines()[3:] == [
+    assert latex(made).splitlines()[3:] == [
         r"\caption{50 \% of a\_b \& c}",
         r"\begin{tabular}{lr}",
         r"\toprule",
@@ -109,8 +105,8 @@ def test_hostile_names_survive_csv() -> None:
 def test_the_download_of_a_page_is_the_csv(
     study_page: Path, interconnects_sections: dict[str, Section]
 ) -> None:
-    table = interconnects_sections["times-1"].tables[0]
+    times = interconnects_sections["times-1"].tables[0]
     html = study_page.read_text(encoding="utf-8")
     start = html.index('download="times-1.csv" href="data:text/csv;charset=utf-8,')
     data = html[start:].split("utf-8,", 1)[1].split('"', 1)[0]
-    assert unquote(data) == csv_text(table)
+    assert unquote(data) == csv_text(times)

@@ -2,16 +2,19 @@
 
 import re
 
+import pytest
 import study_samples as samples
 
 from linkworth.model.study import Environment, RunRecord, Study, StudyWorkload
+from linkworth.report.charts.kinds import MOST_LINES
+from linkworth.report.charts.kinds import MOST_ROWS as MOST_DRAWN
+from linkworth.report.study import contents as report_contents
 from linkworth.report.study.contents import contents
-from linkworth.report.study.page import MOST_ROWS, render
+from linkworth.report.study.page import render
 from linkworth.report.study.results import Results
-from linkworth.report.study.sections.look import MOST_LINES
-from linkworth.report.study.sections.look import MOST_ROWS as MOST_DRAWN
-from linkworth.report.study.table import MOST_FIGURES
 from linkworth.report.svg import standalone
+from linkworth.report.table import MOST_FIGURES
+from linkworth.report.writer import MOST_ROWS
 
 
 def many(workloads: int, environments: int, **more: object) -> tuple[Study, list[RunRecord]]:
@@ -41,20 +44,20 @@ def test_the_height_of_a_figure_does_not_grow_with_the_square_of_the_environment
     heights = []
     for environments in (8, 16):
         [section] = [each for each in contents(Results(*many(4, environments))) if each.key == "times-1"]
-        heights.append(height(standalone(section.drawings[0].figure)))
+        heights.append(height(standalone(section.figures[0])))
     assert heights[1] < 2.5 * heights[0]
 
 
 def test_figures_show_what_differs_most_and_their_numbers_are_whole() -> None:
     study, records = many(20, 30)
     sections = {each.key: each for each in contents(Results(study, records))}
-    [times] = sections["times-1"].drawings
-    assert len(times.data.rows) == 20 * 29
-    assert f"Drawn are the {MOST_DRAWN} of {20 * 29} that differ most." in times.data.note
-    assert height(standalone(times.figure)) < 4000
+    [times] = sections["times-1"].figures
+    assert len(times.table.rows) == 20 * 29
+    assert f"Drawn are the {MOST_DRAWN} of {20 * 29} that differ most." in times.table.note
+    assert height(standalone(times)) < 4000
     profiles = sections["profiles"]
-    assert len(profiles.drawings) == MOST_FIGURES and "of 30 environments are drawn" in profiles.text
-    page = render(Results(study, records), list(sections.values()))
+    assert len(profiles.figures) == MOST_FIGURES and "of 30 environments are drawn" in profiles.text
+    page = render(Results(study, records), [sections["cells"]])
     assert f"The first {MOST_ROWS} of 600 rows; the file below has all." in page
 
 
@@ -62,15 +65,16 @@ def test_lines_beyond_those_that_can_be_told_apart_are_in_the_files_only() -> No
     rows = [{"bytes": size, "latency_seconds": 1e-6 * size} for size in (1, 2, 4)]
     sections = contents(Results(*many(1, MOST_LINES + 2, rows=rows)))
     [curves] = [each for each in sections if each.key == "curve-1"]
-    [drawing] = curves.drawings
-    assert f"Drawn are the first {MOST_LINES} of {MOST_LINES + 2}." in drawing.data.note
-    assert len(drawing.data.rows) == 3 * (MOST_LINES + 2)
+    [drawing] = curves.figures
+    assert f"Drawn are the first {MOST_LINES} of {MOST_LINES + 2}." in drawing.table.note
+    assert len(drawing.table.rows) == 3 * (MOST_LINES + 2)
 
 
-def test_a_section_of_many_figures_has_tables_for_the_rest() -> None:
+def test_a_section_of_many_figures_has_tables_for_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report_contents, "MOST_FIGURES_OF_ALL", 3)
     rows = [{"bytes": size, "latency_seconds": 1e-6 * size} for size in (1, 2)]
-    sections = contents(Results(*many(70, 1, rows=rows)))
+    sections = contents(Results(*many(5, 1, rows=rows)))
     curves = [each for each in sections if each.key.startswith("curve-")]
-    assert sum(len(each.drawings) for each in sections) == 60
-    assert all(len(each.drawings) + len(each.tables) == 1 for each in curves)
+    assert sum(len(each.figures) for each in sections) == 3
+    assert all(len(each.figures) + len(each.tables) == 1 for each in curves)
     assert "Drawn are 0 of 1 figures" in curves[-1].text

@@ -100,6 +100,8 @@ def test_numbers_are_compared_in_the_papers_unit() -> None:
     assert (rounded.difference, rounded.miss) == (0, "")
     assert (absent.ours, absent.difference) == (None, None)
     assert len(found.compared) == 3 and found.median_difference == pytest.approx(0, abs=1e-9)
-    [section] = published.sections(results(study, predicted, table))
+    paper = beside(results(study, predicted, table))
+    assert paper is not None
+    section = published.section(paper)
     assert section.title == "Compared with the paper"
     assert [len(table.rows) for table in section.tables] == [3]

@@ -7,13 +7,13 @@ from study_samples import record
 
 from linkworth.model.statistics import Better, Comparison
 from linkworth.model.study import Environment, RunRecord, Study, StudyComparison, StudyWorkload
-from linkworth.report.study import cheapest
-from linkworth.report.study.comparing import pair
-from linkworth.report.study.contents import comparisons, contents
+from linkworth.report.study import cheapest, comparing
+from linkworth.report.study.comparing import comparisons, pair
+from linkworth.report.study.contents import contents
 from linkworth.report.study.request import crowded
 from linkworth.report.study.results import Results, problem_of, smaller_problems
 from linkworth.report.study.sections import costs, gains, steps, times
-from linkworth.report.study.table import Cell, Section, Table
+from linkworth.report.table import Cell, Section, Table
 from linkworth.statistics import compare
 
 
@@ -104,9 +104,9 @@ def test_costs_follow_time_nodes_and_price(interconnects_sections: dict[str, Sec
 
 
 def test_gains_are_by_program_and_class(interconnects_sections: dict[str, Section]) -> None:
-    measured, predicted = interconnects_sections["gains"].drawings
-    assert "measured" in measured.data.title and "predicted" in predicted.data.title
-    gains = {(row[0].text, row[1].text): row[2].value for row in predicted.data.rows}
+    measured, predicted = interconnects_sections["gains"].figures
+    assert "measured" in measured.table.title and "predicted" in predicted.table.title
+    gains = {(row[0].text, row[1].text): row[2].value for row in predicted.table.rows}
     assert gains["ft", "C"] == pytest.approx(72 / 14.4)
     assert gains["ep", "A"] == pytest.approx(1)
 
@@ -154,8 +154,8 @@ def test_the_figures_of_shares_include_initialisation() -> None:
     (row,) = (r for r in section.tables[0].rows if (r[0].text, r[1].text) == ("npb:is.A", "gbe, predicted"))
     assert row[titles.index("of time with initialisation")].value == pytest.approx(0.25)
     assert row[titles.index("computation")].value == pytest.approx(0.6)
-    (drawn,) = (each for each in section.drawings if each.data.title.startswith("gbe, predicted"))
-    bar = next(r for r in drawn.data.rows if r[0].text == "npb:is.A")
+    (drawn,) = (each for each in section.figures if each.table.title.startswith("gbe, predicted"))
+    bar = next(r for r in drawn.table.rows if r[0].text == "npb:is.A")
     assert [cell.value for cell in bar[1:]] == pytest.approx([0.45, 0.3, 0.25])
 
 
@@ -179,10 +179,10 @@ def test_curves_are_equal_by_size_or_not(networks_sections: dict[str, Section]) 
     assert len(container) == len(slow) == len(samples.SIZES)
     assert all(row[12].text == "same" for row in container)
     assert all(row[12].text == "worse" for row in slow)
-    assert "container against native: of 23 sizes" in section.text
+    assert "container against native: of 4 sizes" in section.text
     assert [row[3].value for row in slow] == samples.SIZES
-    bandwidth, latency = section.drawings
-    assert len(bandwidth.data.rows) == len(latency.data.rows) == 3 * len(samples.SIZES)
+    bandwidth, latency = section.figures
+    assert len(bandwidth.table.rows) == len(latency.table.rows) == 3 * len(samples.SIZES)
 
 
 def test_steps_are_held_against_the_one_before_and_the_start(networks_sections: dict[str, Section]) -> None:
@@ -194,10 +194,10 @@ def test_steps_are_held_against_the_one_before_and_the_start(networks_sections: 
 
 
 def test_the_mtu_sweep_is_one_line(networks_sections: dict[str, Section]) -> None:
-    (drawing,) = networks_sections["by-mtu"].drawings
-    assert [row[1].value for row in drawing.data.rows] == [1500, 4000, 9000]
-    assert {row[0].text for row in drawing.data.rows} == {"sockets"}
-    assert drawing.data.rows[2][3].value == pytest.approx(9.5e7 * 6**0.5, rel=0.01)
+    (drawing,) = networks_sections["by-mtu"].figures
+    assert [row[1].value for row in drawing.table.rows] == [1500, 4000, 9000]
+    assert {row[0].text for row in drawing.table.rows} == {"sockets"}
+    assert drawing.table.rows[2][3].value == pytest.approx(9.5e7 * 6**0.5, rel=0.01)
 
 
 def test_traffic_is_by_nic_and_repairs_are_by_their_number(networks_sections: dict[str, Section]) -> None:
@@ -217,12 +217,12 @@ def test_core_utilisation_is_of_the_time_of_the_run(networks_sections: dict[str,
 
 
 def test_each_core_is_drawn_over_time(networks_sections: dict[str, Section]) -> None:
-    drawings = [each for each in networks_sections["cores"].drawings if "over time" in each.figure.title]
-    assert [each.figure.title for each in drawings] == [
+    drawings = [each for each in networks_sections["cores"].figures if "over time" in each.table.title]
+    assert [each.table.title for each in drawings] == [
         f"weather on {name}: each core over time" for name in ("sockets", "shared", "best")
     ]
     shares: dict[str, list[object]] = {}
-    for row in drawings[0].data.rows:
+    for row in drawings[0].table.rows:
         shares.setdefault(row[0].text, []).append(row[3].value)
     assert len(shares) == 2 * 2  # nodes, cores
     second = shares["n1, core 1"]
@@ -232,8 +232,8 @@ def test_each_core_is_drawn_over_time(networks_sections: dict[str, Section]) -> 
 def test_iterations_are_medians_over_the_runs(networks_sections: dict[str, Section]) -> None:
     section = networks_sections["iterations"]
     assert section.tables[0].rows[0][3].value == 300
-    assert len(section.drawings[0].data.rows) == 150
-    assert "shortest on best" in section.drawings[0].data.title
+    assert len(section.figures[0].table.rows) == 150
+    assert "shortest on best" in section.figures[0].table.title
 
 
 def test_a_study_without_comparisons_takes_the_first_environment() -> None:
@@ -361,6 +361,24 @@ def test_each_pair_of_environments_is_compared_once(monkeypatch: pytest.MonkeyPa
     assert len(asked) == 2 and len(section.tables[0].rows) == 3
 
 
+def test_each_comparison_of_a_report_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def counted(first: list[float], second: list[float], better: Better, *, margin: float) -> Comparison:
+        asked.append((first, second))
+        return compare(first, second, better, margin=margin)
+
+    monkeypatch.setattr(comparing, "compare", counted)
+    times = {"a": [1.0, 1.1, 1.2], "b": [1.5, 1.6, 1.7]}
+    records = [
+        run for name, each in times.items() for size in "AB" for run in noisy(name, each, f"npb:ft.{size}")
+    ]
+    results = Results(priced(a=1.0, b=1.0), records)
+    found = contents(results)
+    assert {"times-1", "gains"} <= {section.key for section in found}
+    assert len(comparisons(results)) == len(asked) == 2
+
+
 def test_a_gain_that_is_not_shown_is_no_headline() -> None:
     spread = [1.0, 1.3, 0.8, 1.2, 0.9, 1.1]
     records = [
@@ -373,10 +391,10 @@ def test_a_gain_that_is_not_shown_is_no_headline() -> None:
     ]
     results = Results(priced(a=1.0, b=1.0), records)
     (section,) = gains.sections(results)
-    assert section.drawings[0].figure.title == "No program is shown to gain from b over a (measured)"
-    assert [row[5].text for row in section.drawings[0].data.rows] == ["undecided"] * 2
+    assert section.figures[0].table.title == "No program is shown to gain from b over a (measured)"
+    assert [row[5].text for row in section.figures[0].table.rows] == ["undecided"] * 2
     (section,) = times.sections(results)
-    assert section.drawings[0].figure.title == "No difference of time from a is shown by these runs"
+    assert section.figures[0].table.title == "No difference of time from a is shown by these runs"
 
 
 def test_ranks_that_share_cores_are_marked_where_they_do() -> None:
@@ -400,7 +418,7 @@ def test_steps_say_what_is_undecided_and_which_metric_they_are_of() -> None:
     (section,) = steps.sections(Results(replace(priced(a=1.0, b=1.0), comparisons=[comparison]), records))
     assert section.title == "Gains: time"
     assert section.text == "npb:ft.A (measured, undecided): −5.0 % time over 1 steps."
-    assert section.drawings[0].figure.title.endswith("(measured, undecided)")
+    assert section.figures[0].table.title.endswith("(measured, undecided)")
 
 
 def test_workloads_that_none_of_the_compared_environments_has_are_no_rows() -> None:

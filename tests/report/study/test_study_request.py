@@ -8,7 +8,7 @@ import study_samples as samples
 
 from linkworth.errors import UsageError
 from linkworth.model.study import Environment, StudyWorkload
-from linkworth.report.study import files
+from linkworth.report import files
 from linkworth.report.study.request import report
 
 

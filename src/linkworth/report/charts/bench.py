@@ -8,13 +8,15 @@ import altair as alt
 from linkworth import units
 from linkworth.bench.tests import TESTS
 from linkworth.model.bench import BenchResult
-from linkworth.report.charts import theme
-from linkworth.report.charts.figure import Figure, values
+from linkworth.report.charts import kinds, theme
+from linkworth.report.table import Figure, Table
 
 Named = tuple[str, BenchResult]
 """Name and result of an environment."""
 
 _HEIGHT = 220
+_LABEL = "datum.value >= 1048576 ? format(datum.value / 1048576, '~r') + ' MiB' : " \
+         "datum.value >= 1024 ? format(datum.value / 1024, '~r') + ' KiB' : format(datum.value, '~r') + ' B'"  # fmt: skip
 # Field of the row, name of the axis with its unit, and such units in an SI unit.
 _TIME = ("latency_seconds", "time, µs", 1e6)
 _RATE = ("bandwidth_bytes_per_second", "bandwidth, MB/s", 1e-6)
@@ -32,22 +34,9 @@ def figure(results: Sequence[Named], key: str = "bench") -> Figure:
     colours = {series: theme.SERIES[i % len(theme.SERIES)] for i, series in enumerate(shown)}
     panels = [_panel(test, group, colours) for test, group in order.items()]
     names = list(dict.fromkeys(name for name, _ in results))
-    rows = [
-        [name, result.test, str(row.bytes), row.label,
-         _text(row.latency_seconds, 1e6), _text(row.bandwidth_bytes_per_second, 1e-6)]
-        for name, result in results
-        for row in result.rows
-    ]  # fmt: skip
-    return Figure(
-        key=key,
-        title=f"{', '.join(order)}: {', '.join(names)}",
-        chart=alt.vconcat(*panels, spacing=24).resolve_scale(color="independent"),
-        columns=["environment", "test", "bytes", "of", "time, µs", "bandwidth, MB/s"],
-        rows=rows,
-        note=" ".join(
-            f"{name}, {result.test}: {result.carried.verdict}." for name, result in results if result.carried
-        ),
-    )
+    title = f"{', '.join(order)}: {', '.join(names)}"
+    chart = alt.vconcat(*panels, spacing=24).resolve_scale(color="independent")
+    return Figure(chart=chart, table=Table(key=key, title=title))
 
 
 def _panel(
@@ -57,9 +46,9 @@ def _panel(
     points = [point for name, result in results for point in _points(name, result, field, title, scale)]
     series = _series(results)
     sizes = {int(str(point["bytes"])) for point in points}
-    base = alt.Chart(values(points)).encode(
+    base = alt.Chart(kinds.values(points)).encode(
         x=alt.X("bytes:Q", title="message size", scale=alt.Scale(type="log", base=2, nice=False),
-                axis=alt.Axis(labelExpr=units.SIZE_LABEL, values=_powers(min(sizes), max(sizes), 2, 6), labelOverlap=True)),
+                axis=alt.Axis(labelExpr=_LABEL, values=_powers(min(sizes), max(sizes), 2, 6), labelOverlap=True)),
         y=alt.Y("value:Q", title=title, scale=alt.Scale(type="log"),
                 axis=alt.Axis(format="~r", values=[10.0**power for power in range(-3, 10)])),
         color=alt.Color("series:N", sort=series,
@@ -105,7 +94,3 @@ def _points(name: str, result: BenchResult, field: str, title: str, scale: float
                 "label": f"{series}: {units.message_size(row.bytes)}, {units.significant(shown)} {title.split(', ')[1]}",
             })  # fmt: skip
     return found
-
-
-def _text(value: float | None, scale: float) -> str:
-    return units.significant(value * scale) if value else ""

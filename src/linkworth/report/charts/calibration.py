@@ -1,13 +1,11 @@
 """A fitted fabric against the measurements: time of a message by its size, both axes logarithmic."""
 
-from collections.abc import Sequence
-
 import altair as alt
 
 from linkworth import units
 from linkworth.model.calibration import Calibration, FittedPoint
-from linkworth.report.charts import theme
-from linkworth.report.charts.figure import Figure, values
+from linkworth.report.charts import kinds, theme
+from linkworth.report.table import Figure, Table
 
 _WIDTH, _HEIGHT = 560, 340
 _TESTS = {
@@ -28,9 +26,8 @@ def figure(calibration: Calibration) -> Figure:
             "measured": point.measured_seconds,
             "fitted": point.fitted_seconds,
             "series": series(point),
-            "label": f"{series(point)}, {units.message_size(point.bytes)}: measured "
-            f"{units.duration(point.measured_seconds)}, fit {units.duration(point.fitted_seconds)} "
-            f"({units.change(point.residual)})",
+            "label": f"{series(point)}, {units.message_size(point.bytes)}: measured {units.duration(point.measured_seconds)}, "
+            f"fit {units.duration(point.fitted_seconds)} ({units.change(point.residual)})",
         }
         for point in shown
     ]
@@ -41,7 +38,7 @@ def figure(calibration: Calibration) -> Figure:
         scale=alt.Scale(domain=names, range=colours),
         legend=alt.Legend(labelLimit=260, columns=2, symbolType="circle"),
     )
-    base = alt.Chart(values(rows))
+    base = alt.Chart(kinds.values(rows))
     x = alt.X(
         "bytes:Q",
         scale=alt.Scale(type="log", base=2),
@@ -60,16 +57,12 @@ def figure(calibration: Calibration) -> Figure:
         description="label:N",
     )
     fitted = base.mark_line(strokeWidth=1.5).encode(x=x, y="fitted:Q", color=colour)
-    return Figure(
-        key="calibration",
-        title=f"{calibration.fabric.name}: the fit misses half of the measured times by less than "
-        f"{units.percent(calibration.median_residual)}",
-        chart=alt.layer(fitted, measured).properties(width=_WIDTH, height=_HEIGHT),
-        columns=["test", "message size", "measured", "fit", "off by"],
-        rows=_table(shown),
-        note="Points: measured. Lines: what the replay gives on the fitted fabric.",
-        wide=True,
+    title = (
+        f"{calibration.fabric.name}: the fit misses half of the measured times by less than "
+        f"{units.percent(calibration.median_residual)}"
     )
+    chart = alt.layer(fitted, measured).properties(width=_WIDTH, height=_HEIGHT)
+    return Figure(chart=chart, table=Table(key="calibration", title=title))
 
 
 def series(point: FittedPoint) -> str:
@@ -80,16 +73,3 @@ def series(point: FittedPoint) -> str:
     if point.rails > 1:
         name += f", {point.rails} NICs"
     return f"{name}, inside a node" if point.inside_a_node else name
-
-
-def _table(points: Sequence[FittedPoint]) -> list[list[str]]:
-    return [
-        [
-            series(point),
-            units.message_size(point.bytes),
-            units.duration(point.measured_seconds),
-            units.duration(point.fitted_seconds),
-            units.change(point.residual),
-        ]
-        for point in points
-    ]

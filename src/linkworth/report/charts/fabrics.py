@@ -1,11 +1,13 @@
 """Time and cost of one program on each fabric."""
 
 import altair as alt
+import msgspec
 
 from linkworth import units
-from linkworth.report.charts import theme
-from linkworth.report.charts.figure import Figure, values
+from linkworth.model.prediction import Prediction
+from linkworth.report.charts import kinds, theme
 from linkworth.report.item import ReportItem
+from linkworth.report.table import NOTHING, Cell, Field, Figure, cell, table, value, words
 
 _HALF = 118
 
@@ -31,7 +33,7 @@ def figure(item: ReportItem, key: str, scale: units.CostScale) -> Figure:
     colour = alt.Color(
         "kind:N", scale=alt.Scale(domain=["choice", "other"], range=[theme.BLUE, theme.QUIET]), legend=None
     )
-    data = values(rows)
+    data = kinds.values(rows)
 
     def panel(field: str, text: str, title: str, *, axis: bool) -> alt.LayerChart | alt.FacetChart:
         top = max((float(str(row[field])) for row in rows), default=0.0) or 1.0
@@ -50,14 +52,23 @@ def figure(item: ReportItem, key: str, scale: units.CostScale) -> Figure:
 
     time = panel("seconds", "time", "predicted time", axis=True)
     charts = [time, panel("cost", "price", scale.label, axis=False)] if costs else [time]
-    return Figure(
-        key=f"{key}-fabrics",
-        title=_message(item, scale),
-        chart=alt.hconcat(*charts, spacing=14),
-        columns=["fabric", "time", f"cost, {scale.label}"],
-        rows=[[str(row["fabric"]), str(row["time"]), str(row["price"])] for row in rows],
-        note="Blue: the choice." if item.advice.choice else "",
-    )
+
+    def row(each: Prediction) -> list[Field]:
+        usd = costs.get(each.fabric)
+        cost = msgspec.structs.replace(NOTHING, text="no price")
+        return [
+            words("fabric", each.fabric),
+            value("seconds [s]", "time", each.seconds, "time"),
+            cell(
+                "cost [US$]",
+                f"cost, {scale.label}",
+                cost if usd is None else Cell(text=scale.text(usd), value=usd),
+            ),
+        ]
+
+    note = "Blue: the choice." if item.advice.choice else ""
+    numbers = table(f"{key}-fabrics", _message(item, scale), predictions, row, note=note)
+    return Figure(chart=alt.hconcat(*charts, spacing=14), table=numbers)
 
 
 def _message(item: ReportItem, scale: units.CostScale) -> str:

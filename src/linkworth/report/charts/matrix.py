@@ -5,9 +5,9 @@ import math
 import altair as alt
 
 from linkworth import units
-from linkworth.report.charts import theme
-from linkworth.report.charts.figure import Figure, values
+from linkworth.report.charts import kinds, theme
 from linkworth.report.item import ReportItem
+from linkworth.report.table import Field, Figure, table, value, words
 
 MAX_ROWS = 32
 """Most rows: more can neither be distinguished on a phone nor make a small SVG."""
@@ -40,7 +40,7 @@ def figure(item: ReportItem, key: str) -> Figure | None:
     x = alt.X("receiver:N", sort=names, scale=alt.Scale(domain=names), title="receiving rank", axis=axis)
     y = alt.Y("sender:N", sort=names, scale=alt.Scale(domain=names), title="sending rank", axis=axis)
     heat = (
-        alt.Chart(values(rows))
+        alt.Chart(kinds.values(rows))
         .mark_rect()
         .encode(
             x=x,
@@ -68,20 +68,32 @@ def figure(item: ReportItem, key: str) -> Figure | None:
     )
     layers = [heat]
     if edges := _node_edges(item, ranks_per_row, names):
-        edge_data = values([{"edge": edge} for edge in edges])
+        edge_data = kinds.values([{"edge": edge} for edge in edges])
         rule = alt.Chart(edge_data).mark_rule(color=theme.INK, strokeWidth=1.5)
         layers += [
             rule.encode(x=alt.X("edge:N", bandPosition=0)),
             rule.encode(y=alt.Y("edge:N", bandPosition=0)),
         ]
+    note = f"A cell is {ranks_per_row} x {ranks_per_row} ranks. " if ranks_per_row > 1 else ""
+    note += "Lines: where a node ends and the next begins." if len(layers) > 1 else ""
+
+    def numbers(sent: tuple[str, list[int]]) -> list[Field]:
+        sender, row = sent
+        return [
+            words("sender", sender, "sending rank"),
+            value("sent [B]", "sent", sum(row), "size"),
+            value("largest [B]", "largest to one partner", max(row), "size"),
+        ]
+
     return Figure(
-        key=f"{key}-matrix",
-        title=_message(item, ranks_per_row, cells),
         chart=alt.layer(*layers).properties(width=side, height=side),
-        columns=["sending rank", "sent", "largest to one partner"],
-        rows=[[names[i], units.data(sum(row)), units.data(max(row))] for i, row in enumerate(cells)],
-        note=(f"A cell is {ranks_per_row} x {ranks_per_row} ranks. " if ranks_per_row > 1 else "")
-        + ("Lines: where a node ends and the next begins." if len(layers) > 1 else ""),
+        table=table(
+            f"{key}-matrix",
+            _message(item, ranks_per_row, cells),
+            zip(names, cells, strict=True),
+            numbers,
+            note=note,
+        ),
     )
 
 
@@ -93,8 +105,8 @@ def condense(cells: list[list[int]], ranks_per_row: int) -> tuple[int, list[list
     size = math.ceil(len(cells) / step)
     small = [[0] * size for _ in range(size)]
     for i, row in enumerate(cells):
-        for j, value in enumerate(row):
-            small[i // step][j // step] += value
+        for j, sent in enumerate(row):
+            small[i // step][j // step] += sent
     return ranks_per_row * step, small
 
 

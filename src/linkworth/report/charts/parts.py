@@ -3,10 +3,10 @@
 import altair as alt
 
 from linkworth import units
-from linkworth.report.charts import theme
-from linkworth.report.charts.figure import Figure, values
-from linkworth.report.charts.stacked import share_bars
+from linkworth.model.prediction import Prediction
+from linkworth.report.charts import kinds, theme
 from linkworth.report.item import ReportItem
+from linkworth.report.table import Field, Figure, table, value, words
 
 PARTS = {
     "compute_seconds": ("computation", theme.BLUE),
@@ -19,50 +19,32 @@ PARTS = {
 
 def figure(item: ReportItem, key: str) -> Figure:
     """Return one bar for each fabric, its five parts as shares of the predicted time."""
-    rows = []
-    for p in item.predictions.predictions:
-        start = 0.0
-        for order, (field, (name, colour)) in enumerate(PARTS.items()):
-            seconds = getattr(p, field)
-            share = seconds / p.seconds if p.seconds else 0.0
-            rows.append(
-                {
-                    "fabric": p.fabric,
-                    "part": name,
-                    "order": order,
-                    "start": start,
-                    "end": start + share,
-                    "middle": start + share / 2,
-                    "text": units.percent(share) if share >= 0.1 else "",
-                    "ink": theme.ON_LIGHT if colour == theme.ORANGE else theme.ON_DARK,
-                    "label": f"{p.fabric}: {name} {units.duration(seconds)}, {units.percent(share)}",
-                }
-            )
-            start += share
-    base = alt.Chart(values(rows)).encode(
-        y=alt.Y("fabric:N", title=None, sort=[p.fabric for p in item.predictions.predictions])
-    )
-    bars = share_bars(
-        base, title="share of the critical path", kind="part", colours=dict(PARTS.values()), height=18
-    )
-    labels = base.mark_text(fontWeight="bold").encode(
-        x="middle:Q", text="text:N", color=alt.Color("ink:N", scale=None)
-    )
-    return Figure(
-        key=f"{key}-parts",
-        title=_message(item),
-        chart=(bars + labels).properties(width=theme.PLOT_WIDTH - 30, height=alt.Step(28)),
-        columns=["fabric", *(name for name, _ in PARTS.values()), "all"],
-        rows=[
-            [p.fabric, *(units.duration(getattr(p, field)) for field in PARTS), units.duration(p.seconds)]
-            for p in item.predictions.predictions
-        ],
-        note="The longest chain of computation and messages, from the replay. Waiting: for a busy link or a late partner.",
-    )
+    predictions = item.predictions.predictions
+    seconds = {each.fabric: each.seconds for each in predictions}
+    chart = kinds.stacked(
+        [(each.fabric, _shares(each)) for each in predictions],
+        dict(PARTS.values()),
+        title="share of the critical path",
+        label=lambda fabric, part, share: (
+            f"{fabric}: {part} {units.duration(share * seconds[fabric])}, {units.percent(share)}"
+        ),
+        height=18,
+    ).properties(width=theme.PLOT_WIDTH - 30, height=alt.Step(28))
+    slowest = max(predictions, key=lambda each: each.seconds)
+    part, share = max(_shares(slowest).items(), key=lambda item: item[1])
+
+    def row(each: Prediction) -> list[Field]:
+        return [
+            words("fabric", each.fabric),
+            *(value(f"{name} [s]", name, getattr(each, field), "time") for field, (name, _) in PARTS.items()),
+            value("seconds [s]", "all", each.seconds, "time"),
+        ]
+
+    title = f"On {slowest.fabric}, {part} is {units.percent(share)} of the critical path"
+    note = "The longest chain of computation and messages, from the replay. Waiting: for a busy link or a late partner."
+    return Figure(chart=chart, table=table(f"{key}-parts", title, predictions, row, note=note))
 
 
-def _message(item: ReportItem) -> str:
-    slowest = max(item.predictions.predictions, key=lambda p: p.seconds)
-    field, (name, _) = max(PARTS.items(), key=lambda part: getattr(slowest, part[0]))
-    share = getattr(slowest, field) / slowest.seconds if slowest.seconds else 0.0
-    return f"On {slowest.fabric}, {name} is {units.percent(share)} of the critical path"
+def _shares(prediction: Prediction) -> dict[str, float]:
+    whole = prediction.seconds
+    return {name: getattr(prediction, field) / whole if whole else 0.0 for field, (name, _) in PARTS.items()}

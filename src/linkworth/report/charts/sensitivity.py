@@ -1,6 +1,5 @@
 """Dependence of the predicted time on a fabric's latency and bandwidth."""
 
-import math
 from collections.abc import Callable
 
 import altair as alt
@@ -8,10 +7,10 @@ import altair as alt
 from linkworth import units
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import SensitivityGrid
-from linkworth.report.charts import theme
-from linkworth.report.charts.figure import Figure, values
+from linkworth.report.charts import kinds, theme
 from linkworth.report.item import ReportItem
 from linkworth.report.sensitivity import seconds_at, usable
+from linkworth.report.table import Cell, Field, Figure, cell, table, value, words
 
 
 def latency(item: ReportItem, key: str) -> Figure | None:
@@ -74,28 +73,30 @@ def _figure(
     pairs = [(grid, fabrics[grid.fabric]) for grid in item.grids if grid.fabric in fabrics and usable(grid)]
     if not pairs:
         return None
+    points = [
+        (fabric, place, seconds(grid, fabric, place))
+        for grid, fabric in pairs
+        for place in sorted({*knots(grid), own(fabric)})
+    ]
     rows = [
         {
-            "fabric": fabric.name,
-            "x": shown(value),
-            "seconds": seconds(grid, fabric, value),
-            "here": value == own(fabric),
-            "label": f"{fabric.name} at {text(value)}: {units.duration(seconds(grid, fabric, value))}",
+            "series": fabric.name,
+            "x": shown(place),
+            "seconds": time,
+            "here": place == own(fabric),
+            "label": f"{fabric.name} at {text(place)}: {units.duration(time)}",
         }
-        for grid, fabric in pairs
-        for value in sorted({*knots(grid), own(fabric)})
+        for fabric, place, time in points
     ]
-    names = [fabric.name for _, fabric in pairs]
-    colours = [theme.SERIES[n % len(theme.SERIES)] for n in range(len(names))]
-    times = [float(str(row["seconds"])) for row in rows]
-    places = [float(str(row["x"])) for row in rows]
+    times = [time for _, _, time in points]
+    places = [shown(place) for _, place, _ in points]
     flat = max(times) < 2 * min(times)
-    base = alt.Chart(values(rows)).encode(
+    base = alt.Chart(kinds.values(rows)).encode(
         x=alt.X(
             "x:Q",
             title=axis,
             scale=alt.Scale(type="log", nice=False),
-            axis=alt.Axis(values=log_ticks(min(places), max(places)), format="~g", grid=False),
+            axis=alt.Axis(values=kinds.log_ticks(min(places), max(places)), format="~g", grid=False),
         ),
         y=alt.Y(
             "seconds:Q",
@@ -105,14 +106,10 @@ def _figure(
             else alt.Scale(type="log", nice=False, padding=12),
             axis=alt.Axis(
                 labelExpr="format(datum.value, '.3~s') + 's'",
-                **({"tickCount": 5} if flat else {"values": log_ticks(min(times), max(times))}),
+                **({"tickCount": 5} if flat else {"values": kinds.log_ticks(min(times), max(times))}),
             ),
         ),
-        color=alt.Color(
-            "fabric:N",
-            scale=alt.Scale(domain=names, range=colours),
-            legend=alt.Legend(columns=4, symbolOpacity=1, symbolStrokeWidth=0),
-        ),
+        color=kinds.colour([fabric.name for _, fabric in pairs], columns=4),
     )
     line = base.mark_line(strokeWidth=2)
     dots = base.transform_filter("!datum.here").mark_circle(size=18, opacity=1).encode(description="label:N")
@@ -122,29 +119,19 @@ def _figure(
         .encode(description="label:N")
     )
     worst = max(((fabric.name, change(grid, fabric)) for grid, fabric in pairs), key=lambda pair: pair[1])
+    quantity = axis.split(" of ")[0]
+
+    def row(point: tuple[Fabric, float, float]) -> list[Field]:
+        fabric, place, time = point
+        return [
+            words("fabric", fabric.name),
+            cell(quantity, quantity, Cell(text=text(place), value=place)),
+            value("seconds [s]", "time", time, "time"),
+        ]
+
+    title = message(worst[0], units.percent(worst[1])) if worst[1] >= 0.005 else indifferent
+    note = f"Predicted time{'' if flat else ', log scale'}. Large dots: each fabric as it is."
     return Figure(
-        key=key,
-        title=message(worst[0], units.percent(worst[1])) if worst[1] >= 0.005 else indifferent,
         chart=alt.layer(line, dots, here).properties(width=theme.PLOT_WIDTH - 30, height=200),
-        columns=["fabric", axis.split(" of ")[0], "time"],
-        rows=[
-            [
-                str(row["fabric"]),
-                str(row["label"]).split(" at ")[1].rsplit(": ", 1)[0],
-                units.duration(float(str(row["seconds"]))),
-            ]
-            for row in rows
-        ],
-        note=f"Predicted time{'' if flat else ', log scale'}. Large dots: each fabric as it is.",
+        table=table(key, title, points, row, note=note),
     )
-
-
-def log_ticks(low: float, high: float) -> list[float]:
-    """Return round values of a logarithmic axis: 1, 2, 5 in every decade, or only the decades if there are many."""
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    for digits in ((1, 2, 5), (1, 3), (1,)):
-        ticks = [d * 10.0**decade for decade in range(first, last + 1) for d in digits]
-        ticks = [tick for tick in ticks if low * 0.999 <= tick <= high * 1.001]
-        if len(ticks) <= 6:
-            return ticks
-    return ticks[:: math.ceil(len(ticks) / 6)]

@@ -4,9 +4,9 @@ import altair as alt
 
 from linkworth import units
 from linkworth.model.profile import SizeBin
-from linkworth.report.charts import theme
-from linkworth.report.charts.figure import Figure, values
+from linkworth.report.charts import kinds, theme
 from linkworth.report.item import ReportItem
+from linkworth.report.table import Field, Figure, table, value, whole, words
 
 KINDS = {"messages": theme.SKY, "bytes": theme.VERMILION}
 
@@ -32,7 +32,7 @@ def figure(item: ReportItem, key: str) -> Figure | None:
                 }
             )
     chart = (
-        alt.Chart(values(rows))
+        alt.Chart(kinds.values(rows))
         .mark_bar()
         .encode(
             y=alt.Y("size:N", title=None, sort=[bin_name(b) for b in bins]),
@@ -45,14 +45,19 @@ def figure(item: ReportItem, key: str) -> Figure | None:
     )
     largest = max(bins, key=lambda b: b.bytes)
     most = units.percent(largest.bytes / volume if volume else 0.0)
-    return Figure(
-        key=f"{key}-sizes",
-        title=f"{most} of the bytes travel in messages of {bin_name(largest)}",
-        chart=chart,
-        columns=["message size", "messages", "bytes"],
-        rows=[[bin_name(b), units.count(b.messages), units.data(b.bytes)] for b in bins],
-        note=f"{units.count(messages)} messages, {units.data(volume)} in all, those inside collectives included.",
+
+    def row(b: SizeBin) -> list[Field]:
+        return [
+            words("size", bin_name(b), "message size"),
+            whole("messages", "messages", b.messages),
+            value("bytes [B]", "bytes", b.bytes, "size"),
+        ]
+
+    title = f"{most} of the bytes travel in messages of {bin_name(largest)}"
+    note = (
+        f"{units.count(messages)} messages, {units.data(volume)} in all, those inside collectives included."
     )
+    return Figure(chart=chart, table=table(f"{key}-sizes", title, bins, row, note=note))
 
 
 def bin_name(b: SizeBin) -> str:

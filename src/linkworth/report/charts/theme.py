@@ -13,7 +13,8 @@ LIGHT_BLUE, DARK_BLUE = "#cfe3f5", "#08306b"
 """Ends of the colour ramp of a heat map: only its lightness orders the values."""
 INK, MUTED, GRID = "#1f2328", "#59636e", "#d1d9e0"
 ON_DARK, ON_LIGHT = "#ffffff", "#000000"
-"""Text inside a mark: on dark colours, and on orange and sky."""
+"""Text inside a mark: on dark colours, and on light ones."""
+LIGHT = (ORANGE, SKY)
 SERIES = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, QUIET]
 
 PLOT_WIDTH = 300

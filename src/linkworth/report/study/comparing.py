@@ -2,18 +2,43 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from linkworth import units
 from linkworth.model.statistics import Comparison
 from linkworth.model.study import Mode, StudyComparison
-from linkworth.report.study import show
-from linkworth.report.study.results import Compared, Group, Results
-from linkworth.report.study.table import Cell, Mark, nothing
+from linkworth.report import show
+from linkworth.report.study.results import MODES, Group, Results
+from linkworth.report.table import NOTHING, Cell, Mark
 from linkworth.statistics import compare
 from linkworth.study.metrics import Metric, metric
 from linkworth.study.patterns import matches
 
 WORDS = {"faster": "better", "slower": "worse"}
 """Verdicts on metrics that are not times."""
+
+
+class Compared(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry of `study report --json`: an environment against its baseline."""
+
+    workload: str
+    environment: str
+    baseline: str
+    mode: Mode
+    metric: str
+    value: float
+    baseline_value: float
+    relative_difference: float | None
+    low: float | None
+    high: float | None
+    verdict: str
+    """`faster`, `slower`, `same`, `undecided`, or `predicted` if a prediction takes part, to which no test applies."""
+    three_sigma: str
+    p_different: float | None
+    p_equivalent: float | None
+    runs: int
+    baseline_runs: int
+    runs_to_decide: int | None
 
 
 class Pair:
@@ -26,6 +51,16 @@ class Pair:
         first, second = baseline.values(name), group.values(name)
         self.predicted = "predict" in (group.mode, baseline.mode)
         self.comparison: Comparison = compare(first, second, self.metric.better or "lower", margin=margin)
+
+    @property
+    def difference(self) -> float | None:
+        """Relative difference from the baseline; None if the baseline is 0."""
+        return self.comparison.relative_difference
+
+    @property
+    def how(self) -> str:
+        """`predicted` if a prediction takes part, or else `measured`."""
+        return "predicted" if self.predicted else "measured"
 
     @property
     def verdict(self) -> str:
@@ -43,7 +78,7 @@ class Pair:
         """Return the difference with its interval and the verdict."""
         comparison = self.comparison
         if comparison.relative_difference is None:
-            return nothing(self.verdict)
+            return msgspec.structs.replace(NOTHING, text=self.verdict)
         marks: dict[str, Mark] = {
             "faster": "good",
             "better": "good",
@@ -90,12 +125,44 @@ class Pair:
         )
 
 
+def mean_cell(group: Group | None, of: Metric) -> Cell:
+    """Return the mean of a metric with its interval and the numbers of runs, or the reason why nothing is done."""
+    if group is None:
+        return NOTHING
+    description = group.describe(of.name)
+    if description is None:
+        return Cell(text=group.lost_text or "–", value=None, mark="bad" if group.lost else "quiet")
+    predicted = group.mode == "predict"
+    notes = []
+    if predicted:
+        notes.append("predicted")
+    else:
+        if description.mean_interval:
+            notes.append(show.between(description.mean_interval, of.kind))
+        notes.append(f"{description.n} run{'s' if description.n > 1 else ''}")
+    if group.crowded:
+        notes.append("ranks share cores")
+    if group.lost:
+        notes.append(group.lost_text)
+    return Cell(
+        text=show.text(description.mean, of.kind),
+        value=description.mean,
+        note=", ".join(notes),
+        mark="bad" if group.lost else "predicted" if predicted else "",
+    )
+
+
+def relative_cell(value: float | None) -> Cell:
+    """Return a relative difference without a test."""
+    return NOTHING if value is None else Cell(text=units.change(value), value=value)
+
+
 def pair(
     results: Results, comparison: StudyComparison, workload: str, environment: str, mode: Mode, name: str
 ) -> Pair | None:
     """Return the pair of an environment in a mode with its baseline in the same mode, or else in the other.
 
-    Returns None if either has no value.
+    Each pair is compared once. Returns None if either has no value.
     """
     group = results.group(workload, environment, mode)
     other: Mode = "predict" if mode == "measure" else "measure"
@@ -103,7 +170,33 @@ def pair(
     baseline = next((each for each in baselines if each and each.values(name)), None)
     if group is None or baseline is None or not group.values(name):
         return None
-    return Pair(name, group, baseline, comparison.margin)
+    key = (group, baseline, name, comparison.margin)
+    if key not in results.pairs:
+        results.pairs[key] = Pair(name, group, baseline, comparison.margin)
+    return results.pairs[key]
+
+
+def pairs(
+    results: Results, comparison: StudyComparison, name: str, modes: Sequence[Mode] = MODES
+) -> list[Pair]:
+    """Return the pairs of a comparison and a metric, by workload, environment and mode."""
+    found = (
+        pair(results, comparison, workload, environment, mode, name)
+        for workload in workloads_of(results, comparison)
+        for environment in comparison.environments
+        for mode in modes
+    )
+    return [each for each in found if each is not None]
+
+
+def comparisons(results: Results) -> list[Compared]:
+    """Return every comparison that the study asks for and has values for, as data."""
+    return [
+        each.record()
+        for comparison in wanted(results)
+        for name in comparison.metrics
+        for each in pairs(results, comparison, name)
+    ]
 
 
 def wanted(results: Results) -> list[StudyComparison]:

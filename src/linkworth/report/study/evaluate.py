@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from linkworth.advise.choose import cost_usd
-from linkworth.model.study import Mode
 from linkworth.predict.draws import ASSUMED_SPREAD
 from linkworth.predict.uncertainty import draws
-from linkworth.report.study.layouts import nodes_of
 from linkworth.report.study.prices import prices_of
-from linkworth.report.study.results import Group, Results
+from linkworth.report.study.results import MODES, Group, Results
 from linkworth.statistics.compare import MARGIN, sigma_overlap
 from linkworth.study.expression import WITHIN, Expression, Selection, called, is_result, texts
 from linkworth.study.outcome import DRAWN_SECONDS
@@ -198,16 +196,15 @@ class Evaluator:
         import numpy
 
         workload, environment = wanted.workload, wanted.environment
-        modes: list[Mode] = ["measure", "predict"]
         stored = "seconds" if wanted.metric == "cost_usd" else wanted.metric
-        for mode in modes:
+        for mode in MODES:
             group = self.results.group(workload, environment, mode)
             if group is None or not group.values(stored):
                 continue
             values = _drawn(group, stored)
             if wanted.metric != "cost_usd":
                 return values
-            nodes = nodes_of(self.results, group)
+            nodes = self.results.nodes(group)
             if nodes is None or environment not in self._prices:
                 raise NoValueError(f"{workload} on {environment} has no price")
             return values * cost_usd(1.0, nodes, self._prices[environment])

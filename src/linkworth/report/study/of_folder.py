@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from linkworth.report.study.files import FORMATS
+from linkworth.report.files import FORMATS
 from linkworth.report.study.published import PaperBeside, beside
 from linkworth.report.study.request import Progress, StudyReport, report
 from linkworth.report.study.results import Results, smaller_problems

@@ -9,11 +9,12 @@ import msgspec
 
 from linkworth.errors import UsageError
 from linkworth.model.study import RunRecord, Study
-from linkworth.report.study.contents import comparisons, contents
-from linkworth.report.study.files import FORMATS, write_files
+from linkworth.report.files import FORMATS, write_files
+from linkworth.report.study.comparing import Compared, comparisons
+from linkworth.report.study.contents import contents
 from linkworth.report.study.page import render
 from linkworth.report.study.published import PaperBeside, beside
-from linkworth.report.study.results import Compared, Results, smaller_problems
+from linkworth.report.study.results import Results, smaller_problems
 from linkworth.report.study.trace_profiles import profiles_of
 from linkworth.study.unapplied import FACT, sentences
 from linkworth.writing.documents import with_texts
@@ -119,8 +120,9 @@ def report(
     )
     warnings += crowded(results)
     progress.step("statistics")
-    sections = contents(results, other)
-    figures = sum(len(section.drawings) for section in sections)
+    paper = beside(results)
+    sections = contents(results, other, paper)
+    figures = sum(len(section.figures) for section in sections)
     tables = sum(len(section.tables) for section in sections)
     progress.plan(3 * figures + tables)
     written = write_files(sections, folder, formats, progress.step)
@@ -137,6 +139,6 @@ def report(
         lost=lost,
         open=missing,
         comparisons=comparisons(results),
-        published=beside(results),
+        published=paper,
         warnings=warnings,
     )

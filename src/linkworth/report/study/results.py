@@ -1,20 +1,40 @@
 """Runs of a study, grouped by workload, environment and mode."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from linkworth.errors import UsageError
 from linkworth.model.statistics import Description
 from linkworth.model.study import Environment, Mode, RunRecord, Study, StudyWorkload
 from linkworth.report.study.trace_profiles import TraceProfile
 from linkworth.statistics import describe
+from linkworth.study.matrix import layout
 from linkworth.study.outcome import shares_cores
+
+if TYPE_CHECKING:
+    from linkworth.report.study.comparing import Pair
 
 _CLASSES = "SWABCDEF"
 """Problem classes of the NAS Parallel Benchmarks, smallest first."""
+MODES: list[Mode] = ["measure", "predict"]
+HOW = {"measure": "measured", "predict": "predicted", "trace": "recorded"}
+MEASURES = ("bandwidth_bytes_per_second", "latency_seconds")
+"""Metrics of the rows of micro-benchmarks."""
 STATES = {"unverified": "unverified", "failed": "failed", "timeout": "over its time limit"}
+
+
+class CurvePoint(msgspec.Struct, frozen=True, kw_only=True):
+    """One message size of a micro-benchmark."""
+
+    size: int
+    values: list[float]
+    """One value for each run."""
+    description: Description
 
 
 class Group:
@@ -27,6 +47,8 @@ class Group:
         self.records = sorted(records, key=lambda record: record.repetition)
         self.done = [record for record in self.records if record.state == "done"]
         self.lost = [record for record in self.records if record.state != "done"]
+        self._described: dict[str, Description | None] = {}
+        self._curves: dict[tuple[str, str], list[CurvePoint]] = {}
 
     def values(self, metric: str) -> list[float]:
         """Return the metric's values of the completed runs, in the order of the repetitions."""
@@ -40,8 +62,35 @@ class Group:
         return self._described[metric]
 
     @cached_property
-    def _described(self) -> dict[str, Description | None]:
-        return {}
+    def labels(self) -> list[str]:
+        """Labels (patterns, collectives) of the rows of micro-benchmarks, each once, in their order."""
+        return list(dict.fromkeys(str(row.get("label", "")) for record in self.done for row in record.rows))
+
+    def curve(self, measure: str, label: str) -> list[CurvePoint]:
+        """Return the values by message size, one for each run. Sizes without the measure are left out."""
+        if (measure, label) not in self._curves:
+            self._curves[measure, label] = list(self._points(measure, label))
+        return self._curves[measure, label]
+
+    def _points(self, measure: str, label: str) -> Iterator[CurvePoint]:
+        by_size: dict[int, list[float]] = {}
+        for record in self.done:
+            for row in record.rows:
+                value = row.get(measure)
+                if str(row.get("label", "")) == label and isinstance(value, int | float) and value > 0:
+                    by_size.setdefault(int(row["bytes"]), []).append(float(value))
+        for size, found in sorted(by_size.items()):
+            yield CurvePoint(size=size, values=found, description=describe(found))
+
+    @property
+    def how(self) -> str:
+        """`measured` or `predicted`."""
+        return HOW[self.mode]
+
+    @property
+    def name(self) -> str:
+        """Name of the environment, with `predicted` if it is."""
+        return f"{self.environment}, predicted" if self.mode == "predict" else self.environment
 
     @property
     def crowded(self) -> bool:
@@ -75,6 +124,8 @@ class Results:
         for record in self.records:
             by_key.setdefault((record.workload, record.environment, record.mode), []).append(record)
         self._groups = {key: Group(*key, records) for key, records in by_key.items()}
+        self.pairs: dict[tuple[Group, Group, str, float], Pair] = {}
+        """Comparisons made so far; see `linkworth.report.study.comparing.pair`."""
         self._environments = {environment.name: environment for environment in study.environments}
         self._workloads = {workload.name: workload for workload in study.workloads}
 
@@ -82,7 +133,7 @@ class Results:
         """Return the runs of one cell, or None without any."""
         return self._groups.get((workload, environment, mode))
 
-    def groups(self, *, modes: Sequence[Mode] = ("measure", "predict")) -> list[Group]:
+    def groups(self, *, modes: Sequence[Mode] = MODES) -> list[Group]:
         """Return all cells in the order of the study's workloads, environments and the modes."""
         found = [
             self.group(workload, environment, mode)
@@ -92,17 +143,19 @@ class Results:
         ]
         return [group for group in found if group is not None]
 
-    def modes(self, environment: str, workloads: Sequence[str], has: Callable[[Group], bool]) -> list[Mode]:
-        """Return the modes in which the environment has data for one of the workloads."""
-        modes: list[Mode] = ["measure", "predict"]
-        return [
-            mode
-            for mode in modes
-            if any(
-                (group := self.group(workload, environment, mode)) is not None and has(group)
-                for workload in workloads
-            )
-        ]
+    def nodes(self, group: Group) -> int | None:
+        """Return a cell's number of nodes by the study file, or else by the runs; None if neither has it."""
+        workload, environment = self.workload(group.workload), self.environment(group.environment)
+        if workload is not None and environment is not None:
+            with contextlib.suppress(UsageError):
+                _, nodes, _ = layout(self.study, workload, environment)
+                if nodes is not None:
+                    return nodes
+        stated = {record.facts["nodes"] for record in group.done if record.facts.get("nodes")}
+        if len(stated) != 1:
+            return None
+        text = stated.pop()
+        return int(text) if text.isdecimal() else len(text.split(", "))
 
     def environment(self, name: str) -> Environment | None:
         """Return an environment of the study; None for one that is only in the records."""
@@ -149,26 +202,3 @@ def _names(known: Sequence[str], seen: Iterable[str]) -> list[str]:
     """Return the study's names that were run, then those of runs outside the (current) study."""
     there = dict.fromkeys(seen)
     return [name for name in known if name in there] + [name for name in there if name not in known]
-
-
-class Compared(msgspec.Struct, frozen=True, kw_only=True):
-    """One entry of `study report --json`: an environment against its baseline."""
-
-    workload: str
-    environment: str
-    baseline: str
-    mode: Mode
-    metric: str
-    value: float
-    baseline_value: float
-    relative_difference: float | None
-    low: float | None
-    high: float | None
-    verdict: str
-    """`faster`, `slower`, `same`, `undecided`, or `predicted` if a prediction takes part, to which no test applies."""
-    three_sigma: str
-    p_different: float | None
-    p_equivalent: float | None
-    runs: int
-    baseline_runs: int
-    runs_to_decide: int | None

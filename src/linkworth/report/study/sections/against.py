@@ -1,74 +1,53 @@
 """Comparison of this study with another one, cell by cell."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from linkworth.model.study import StudyComparison
-from linkworth.report.study import show
-from linkworth.report.study.comparing import Pair
+from linkworth.report.study.comparing import Pair, mean_cell
 from linkworth.report.study.results import Results
-from linkworth.report.study.table import Section, Table, column, whole, words
-from linkworth.study.metrics import metric
+from linkworth.report.table import Field, Section, cell, table, whole, words
 
 _DEFAULT_METRICS = ["seconds", "latency_seconds", "bandwidth_bytes_per_second", "beff_bytes_per_second"]
 
 
 def sections(results: Results, other: Results) -> Iterator[Section]:
     """Yield the section of common cells; environments and workloads are matched by name."""
-    rows = []
-    counts: dict[str, int] = {}
-    missing = []
+    pairs = []
+    missing = 0
     for group in results.groups():
         before = other.group(group.workload, group.environment, group.mode)
         if before is None:
-            missing.append(f"{group.workload} on {group.environment}")
+            missing += 1
             continue
-        for name in _metrics(results):
-            if not group.values(name) or not before.values(name):
-                continue
-            pair = Pair(name, group, before, _margin(results, group.environment))
-            old, new = before.describe(name), group.describe(name)
-            assert old is not None and new is not None
-            counts[pair.verdict] = counts.get(pair.verdict, 0) + 1
-            rows.append(
-                [
-                    words(group.workload),
-                    words(group.environment),
-                    words("predicted" if group.mode == "predict" else "measured"),
-                    words(metric(name).title),
-                    show.described(old, metric(name), lost=before.lost_text, predicted=pair.predicted),
-                    show.described(new, metric(name), lost=group.lost_text, predicted=pair.predicted),
-                    pair.difference_cell(),
-                    whole(new.n),
-                    words(pair.verdict),
-                ]
-            )
+        pairs += [
+            Pair(name, group, before, _margin(results, group.environment))
+            for name in _metrics(results)
+            if group.values(name) and before.values(name)
+        ]
+    counts = Counter(each.verdict for each in pairs)
     listed = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "no cell is in both"
-    only = f" Only in this one: {len(missing)}." if missing else ""
+    only = f" Only in this one: {missing}." if missing else ""
     yield Section(
         key="against",
         title=f"Against {other.title}{_when(other)}",
-        text=f"{len(rows)} figures of cells that both studies have: {listed}.{only}",
-        tables=[
-            Table(
-                key="against",
-                title="The other study is the baseline",
-                columns=[
-                    column("workload", "workload", number=False),
-                    column("environment", "environment", number=False),
-                    column("how", "how", number=False),
-                    column("metric", "metric", number=False),
-                    column("other", "the other study"),
-                    column("this", "this study"),
-                    column("difference [1]", "difference"),
-                    column("runs", "runs"),
-                    column("verdict", "verdict", number=False),
-                ],
-                rows=rows,
-            )
-        ]
-        if rows
-        else [],
+        text=f"{len(pairs)} figures of cells that both studies have: {listed}.{only}",
+        tables=[table("against", "The other study is the baseline", pairs, _row)] if pairs else [],
     )
+
+
+def _row(each: Pair) -> list[Field]:
+    return [
+        words("workload", each.group.workload),
+        words("environment", each.group.environment),
+        words("how", each.group.how),
+        words("metric", each.metric.title),
+        cell("other", "the other study", mean_cell(each.baseline, each.metric)),
+        cell("this", "this study", mean_cell(each.group, each.metric)),
+        cell("difference [1]", "difference", each.difference_cell()),
+        whole("runs", "runs", len(each.group.values(each.metric.name))),
+        words("verdict", each.verdict),
+    ]
 
 
 def _metrics(results: Results) -> list[str]:

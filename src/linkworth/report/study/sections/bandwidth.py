@@ -3,25 +3,26 @@
 from collections.abc import Iterator, Sequence
 
 import altair as alt
+import msgspec
 
 from linkworth import units
 from linkworth.bench.doubts import above_link
 from linkworth.model.bench import LINK_RATE
-from linkworth.report.charts.figure import values
-from linkworth.report.charts.sensitivity import log_ticks
-from linkworth.report.study import show
-from linkworth.report.study.comparing import wanted, workloads_of
-from linkworth.report.study.curves import MEASURES, Point, curve, labels_of
-from linkworth.report.study.results import Group, Results
-from linkworth.report.study.sections import look
-from linkworth.report.study.table import (
+from linkworth.model.statistics import Comparison
+from linkworth.report import show
+from linkworth.report.charts import kinds
+from linkworth.report.study.comparing import WORDS, relative_cell, wanted, workloads_of
+from linkworth.report.study.results import MEASURES, CurvePoint, Group, Results
+from linkworth.report.table import (
+    NOTHING,
     Cell,
-    Column,
-    Drawing,
+    Field,
+    Figure,
     Section,
     Table,
-    column,
-    drawing,
+    cell,
+    table,
+    value,
     whole,
     words,
 )
@@ -33,51 +34,124 @@ from linkworth.study.micro import is_micro, parse
 _MOST_FIGURES = 6
 """Most figures of one workload; further patterns are in the files only."""
 
+Curves = dict[str, list[CurvePoint]]
+"""Points of each environment."""
+
+
+class _Equality(msgspec.Struct, frozen=True, kw_only=True):
+    """One size in an environment and in its baseline."""
+
+    environment: str
+    baseline: str
+    label: str
+    of: Metric
+    before: CurvePoint
+    now: CurvePoint
+    found: Comparison
+
+    @property
+    def verdict(self) -> str:
+        """The comparison's verdict in the words of rates and latencies."""
+        return WORDS.get(self.found.verdict, self.found.verdict)
+
 
 def sections(results: Results) -> Iterator[Section]:
     """Yield one section for each micro-benchmark with rows by size."""
-    number = 0
-    for workload in results.workloads:
-        groups = [
-            group
-            for group in results.groups()
-            if group.workload == workload and any(record.rows for record in group.done)
-        ]
-        if not groups:
-            continue
-        number += 1
-        yield _section(results, workload, groups, f"curve-{number}")
+    by_workload: dict[str, list[Group]] = {}
+    for group in results.groups():
+        if any(record.rows for record in group.done):
+            by_workload.setdefault(group.workload, []).append(group)
+    for number, groups in enumerate(by_workload.values(), 1):
+        yield _section(results, groups, f"curve-{number}")
 
 
-def _name(group: Group) -> str:
-    return f"{group.environment}, predicted" if group.mode == "predict" else group.environment
-
-
-def _section(results: Results, workload: str, groups: Sequence[Group], key: str) -> Section:
-    drawings: list[Drawing] = []
+def _section(results: Results, groups: Sequence[Group], key: str) -> Section:
+    workload = groups[0].workload
+    figures: list[Figure] = []
     tables: list[Table] = []
-    for label in labels_of(groups):
+    for label in kinds.distinct(label for group in groups for label in group.labels):
         for measure in MEASURES:
-            curves = {_name(group): curve(group, measure, label) for group in groups}
-            curves = {name: points for name, points in curves.items() if points}
+            curves = {group.name: points for group in groups if (points := group.curve(measure, label))}
             if not curves:
                 continue
             of = metric(measure)
-            suffix = f"{key}-{len(drawings) + len(tables) + 1}"
-            what = f"{workload}{f' ({label})' if label else ''}: {of.title}"
-            if any(len(points) > 1 for points in curves.values()) and len(drawings) < _MOST_FIGURES:
-                drawings.append(_drawing(suffix, what, of, curves))
+            numbers = _numbers(
+                f"{key}-{len(figures) + len(tables) + 1}",
+                f"{workload}{f' ({label})' if label else ''}: {of.title}",
+                of,
+                curves,
+            )
+            if any(len(points) > 1 for points in curves.values()) and len(figures) < _MOST_FIGURES:
+                figures.append(_figure(numbers, of, curves))
             else:
-                tables.append(_table(suffix, what, of, curves))
-    equal = _equality(results, workload, key)
+                tables.append(numbers)
+    equal = list(_equal_sizes(results, workload))
+    if equal:
+        title = "Equal by size? Three sigma of the literature beside the tests"
+        tables.insert(0, table(f"{key}-equality", title, equal, _equality))
     flags = [sentence for group in groups if (sentence := _above_link(results, group))]
     return Section(
-        key=key,
-        title=workload,
-        text=" ".join([*filter(None, [_text(equal)]), *flags]),
-        tables=[*([equal] if equal else []), *tables],
-        drawings=drawings,
+        key=key, title=workload, text=" ".join([*_text(equal), *flags]), tables=tables, figures=figures
     )
+
+
+def _numbers(key: str, title: str, of: Metric, curves: Curves) -> Table:
+    def row(item: tuple[str, CurvePoint]) -> list[Field]:
+        name, point = item
+        return [
+            words("environment", name),
+            _size(point),
+            whole("runs", "runs", point.description.n),
+            value(f"median [{of.unit}]", "median", point.description.median, of.kind),
+            value(f"mean [{of.unit}]", "mean", point.description.mean, of.kind),
+            value(f"deviation [{of.unit}]", "deviation", point.description.deviation, of.kind),
+        ]
+
+    return table(key, title, ((name, point) for name, points in curves.items() for point in points), row)
+
+
+def _size(point: CurvePoint) -> Field:
+    return cell("size [B]", "size", Cell(text=units.message_size(point.size), value=point.size))
+
+
+def _figure(numbers: Table, of: Metric, curves: Curves) -> Figure:
+    unit, scale = ("MB/s", 1e-6) if of.kind == "rate" else ("µs", 1e6)
+    names = list(curves)[: kinds.MOST_LINES]
+    points = []
+    for name in names:
+        for each in curves[name]:
+            middle, interval = each.description.median, each.description.median_interval
+            low, high = (interval.low, interval.high) if interval else (middle, middle)
+            label = f"{name} at {units.message_size(each.size)}: {show.text(middle, of.kind)}"
+            points.append(
+                kinds.Point(name, max(each.size, 0.5), middle * scale, label, low * scale, high * scale)
+            )
+    sizes = [float(point.x) for point in points]
+    heights = [point.value for point in points]
+    chart = kinds.lines(
+        points,
+        x={
+            "title": "message size (log)",
+            "scale": alt.Scale(type="log", base=2, nice=False, domain=[min(sizes), max(sizes)]),
+            "axis": alt.Axis(
+                values=_size_ticks(min(sizes), max(sizes)), labelExpr=units.SIZE_LABEL, grid=False
+            ),
+        },
+        y={
+            "title": f"{of.title}, {unit} (log)",
+            "scale": alt.Scale(type="log", nice=False, padding=10),
+            "axis": alt.Axis(values=kinds.log_ticks(min(heights), max(heights)), format="~g"),
+        },
+        spread="band",
+    ).properties(width=kinds.WIDTH, height=280)
+    note = "Medians over the runs; bands are their 95 % intervals where there are several runs."
+    if len(names) < len(curves):
+        note += f" Drawn are the first {len(names)} of {len(curves)}."
+    extreme = max if of.better == "higher" else min
+    best = {name: extreme(point.description.median for point in found) for name, found in curves.items()}
+    listed = ", ".join(f"{show.text(each, of.kind)} on {name}" for name, each in list(best.items())[:4])
+    title = f"{numbers.title} reaches {listed}"
+    return Figure(chart=chart, table=msgspec.structs.replace(numbers, title=title, note=note), wide=True)
 
 
 def _above_link(results: Results, group: Group) -> str:
@@ -94,190 +168,79 @@ def _above_link(results: Results, group: Group) -> str:
         link = fabric.link.bandwidth_bytes_per_second * fabric.rails
     else:
         return ""
-    rates = {point.size: point.description.median for point in curve(group, MEASURES[0], "")}
+    rates = {point.size: point.description.median for point in group.curve(MEASURES[0], "")}
     found = above_link(test, rates, link)
     return f"{group.environment}: {found}." if found else ""
 
 
-def _drawing(key: str, what: str, of: Metric, curves: dict[str, list[Point]]) -> Drawing:
-    unit, scale = ("MB/s", 1e-6) if of.kind == "rate" else ("µs", 1e6)
-    names = list(curves)[: look.MOST_LINES]
-    data = []
-    for name in names:
-        points = curves[name]
-        for point in points:
-            interval = point.description.median_interval
-            data.append(
-                {
-                    "environment": name,
-                    "size": max(point.size, 0.5),
-                    "value": point.description.median * scale,
-                    "low": (interval.low if interval else point.description.median) * scale,
-                    "high": (interval.high if interval else point.description.median) * scale,
-                    "label": f"{name} at {units.message_size(point.size)}: {show.text(point.description.median, of.kind)}",
-                }
-            )
-    sizes = [float(str(row["size"])) for row in data]
-    heights = [float(str(row["value"])) for row in data]
-    base = alt.Chart(values(data)).encode(
-        x=alt.X(
-            "size:Q",
-            title="message size (log)",
-            scale=alt.Scale(type="log", base=2, nice=False, domain=[min(sizes), max(sizes)]),
-            axis=alt.Axis(
-                values=_size_ticks(min(sizes), max(sizes)),
-                labelExpr=units.SIZE_LABEL,
-                grid=False,
-            ),
-        ),
-        y=alt.Y(
-            "value:Q",
-            title=f"{of.title}, {unit} (log)",
-            scale=alt.Scale(type="log", nice=False, padding=10),
-            axis=alt.Axis(values=log_ticks(min(heights), max(heights)), format="~g"),
-        ),
-        color=look.colour(names),
-    )
-    band = base.mark_area(opacity=0.2).encode(
-        y=alt.Y(
-            "low:Q", scale=alt.Scale(type="log", nice=False, padding=10), title=f"{of.title}, {unit} (log)"
-        ),
-        y2="high:Q",
-    )
-    dots = base.mark_point(size=30, filled=True, opacity=1).encode(
-        shape=look.shape(names), description="label:N"
-    )
-    return drawing(
-        key,
-        _message(what, of, curves),
-        alt.layer(band, base.mark_line(strokeWidth=1.5), dots).properties(width=look.WIDTH, height=280),
-        _columns(of),
-        _rows(of, curves),
-        note="Medians over the runs; bands are their 95 % intervals where there are several runs."
-        + (f" Drawn are the first {len(names)} of {len(curves)}." if len(names) < len(curves) else ""),
-        wide=True,
-    )
-
-
-def _message(what: str, of: Metric, curves: dict[str, list[Point]]) -> str:
-    extreme = max if of.better == "higher" else min
-    best = {name: extreme(point.description.median for point in points) for name, points in curves.items()}
-    listed = ", ".join(f"{show.text(value, of.kind)} on {name}" for name, value in list(best.items())[:4])
-    return f"{what} reaches {listed}"
-
-
-def _columns(of: Metric) -> list[Column]:
-    return [
-        column("environment", "environment", number=False),
-        column("size [B]", "size"),
-        column("runs", "runs"),
-        column(f"median [{of.unit}]", "median"),
-        column(f"mean [{of.unit}]", "mean"),
-        column(f"deviation [{of.unit}]", "deviation"),
-    ]
-
-
-def _rows(of: Metric, curves: dict[str, list[Point]]) -> list[list[Cell]]:
-    return [
-        [
-            words(name),
-            Cell(text=units.message_size(point.size), value=point.size),
-            whole(point.description.n),
-            show.number(point.description.median, of.kind),
-            show.number(point.description.mean, of.kind),
-            show.number(point.description.deviation, of.kind),
-        ]
-        for name, points in curves.items()
-        for point in points
-    ]
-
-
-def _table(key: str, what: str, of: Metric, curves: dict[str, list[Point]]) -> Table:
-    return Table(key=key, title=what, columns=_columns(of), rows=_rows(of, curves))
-
-
-def _equality(results: Results, workload: str, key: str) -> Table | None:
-    """Compare each environment with the baseline at every size, by three sigma and by the equivalence test."""
-    rows = []
+def _equal_sizes(results: Results, workload: str) -> Iterator[_Equality]:
+    """Compare each measured environment with its baseline at every common size."""
     for comparison in wanted(results):
-        if workload not in workloads_of(results, comparison):
+        baseline = results.group(workload, comparison.baseline, "measure")
+        if baseline is None or workload not in workloads_of(results, comparison):
             continue
         for environment in comparison.environments:
-            for group, baseline in _pairs(results, workload, environment, comparison.baseline):
-                for label in labels_of([group]):
-                    measure = next((one for one in MEASURES if curve(group, one, label)), MEASURES[0])
-                    of = metric(measure)
-                    before = {point.size: point for point in curve(baseline, measure, label)}
-                    for point in curve(group, measure, label):
-                        if point.size in before:
-                            rows.append(_line(comparison.baseline, environment, label, of, before[point.size], point,
-                                              comparison.margin))  # fmt: skip
-    if not rows:
-        return None
-    return Table(
-        key=f"{key}-equality",
-        title="Equal by size? Three sigma of the literature beside the tests",
-        columns=[
-            column("environment", "environment", number=False),
-            column("baseline", "against", number=False),
-            column("label", "pattern", number=False),
-            column("size [B]", "size"),
-            column("baseline_mean", "baseline: mean"),
-            column("baseline_deviation", "deviation"),
-            column("mean", "mean"),
-            column("difference [1]", "difference"),
-            column("sigmas", "sigmas"),
-            column("three_sigma", "within three sigma", number=False),
-            column("p_different", "p, different"),
-            column("p_equivalent", "p, equivalent"),
-            column("verdict", "verdict", number=False),
-        ],
-        rows=rows,
-    )
+            group = results.group(workload, environment, "measure")
+            for label in group.labels if group is not None else []:
+                assert group is not None
+                measure = next((one for one in MEASURES if group.curve(one, label)), MEASURES[0])
+                of = metric(measure)
+                before = {point.size: point for point in baseline.curve(measure, label)}
+                for now in group.curve(measure, label):
+                    if old := before.get(now.size):
+                        yield _Equality(
+                            environment=environment,
+                            baseline=comparison.baseline,
+                            label=label,
+                            of=of,
+                            before=old,
+                            now=now,
+                            found=compare(
+                                old.values, now.values, of.better or "higher", margin=comparison.margin
+                            ),
+                        )
 
 
-def _pairs(results: Results, workload: str, environment: str, baseline: str) -> Iterator[tuple[Group, Group]]:
-    group = results.group(workload, environment, "measure")
-    before = results.group(workload, baseline, "measure")
-    if group is not None and before is not None:
-        yield group, before
-
-
-def _line(
-    baseline: str, environment: str, label: str, of: Metric, before: Point, now: Point, margin: float
-) -> list[Cell]:
-    found = compare(before.values, now.values, of.better or "higher", margin=margin)
-    verdict = {"faster": "better", "slower": "worse"}.get(found.verdict, found.verdict)
+def _equality(each: _Equality) -> list[Field]:
+    found, kind = each.found, each.of.kind
+    sigmas = NOTHING if found.sigmas is None else Cell(text=f"{found.sigmas:.1f}", value=found.sigmas)
     return [
-        words(environment),
-        words(baseline),
-        words(label),
-        Cell(text=units.message_size(now.size), value=now.size),
-        show.number(before.description.mean, of.kind),
-        show.number(before.description.deviation, of.kind),
-        show.number(now.description.mean, of.kind),
-        show.relative(found.relative_difference),
-        show.sigmas(found.sigmas),
-        words({"within": "yes", "outside": "no", "unknown": "one run"}[found.three_sigma]),
-        show.p_value(found.p_different),
-        show.p_value(found.p_equivalent),
-        words(verdict, mark={"better": "good", "worse": "bad"}.get(verdict, "")),
+        words("environment", each.environment),
+        words("baseline", each.baseline, "against"),
+        words("label", each.label, "pattern"),
+        _size(each.now),
+        value("baseline_mean", "baseline: mean", each.before.description.mean, kind),
+        value("baseline_deviation", "deviation", each.before.description.deviation, kind),
+        value("mean", "mean", each.now.description.mean, kind),
+        cell("difference [1]", "difference", relative_cell(found.relative_difference)),
+        cell("sigmas", "sigmas", sigmas),
+        words("three_sigma", _THREE_SIGMA[found.three_sigma], "within three sigma"),
+        cell("p_different", "p, different", _chance(found.p_different)),
+        cell("p_equivalent", "p, equivalent", _chance(found.p_equivalent)),
+        words(
+            "verdict",
+            each.verdict,
+            mark="good" if each.verdict == "better" else "bad" if each.verdict == "worse" else "",
+        ),
     ]
 
 
-def _text(equal: Table | None) -> str:
-    if equal is None:
-        return ""
-    sentences = []
-    for environment in dict.fromkeys(row[0].text for row in equal.rows):
-        rows = [row for row in equal.rows if row[0].text == environment]
-        within = sum(row[9].text == "yes" for row in rows)
-        same = sum(row[12].text == "same" for row in rows)
-        sentences.append(
-            f"{environment} against {rows[0][1].text}: of {len(rows)} sizes {within} are within three sigma, "
+_THREE_SIGMA = {"within": "yes", "outside": "no", "unknown": "one run"}
+
+
+def _chance(p: float | None) -> Cell:
+    return NOTHING if p is None else Cell(text="< 0.001" if p < 0.001 else f"{p:.3f}", value=p)
+
+
+def _text(equal: Sequence[_Equality]) -> Iterator[str]:
+    for environment in kinds.distinct(each.environment for each in equal):
+        here = [each for each in equal if each.environment == environment]
+        within = sum(each.found.three_sigma == "within" for each in here)
+        same = sum(each.verdict == "same" for each in here)
+        yield (
+            f"{environment} against {here[0].baseline}: of {len(here)} sizes {within} are within three sigma, "
             f"{same} are the same by the equivalence test."
         )
-    return " ".join(sentences)
 
 
 def _size_ticks(low: float, high: float) -> list[float]:

@@ -8,13 +8,11 @@ import altair as alt
 
 from linkworth import units
 from linkworth.model.run import CoreUse
-from linkworth.report.charts import theme
-from linkworth.report.charts.figure import values
-from linkworth.report.study import show
+from linkworth.report import show
+from linkworth.report.charts import kinds
 from linkworth.report.study.comparing import in_steps
 from linkworth.report.study.results import Group, Results
-from linkworth.report.study.sections import look
-from linkworth.report.study.table import Drawing, Section, Table, column, drawing, whole, words
+from linkworth.report.table import Field, Figure, Section, table, value, whole, words
 
 _COLUMNS = 60
 """Stretches of time in a figure of cores over time."""
@@ -22,66 +20,62 @@ _MOST_OVER_TIME = 4
 """Most environments of a workload in figures over time: the steps of an improvement, or else the first."""
 
 
+class _Node(NamedTuple):
+    """Busy share of each core of a node, mean over the runs."""
+
+    group: Group
+    node: str
+    shares: list[float]
+
+
+class _Line(NamedTuple):
+    """One core over the time of a run, or the mean of a node's cores."""
+
+    name: str
+    seconds: float
+    """Length of the run."""
+    shares: list[float]
+    """Busy share in each of `_COLUMNS` equal stretches."""
+
+
 def sections(results: Results) -> Iterator[Section]:
     """Yield the core utilisation if runs have CPU time by core, or predictions computation by rank."""
-    use = [(group, cores) for group in results.groups() if (cores := _by_core(group))]
-    if not use:
+    nodes = [node for group in results.groups() for node in _nodes(group)]
+    if not nodes:
         return
-    workloads = list(dict.fromkeys(group.workload for group, _ in use))
-    of_workload = {name: [each for each in use if each[0].workload == name] for name in workloads}
-    over_time: list[Drawing] = []
-    for workload in workloads:
-        sampled = [(group, lines) for group, _ in of_workload[workload] if (lines := _lines(group))]
-        steps = in_steps(results, [group for group, _ in sampled])[:_MOST_OVER_TIME]
-        for group, lines in sampled:
-            if group in steps:
-                over_time.append(_over_time(f"cores-over-time-{len(over_time) + 1}", group, lines))
+    workloads = {name: [each for each in nodes if each.group.workload == name] for name in
+                 kinds.distinct(each.group.workload for each in nodes)}  # fmt: skip
+    over_time: list[Figure] = []
+    for here in workloads.values():
+        sampled = {
+            group: lines for group in kinds.distinct(each.group for each in here) if (lines := _lines(group))
+        }
+        for group in in_steps(results, list(sampled))[:_MOST_OVER_TIME]:
+            over_time.append(_over_time(f"cores-over-time-{len(over_time) + 1}", group, sampled[group]))
+    figures = [_figure(f"cores-{n}", here) for n, here in enumerate(workloads.values(), 1)]
     yield Section(
         key="cores",
         title="Core utilisation",
         text="Measured: CPU time of each core over the time of the run, mean over the runs. MPI libraries that poll keep a core "
         "busy while they wait. Predicted: the share of the time in which each rank computes, as if it had a core of its own.",
-        tables=[
-            Table(
-                key="cores",
-                title="Core utilisation of each node",
-                columns=[
-                    column("workload", "workload", number=False),
-                    column("environment", "environment", number=False),
-                    column("node", "node", number=False),
-                    column("cores", "cores"),
-                    column("busy [1]", "busy"),
-                    column("least [1]", "least busy core"),
-                    column("most [1]", "busiest core"),
-                ],
-                rows=[
-                    [
-                        words(group.workload),
-                        words(_name(group)),
-                        words(node),
-                        whole(len(shares)),
-                        show.number(fmean(shares), "share"),
-                        show.number(min(shares), "share"),
-                        show.number(max(shares), "share"),
-                    ]
-                    for group, cores in use
-                    for node, shares in cores.items()
-                ],
-            )
-        ],
-        drawings=[
-            *(_drawing(n + 1, workload, of_workload[workload]) for n, workload in enumerate(workloads)),
-            *over_time,
-        ],
+        tables=[table("cores", "Core utilisation of each node", nodes, _node)],
+        figures=[*figures, *over_time],
     )
 
 
-def _name(group: Group) -> str:
-    return f"{group.environment}, predicted" if group.mode == "predict" else group.environment
+def _node(each: _Node) -> list[Field]:
+    return [
+        words("workload", each.group.workload),
+        words("environment", each.group.name),
+        words("node", each.node),
+        whole("cores", "cores", len(each.shares)),
+        value("busy [1]", "busy", fmean(each.shares), "share"),
+        value("least [1]", "least busy core", min(each.shares), "share"),
+        value("most [1]", "busiest core", max(each.shares), "share"),
+    ]
 
 
-def _by_core(group: Group) -> dict[str, list[float]]:
-    """Return the busy share of each core, by node."""
+def _nodes(group: Group) -> list[_Node]:
     shares: dict[str, list[list[float]]] = {}
     for record in group.done:
         for use in record.core_use:
@@ -93,21 +87,11 @@ def _by_core(group: Group) -> dict[str, list[float]]:
             if node.core_seconds:
                 busy = [min(1.0, each / seconds) for each in node.core_seconds]
                 shares.setdefault(node.node, []).append(busy)
-    return {
-        node: [fmean(cores) for cores in zip(*runs, strict=True)]
+    return [
+        _Node(group, node, [fmean(cores) for cores in zip(*runs, strict=True)])
         for node, runs in shares.items()
         if len({len(run) for run in runs}) == 1
-    }
-
-
-class _Line(NamedTuple):
-    """One core over the time of a run, or the mean of a node's cores."""
-
-    name: str
-    seconds: float
-    """Length of the run."""
-    shares: list[float]
-    """Busy share in each of `_COLUMNS` equal stretches."""
+    ]
 
 
 def _lines(group: Group) -> list[_Line]:
@@ -148,105 +132,79 @@ def _by_node(lines: Sequence[_Line]) -> list[_Line]:
     ]
 
 
-def _over_time(key: str, group: Group, lines: Sequence[_Line]) -> Drawing:
+def _over_time(key: str, group: Group, lines: Sequence[_Line]) -> Figure:
     note = "The first run."
-    if len(lines) > look.MOST_ROWS:
+    if len(lines) > kinds.MOST_ROWS:
         lines = _by_node(lines)
         note += " There are too many cores to draw each: the mean of each node's."
-    lines = lines[: look.MOST_ROWS]
-    data = [
-        {
-            "name": line.name,
-            "from": column * line.seconds / _COLUMNS,
-            "to": (column + 1) * line.seconds / _COLUMNS,
-            "share": share,
-            "label": f"{line.name}, from {show.text(column * line.seconds / _COLUMNS, 'time')}: {units.percent(share)} busy",
-        }
+    lines = lines[: kinds.MOST_ROWS]
+    pieces = [
+        (line.name, column * line.seconds / _COLUMNS, (column + 1) * line.seconds / _COLUMNS, share)
         for line in lines
         for column, share in enumerate(line.shares)
     ]
-    chart = (
-        alt.Chart(values(data))
-        .mark_rect()
-        .encode(
-            x=alt.X("from:Q", title="s", axis=alt.Axis(grid=False)),
-            x2="to:Q",
-            y=look.names_on_y([line.name for line in lines]),
-            color=_shade(),
-            description="label:N",
-        )
-        .properties(width=look.WIDTH - 120, height=alt.Step(16 if len(lines) <= 24 else 9))
-    )
-    return drawing(
-        key,
-        f"{group.workload} on {_name(group)}: each core over time",
-        chart,
-        [
-            column("core", "core", number=False),
-            column("from [s]", "from"),
-            column("to [s]", "to"),
-            column("busy [1]", "busy"),
-        ],
-        [
-            [
-                words(str(row["name"])),
-                *(show.number(float(str(row[end])), "time") for end in ("from", "to")),
-                show.number(float(str(row["share"])), "share"),
-            ]
-            for row in data
-        ],
-        note=note,
-        wide=True,
-    )
+    data = [
+        {
+            "name": name,
+            "from": start,
+            "to": end,
+            "share": share,
+            "label": f"{name}, from {show.text(start, 'time')}: {units.percent(share)} busy",
+        }
+        for name, start, end, share in pieces
+    ]
+    chart = kinds.heat(
+        data,
+        x=alt.X("from:Q", title="s", axis=alt.Axis(grid=False)),
+        end="to",
+        names=[line.name for line in lines],
+    ).properties(width=kinds.WIDTH - 120, height=alt.Step(16 if len(lines) <= 24 else 9))
+
+    def row(piece: tuple[str, float, float, float]) -> list[Field]:
+        name, start, end, share = piece
+        return [
+            words("core", name),
+            value("from [s]", "from", start, "time"),
+            value("to [s]", "to", end, "time"),
+            value("busy [1]", "busy", share, "share"),
+        ]
+
+    title = f"{group.workload} on {group.name}: each core over time"
+    return Figure(chart=chart, table=table(key, title, pieces, row, note=note), wide=True)
 
 
-def _shade() -> alt.Color:
-    return alt.Color(
-        "share:Q",
-        scale=alt.Scale(domain=[0, 1], range=[theme.LIGHT_BLUE, theme.DARK_BLUE]),
-        legend=alt.Legend(format="%", gradientLength=120),
+def _figure(key: str, nodes: Sequence[_Node]) -> Figure:
+    cores = [(node, core, share) for node in nodes for core, share in enumerate(node.shares)]
+    data = [
+        {
+            "name": f"{node.group.name}, {node.node}",
+            "core": core,
+            "share": share,
+            "label": f"{node.group.name}, {node.node}, core {core}: {units.percent(share)} busy",
+        }
+        for node, core, share in cores
+    ]
+    most = max(len(node.shares) for node in nodes)
+    chart = kinds.heat(
+        data,
+        x=alt.X("core:O", title="core", axis=alt.Axis(labelAngle=0, labelOverlap=True)),
+        names=kinds.distinct(str(row["name"]) for row in data),
+    ).properties(width=min(kinds.WIDTH - 120, max(60, 24 * most)), height=alt.Step(20))
+    means: dict[str, list[float]] = {}
+    for node in nodes:
+        means.setdefault(node.group.name, []).append(fmean(node.shares))
+    listed = ", ".join(
+        f"{units.percent(fmean(shares))} on {name}" for name, shares in list(means.items())[:4]
     )
 
+    def row(item: tuple[_Node, int, float]) -> list[Field]:
+        node, core, share = item
+        return [
+            words("environment", node.group.name),
+            words("node", node.node),
+            whole("core", "core", core),
+            value("busy [1]", "busy", share, "share"),
+        ]
 
-def _drawing(number: int, workload: str, use: Sequence[tuple[Group, dict[str, list[float]]]]) -> Drawing:
-    data, rows = [], []
-    for group, cores in use:
-        for node, shares in cores.items():
-            for core, share in enumerate(shares):
-                data.append(
-                    {
-                        "name": f"{_name(group)}, {node}",
-                        "core": core,
-                        "share": share,
-                        "label": f"{_name(group)}, {node}, core {core}: {units.percent(share)} busy",
-                    }
-                )
-                rows.append([words(_name(group)), words(node), whole(core), show.number(share, "share")])
-    most = max(int(str(row["core"])) for row in data) + 1
-    names = list(dict.fromkeys(str(row["name"]) for row in data))
-    chart = (
-        alt.Chart(values(data))
-        .mark_rect()
-        .encode(
-            x=alt.X("core:O", title="core", axis=alt.Axis(labelAngle=0, labelOverlap=True)),
-            y=look.names_on_y(names),
-            color=_shade(),
-            description="label:N",
-        )
-        .properties(width=min(look.WIDTH - 120, max(60, 24 * most)), height=alt.Step(20))
-    )
-    means = {_name(group): fmean(fmean(shares) for shares in cores.values()) for group, cores in use}
-    listed = ", ".join(f"{units.percent(share)} on {name}" for name, share in list(means.items())[:4])
-    return drawing(
-        f"cores-{number}",
-        f"{workload} keeps the cores busy for {listed}",
-        chart,
-        [
-            column("environment", "environment", number=False),
-            column("node", "node", number=False),
-            column("core", "core"),
-            column("busy [1]", "busy"),
-        ],
-        rows,
-        wide=True,
-    )
+    title = f"{nodes[0].group.workload} keeps the cores busy for {listed}"
+    return Figure(chart=chart, table=table(key, title, cores, row), wide=True)

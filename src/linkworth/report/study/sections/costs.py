@@ -5,14 +5,12 @@ from collections.abc import Iterator, Sequence
 
 from linkworth import units
 from linkworth.model.study import Mode
-from linkworth.report.study import show
+from linkworth.report import show
 from linkworth.report.study.cheapest import Cheapest, Priced
-from linkworth.report.study.layouts import nodes_of
-from linkworth.report.study.prices import prices_of
-from linkworth.report.study.results import Results
-from linkworth.report.study.table import Cell, Section, Table, column, nothing, whole, words
+from linkworth.report.study.prices import NodePrice, prices_of
+from linkworth.report.study.results import HOW, MODES, Results
+from linkworth.report.table import NOTHING, Cell, Field, Section, Table, cell, table, value, whole, words
 
-_MODES: list[Mode] = ["measure", "predict"]
 _UNDECIDED = ""
 
 
@@ -24,7 +22,7 @@ def sections(results: Results) -> Iterator[Section]:
         for group in results.groups()
         if group.environment in prices
         and group.values("seconds")
-        and (nodes := nodes_of(results, group)) is not None
+        and (nodes := results.nodes(group)) is not None
     ]
     if not priced:
         return
@@ -32,155 +30,113 @@ def sections(results: Results) -> Iterator[Section]:
     for each in priced:
         cells.setdefault((each.group.workload, each.group.mode), []).append(each)
     cheapest = {key: Cheapest(*key, alike) for key, alike in cells.items()}
-    drawn = any(here.by_draw for here in cheapest.values())
+    compared = [here for here in cheapest.values() if len(here.alike) > 1]
     scale = units.cost_scale([each.cost for each in priced])
     yield Section(
         key="costs",
         title="Cost",
-        text=" ".join([_text(list(cheapest.values())), *remarks]),
+        text=" ".join([_text(compared), *remarks]),
         tables=[
-            Table(
-                key="costs",
-                title="Cost of a run: mean time x nodes x price of a node-hour / 3600",
-                columns=[
-                    column("workload", "workload", number=False),
-                    column("environment", "environment", number=False),
-                    column("how", "time is", number=False),
-                    column("seconds [s]", "time"),
-                    column("nodes", "nodes"),
-                    column("price [US$ per node-hour]", "US$ a node-hour"),
-                    column("cost [US$]", scale.label),
-                    column("against the cheapest [1]", "against the cheapest"),
-                    *([column("cheapest [share of draws]", "cheapest in draws")] if drawn else []),
-                ],
-                rows=[
-                    [*_row(scale, here, each), *([_in_draws(here, each)] if drawn else [])]
-                    for each in priced
-                    for here in [cheapest[each.group.workload, each.group.mode]]
-                ],
-            ),
-            *_side_by_side(list(cheapest.values()), scale),
-            Table(
-                key="prices",
-                title="Prices",
-                columns=[
-                    column("environment", "environment", number=False),
-                    column("price [US$ per node-hour]", "US$ a node-hour"),
-                    column("node", "node", number=False),
-                    column("source", "source", number=False),
-                ],
-                rows=[
-                    [
-                        words(name),
-                        Cell(text=units.significant(price.usd, 4), value=price.usd),
-                        words(price.name),
-                        words(price.source),
-                    ]
-                    for name, price in prices.items()
-                ],
-            ),
+            _costs(priced, cheapest, scale),
+            *([_side_by_side(compared, scale)] if compared else []),
+            table("prices", "Prices", prices.items(), _price),
         ],
     )
 
 
-def _side_by_side(compared: Sequence[Cheapest], scale: units.CostScale) -> list[Table]:
-    """Return the table of workloads (lines) by environments (columns), if there are several environments."""
-    names = list(dict.fromkeys(each.group.environment for here in compared for each in here.alike))
-    rows = [
-        [
-            words(here.workload),
-            words("predicted" if here.mode == "predict" else "measured"),
-            *(
-                next(
-                    (
-                        Cell(
-                            text=scale.text(each.cost),
-                            value=each.cost,
-                            mark="good" if each is here.best else "",
-                        )
-                        for each in here.alike
-                        if each.group.environment == name
-                    ),
-                    nothing(),
-                )
-                for name in names
-            ),
-            words(here.best.group.environment),
-        ]
-        for here in compared
-        if len(here.alike) > 1
-    ]
-    if not rows:
-        return []
-    return [
-        Table(
-            key="costs-beside",
-            title=f"Cost of a run, {scale.label}",
-            columns=[
-                column("workload", "workload", number=False),
-                column("how", "time is", number=False),
-                *(column(f"{name} [US$]", name) for name in names),
-                column("cheapest", "cheapest", number=False),
-            ],
-            rows=rows,
+def _costs(
+    priced: Sequence[Priced], cheapest: dict[tuple[str, Mode], Cheapest], scale: units.CostScale
+) -> Table:
+    has_draws = any(here.by_draw for here in cheapest.values())
+
+    def row(each: Priced) -> list[Field]:
+        here = cheapest[each.group.workload, each.group.mode]
+        drawn = here.by_draw.get(each.group.environment)
+        share = (
+            Cell(text=f"{drawn.best} of {here.draws}", value=drawn.best / here.draws) if drawn else NOTHING
         )
-    ]
+        return [
+            words("workload", each.group.workload),
+            words("environment", each.group.environment),
+            words("how", each.group.how, "time is"),
+            value("seconds [s]", "time", each.seconds, "time"),
+            whole("nodes", "nodes", each.nodes),
+            _node_hour(each.price),
+            cell("cost [US$]", scale.label, _cost(here, each, scale)),
+            cell("against the cheapest [1]", "against the cheapest", _against(here, each)),
+            *([cell("cheapest [share of draws]", "cheapest in draws", share)] if has_draws else []),
+        ]
+
+    return table("costs", "Cost of a run: mean time x nodes x price of a node-hour / 3600", priced, row)
 
 
-def _row(scale: units.CostScale, here: Cheapest, each: Priced) -> list[Cell]:
+def _side_by_side(compared: Sequence[Cheapest], scale: units.CostScale) -> Table:
+    """Return the table of workloads (lines) by environments (columns)."""
+    names = dict.fromkeys(each.group.environment for here in compared for each in here.alike)
+
+    def row(here: Cheapest) -> list[Field]:
+        costs = {each.group.environment: _cost(here, each, scale) for each in here.alike}
+        return [
+            words("workload", here.workload),
+            words("how", HOW[here.mode], "time is"),
+            *(cell(f"{name} [US$]", name, costs.get(name, NOTHING)) for name in names),
+            words("cheapest", here.best.group.environment),
+        ]
+
+    return table("costs-beside", f"Cost of a run, {scale.label}", compared, row)
+
+
+def _price(item: tuple[str, NodePrice]) -> list[Field]:
+    name, price = item
     return [
-        words(each.group.workload),
-        words(each.group.environment),
-        words("predicted" if here.mode == "predict" else "measured"),
-        show.number(each.seconds, "time"),
-        whole(each.nodes),
-        Cell(text=units.significant(each.price.usd, 4), value=each.price.usd),
-        Cell(text=scale.text(each.cost), value=each.cost, mark="good" if here.best is each else ""),
-        _against(here, each),
+        words("environment", name),
+        _node_hour(price),
+        words("node", price.name),
+        words("source", price.source),
     ]
 
 
-def _in_draws(here: Cheapest, each: Priced) -> Cell:
-    """Return the number of draws of the parameters in which a prediction is the cheapest."""
-    found = here.by_draw.get(each.group.environment)
-    if found is None:
-        return nothing()
-    return Cell(text=f"{found.best} of {here.draws}", value=found.best / here.draws)
+def _node_hour(price: NodePrice) -> Field:
+    return cell(
+        "price [US$ per node-hour]",
+        "US$ a node-hour",
+        Cell(text=units.significant(price.usd, 4), value=price.usd),
+    )
+
+
+def _cost(here: Cheapest, each: Priced, scale: units.CostScale) -> Cell:
+    return Cell(text=scale.text(each.cost), value=each.cost, mark="good" if each is here.best else "")
 
 
 def _against(here: Cheapest, each: Priced) -> Cell:
     """Return a run's extra cost over the cheapest environment, with its interval and the evidence of runs or draws."""
     least = here.best.cost
     if least <= 0:
-        return nothing()
+        return NOTHING
     difference = each.cost / least - 1
-    drawn = here.by_draw.get(each.group.environment)
     if each is here.best:
         return Cell(text="cheapest", value=difference)
-    if drawn:
-        note = f"dearer in {drawn.choice_is_better} of {here.draws} draws"
-        return Cell(text=units.change(difference), value=difference, note=note)
-    found = here.compared.get(each.group.environment)
-    if found is None:
-        return Cell(text=units.change(difference), value=difference)
-    notes = [show.change_interval(found.interval), "" if found.verdict == "slower" else found.verdict]
+    notes: list[str] = []
+    if drawn := here.by_draw.get(each.group.environment):
+        notes = [f"dearer in {drawn.choice_is_better} of {here.draws} draws"]
+    elif found := here.compared.get(each.group.environment):
+        notes = [show.change_interval(found.interval), "" if found.verdict == "slower" else found.verdict]
     return Cell(text=units.change(difference), value=difference, note=", ".join(filter(None, notes)))
 
 
-def _text(all_of_them: Sequence[Cheapest]) -> str:
+def _text(compared: Sequence[Cheapest]) -> str:
     """Return the number of workloads for which each environment is the cheapest, by mode."""
     sentences = []
-    for mode in _MODES:
-        chosen = [each for each in all_of_them if each.mode == mode and len(each.alike) > 1]
+    for mode in MODES:
+        chosen = [each for each in compared if each.mode == mode]
         if not chosen:
             continue
         wins = Counter(each.best.group.environment if each.is_shown else _UNDECIDED for each in chosen)
-        how = "As predicted" if mode == "predict" else "As measured"
         undecided = wins.pop(_UNDECIDED, None)
         listed = ", ".join(f"{name} for {count}" for name, count in wins.items())
         if undecided:
             listed = f"{listed or 'shown for none'}; undecided for {undecided}"
-        sentences.append(f"{how}, of {len(chosen)} workloads the cheapest is {listed}.")
+        sentences.append(f"As {HOW[mode]}, of {len(chosen)} workloads the cheapest is {listed}.")
         sentences += _least_sure([each for each in chosen if each.draws])
     return " ".join(sentences)
 

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from linkworth.model.study import Environment, RunRecord
-from linkworth.report.study.results import Results
-from linkworth.report.study.table import Cell, Section, Table, column, nothing, words
+from linkworth.model.study import Environment
+from linkworth.report.study.results import HOW, Results
+from linkworth.report.table import NOTHING, Field, Section, table, words
 
-_MODES = {"measure": "measured", "predict": "predicted", "trace": "recorded"}
 _OWN_COLUMN = ("mpi", "transport", "transport used")
 _LISTED = 3
 """Most values of a fact to list if they differ within an environment."""
@@ -14,52 +13,37 @@ _LISTED = 3
 
 def sections(results: Results) -> Iterator[Section]:
     """Yield the environments, also those of recordings, with all facts in their records."""
-    names = list(dict.fromkeys([*results.environments, *(record.environment for record in results.records)]))
-    rows = [
-        _row(name, results.environment(name), [r for r in results.records if r.environment == name])
-        for name in names
-    ]
-    if not rows:
-        return
-    yield Section(
-        key="environments",
-        title="Where it ran",
-        tables=[
-            Table(
-                key="environments",
-                title="Environments, as the study asks for them and as the runs found them",
-                columns=[
-                    column("environment", "environment", number=False),
-                    column("how", "how", number=False),
-                    column("asked", "the study asks for", number=False),
-                    column("mpi", "MPI", number=False),
-                    column("transport", "transport used", number=False),
-                    column("facts", "what the runs found", number=False),
-                    column("date", "date", number=False),
-                ],
-                rows=rows,
-            )
-        ],
-    )
+    names = dict.fromkeys([*results.environments, *(record.environment for record in results.records)])
+    title = "Environments, as the study asks for them and as the runs found them"
+    if names:
+        rows = table("environments", title, names, lambda name: _row(results, name))
+        yield Section(key="environments", title="Where it ran", tables=[rows])
 
 
-def _row(name: str, environment: Environment | None, records: Sequence[RunRecord]) -> list[Cell]:
-    facts: dict[str, list[str]] = {}
+def _row(results: Results, name: str) -> list[Field]:
+    environment = results.environment(name)
+    records = [record for record in results.records if record.environment == name]
+    facts: dict[str, dict[str, None]] = {}
     for record in records:
         for key, value in record.facts.items():
-            if value and value not in facts.setdefault(key, []):
-                facts[key].append(value)
-    others = [f"{key}: {_listed(found)}" for key, found in facts.items() if key not in _OWN_COLUMN]
-    modes = dict.fromkeys(_MODES[record.mode] for record in records)
+            if value:
+                facts.setdefault(key, {})[value] = None
+    listed = {key: _listed(list(found)) for key, found in facts.items()}
+    others = [f"{key}: {found}" for key, found in listed.items() if key not in _OWN_COLUMN]
     return [
-        words(name, note=environment.title if environment else ""),
-        words(", ".join(modes)),
-        _or_nothing("; ".join(_settings(environment)) if environment else ""),
-        _or_nothing(_listed(facts.get("mpi", []))),
-        _or_nothing(_listed(facts.get("transport used", []) or facts.get("transport", []))),
-        _or_nothing("; ".join(others)),
-        _or_nothing(_period(sorted(record.started for record in records if record.started))),
+        words("environment", name, note=environment.title if environment else ""),
+        words("how", ", ".join(dict.fromkeys(HOW[record.mode] for record in records))),
+        _known("asked", "; ".join(_settings(environment)) if environment else "", "the study asks for"),
+        _known("mpi", listed.get("mpi", ""), "MPI"),
+        _known("transport", listed.get("transport used") or listed.get("transport", ""), "transport used"),
+        _known("facts", "; ".join(others), "what the runs found"),
+        _known("date", _period(sorted(record.started for record in records if record.started))),
     ]
+
+
+def _known(key: str, text: str, title: str = "") -> Field:
+    field = words(key, text, title)
+    return field if text else field._replace(cell=NOTHING)
 
 
 def _settings(environment: Environment) -> list[str]:
@@ -81,10 +65,6 @@ def _settings(environment: Environment) -> list[str]:
         ("cpu factor", f"{environment.cpu_factor:g}" if environment.cpu_factor != 1 else ""),
     ]
     return [f"{key} {value}" for key, value in settings if value]
-
-
-def _or_nothing(text: str) -> Cell:
-    return words(text) if text else nothing()
 
 
 def _listed(found: Sequence[str]) -> str:

@@ -1,24 +1,20 @@
 """Time of each iteration of programs that report it."""
 
 from collections.abc import Iterator, Sequence
-from statistics import median
+from statistics import fmean, median
 
 import altair as alt
 
-from linkworth.model.statistics import Description
-from linkworth.report.charts.figure import values
-from linkworth.report.study import show
+from linkworth.report import show
+from linkworth.report.charts import kinds
 from linkworth.report.study.comparing import in_steps
 from linkworth.report.study.results import Group, Results
-from linkworth.report.study.sections import look
-from linkworth.report.study.table import Cell, Drawing, Section, Table, column, drawing, whole, words
+from linkworth.report.table import Field, Figure, Section, table, value, whole, words
 from linkworth.statistics import describe
 
 SERIES = "iteration_seconds"
 _MOST_POINTS = 400
 """Most points of a line; longer series are thinned out by medians of neighbours."""
-
-
 _MOST_TIMES = 20
 """Ratio to the median beyond which one iteration, as with an output, makes the axis logarithmic."""
 
@@ -28,53 +24,30 @@ def sections(results: Results) -> Iterator[Section]:
     groups = [group for group in results.groups() if any(record.series.get(SERIES) for record in group.done)]
     if not groups:
         return
-    rows = []
-    for group in groups:
-        all_of_them = describe([value for record in group.done for value in record.series.get(SERIES, [])])
-        rows.append([words(group.workload), words(_name(group)), *_figures(all_of_them, group)])
+    by_workload = [
+        in_steps(results, [group for group in groups if group.workload == workload])
+        for workload in kinds.distinct(group.workload for group in groups)
+    ]
     yield Section(
         key="iterations",
         title="Time of an iteration",
-        tables=[
-            Table(
-                key="iterations",
-                title="Iterations of all runs together",
-                columns=[
-                    column("workload", "workload", number=False),
-                    column("environment", "environment", number=False),
-                    column("runs", "runs"),
-                    column("iterations", "iterations"),
-                    column("mean [s]", "mean"),
-                    column("median [s]", "median"),
-                    column("p99 [s]", "99 %"),
-                    column("maximum [s]", "most"),
-                    column("deviation [s]", "deviation"),
-                ],
-                rows=rows,
-            )
-        ],
-        drawings=[
-            _drawing(
-                n + 1, workload, in_steps(results, [group for group in groups if group.workload == workload])
-            )
-            for n, workload in enumerate(dict.fromkeys(group.workload for group in groups))
-        ],
+        tables=[table("iterations", "Iterations of all runs together", groups, _row)],
+        figures=[_figure(f"iterations-{n}", here) for n, here in enumerate(by_workload, 1)],
     )
 
 
-def _name(group: Group) -> str:
-    return f"{group.environment}, predicted" if group.mode == "predict" else group.environment
-
-
-def _figures(all_of_them: Description, group: Group) -> list[Cell]:
+def _row(group: Group) -> list[Field]:
+    all_runs = describe([seconds for record in group.done for seconds in record.series.get(SERIES, [])])
     return [
-        whole(len(group.done)),
-        whole(all_of_them.n),
-        show.number(all_of_them.mean, "time"),
-        show.number(all_of_them.median, "time"),
-        show.number(all_of_them.p99, "time"),
-        show.number(all_of_them.maximum, "time"),
-        show.number(all_of_them.deviation, "time"),
+        words("workload", group.workload),
+        words("environment", group.name),
+        whole("runs", "runs", len(group.done)),
+        whole("iterations", "iterations", all_runs.n),
+        value("mean [s]", "mean", all_runs.mean, "time"),
+        value("median [s]", "median", all_runs.median, "time"),
+        value("p99 [s]", "99 %", all_runs.p99, "time"),
+        value("maximum [s]", "most", all_runs.maximum, "time"),
+        value("deviation [s]", "deviation", all_runs.deviation, "time"),
     ]
 
 
@@ -84,57 +57,51 @@ def _line(group: Group) -> list[tuple[int, float]]:
     shortest = min(len(each) for each in series)
     stretch = -(-shortest // _MOST_POINTS)
     return [
-        (start + 1, median(value for each in series for value in each[start : start + stretch]))
+        (start + 1, median(seconds for each in series for seconds in each[start : start + stretch]))
         for start in range(0, shortest, stretch)
     ]
 
 
-def _drawing(number: int, workload: str, groups: Sequence[Group]) -> Drawing:
-    names = [_name(group) for group in groups][: look.MOST_LINES]
-    lines = {_name(group): _line(group) for group in groups}
-    data = [
-        {
-            "environment": name,
-            "iteration": iteration,
-            "milliseconds": seconds * 1e3,
-            "label": f"{name}, iteration {iteration}: {show.text(seconds, 'time')}",
-        }
-        for name in names
-        for iteration, seconds in lines[name]
+def _figure(key: str, groups: Sequence[Group]) -> Figure:
+    lines = {group.name: _line(group) for group in groups}
+    drawn = list(lines)[: kinds.MOST_LINES]
+    points = [
+        kinds.Point(name, number, seconds * 1e3, f"{name}, iteration {number}: {show.text(seconds, 'time')}")
+        for name in drawn
+        for number, seconds in lines[name]
     ]
-    times = [seconds for name in names for _, seconds in lines[name]]
-    if min(times) > 0 and max(times) > _MOST_TIMES * median(times):
-        y = alt.Y("milliseconds:Q", title="ms (log)", scale=alt.Scale(type="log"))
-    else:
-        y = alt.Y("milliseconds:Q", title="ms", scale=alt.Scale(zero=True))
-    base = alt.Chart(values(data)).encode(
-        x=alt.X("iteration:Q", title="iteration", axis=alt.Axis(tickMinStep=1, grid=False)),
-        y=y,
-        color=look.colour(names),
-    )
-    slowest = max(lines, key=lambda name: sum(seconds for _, seconds in lines[name]) / len(lines[name]))
-    fastest = min(lines, key=lambda name: sum(seconds for _, seconds in lines[name]) / len(lines[name]))
+    times = [point.value for point in points]
+    logarithmic = min(times) > 0 and max(times) > _MOST_TIMES * median(times)
+    chart = kinds.lines(
+        points,
+        x={"title": "iteration", "axis": alt.Axis(tickMinStep=1, grid=False)},
+        y={"title": "ms (log)", "scale": alt.Scale(type="log")}
+        if logarithmic
+        else {"title": "ms", "scale": alt.Scale(zero=True)},
+        size=12,
+        shaped=False,
+        stroke=1.2,
+    ).properties(width=kinds.WIDTH, height=220)
+
+    def mean(name: str) -> float:
+        return fmean(seconds for _, seconds in lines[name])
+
+    slowest, fastest = max(lines, key=mean), min(lines, key=mean)
+    workload = groups[0].workload
     title = f"{workload}: time of each iteration"
     if slowest != fastest:
         title = f"{workload}: iterations are shortest on {fastest} and longest on {slowest}"
-    return drawing(
-        f"iterations-{number}",
-        title,
-        alt.layer(
-            base.mark_line(strokeWidth=1.2),
-            base.mark_point(size=12, filled=True, opacity=1).encode(description="label:N"),
-        ).properties(width=look.WIDTH, height=220),
-        [
-            column("environment", "environment", number=False),
-            column("iteration", "iteration"),
-            column("seconds [s]", "time"),
-        ],
-        [
-            [words(name), whole(iteration), show.number(seconds, "time")]
-            for name, line in lines.items()
-            for iteration, seconds in line
-        ],
-        note="Medians over the runs."
-        + (f" Drawn are the first {len(names)} of {len(lines)}." if len(names) < len(lines) else ""),
-        wide=True,
-    )
+    note = "Medians over the runs."
+    if len(drawn) < len(lines):
+        note += f" Drawn are the first {len(drawn)} of {len(lines)}."
+
+    def row(item: tuple[str, int, float]) -> list[Field]:
+        name, number, seconds = item
+        return [
+            words("environment", name),
+            whole("iteration", "iteration", number),
+            value("seconds [s]", "time", seconds, "time"),
+        ]
+
+    items = ((name, *point) for name, line in lines.items() for point in line)
+    return Figure(chart=chart, table=table(key, title, items, row, note=note), wide=True)

@@ -6,27 +6,12 @@ import altair as alt
 import msgspec
 
 from linkworth import units
-from linkworth.model.study import Mode
-from linkworth.report.charts import theme
-from linkworth.report.charts.figure import values
+from linkworth.report.charts import kinds, theme
 from linkworth.report.charts.shares import COLOURS
-from linkworth.report.charts.stacked import share_bars
 from linkworth.report.speedup import speedup
-from linkworth.report.study import show
-from linkworth.report.study.results import Results, problem_of
-from linkworth.report.study.sections import look
-from linkworth.report.study.table import (
-    MOST_FIGURES,
-    Cell,
-    Drawing,
-    Section,
-    Table,
-    column,
-    drawing,
-    nothing,
-    words,
-)
+from linkworth.report.study.results import HOW, MODES, Results, problem_of
 from linkworth.report.study.trace_profiles import TraceProfile
+from linkworth.report.table import MOST_FIGURES, Field, Figure, Section, Table, table, value, words
 
 _NOT_KNOWN = "not known"
 _GROUPS = ["highly dependent", "dependent", "low", "none", _NOT_KNOWN]
@@ -36,8 +21,6 @@ _EFFICIENCIES = {
     "serialisation_efficiency": "serialisation",
     "transfer_efficiency": "transfer",
 }
-
-
 _PARTS = {
     "compute": "computation",
     "overhead": "overhead",
@@ -54,9 +37,9 @@ class _Shares(msgspec.Struct, frozen=True, kw_only=True):
     computation: float
     communication: float
     init_seconds: float
-    initialisation: float
+    initialisation: float = 0.0
     """Share of MPI_Init in the sum of itself and the predicted or measured time; 0 if one of them is unknown."""
-    efficiencies: dict[str, float]
+    efficiencies: dict[str, float | None]
 
     def parts(self) -> dict[str, float]:
         """Return the parts of the time with MPI_Init, which sum to 1."""
@@ -71,28 +54,26 @@ class _Shares(msgspec.Struct, frozen=True, kw_only=True):
 def sections(results: Results) -> Iterator[Section]:
     """Yield the profiles if runs, predictions or traces have shares, and the groups if there are traces."""
     found = _found(results)
-    path = critical_path(results)
-    if found or path:
-        sources = list(dict.fromkeys(each.source for each in found))
+    tables = [*([_table(found)] if found else []), *critical_path(results)]
+    if tables:
+        sources = kinds.distinct(each.source for each in found)
         text = "Shares of the ranks' time between MPI_Init and MPI_Finalize, of predictions in the replay."
         if any(each.initialisation for each in found):
             text += " The figures add MPI_Init to the time."
         if len(sources) > MOST_FIGURES:
             text += f" The first {MOST_FIGURES} of {len(sources)} environments are drawn."
+        figures = [
+            _figure(f"shares-{number}", [each for each in found if each.source == source])
+            for number, source in enumerate(sources[:MOST_FIGURES], 1)
+        ]
+        yield Section(key="profiles", title="Where the time goes", text=text, tables=tables, figures=figures)
+    if results.profiles:
+        groups = _groups(results)
         yield Section(
-            key="profiles",
-            title="Where the time goes",
-            text=text,
-            tables=[*([_table(found)] if found else []), *([path] if path else [])],
-            drawings=[
-                _drawing(number, source, [each for each in found if each.source == source])
-                for number, source in enumerate(sources[:MOST_FIGURES])
-            ],
-        )
-    groups = _groups(results)
-    if groups:
-        yield Section(
-            key="groups", title="Groups of network dependence", text=_sentence(results), tables=[groups]
+            key="groups",
+            title="Groups of network dependence",
+            text=_sentence(groups),
+            tables=[_group_table(results, groups)],
         )
 
 
@@ -102,19 +83,16 @@ def _found(results: Results) -> list[_Shares]:
         compute, communication = (group.describe(f"{part}_share") for part in ("compute", "communication"))
         start, whole = group.describe("init_seconds"), group.describe("seconds")
         if compute and communication:
-            how = "predicted" if group.mode == "predict" else "measured"
             found.append(
                 _Shares(
                     workload=group.workload,
-                    source=f"{group.environment}, {how}",
+                    source=f"{group.environment}, {group.how}",
                     computation=compute.mean,
                     communication=communication.mean,
                     init_seconds=start.mean if start else 0.0,
                     initialisation=start.mean / (start.mean + whole.mean) if start and whole else 0.0,
                     efficiencies={
-                        name: each.mean
-                        for name in _EFFICIENCIES
-                        if (each := group.describe(name)) is not None
+                        name: each.mean if (each := group.describe(name)) else None for name in _EFFICIENCIES
                     },
                 )
             )
@@ -125,10 +103,7 @@ def _found(results: Results) -> list[_Shares]:
             computation=profile.compute_share,
             communication=profile.communication_share,
             init_seconds=profile.init_seconds,
-            initialisation=0.0,
-            efficiencies={
-                name: known for name in _EFFICIENCIES if (known := getattr(profile, name)) is not None
-            },
+            efficiencies={name: getattr(profile, name) for name in _EFFICIENCIES},
         )
         for (workload, environment), profile in results.profiles.items()
         if profile.ran
@@ -142,153 +117,82 @@ def _found(results: Results) -> list[_Shares]:
 
 
 def _table(found: Sequence[_Shares]) -> Table:
-    with_efficiencies = [name for name in _EFFICIENCIES if any(name in each.efficiencies for each in found)]
-    with_start = any(each.init_seconds for each in found)
-    return Table(
-        key="profiles",
-        title="Shares and efficiencies",
-        columns=[
-            column("workload", "workload", number=False),
-            column("where", "where", number=False),
-            column("computation [1]", "computation"),
-            column("communication [1]", "communication"),
-            *([column("initialisation [s]", "initialisation of a rank")] if with_start else []),
-            *([column("initialisation [1]", "of time with initialisation")] if with_start else []),
-            *(column(f"{name} [1]", _EFFICIENCIES[name]) for name in with_efficiencies),
-        ],
-        rows=[
-            [
-                words(each.workload),
-                words(each.source),
-                _share(each.computation),
-                _share(each.communication),
-                *([show.number(each.init_seconds, "time")] if with_start else []),
-                *([_share(each.initialisation) if each.initialisation else nothing()] if with_start else []),
-                *(
-                    _share(each.efficiencies[name]) if name in each.efficiencies else nothing()
-                    for name in with_efficiencies
-                ),
-            ]
-            for each in found
-        ],
-    )
+    efficiencies = [
+        name for name in _EFFICIENCIES if any(each.efficiencies[name] is not None for each in found)
+    ]
+    has_start = any(each.init_seconds for each in found)
+
+    def row(each: _Shares) -> list[Field]:
+        start = [
+            value("initialisation [s]", "initialisation of a rank", each.init_seconds, "time"),
+            value("initialisation [1]", "of time with initialisation", each.initialisation or None, "share"),
+        ]
+        return [
+            words("workload", each.workload),
+            words("where", each.source),
+            value("computation [1]", "computation", each.computation, "share"),
+            value("communication [1]", "communication", each.communication, "share"),
+            *(start if has_start else []),
+            *(
+                value(f"{name} [1]", _EFFICIENCIES[name], each.efficiencies[name], "share")
+                for name in efficiencies
+            ),
+        ]
+
+    return table("profiles", "Shares and efficiencies", found, row)
 
 
-def _share(value: float) -> Cell:
-    return show.number(value, "share")
-
-
-def _drawing(number: int, source: str, found: Sequence[_Shares]) -> Drawing:
-    drawn = look.largest(found, lambda each: each.communication)
-    data = []
-    for each in drawn:
-        start = 0.0
-        for kind, share in each.parts().items():
-            if share > 0:
-                data.append(
-                    {
-                        "name": each.workload,
-                        "kind": kind,
-                        "start": start,
-                        "end": start + share,
-                        "middle": start + share / 2,
-                        "text": units.percent(share) if share >= 0.09 else "",
-                        "label": f"{each.workload}, {source}: {units.percent(share)} {kind}",
-                    }
-                )
-            start += share
-    base = alt.Chart(values(data)).encode(y=look.names_on_y([each.workload for each in drawn]))
-    with_start = any(each.initialisation for each in found)
-    colours = COLOURS | ({"initialisation": theme.QUIET} if with_start else {})
-    title = "share of the time with MPI_Init" if with_start else "share of the time"
-    bars = share_bars(base, title=title, kind="kind", colours=colours, height=16)
-    labels = base.mark_text(color=theme.ON_DARK, fontWeight="bold").encode(x="middle:Q", text="text:N")
+def _figure(key: str, found: Sequence[_Shares]) -> Figure:
+    source = found[0].source
+    drawn = kinds.largest(found, lambda each: each.communication)
+    has_start = any(each.initialisation for each in found)
+    colours = COLOURS | ({"initialisation": theme.QUIET} if has_start else {})
+    chart = kinds.stacked(
+        [(each.workload, each.parts()) for each in drawn],
+        colours,
+        title="share of the time with MPI_Init" if has_start else "share of the time",
+        label=lambda name, kind, share: f"{name}, {source}: {units.percent(share)} {kind}",
+        height=16,
+    ).properties(width=theme.PLOT_WIDTH - 40, height=alt.Step(22))
     most = max(found, key=lambda each: each.communication)
-    return drawing(
-        f"shares-{number + 1}",
-        f"{source}: {most.workload} communicates most, {units.percent(most.communication)} of its time",
-        alt.layer(bars, labels).properties(width=theme.PLOT_WIDTH - 40, height=alt.Step(22)),
-        [column("workload", "workload", number=False), *(column(f"{kind} [1]", kind) for kind in colours)],
-        [[words(each.workload), *(_share(each.parts()[kind]) for kind in colours)] for each in found],
-        note=f"Drawn are the {len(drawn)} of {len(found)} that communicate most."
-        if len(drawn) < len(found)
-        else "",
-    )
+
+    def row(each: _Shares) -> list[Field]:
+        parts = each.parts()
+        return [
+            words("workload", each.workload),
+            *(value(f"{kind} [1]", kind, parts[kind], "share") for kind in colours),
+        ]
+
+    title = f"{source}: {most.workload} communicates most, {units.percent(most.communication)} of its time"
+    note = f"Drawn are the {len(drawn)} of {len(found)} that communicate most."
+    numbers = table(key, title, found, row, note=note if len(drawn) < len(found) else "")
+    return Figure(chart=chart, table=numbers)
 
 
-def critical_path(results: Results) -> Table | None:
-    """Return the parts of each prediction's critical path."""
+def critical_path(results: Results) -> list[Table]:
+    """Return the table of the parts of each prediction's critical path, if there are predictions."""
     rows = []
     for group in results.groups(modes=["predict"]):
-        whole = group.describe("seconds")
+        whole, crossing = group.describe("seconds"), group.describe("internode_bytes")
         parts = [group.describe(f"critical_{part}_seconds") for part in _PARTS]
-        if whole is None or whole.mean <= 0 or any(part is None for part in parts):
+        if whole is None or whole.mean <= 0 or None in parts:
             continue
-        crossing = group.describe("internode_bytes")
+        shares = zip(_PARTS.items(), parts, strict=True)
         rows.append(
             [
-                words(group.workload),
-                words(group.environment),
-                show.number(whole.mean, "time"),
-                *(_share(part.mean / whole.mean) for part in parts if part is not None),
-                show.number(crossing.mean if crossing else None, "size"),
+                words("workload", group.workload),
+                words("environment", group.environment),
+                value("seconds [s]", "predicted time", whole.mean, "time"),
+                *(value(f"{part} [1]", title, each.mean / whole.mean, "share")
+                  for (part, title), each in shares if each),
+                value("internode bytes [B]", "bytes between nodes", crossing.mean if crossing else None, "size"),
             ]
-        )
-    if not rows:
-        return None
-    return Table(
-        key="critical-path",
-        title="Predictions: what the critical path is made of",
-        columns=[
-            column("workload", "workload", number=False),
-            column("environment", "environment", number=False),
-            column("seconds [s]", "predicted time"),
-            *(column(f"{part} [1]", title) for part, title in _PARTS.items()),
-            column("internode bytes [B]", "bytes between nodes"),
-        ],
-        rows=rows,
-    )
+        )  # fmt: skip
+    title = "Predictions: what the critical path is made of"
+    return [table("critical-path", title, rows, lambda row: row)] if rows else []
 
 
-def _groups(results: Results) -> Table | None:
-    if not results.profiles:
-        return None
-    found = sorted(_one_each(results).items(), key=lambda item: _GROUPS.index(_name(item[1])))
-    return Table(
-        key="groups",
-        title="What the environments change, and groups of network dependence from the profiles alone",
-        columns=[
-            column("workload", "workload", number=False),
-            column("change", "what these environments change", number=False),
-            column("group", "group", number=False),
-            column("reason", "why", number=False),
-        ],
-        rows=[
-            [words(workload), words(_change(results, workload)), words(_name(profile)), words(profile.reason)]
-            for workload, profile in found
-        ],
-    )
-
-
-def _change(results: Results, workload: str) -> str:
-    """Return how much the environments of one mode differ for a workload, predicted if there are such runs."""
-    modes: list[tuple[Mode, str]] = [("predict", "predicted"), ("measure", "measured")]
-    for mode, how in modes:
-        times = [
-            (group.environment, seconds.mean)
-            for group in results.groups(modes=[mode])
-            if group.workload == workload and (seconds := group.describe("seconds")) is not None
-        ]
-        if found := speedup(times):
-            return f"{found.sentence} ({how})"
-    return "nothing to compare"
-
-
-def _name(profile: TraceProfile) -> str:
-    return profile.group or _NOT_KNOWN
-
-
-def _one_each(results: Results) -> dict[str, TraceProfile]:
+def _groups(results: Results) -> dict[str, TraceProfile]:
     """Return one profile for each workload: its group follows from a replay on one network, on any trace."""
     found: dict[str, TraceProfile] = {}
     for (workload, _), profile in results.profiles.items():
@@ -296,10 +200,43 @@ def _one_each(results: Results) -> dict[str, TraceProfile]:
     return found
 
 
-def _sentence(results: Results) -> str:
+def _group_table(results: Results, groups: dict[str, TraceProfile]) -> Table:
+    def row(item: tuple[str, TraceProfile]) -> list[Field]:
+        workload, profile = item
+        return [
+            words("workload", workload),
+            words("change", _change(results, workload), "what these environments change"),
+            words("group", _name(profile)),
+            words("reason", profile.reason, "why"),
+        ]
+
+    title = "What the environments change, and groups of network dependence from the profiles alone"
+    ordered = sorted(groups.items(), key=lambda item: _GROUPS.index(_name(item[1])))
+    return table("groups", title, ordered, row)
+
+
+def _change(results: Results, workload: str) -> str:
+    """Return how much the environments of one mode differ for a workload, predicted if there are such runs."""
+    for mode in reversed(MODES):
+        groups = (results.group(workload, environment, mode) for environment in results.environments)
+        times = [
+            (group.environment, seconds.mean)
+            for group in groups
+            if group is not None and (seconds := group.describe("seconds")) is not None
+        ]
+        if found := speedup(times):
+            return f"{found.sentence} ({HOW[mode]})"
+    return "nothing to compare"
+
+
+def _name(profile: TraceProfile) -> str:
+    return profile.group or _NOT_KNOWN
+
+
+def _sentence(groups: dict[str, TraceProfile]) -> str:
     """Return the programs of each group, by the largest class of each."""
     latest: dict[str, tuple[str, str]] = {}
-    for workload, profile in _one_each(results).items():
+    for workload, profile in groups.items():
         program, problem = problem_of(workload)
         if program not in latest or problem >= latest[program][0]:
             latest[program] = (problem, _name(profile))

@@ -1,51 +1,23 @@
 """The paper beside the study: one row for each number, one row for each conclusion."""
 
-from collections.abc import Iterator
-
 from linkworth import units
-from linkworth.report.study.published import ConclusionBeside, NumberBeside, PaperBeside, beside
-from linkworth.report.study.results import Results
-from linkworth.report.study.table import Cell, Section, Table, column, nothing, words
+from linkworth.report.study.published import ConclusionBeside, NumberBeside, PaperBeside
+from linkworth.report.table import NOTHING, Cell, Field, Section, cell, table, words
 
 
-def sections(results: Results) -> Iterator[Section]:
-    """Yield the section if the study has a `[published]` table."""
-    paper = beside(results)
-    if paper is None:
-        return
+def section(paper: PaperBeside) -> Section:
+    """Return the section of a paper."""
     numbers = [number for number in paper.numbers if number.ours is not None or number.miss]
-    tables = []
-    if numbers:
-        tables.append(
-            Table(
-                key="published-numbers",
-                title="Numbers",
-                columns=[
-                    column("what", "what", number=False),
-                    column("unit", "unit", number=False),
-                    column("paper", "paper"),
-                    column("ours", "ours"),
-                    column("difference [1]", "difference"),
-                    column("miss", "why", number=False),
-                ],
-                rows=[_number(number) for number in numbers],
-            )
-        )
-    if paper.conclusions:
-        tables.append(
-            Table(
-                key="published-conclusions",
-                title="Conclusions",
-                columns=[
-                    column("what", "conclusion", number=False),
-                    column("reached", "reached", number=False),
-                    column("ours", "ours", number=False),
-                    column("miss", "why not", number=False),
-                ],
-                rows=[_conclusion(conclusion) for conclusion in paper.conclusions],
-            )
-        )
-    yield Section(key="published", title="Compared with the paper", text=summary(paper), tables=tables)
+    tables = [
+        table("published-numbers", "Numbers", numbers, _number),
+        table("published-conclusions", "Conclusions", paper.conclusions, _conclusion),
+    ]
+    return Section(
+        key="published",
+        title="Compared with the paper",
+        text=summary(paper),
+        tables=[each for each in tables if each.rows],
+    )
 
 
 def summary(paper: PaperBeside) -> str:
@@ -82,28 +54,30 @@ def value(number: float | None) -> str:
     return f"−{units.significant(-number)}" if number < 0 else units.significant(number)
 
 
-def _number(number: NumberBeside) -> list[Cell]:
-    ours = nothing()
+def _number(number: NumberBeside) -> list[Field]:
+    ours = NOTHING
     if number.ours is not None:
-        interval = number.low is not None and number.low < number.ours and not number.given
-        note = f"{value(number.low)} to {value(number.high)}" if interval else ""
+        has_interval = number.low is not None and number.low < number.ours and not number.given
+        note = f"{value(number.low)} to {value(number.high)}" if has_interval else ""
         ours = Cell(text=value(number.ours), value=number.ours, note=note)
     return [
-        words(number.what, note=number.source),
-        words(number.unit),
-        Cell(text=value(number.paper), value=number.paper),
-        ours,
-        Cell(text=difference(number), value=number.difference),
-        words(number.miss),
+        words("what", number.what, note=number.source),
+        words("unit", number.unit),
+        cell("paper", "paper", Cell(text=value(number.paper), value=number.paper)),
+        cell("ours", "ours", ours),
+        cell("difference [1]", "difference", Cell(text=difference(number), value=number.difference)),
+        words("miss", number.miss, "why"),
     ]
 
 
-def _conclusion(conclusion: ConclusionBeside) -> list[Cell]:
+def _conclusion(conclusion: ConclusionBeside) -> list[Field]:
     return [
-        words(conclusion.what, note=conclusion.source),
+        words("what", conclusion.what, "conclusion", note=conclusion.source),
         words(
-            verdict(conclusion), mark="good" if conclusion.reached else "bad" if conclusion.asked else "quiet"
+            "reached",
+            verdict(conclusion),
+            mark="good" if conclusion.reached else "bad" if conclusion.asked else "quiet",
         ),
-        words(conclusion.shown),
-        words(conclusion.miss),
+        words("ours", conclusion.shown),
+        words("miss", conclusion.miss, "why not"),
     ]

@@ -5,12 +5,11 @@ from collections.abc import Iterator, Sequence
 import altair as alt
 
 from linkworth import units
-from linkworth.report.charts.figure import values
-from linkworth.report.study import show
-from linkworth.report.study.curves import MEASURES, curve, labels_of
-from linkworth.report.study.results import Group, Results
-from linkworth.report.study.sections import look
-from linkworth.report.study.table import Drawing, Section, column, drawing, whole, words
+from linkworth.model.statistics import Description
+from linkworth.report import show
+from linkworth.report.charts import kinds, theme
+from linkworth.report.study.results import MEASURES, Group, Results
+from linkworth.report.table import Field, Figure, Section, table, value, whole, words
 from linkworth.statistics import describe
 from linkworth.study.metrics import Metric, metric
 
@@ -23,7 +22,7 @@ def sections(results: Results) -> Iterator[Section]:
     """Yield a section for each number with several values among environments with the same metric of a workload."""
     numbers = {name: _numbers(results, name) for name in results.environments}
     for variable in dict.fromkeys(name for each in numbers.values() for name in each):
-        drawings: list[Drawing] = []
+        figures: list[Figure] = []
         for workload in results.workloads:
             groups = [
                 (numbers[group.environment][variable], group)
@@ -32,9 +31,9 @@ def sections(results: Results) -> Iterator[Section]:
             ]
             found = _lines(variable, groups)
             if found is not None:
-                drawings.append(_drawing(f"by-{variable}-{len(drawings) + 1}", variable, workload, *found))
-        if drawings:
-            yield Section(key=f"by-{variable}", title=f"By {_title(variable)}", drawings=drawings)
+                figures.append(_figure(f"by-{variable}-{len(figures) + 1}", variable, workload, *found))
+        if figures:
+            yield Section(key=f"by-{variable}", title=f"By {_title(variable)}", figures=figures)
 
 
 def _numbers(results: Results, name: str) -> dict[str, float]:
@@ -44,15 +43,15 @@ def _numbers(results: Results, name: str) -> dict[str, float]:
         return {}
     given = {**environment.variables, **{field: getattr(environment, field) for field in _FIELDS}}
     return {
-        name: value
-        for name, value in given.items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
+        name: number
+        for name, number in given.items()
+        if isinstance(number, int | float) and not isinstance(number, bool)
     }
 
 
 def _lines(
     variable: str, groups: Sequence[tuple[float, Group]]
-) -> tuple[Metric, dict[str, dict[float, list[float]]]] | None:
+) -> tuple[Metric, dict[str, dict[float, Description]]] | None:
     """Return the first metric with a line of at least two points, and its values by line and number."""
     for name in _HEADLINES:
         lines: dict[str, dict[float, list[float]]] = {}
@@ -61,7 +60,10 @@ def _lines(
                 lines.setdefault(_line(group, variable, number), {}).setdefault(number, []).extend(found)
         lines = {line: points for line, points in lines.items() if len(points) > 1}
         if lines:
-            return metric(name), lines
+            return metric(name), {
+                line: {number: describe(found) for number, found in sorted(points.items())}
+                for line, points in lines.items()
+            }
     return None
 
 
@@ -75,10 +77,7 @@ def _values(group: Group, name: str) -> list[float]:
         return found
     if name not in MEASURES or name == "latency_seconds":
         return []
-    for label in labels_of([group]):
-        if points := curve(group, name, label):
-            return points[-1].values
-    return []
+    return next((points[-1].values for label in group.labels if (points := group.curve(name, label))), [])
 
 
 def _line(group: Group, variable: str, number: float) -> str:
@@ -88,66 +87,44 @@ def _line(group: Group, variable: str, number: float) -> str:
     return f"{name}, predicted" if group.mode == "predict" else name
 
 
-def _drawing(
-    key: str, variable: str, workload: str, of: Metric, lines: dict[str, dict[float, list[float]]]
-) -> Drawing:
+def _figure(
+    key: str, variable: str, workload: str, of: Metric, lines: dict[str, dict[float, Description]]
+) -> Figure:
     scale, unit = {"rate": (1e-6, "MB/s"), "time": (1.0, "s")}.get(of.kind, (1.0, of.unit))
-    described = {
-        (line, number): describe(found)
-        for line, points in lines.items()
-        for number, found in sorted(points.items())
-    }
-    data = [
-        {
-            "environment": line,
-            "number": number,
-            "value": each.mean * scale,
-            "low": (each.mean_interval.low if each.mean_interval else each.mean) * scale,
-            "high": (each.mean_interval.high if each.mean_interval else each.mean) * scale,
-            "label": f"{line}, {variable} {number:g}: {show.text(each.mean, of.kind)}",
-        }
-        for (line, number), each in described.items()
-    ]
-    base = alt.Chart(values(data)).encode(
-        x=alt.X(
-            "number:Q",
-            title=_title(variable),
-            scale=alt.Scale(zero=False),
-            axis=alt.Axis(values=sorted({number for _, number in described}), grid=False),
-        ),
-        color=look.colour(list(lines)),
-    )
-    y = alt.Y("value:Q", title=f"{of.title}, {unit}", scale=alt.Scale(zero=False))
-    line = next(iter(lines))
-    first, last = described[line, min(lines[line])], described[line, max(lines[line])]
+    described = [(line, number, each) for line, found in lines.items() for number, each in found.items()]
+    points = []
+    for line, number, each in described:
+        label = f"{line}, {variable} {number:g}: {show.text(each.mean, of.kind)}"
+        interval = each.mean_interval
+        low, high = (interval.low, interval.high) if interval else (each.mean, each.mean)
+        points.append(kinds.Point(line, number, each.mean * scale, label, low * scale, high * scale))
+    chart = kinds.lines(
+        points,
+        x={
+            "title": _title(variable),
+            "scale": alt.Scale(zero=False),
+            "axis": alt.Axis(values=sorted({number for _, number, _ in described}), grid=False),
+        },
+        y={"title": f"{of.title}, {unit}", "scale": alt.Scale(zero=False)},
+        spread="bars",
+        size=45,
+    ).properties(width=theme.PLOT_WIDTH - 30, height=220)
+
+    def row(item: tuple[str, float, Description]) -> list[Field]:
+        line, number, each = item
+        interval = each.mean_interval
+        return [
+            words("environment", line),
+            value(variable, _title(variable), number, "number"),
+            whole("runs", "runs", each.n),
+            value(f"mean [{of.unit}]", "mean", each.mean, of.kind),
+            value(f"low [{of.unit}]", "95 % from", interval.low if interval else None, of.kind),
+            value(f"high [{of.unit}]", "to", interval.high if interval else None, of.kind),
+        ]
+
+    line, found = next(iter(lines.items()))
+    least, most = min(found), max(found)
+    first, last = found[least], found[most]
     change = units.change(last.mean / first.mean - 1) if first.mean else ""
-    return drawing(
-        key,
-        f"{workload}: {of.title} {change} from {variable} {min(lines[line]):g} to {max(lines[line]):g} ({line})",
-        alt.layer(
-            base.mark_line(strokeWidth=1.5).encode(y=y),
-            base.mark_rule().encode(y=alt.Y("low:Q", scale=alt.Scale(zero=False)), y2="high:Q"),
-            base.mark_point(size=45, filled=True, opacity=1).encode(
-                y=y, shape=look.shape(list(lines)), description="label:N"
-            ),
-        ).properties(width=look.plot_width(wide=False), height=220),
-        [
-            column("environment", "environment", number=False),
-            column(variable, _title(variable)),
-            column("runs", "runs"),
-            column(f"mean [{of.unit}]", "mean"),
-            column(f"low [{of.unit}]", "95 % from"),
-            column(f"high [{of.unit}]", "to"),
-        ],
-        [
-            [
-                words(name),
-                show.number(number, "number"),
-                whole(each.n),
-                show.number(each.mean, of.kind),
-                show.number(each.mean_interval.low if each.mean_interval else None, of.kind),
-                show.number(each.mean_interval.high if each.mean_interval else None, of.kind),
-            ]
-            for (name, number), each in described.items()
-        ],
-    )
+    title = f"{workload}: {of.title} {change} from {variable} {least:g} to {most:g} ({line})"
+    return Figure(chart=chart, table=table(key, title, described, row))

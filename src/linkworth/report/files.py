@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from linkworth.report.study.latex import latex
-from linkworth.report.study.table import Drawing, Section, Table
+from linkworth.report.latex import latex
 from linkworth.report.svg import standalone
+from linkworth.report.table import Figure, Section, Table
 from linkworth.writing.files import unwritable, write_atomically
 from linkworth.writing.text import csv_cell
 
@@ -44,12 +44,12 @@ def write_files(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for section in sections:
-            for table in [*section.tables, *(drawing.data for drawing in section.drawings)]:
+            for table in section.all_tables:
                 step(table.key)
                 files += _write_table(table, folder, chosen)
-            for drawing in section.drawings:
-                step(drawing.figure.key)
-                files += _write_figure(drawing, folder, chosen)
+            for figure in section.figures:
+                step(figure.key)
+                files += _write_figure(figure, folder, chosen)
     except OSError as error:
         raise unwritable(folder, error) from None
     return Written(files=files, remarks=remarks)
@@ -76,20 +76,19 @@ def _write_table(table: Table, folder: Path, formats: Sequence[str]) -> list[str
     return written
 
 
-def _write_figure(drawing: Drawing, folder: Path, formats: Sequence[str]) -> list[str]:
+def _write_figure(figure: Figure, folder: Path, formats: Sequence[str]) -> list[str]:
     import vl_convert
 
     wanted = [name for name in ("svg", "png", "pdf") if name in formats]
     if not wanted:
         return []
-    key = drawing.figure.key
-    drawn = standalone(drawing.figure)
+    drawn = standalone(figure)
     make: dict[str, Callable[[], bytes]] = {
         "svg": drawn.encode,
         "png": lambda: bytes(vl_convert.svg_to_png(drawn, scale=2.0)),
         "pdf": lambda: bytes(vl_convert.svg_to_pdf(drawn)),
     }
-    return [_written(folder / f"{key}.{name}", make[name]()) for name in wanted]
+    return [_written(folder / f"{figure.key}.{name}", make[name]()) for name in wanted]
 
 
 def _parquet(table: Table) -> bytes:

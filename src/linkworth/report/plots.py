@@ -1,12 +1,17 @@
-"""Draws results of micro-benchmarks into a file."""
+"""Draws results of micro-benchmarks, and calibrations, into a file."""
 
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from linkworth.errors import UsageError
 from linkworth.model.bench import BenchResult
+from linkworth.model.calibration import Calibration
 from linkworth.writing.files import write_output
+
+if TYPE_CHECKING:
+    from linkworth.report.table import Figure
 
 FORMATS = (".svg", ".png")
 
@@ -37,12 +42,11 @@ def labelled(name: str, results: Sequence[BenchResult]) -> list[tuple[str, Bench
     return named
 
 
-def write_plot(results: Sequence[tuple[str, BenchResult]], path: Path) -> None:
+def plot_bench(results: Sequence[tuple[str, BenchResult]], path: Path) -> None:
     """Draw named results over each other, on logarithmic axes, one panel for each test.
 
     Raises UsageError if the file cannot be written or no result has rows by message size.
     """
-    from linkworth.report import svg
     from linkworth.report.charts import bench
 
     check_plot(path)
@@ -50,5 +54,19 @@ def write_plot(results: Sequence[tuple[str, BenchResult]], path: Path) -> None:
         figure = bench.figure(results)
     except ValueError as error:
         raise UsageError(f"`plot` {path}: {error}") from None
-    content = svg.png(figure) if path.suffix.lower() == ".png" else svg.standalone(figure).encode()
-    write_output(path, content, "`plot`")
+    _write(figure, path)
+
+
+def plot_calibration(calibration: Calibration, path: Path) -> None:
+    """Draw measurements and fit by message size. Raises UsageError if the file cannot be written."""
+    from linkworth.report.charts import calibration as chart
+
+    check_plot(path)
+    _write(chart.figure(calibration), path)
+
+
+def _write(figure: "Figure", path: Path) -> None:
+    from linkworth.report import svg
+
+    is_png = path.suffix.lower() == ".png"
+    write_output(path, svg.png(figure) if is_png else svg.standalone(figure).encode(), "`plot`")

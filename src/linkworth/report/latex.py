@@ -1,6 +1,6 @@
 """A table as LaTeX for `\\input` in a paper; it needs the package booktabs."""
 
-from linkworth.report.study.table import Cell, Table
+from linkworth.report.table import Cell, Table
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",
