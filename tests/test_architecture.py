@@ -160,6 +160,15 @@ def test_only_the_command_line_writes_its_options() -> None:
     assert with_options == set(WRITES_OPTIONS_OF), "the table names files without options"
 
 
+def test_a_public_class_name_means_one_thing() -> None:
+    files: dict[str, list[str]] = {}
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                files.setdefault(node.name, []).append(str(path.relative_to(PACKAGE)))
+    assert not {name: found for name, found in files.items() if len(found) > 1}
+
+
 def test_relative_and_absolute_imports_are_seen() -> None:
     assert "errors" in imported_layers(PACKAGE / "cli" / "main.py")
 

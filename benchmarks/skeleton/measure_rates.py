@@ -18,7 +18,7 @@ from linkworth.measure.machine.hardware import processor
 from linkworth.mpi import cache, find
 from linkworth.skeleton import Program, parse
 from linkworth.skeleton.calibrate import phase_times
-from linkworth.skeleton.progress import Silence
+from linkworth.skeleton.progress import SilentProgress
 from linkworth.skeleton.rates import of_run
 
 MOST_RUNS = 5
@@ -64,7 +64,7 @@ def main() -> None:
     for name in _engine.skeleton_programs():
         program = timed_program(name)
         times = phase_times(
-            program.command, options.mpi, Silence(), most_runs=MOST_RUNS, enough_seconds=ENOUGH_SECONDS
+            program.command, options.mpi, SilentProgress(), most_runs=MOST_RUNS, enough_seconds=ENOUGH_SECONDS
         )
         rates = of_run(program, times)
         print(f'\n[programs.{name}]\nworkload = "{rates.workload}"\nseconds = {rates.seconds:.4g}')

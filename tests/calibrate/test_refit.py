@@ -18,7 +18,7 @@ from linkworth.model.fabric import Fabric, Path
 SIZES = [1 << power for power in range(23)]
 
 
-def points(fabric: Fabric, *, inside: bool = False, pairs: int = 0) -> list[measured.Point]:
+def points(fabric: Fabric, *, inside: bool = False, pairs: int = 0) -> list[measured.MeasuredPoint]:
     results = [
         replayed.result(fabric, test, SIZES, inside_a_node=inside) for test in ("latency", "bandwidth")
     ]
@@ -45,7 +45,7 @@ def wrong_base(fabric: Fabric) -> Fabric:
     return msgspec.structs.replace(fabric, link=link)
 
 
-def misses(fabric: Fabric, fitted: FittedPath, found: list[measured.Point]) -> list[float]:
+def misses(fabric: Fabric, fitted: FittedPath, found: list[measured.MeasuredPoint]) -> list[float]:
     refitted = msgspec.structs.replace(fabric, link=fitted.path)
     return [
         abs(
@@ -55,7 +55,7 @@ def misses(fabric: Fabric, fitted: FittedPath, found: list[measured.Point]) -> l
     ]
 
 
-def worst_miss(fabric: Fabric, fitted: FittedPath, found: list[measured.Point]) -> float:
+def worst_miss(fabric: Fabric, fitted: FittedPath, found: list[measured.MeasuredPoint]) -> float:
     return max(misses(fabric, fitted, found))
 
 
@@ -201,7 +201,7 @@ def test_what_the_replay_misses_on_one_rail_is_no_fault_of_several() -> None:
     """Windows both ways that carry one way's bytes, on any number of NICs, leave the efficiency alone."""
     fabric = msgspec.structs.replace(fabrics.get("gbe"), rail_efficiency=0.9)
 
-    def half_duplex(rails: int) -> list[measured.Point]:
+    def half_duplex(rails: int) -> list[measured.MeasuredPoint]:
         on = msgspec.structs.replace(fabric, rails=rails)
         both, _ = measured.points([Origin(replayed.result(on, "bibandwidth", SIZES[16:]), "replay.json")])
         return [*points(on), *(point._replace(seconds=2 * point.seconds) for point in both)]

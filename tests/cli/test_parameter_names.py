@@ -58,7 +58,7 @@ def test_every_parameter_that_opens_a_message_is_an_option_of_some_verb():
         docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
         for node in nodes:
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
-                found = re.match(r"`([a-z_]+)`( |: |$)", node.value)
+                found = re.match(r"`([a-z_]+)`( $|: |$)", node.value)
                 if found and "cli" not in path.parts and found[1] not in known:
                     unknown.append(f"{path.relative_to(SOURCES)}:{node.lineno}: {found[1]}")
     assert not unknown

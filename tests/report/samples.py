@@ -6,7 +6,7 @@ from linkworth.model.advice import Advice, AdviceOption
 from linkworth.model.fabric import Fabric, Path, SourceNote
 from linkworth.model.prediction import Prediction, PredictionSet, SensitivityGrid
 from linkworth.model.price import Price
-from linkworth.model.profile import CallProfile, Matrix, NetworkGain, Pop, Profile, Shares, SizeBin
+from linkworth.model.profile import CallTotals, Matrix, NetworkGain, Pop, Profile, Shares, SizeBin
 from linkworth.model.trace import MpiInfo, RankInfo, TraceMetadata
 from linkworth.report import ReportItem
 
@@ -89,8 +89,8 @@ def item(
             run_shares=shares.of_run,
             init_seconds=0.17,
             calls=[
-                CallProfile(name="MPI_Alltoall", count=160, bytes=int(volume * 15), seconds=3.1),
-                CallProfile(name="MPI_Reduce", count=96, bytes=1536, seconds=0.2),
+                CallTotals(name="MPI_Alltoall", count=160, bytes=int(volume * 15), seconds=3.1),
+                CallTotals(name="MPI_Reduce", count=96, bytes=1536, seconds=0.2),
             ],
             pop=Pop(
                 parallel_efficiency=0.52,

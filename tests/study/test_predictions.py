@@ -17,7 +17,7 @@ from linkworth.skeleton.record import record_skeleton
 from linkworth.study import resume as taking_up
 from linkworth.study.metrics import is_metric
 from linkworth.study.outcome import Outcome
-from linkworth.study.replays import Arrangement, Job, Target, make
+from linkworth.study.replays import Arrangement, ReplayJob, ReplayTarget, make
 from linkworth.study.runner import record_of, run_study
 from linkworth.study.store import now
 
@@ -303,10 +303,10 @@ def test_a_time_on_other_ranks_cannot_scale(begin):
 
 def test_a_recording_is_not_predicted_on_other_ranks(tmp_path):
     path = synthetic.write_trace(tmp_path / "x.lwt", [[], []])
-    target = Target(
+    target = ReplayTarget(
         run="x", fabric=fabrics.get("gbe"), arrangement=Arrangement(nodes=2), cpu_factor=1.0, library=None
     )
-    job = Job(
+    job = ReplayJob(
         workload="x", command=["x"], ranks=8, trace=path, rates=None, machine=None, measured=None, draws=0,
         targets=[target],
     )  # fmt: skip
@@ -319,10 +319,10 @@ def test_a_recording_is_not_predicted_on_other_ranks(tmp_path):
 def test_nothing_is_predicted_from_an_incomplete_recording(tmp_path, ending):
     ranks = [{"rank": 0, "host": "a", "state": ending}, {"rank": 1, "host": "a"}]
     path = synthetic.write_trace(tmp_path / "x.lwt", [[], []], ranks=ranks)
-    target = Target(
+    target = ReplayTarget(
         run="x", fabric=fabrics.get("gbe"), arrangement=Arrangement(nodes=2), cpu_factor=1.0, library=None
     )
-    job = Job(
+    job = ReplayJob(
         workload="x", command=["x"], ranks=2, trace=path, rates=None, machine=None, measured=None, draws=10,
         targets=[target],
     )  # fmt: skip

@@ -9,7 +9,7 @@ from linkworth.advise.source import TraceRequest, read_predictions, replay_predi
 from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, Goal
 from linkworth.predict.draws import Drawn
-from linkworth.skeleton.progress import Progress
+from linkworth.skeleton.progress import RecordingProgress
 from linkworth.trace.read import Allowance
 
 
@@ -23,7 +23,7 @@ def advise_on_request(
     deadline: float | None = None,
     budget: float | None = None,
     draws: int | None = None,
-    progress: Progress | None = None,
+    progress: RecordingProgress | None = None,
     allowed: Allowance | None = None,
 ) -> Advice:
     """Return the advice for a trace, a bundled program, or earlier predictions.

@@ -13,7 +13,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict
 from linkworth.predict.draws import DEFAULT_DRAWS, Drawn, draw_times
 from linkworth.predict.request import measured_time, traced
-from linkworth.skeleton.progress import Progress
+from linkworth.skeleton.progress import RecordingProgress
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import ADVICE, Allowance, open_trace
 
@@ -62,7 +62,10 @@ def read_predictions(path: Path, on: Sequence[str], allowed: Allowance | None = 
 
 
 def replay_predictions(
-    request: TraceRequest, names: Sequence[str], draws: int | None = 0, progress: Progress | None = None
+    request: TraceRequest,
+    names: Sequence[str],
+    draws: int | None = 0,
+    progress: RecordingProgress | None = None,
 ) -> tuple[list[PredictionSet], Drawn | None]:
     """Replay a trace, or the skeleton of a bundled program, on the fabrics `names` and all numbers of nodes.
 

@@ -15,7 +15,7 @@ KEPT_LINES = 60
 OWN_WORDS = "lw-netbench: "
 
 
-class Row(BenchRow, frozen=True, kw_only=True, tag_field="kind", tag="row"):
+class StreamRow(BenchRow, frozen=True, kw_only=True, tag_field="kind", tag="row"):
     """Row of a size, with fields that only warnings need."""
 
     operations_per_sample: int = 1
@@ -59,7 +59,7 @@ class End(msgspec.Struct, tag_field="kind", tag="end"):
     payload_between_nodes_bytes: float
 
 
-_DECODER = msgspec.json.Decoder(Start | Row | Value | Remark | Overlap | End)
+_DECODER = msgspec.json.Decoder(Start | StreamRow | Value | Remark | Overlap | End)
 
 
 class ResultStream:
@@ -107,11 +107,11 @@ class ResultStream:
         if not self.names.take(line) and line.strip():
             self.said.append(line)
 
-    def _take_result(self, result: Start | Row | Value | Remark | Overlap | End) -> None:
+    def _take_result(self, result: Start | StreamRow | Value | Remark | Overlap | End) -> None:
         match result:
             case Start():
                 self.start = result
-            case Row():
+            case StreamRow():
                 self._take_row(result)
             case Value(name=name, value=value):
                 if value is not None:
@@ -124,7 +124,7 @@ class ResultStream:
             case End():
                 self.end = result
 
-    def _take_row(self, row: Row) -> None:
+    def _take_row(self, row: StreamRow) -> None:
         fields = msgspec.structs.asdict(row)
         drift = fields.pop("drift")
         del fields["operations_per_sample"]

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import msgspec
 
 from linkworth.calibrate import measured
-from linkworth.calibrate.measured import Origin, Point
-from linkworth.calibrate.path_fit import Found
+from linkworth.calibrate.measured import MeasuredPoint, Origin
+from linkworth.calibrate.path_fit import FieldReason
 from linkworth.calibrate.replayed import message_seconds
 from linkworth.errors import UsageError
 from linkworth.model.bench import PORT_BUFFER
@@ -31,8 +31,8 @@ class FittedIncast(NamedTuple):
     """The fabric with its ports' buffer and losses, the reasons by field, and the points by buffer size."""
 
     fabric: Fabric
-    reasons: dict[str, Found]
-    points: dict[int, list[Point]]
+    reasons: dict[str, FieldReason]
+    points: dict[int, list[MeasuredPoint]]
     notes: list[str]
     """Reasons to doubt the fit, in sentences."""
 
@@ -56,7 +56,7 @@ def fit_incast(fabric: Fabric, origins: Sequence[Origin], port_buffer: int | Non
     buffer = port_buffer if port_buffer is not None else next(iter(points))
     everything = [point for found in points.values() for point in found]
     given = "given with the results" if port_buffer is not None else "what the results say of their switch"
-    reasons = {"tcp.port_buffer_bytes": Found(True, tuple(everything), given)}
+    reasons = {"tcp.port_buffer_bytes": FieldReason(True, tuple(everything), given)}
     fabric = with_buffer(fabric, buffer)
     telling = [
         (held, point)
@@ -66,7 +66,7 @@ def fit_incast(fabric: Fabric, origins: Sequence[Origin], port_buffer: int | Non
     ]
     if not telling:
         note = "no burst of the results is longer than what the port holds"
-        return FittedIncast(fabric, reasons | {"tcp.timeout_share": Found(False, (), note)}, points, [])
+        return FittedIncast(fabric, reasons | {"tcp.timeout_share": FieldReason(False, (), note)}, points, [])
 
     def missed(share: float) -> float:
         return sum(
@@ -74,7 +74,7 @@ def fit_incast(fabric: Fabric, origins: Sequence[Origin], port_buffer: int | Non
         )
 
     share = float(f"{min([0.0, *_SHARES], key=missed):.3g}")
-    reasons["tcp.timeout_share"] = Found(
+    reasons["tcp.timeout_share"] = FieldReason(
         True,
         tuple(point for _, point in telling),
         "misses the mean time of the bursts that overflow the port least",
@@ -108,7 +108,7 @@ def _with_tcp(fabric: Fabric, **changed: float) -> Fabric:
     return msgspec.structs.replace(fabric, tcp=msgspec.structs.replace(fabric.tcp, **changed))
 
 
-def _seconds(fabric: Fabric, buffer: int, point: Point, share: float) -> float:
+def _seconds(fabric: Fabric, buffer: int, point: MeasuredPoint, share: float) -> float:
     lossy = _with_tcp(fabric, port_buffer_bytes=float(buffer), timeout_share=share)
     return message_seconds(lossy, TEST, point.bytes, pairs=point.pairs)
 
@@ -125,7 +125,7 @@ def _buffer(origin: Origin, port_buffer: int | None) -> int:
     return port_buffer
 
 
-def _points(origins: Sequence[Origin]) -> list[Point]:
+def _points(origins: Sequence[Origin]) -> list[MeasuredPoint]:
     found: Mapping[tuple[int, int], list[tuple[float, float, Origin]]] = measured.incast_rows(origins)
     return [
         measured.point((TEST, size, senders), values) for (senders, size), values in sorted(found.items())

@@ -42,7 +42,7 @@ class Origin(NamedTuple):
         return f"{self.file} ({' '.join(parts)}, {self.result.date or 'no date'})"
 
 
-class Point(NamedTuple):
+class MeasuredPoint(NamedTuple):
     """Time of a message of one size in one kind of test, over all its results."""
 
     kind: str
@@ -55,7 +55,7 @@ class Point(NamedTuple):
     pairs: int = 1
 
 
-def points(origins: Iterable[Origin]) -> tuple[list[Point], list[str]]:
+def points(origins: Iterable[Origin]) -> tuple[list[MeasuredPoint], list[str]]:
     """Return the points by kind of test, size and number of pairs, and remarks on what was not used and why.
 
     If several results have the same key, the point is their median, and its noise is their difference.
@@ -95,7 +95,7 @@ def incast_rows(origins: Iterable[Origin]) -> dict[tuple[int, int], list[tuple[f
     return found
 
 
-def of_kind(among: Sequence[Point], kind: str) -> list[Point]:
+def of_kind(among: Sequence[MeasuredPoint], kind: str) -> list[MeasuredPoint]:
     """Return the points of one kind of test, by size."""
     return sorted((point for point in among if point.kind == kind), key=lambda point: point.bytes)
 
@@ -105,7 +105,7 @@ def _order(item: tuple[tuple[str, int, int], object]) -> tuple[str, int, int]:
     return kind, pairs, size
 
 
-def _with_scatter(points: list[Point]) -> list[Point]:
+def _with_scatter(points: list[MeasuredPoint]) -> list[MeasuredPoint]:
     """Raise the points' noise to the differences of neighbours of almost one size (NetPIPE measures such sizes)."""
     differences: dict[tuple[str, int], list[float]] = defaultdict(list)
     for point, following in pairwise(points):
@@ -167,7 +167,7 @@ def _noise(row: BenchRow) -> float:
     return LEAST_NOISE
 
 
-def point(key: tuple[str, int, int], values: list[tuple[float, float, Origin]]) -> Point:
+def point(key: tuple[str, int, int], values: list[tuple[float, float, Origin]]) -> MeasuredPoint:
     """Return the point of a kind of test, size and number of pairs from its seconds, their noise and origin."""
     kind, size, pairs = key
     seconds = statistics.median(value for value, _, _ in values)
@@ -175,7 +175,7 @@ def point(key: tuple[str, int, int], values: list[tuple[float, float, Origin]]) 
     if len(values) > 1:
         between = statistics.stdev(value for value, _, _ in values) / seconds
         noise = max(noise, between / len(values) ** 0.5)
-    return Point(
+    return MeasuredPoint(
         kind,
         size,
         seconds,

@@ -8,7 +8,7 @@ from linkworth import units
 from linkworth.calibrate import measured, protocol
 from linkworth.calibrate.compromise import compromise
 from linkworth.calibrate.curve import Overheads, simplify
-from linkworth.calibrate.measured import Point
+from linkworth.calibrate.measured import MeasuredPoint
 from linkworth.calibrate.path_fit import BOUND, SMALL_BYTES, PathFit
 from linkworth.catalog.derived import overhead_at
 
@@ -80,7 +80,7 @@ class OverheadFit(PathFit):
         for side in ("send_overhead", "receive_overhead"):
             self.found(side, used, note)
 
-    def cost(self, point: Point, handshake: float) -> float:
+    def cost(self, point: MeasuredPoint, handshake: float) -> float:
         """Return the part of a message's time that is neither latency nor bytes.
 
         On a link with a bucket, the replay gives the time of the bytes: it depends on the messages before.
@@ -167,7 +167,7 @@ class OverheadFit(PathFit):
         )
         return limit
 
-    def sides(self, point: Point, both: float) -> Overheads:
+    def sides(self, point: MeasuredPoint, both: float) -> Overheads:
         """Divide the overheads of a size between the sides."""
         size = point.bytes
         allowed = max(CURVE_TOLERANCE, 1.5 * point.noise)

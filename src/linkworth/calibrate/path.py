@@ -15,9 +15,9 @@ from typing import NamedTuple
 from linkworth.calibrate import measured
 from linkworth.calibrate.compromise import slope
 from linkworth.calibrate.curve import Overheads
-from linkworth.calibrate.measured import Point
+from linkworth.calibrate.measured import MeasuredPoint
 from linkworth.calibrate.overheads import OverheadFit
-from linkworth.calibrate.path_fit import BOUND, LARGE_BYTES, SMALL_BYTES, Found
+from linkworth.calibrate.path_fit import BOUND, LARGE_BYTES, SMALL_BYTES, FieldReason
 from linkworth.catalog.derived import overhead_at, wire_bytes
 from linkworth.model.fabric import Fabric, Path
 
@@ -32,7 +32,7 @@ class FittedPath(NamedTuple):
     """A path and the reason for each of its fields, by the field's name."""
 
     path: Path
-    reasons: dict[str, Found]
+    reasons: dict[str, FieldReason]
 
 
 class _Fit(OverheadFit):
@@ -81,7 +81,7 @@ class _Fit(OverheadFit):
         self.found("bandwidth_bytes_per_second", points, note)
         return None
 
-    def _faster_together(self) -> list[Point]:
+    def _faster_together(self) -> list[MeasuredPoint]:
         """Return the large messages of the most pairs if they carry clearly more than one pair, bound by its CPUs."""
         pairs = max((point.pairs for point in self.multipair), default=1)
         points = self.large([point for point in self.multipair if point.pairs == pairs])
@@ -123,7 +123,7 @@ class _Fit(OverheadFit):
         self.set(burst_bytes=bucket, latency_seconds=0.0, send_overhead=half, receive_overhead=half)
         self.found("burst_bytes", points, "messages that take less than their bytes take in a stream")
 
-    def _fit_bandwidth_to_slope(self, points: list[Point]) -> None:
+    def _fit_bandwidth_to_slope(self, points: list[MeasuredPoint]) -> None:
         """Fit a line to the times of large messages. Inside a node, CPUs bound streams; the rest is the path's."""
         xs = [float(wire_bytes(self.path, point.bytes)) for point in points]
         ys = [point.seconds - self._copying(point.bytes) for point in points]
@@ -194,7 +194,7 @@ class _Fit(OverheadFit):
                 self.keep(field, note)
 
 
-def fit_path(points: Sequence[Point], base: Fabric, *, inside_a_node: bool = False) -> FittedPath:
+def fit_path(points: Sequence[MeasuredPoint], base: Fabric, *, inside_a_node: bool = False) -> FittedPath:
     """Fit a path to the points of tests on one rail; fields that they do not determine stay the base's."""
     return _Fit(points, base, inside_a_node).run()
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from linkworth.calibrate import measured
-from linkworth.calibrate.measured import Point
+from linkworth.calibrate.measured import MeasuredPoint
 from linkworth.calibrate.replayed import message_seconds
 from linkworth.catalog.derived import overhead_at, wire_bytes
 from linkworth.model.fabric import Fabric
@@ -17,18 +17,18 @@ BOUND = 1.1
 """Message time over wire time from which on overhead, not the wire, bounds a stream."""
 
 
-class Found(NamedTuple):
+class FieldReason(NamedTuple):
     """Reason for the value of a field of the path."""
 
     measured: bool
-    points: tuple[Point, ...]
+    points: tuple[MeasuredPoint, ...]
     note: str
 
 
 class PathFit:
     """A path under fit."""
 
-    def __init__(self, points: Sequence[Point], base: Fabric, inside_a_node: bool) -> None:
+    def __init__(self, points: Sequence[MeasuredPoint], base: Fabric, inside_a_node: bool) -> None:
         self.inside = inside_a_node
         self.base = base.intranode if inside_a_node else base.link
         self.fabric = msgspec.structs.replace(base, rails=1)
@@ -44,7 +44,7 @@ class PathFit:
             key=lambda point: point.bytes,
         )
         self.path = self.base
-        self.reasons: dict[str, Found] = {}
+        self.reasons: dict[str, FieldReason] = {}
         self.streaming: dict[int, float] = {}
         self.small_overhead = 0.0
 
@@ -67,7 +67,7 @@ class PathFit:
             return size / self.fabric.intranode_total_bytes_per_second
         return wire_bytes(self.path, size) / self.path.bandwidth_bytes_per_second
 
-    def stage_seconds(self, point: Point) -> float:
+    def stage_seconds(self, point: MeasuredPoint) -> float:
         """Return the time of a stream's slowest stage for a message: the measured time less the replay's cost of
         starting and ending a window."""
         size = point.bytes
@@ -85,21 +85,21 @@ class PathFit:
         beyond = max(0, wire_bytes(self.path, size) - self.path.burst_bytes)
         return beyond / self.path.bandwidth_bytes_per_second
 
-    def smallest(self, points: list[Point]) -> list[Point]:
+    def smallest(self, points: list[MeasuredPoint]) -> list[MeasuredPoint]:
         """Return the points of short messages, or else the shortest."""
         small = [point for point in points if point.bytes <= SMALL_BYTES]
         return small or points[:1]
 
-    def large(self, points: list[Point]) -> list[Point]:
+    def large(self, points: list[MeasuredPoint]) -> list[MeasuredPoint]:
         """Return the points of large messages, from a sixteenth of the largest up; none if the largest is short."""
         if not points or points[-1].bytes < LARGE_BYTES:
             return []
         return [point for point in points if point.bytes >= max(LARGE_BYTES, points[-1].bytes / 16)]
 
-    def found(self, field: str, points: Sequence[Point], note: str) -> None:
+    def found(self, field: str, points: Sequence[MeasuredPoint], note: str) -> None:
         """Record that a field is measured."""
-        self.reasons[field] = Found(True, tuple(points), note)
+        self.reasons[field] = FieldReason(True, tuple(points), note)
 
     def keep(self, field: str, note: str) -> None:
         """Record that a field is the base's."""
-        self.reasons[field] = Found(False, (), note)
+        self.reasons[field] = FieldReason(False, (), note)

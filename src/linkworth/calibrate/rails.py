@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from linkworth.calibrate.measured import Point
-from linkworth.calibrate.path_fit import LARGE_BYTES, Found
+from linkworth.calibrate.measured import MeasuredPoint
+from linkworth.calibrate.path_fit import LARGE_BYTES, FieldReason
 from linkworth.calibrate.replayed import message_seconds
 from linkworth.model.fabric import Fabric
 
@@ -31,11 +31,11 @@ class FittedRails(NamedTuple):
     """The fabric with its rails' parameters, and the reasons for them, by field."""
 
     fabric: Fabric
-    reasons: dict[str, Found]
+    reasons: dict[str, FieldReason]
 
 
 def fit_rails(
-    fabric: Fabric, by_rails: Mapping[int, Sequence[Point]], on_one: Sequence[Point] = ()
+    fabric: Fabric, by_rails: Mapping[int, Sequence[MeasuredPoint]], on_one: Sequence[MeasuredPoint] = ()
 ) -> FittedRails:
     """Fit the efficiency of `fabric`'s rails, and which messages are striped how, to tests by number of rails.
 
@@ -46,10 +46,10 @@ def fit_rails(
     large = [test for test in tests if test.point.bytes >= LARGE_BYTES]
     if not large:
         note = f"no result over several NICs has messages of {LARGE_BYTES >> 10} KiB or more"
-        return FittedRails(fabric, {"rail_efficiency": Found(False, (), note)})
+        return FittedRails(fabric, {"rail_efficiency": FieldReason(False, (), note)})
     fabric = _with_efficiency(fabric, large)
     reasons = {
-        "rail_efficiency": Found(
+        "rail_efficiency": FieldReason(
             True,
             tuple(test.point for test in large),
             "that large messages take as long in the replay, in the median test, against the same test over one NIC",
@@ -67,7 +67,7 @@ def on_rails(fabric: Fabric, rails: int) -> Fabric:
 
 class _Test(NamedTuple):
     rails: int
-    point: Point
+    point: MeasuredPoint
     corrections: Mapping[_Key, float]
 
     def miss(self, fabric: Fabric) -> float:
@@ -76,7 +76,7 @@ class _Test(NamedTuple):
 
 
 def _fit_striping(
-    fabric: Fabric, tests: Sequence[_Test], large: Sequence[_Test], reasons: dict[str, Found]
+    fabric: Fabric, tests: Sequence[_Test], large: Sequence[_Test], reasons: dict[str, FieldReason]
 ) -> Fabric:
     sizes = sorted({test.point.bytes for test in tests if test.point.bytes > 1})
     # Try the base's rest and none: least sizes up to the rest have the same effect.
@@ -106,12 +106,12 @@ def _better(
     return False, fabric
 
 
-def _reason(found: bool, tests: Sequence[_Test], what: str) -> Found:
+def _reason(found: bool, tests: Sequence[_Test], what: str) -> FieldReason:
     if found:
-        return Found(
+        return FieldReason(
             True, tuple(test.point for test in tests), f"{what} misses the results over several NICs least"
         )
-    return Found(False, (), "no measured size fits the results over several NICs clearly better")
+    return FieldReason(False, (), "no measured size fits the results over several NICs clearly better")
 
 
 def _with_efficiency(fabric: Fabric, large: Sequence[_Test]) -> Fabric:
@@ -143,9 +143,9 @@ def _misses(fabric: Fabric, tests: Sequence[_Test]) -> float:
     return sum(abs(test.miss(fabric)) for test in tests)
 
 
-def _miss(fabric: Fabric, point: Point) -> float:
+def _miss(fabric: Fabric, point: MeasuredPoint) -> float:
     return math.log(message_seconds(fabric, point.kind, point.bytes, pairs=point.pairs) / point.seconds)
 
 
-def _test(point: Point) -> _Key:
+def _test(point: MeasuredPoint) -> _Key:
     return point.kind, point.bytes, point.pairs

@@ -10,9 +10,9 @@ import msgspec
 from linkworth import units
 from linkworth.calibrate import measured
 from linkworth.calibrate.incast import TEST, fit_incast, with_buffer
-from linkworth.calibrate.measured import Origin, Point
+from linkworth.calibrate.measured import MeasuredPoint, Origin
 from linkworth.calibrate.path import fit_path
-from linkworth.calibrate.path_fit import Found
+from linkworth.calibrate.path_fit import FieldReason
 from linkworth.calibrate.rails import fit_rails, on_rails
 from linkworth.calibrate.replayed import message_seconds
 from linkworth.calibrate.request import CalibrationRequest, fabric_name
@@ -40,7 +40,7 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
     points, notes = measured.points(between)
     inside_points, more = measured.points(inside)
     notes += more
-    by_rails: dict[int, list[Point]] = {}
+    by_rails: dict[int, list[MeasuredPoint]] = {}
     for count, origins in several.items():
         by_rails[count], more = measured.points(origins)
         notes += more
@@ -150,7 +150,7 @@ def _nothing_to_fit(
     request: CalibrationRequest,
     between: Sequence[Origin],
     inside: Sequence[Origin],
-    by_rails: Mapping[int, Sequence[Point]],
+    by_rails: Mapping[int, Sequence[MeasuredPoint]],
 ) -> str:
     files = ", ".join(str(path) for path in request.files)
     if not between and inside:
@@ -164,7 +164,7 @@ def _nothing_to_fit(
     )
 
 
-def _nearest(points: Sequence[Point]) -> Fabric:
+def _nearest(points: Sequence[MeasuredPoint]) -> Fabric:
     """Return the catalog's fabric with the nearest latency of the shortest and time of the longest messages."""
     in_turn = measured.of_kind(points, measured.IN_TURN)
     streams = [p for p in points if p.kind in {measured.STREAM, measured.BOTH_WAYS} and p.bytes]
@@ -186,7 +186,7 @@ def _nearest(points: Sequence[Point]) -> Fabric:
     return min(candidates, key=distance)
 
 
-def _residuals(groups: Sequence[tuple[Fabric, Sequence[Point], bool, int]]) -> list[FittedPoint]:
+def _residuals(groups: Sequence[tuple[Fabric, Sequence[MeasuredPoint], bool, int]]) -> list[FittedPoint]:
     """Return each group's points with their replay on its fabric; a group also has its place and its NICs."""
     fitted = []
     for on, of_group, inside_a_node, rails in groups:
@@ -210,7 +210,7 @@ def _residuals(groups: Sequence[tuple[Fabric, Sequence[Point], bool, int]]) -> l
     return fitted
 
 
-def _parameters(fabric: Fabric, base: Fabric, reasons: Mapping[str, Found]) -> list[FittedParameter]:
+def _parameters(fabric: Fabric, base: Fabric, reasons: Mapping[str, FieldReason]) -> list[FittedParameter]:
     spreads = {
         "latency_seconds": fabric.spread.latency,
         "bandwidth_bytes_per_second": fabric.spread.bandwidth,

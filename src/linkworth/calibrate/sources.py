@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from linkworth.calibrate.measured import Point
-from linkworth.calibrate.path_fit import Found
+from linkworth.calibrate.measured import MeasuredPoint
+from linkworth.calibrate.path_fit import FieldReason
 from linkworth.catalog.fabric_file import fields_without_source
 from linkworth.model.fabric import Fabric, Path, SourceNote
 
@@ -30,7 +30,7 @@ def rounded(fabric: Fabric) -> Fabric:
 
 
 def sources_of(
-    fabric: Fabric, base: Fabric, reasons: Mapping[str, Found], points: Sequence[Point]
+    fabric: Fabric, base: Fabric, reasons: Mapping[str, FieldReason], points: Sequence[MeasuredPoint]
 ) -> list[SourceNote]:
     """Return a note for every number: the files that measured it, or the base's note with the reason why none did."""
     notes = []
@@ -69,7 +69,9 @@ def sources_of(
     return _joined(notes)
 
 
-def _of_base(note: SourceNote, fields: list[str], base: Fabric, reasons: Mapping[str, Found]) -> SourceNote:
+def _of_base(
+    note: SourceNote, fields: list[str], base: Fabric, reasons: Mapping[str, FieldReason]
+) -> SourceNote:
     why = list(dict.fromkeys(reasons[field].note for field in fields if field in reasons))
     parts = [f"not measured, of the fabric {base.name}", *why, *([note.note] if note.note else [])]
     return msgspec.structs.replace(note, fields=fields, note="; ".join(parts))
@@ -86,7 +88,7 @@ def _joined(notes: Sequence[SourceNote]) -> list[SourceNote]:
     ]
 
 
-def _latest(points: Sequence[Point]) -> str:
+def _latest(points: Sequence[MeasuredPoint]) -> str:
     return max((date for point in points for date in point.dates), default="")
 
 

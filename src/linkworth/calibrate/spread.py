@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from linkworth.calibrate import measured
-from linkworth.calibrate.measured import Point
+from linkworth.calibrate.measured import MeasuredPoint
 from linkworth.calibrate.path_fit import LARGE_BYTES, SMALL_BYTES
 from linkworth.model.calibration import FittedPoint
 from linkworth.model.fabric import Spread
@@ -14,7 +14,7 @@ from linkworth.model.fabric import Spread
 _MOST_SMALL_BYTES = 1024
 
 
-def spread(points: Sequence[Point], fitted: Sequence[FittedPoint], base: Spread) -> Spread:
+def spread(points: Sequence[MeasuredPoint], fitted: Sequence[FittedPoint], base: Spread) -> Spread:
     """Return relative standard deviations: the differences of repetitions and files, and the misses of the fit, as
     independent errors. Latency comes from ping-pongs up to 1 KiB, bandwidth from messages of 64 KiB and more,
     overhead from streams of short messages or else from all ping-pongs. The computation's is the base's.
@@ -32,7 +32,7 @@ def spread(points: Sequence[Point], fitted: Sequence[FittedPoint], base: Spread)
     )
 
 
-def _error(points: Sequence[Point], fitted: Iterable[FittedPoint], otherwise: float) -> float:
+def _error(points: Sequence[MeasuredPoint], fitted: Iterable[FittedPoint], otherwise: float) -> float:
     if not points:
         return otherwise
     keys = {(point.kind, point.bytes, point.pairs) for point in points}

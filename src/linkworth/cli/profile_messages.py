@@ -9,7 +9,7 @@ from linkworth import units
 from linkworth.cli.profile_detail import Detail
 from linkworth.cli.profile_times import bar
 from linkworth.cli.table import Table
-from linkworth.model.profile import Matrix, Pair, Partners, Profile, SizeBin
+from linkworth.model.profile import Matrix, Partners, Profile, RankPair, SizeBin
 
 _SHOWN_PAIRS = 3
 _DENSITIES = " .:-=+*#%@"
@@ -68,7 +68,7 @@ def partner_sentences(partners: Partners, profile: Profile, detail: Detail) -> s
     return " ".join(sentences)
 
 
-def _pair(pair: Pair, each: int) -> str:
+def _pair(pair: RankPair, each: int) -> str:
     def ranks(first: int) -> str:
         return str(first) if each == 1 else f"{first}-{first + each - 1}"
 

@@ -8,7 +8,7 @@ from linkworth import units
 from linkworth.cli.profile_detail import TWO_COLUMNS, Detail
 from linkworth.cli.table import Table
 from linkworth.model.call_profile import INIT
-from linkworth.model.profile import CallProfile, Profile, SiteProfile, Waits
+from linkworth.model.profile import CallTotals, Profile, SiteProfile, Waits
 
 _BAR = 10
 
@@ -137,7 +137,7 @@ def calls(profile: Profile, detail: Detail, width: int) -> Table:
     )
 
 
-def _sites(call: CallProfile, detail: Detail) -> str:
+def _sites(call: CallTotals, detail: Detail) -> str:
     """Return the places that take most of a call's time, with their shares, and the number of others."""
     if not call.sites:
         return ""

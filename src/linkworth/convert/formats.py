@@ -33,7 +33,7 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
     """Traces can be made from it."""
 
 
-class Target(Protocol):
+class TargetFormat(Protocol):
     """Module of a written format."""
 
     write: Callable[[TraceFile, Path, ConversionOptions], ConversionSummary]
@@ -101,9 +101,9 @@ def sources() -> dict[str, str]:
     return {each.name: each.what for each in FORMATS.values() if each.read}
 
 
-def target_module(name: str) -> Target:
+def target_module(name: str) -> TargetFormat:
     """Return the module that writes a format."""
-    return cast("Target", importlib.import_module(f"linkworth.convert.{name}"))
+    return cast("TargetFormat", importlib.import_module(f"linkworth.convert.{name}"))
 
 
 def source_module(name: str) -> Source:

@@ -16,7 +16,7 @@ from linkworth.model.profile import Profile
 from linkworth.model.trace import TraceSummary
 from linkworth.report import ReportItem, check_target, write
 from linkworth.report.collect import SMALLER, collect
-from linkworth.report.request import Progress
+from linkworth.report.request import ReportProgress
 
 PROGRAMS = ("ep", "ft", "cg")
 CLASS, SMALLER_CLASS = "W", "S"
@@ -94,7 +94,7 @@ def run(
     *,
     ranks: int,
     recorder: Recorder,
-    progress: Progress,
+    progress: ReportProgress,
 ) -> tuple[Demo, list[ReportItem]]:
     """Run the demo and write its page; also return the items for the table.
 
@@ -156,7 +156,7 @@ def _item(
     fabrics: list[Fabric],
     prices: dict[str, Price],
     program: str,
-    progress: Progress,
+    progress: ReportProgress,
 ) -> ReportItem:
     def step(what: str) -> None:
         progress.step(f"npb:{program}.{CLASS}: {what}")

@@ -29,7 +29,7 @@ UNSHAPED_RATE = 100e9
 """Assumed upper limit of an unshaped link in bits per second, used for the number of delayed packets."""
 
 
-class Fabric(Protocol):
+class LinkMaker(Protocol):
     """Makes the network between the nodes."""
 
     def plan(self, spec: LabSpec) -> LabPlan:
@@ -51,7 +51,7 @@ class BridgeFabric:
         return plan
 
 
-def fabric_for(spec: LabSpec) -> Fabric:
+def fabric_for(spec: LabSpec) -> LinkMaker:
     """Return the fabric that a lab needs. Raises EnvironmentLacksError if this machine has none."""
     if needs_switch(spec):
         from linkworth.lab.switch_links import SwitchFabric

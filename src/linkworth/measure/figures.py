@@ -8,7 +8,7 @@ from linkworth.model.run import RunResult
 LOOPBACK = "lo"
 
 
-class Figure(NamedTuple):
+class ReportedFigure(NamedTuple):
     """One number with its unit in SI symbols; `1` for a plain number."""
 
     name: str
@@ -21,40 +21,43 @@ class Figure(NamedTuple):
         return f"{self.name}={self.value!r} {self.unit}"
 
 
-def figures(result: RunResult) -> list[Figure]:
+def figures(result: RunResult) -> list[ReportedFigure]:
     """Return the figures of a result, without those not measured, and without the times of an incomplete run.
 
     `seconds` is the program's own time if it reports one, else the time from launch to end (`elapsed_seconds`), so
     that it is comparable between runs of one program.
     """
     complete = result.state == "complete" and result.verified is not False
-    found = [Figure("complete", int(result.state == "complete"), "1"), Figure("ranks", result.ranks, "1")]
+    found = [
+        ReportedFigure("complete", int(result.state == "complete"), "1"),
+        ReportedFigure("ranks", result.ranks, "1"),
+    ]
     if result.verified is not None:
-        found.append(Figure("verified", int(result.verified), "1"))
+        found.append(ReportedFigure("verified", int(result.verified), "1"))
     if not complete:
         return found
     reported = result.reported_seconds
     found += [
-        Figure("seconds", result.seconds if reported is None else reported, "s"),
-        Figure("elapsed_seconds", result.seconds, "s"),
+        ReportedFigure("seconds", result.seconds if reported is None else reported, "s"),
+        ReportedFigure("elapsed_seconds", result.seconds, "s"),
     ]
     if reported is not None:
-        found.append(Figure("reported_seconds", reported, "s"))
+        found.append(ReportedFigure("reported_seconds", reported, "s"))
     if result.iteration_seconds:
         found += [
-            Figure("iteration_seconds", fmean(result.iteration_seconds), "s"),
-            Figure("iterations", len(result.iteration_seconds), "1"),
+            ReportedFigure("iteration_seconds", fmean(result.iteration_seconds), "s"),
+            ReportedFigure("iterations", len(result.iteration_seconds), "1"),
         ]
     if result.counters:
         nics = [nic for node in result.counters for nic in node.nics if nic.nic != LOOPBACK]
         found += [
-            Figure("sent_bytes", sum(nic.sent_bytes for nic in nics), "B"),
-            Figure("received_bytes", sum(nic.received_bytes for nic in nics), "B"),
-            Figure("dropped_packets", sum(nic.dropped_packets for nic in nics), "1"),
-            Figure("retransmits", sum(node.tcp_retransmits for node in result.counters), "1"),
-            Figure("out_of_order", sum(node.tcp_out_of_order for node in result.counters), "1"),
+            ReportedFigure("sent_bytes", sum(nic.sent_bytes for nic in nics), "B"),
+            ReportedFigure("received_bytes", sum(nic.received_bytes for nic in nics), "B"),
+            ReportedFigure("dropped_packets", sum(nic.dropped_packets for nic in nics), "1"),
+            ReportedFigure("retransmits", sum(node.tcp_retransmits for node in result.counters), "1"),
+            ReportedFigure("out_of_order", sum(node.tcp_out_of_order for node in result.counters), "1"),
         ]
     shares = [share for use in result.core_use for share in use.mean]
     if shares:
-        found.append(Figure("core_utilisation", fmean(shares), "1"))
+        found.append(ReportedFigure("core_utilisation", fmean(shares), "1"))
     return found

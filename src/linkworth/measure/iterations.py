@@ -22,7 +22,7 @@ WRF_FILES = ("rsl.error.0000", "rsl.out.0000")
 """Files of WRF's first rank in a run on several."""
 
 
-class Found(NamedTuple):
+class FoundIterations(NamedTuple):
     """Times of iterations, by source."""
 
     asked: list[float]
@@ -62,7 +62,7 @@ class IterationReader:
         self._own = own
         self._rest: dict[Stream, bytes] = {"stdout": b"", "stderr": b""}
         self._held = b""
-        self.found = Found([], [], {})
+        self.found = FoundIterations([], [], {})
 
     def output(self, stream: Stream, data: bytes) -> None:
         """Process the job's output."""
@@ -114,7 +114,7 @@ class IterationReader:
         read_line(text, self.found)
 
 
-def read_line(text: str, found: Found) -> None:
+def read_line(text: str, found: FoundIterations) -> None:
     """Add the times in one line of a known program."""
     wrf = _WRF.search(text)
     if wrf:
@@ -129,7 +129,7 @@ def from_wrf_files(folder: Path, since: float) -> list[float]:
     """Read the times from files written by WRF's first rank in a folder after `since` (seconds since the epoch)."""
     for name in WRF_FILES:
         file = folder / name
-        found = Found([], [], {})
+        found = FoundIterations([], [], {})
         try:
             # Compare whole seconds: some file systems store no finer time.
             if file.stat().st_mtime < int(since):

@@ -9,7 +9,7 @@ from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.workload import Workload
 from linkworth.mpi import apps, find, target
-from linkworth.mpi.target import Target
+from linkworth.mpi.target import RankProgram
 from linkworth.places.given import GivenLauncher, is_launcher
 from linkworth.places.job import Launcher
 from linkworth.places.local import LocalPlace
@@ -23,7 +23,7 @@ class Plan(NamedTuple):
     workload: Workload
     command: list[str]
     """Command line for the launcher."""
-    target: Target
+    target: RankProgram
     """The program that becomes the ranks."""
     mpi: MpiInstallation
     launcher: Launcher
@@ -139,7 +139,7 @@ def _check_rank_count(app: str, ranks: int) -> None:
         raise UsageError(f"`ranks` {ranks}: {error}") from None
 
 
-def _mpi_of(launcher: GivenLauncher, started: Target, name: str | None) -> MpiInstallation:
+def _mpi_of(launcher: GivenLauncher, started: RankProgram, name: str | None) -> MpiInstallation:
     """Return the MPI behind the user's own launcher; refuse a launcher of another MPI than the program's."""
     chosen = find.choose(name, started)
     says = launcher.identity

@@ -115,7 +115,7 @@ class NeighbourTime(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
 
 
-class Calibration(msgspec.Struct, frozen=True, kw_only=True):
+class ComputationScale(msgspec.Struct, frozen=True, kw_only=True):
     """Scaling of the computation."""
 
     cpu_factor: float = 1.0
@@ -136,7 +136,7 @@ class PredictionSet(msgspec.Struct, frozen=True, kw_only=True):
     nodes: int
     predictions: list[Prediction]
     ppn: int = 0
-    calibration: Calibration = msgspec.field(default_factory=Calibration)
+    calibration: ComputationScale = msgspec.field(default_factory=ComputationScale)
     placement: str = "block"
     """Placement of the ranks on the nodes, as requested."""
     settings: ReplaySettings = ReplaySettings()

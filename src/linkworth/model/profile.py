@@ -65,7 +65,7 @@ class NetworkGain(msgspec.Struct, frozen=True, kw_only=True):
     """Time of the same part on a network that takes no time."""
 
 
-class CallProfile(msgspec.Struct, frozen=True, kw_only=True):
+class CallTotals(msgspec.Struct, frozen=True, kw_only=True):
     """One MPI call over all ranks."""
 
     name: str
@@ -160,7 +160,7 @@ class Imbalance(msgspec.Struct, frozen=True, kw_only=True):
     """Standard deviation over ranks."""
 
 
-class Pair(msgspec.Struct, frozen=True, kw_only=True):
+class RankPair(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes from one rank (or the group of ranks that begins with it) to another."""
 
     source: int
@@ -183,7 +183,7 @@ class Partners(msgspec.Struct, frozen=True, kw_only=True):
     """Nearest simple structure, such as `grid 8 x 8`. `irregular` if none is near."""
     structure_share: float
     """Share of the bytes that the structure explains (share of the messages, if all are empty)."""
-    heaviest: list[Pair]
+    heaviest: list[RankPair]
     distances: list[Distance]
     """Distances with the most bytes."""
     nodes: int
@@ -250,7 +250,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """Shares between MPI_Init and MPI_Finalize, as all screens and pages show them."""
     init_seconds: float
     """Recorded time of a rank in MPI_Init and MPI_Finalize, mean over ranks."""
-    calls: list[CallProfile]
+    calls: list[CallTotals]
     """Sorted by time, longest first."""
     pop: Pop
     gain: NetworkGain | None

@@ -3,7 +3,7 @@
 import msgspec
 
 from linkworth.model.collectives import CollectiveRules
-from linkworth.model.prediction import Calibration, ReplayTimes
+from linkworth.model.prediction import ComputationScale, ReplayTimes
 from linkworth.model.rates import RateSource
 
 
@@ -37,7 +37,7 @@ class Sweep(msgspec.Struct, frozen=True, kw_only=True):
     axes: list[SweepAxis]
     points: list[SweepPoint]
     """Sorted by fabric, then nodes, placements and the axes in order. The last varies first."""
-    calibration: Calibration = msgspec.field(default_factory=Calibration)
+    calibration: ComputationScale = msgspec.field(default_factory=ComputationScale)
     workers: str = ""
     """Workers that replayed: `2 threads`, `7 MPI processes`. The points do not depend on it."""
     collectives: CollectiveRules = CollectiveRules()

@@ -8,7 +8,7 @@ from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import search
 from linkworth.mpi.files import is_file, is_folder
 from linkworth.mpi.search import find_all
-from linkworth.mpi.target import NO_TARGET, Target
+from linkworth.mpi.target import NO_TARGET, RankProgram
 
 __all__ = ["GET_ONE", "choose", "find_all", "no_mpi", "program_path"]
 
@@ -24,7 +24,7 @@ def no_mpi() -> EnvironmentLacksError:
     )
 
 
-def choose(name: str | None, target: Target = NO_TARGET) -> MpiInstallation:
+def choose(name: str | None, target: RankProgram = NO_TARGET) -> MpiInstallation:
     """Choose the MPI to run a program with.
 
     `name` is the user's choice: name, kind or prefix of an installation. Without it, the program's linked MPI
@@ -64,7 +64,7 @@ def choose(name: str | None, target: Target = NO_TARGET) -> MpiInstallation:
 
 
 def _linked(
-    needed: MpiInstallation | None, name: str | None, target: Target, known: list[MpiInstallation]
+    needed: MpiInstallation | None, name: str | None, target: RankProgram, known: list[MpiInstallation]
 ) -> MpiInstallation:
     """Return the MPI that a program is linked with, if it was found and the user named no other."""
     if needed is None:

@@ -9,7 +9,7 @@ SLOW_SECONDS = 0.7
 """A search that takes longer is announced."""
 
 
-class Observer(Protocol):
+class BuildObserver(Protocol):
     """Display of slow work. Threads may call it at the same time."""
 
     def begin(self, what: str) -> object:
@@ -36,11 +36,11 @@ class _Silent:
     def end(self, work: object) -> None: ...
 
 
-_observer: Observer = _Silent()
+_observer: BuildObserver = _Silent()
 _current = threading.local()
 
 
-def show_to(observer: Observer | None) -> None:
+def show_to(observer: BuildObserver | None) -> None:
     """Set the observer of this process's work. None: no display."""
     global _observer
     _observer = observer or _Silent()

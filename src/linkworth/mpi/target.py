@@ -27,7 +27,7 @@ _DEEPEST = 3
 """Depth to which scripts that start scripts are followed."""
 
 
-class Target(NamedTuple):
+class RankProgram(NamedTuple):
     """Program that becomes the ranks."""
 
     program: Path | None
@@ -47,7 +47,7 @@ class Target(NamedTuple):
 
 
 _UNKNOWN = Linkage(None, "", True, False)
-NO_TARGET = Target(None, _UNKNOWN)
+NO_TARGET = RankProgram(None, _UNKNOWN)
 
 
 def name_of(words: Sequence[str]) -> str:
@@ -63,12 +63,12 @@ def name_of(words: Sequence[str]) -> str:
     return name
 
 
-def of_command(words: Sequence[str]) -> Target:
+def of_command(words: Sequence[str]) -> RankProgram:
     """Return the program behind a command. No part of the command is run, except Python to import mpi4py."""
     return _of_words(list(words), {}, 0) or NO_TARGET
 
 
-def _of_words(words: Sequence[str], variables: Mapping[str, str], depth: int) -> Target | None:
+def _of_words(words: Sequence[str], variables: Mapping[str, str], depth: int) -> RankProgram | None:
     """Return the target of a command line, or None if its first word is no program."""
     file = shutil.which(words[0]) if words and words[0] else None
     if file is None:
@@ -79,18 +79,18 @@ def _of_words(words: Sequence[str], variables: Mapping[str, str], depth: int) ->
     if name in _SHELLS:
         return _of_shell(path, words[1:], variables, depth)
     if elf.is_elf(path):
-        own = Target(path, linkage.of_program(path, variables))
+        own = RankProgram(path, linkage.of_program(path, variables))
         return own if own.calls_mpi else _behind(words, variables, depth) or own
     interpreter = _interpreter(path)
     if interpreter and python_program.is_interpreter(Path(interpreter[-1]).name):
         found = shutil.which(interpreter[-1])
-        return _of_python(Path(found)) if found else Target(path, _UNKNOWN)
+        return _of_python(Path(found)) if found else RankProgram(path, _UNKNOWN)
     return _of_script(path, words[1:], variables, depth)
 
 
-def _of_python(interpreter: Path) -> Target:
+def _of_python(interpreter: Path) -> RankProgram:
     mpi = python_program.mpi_of(interpreter)
-    return Target(interpreter, Linkage(mpi.library, "", True, True), mpi.free)
+    return RankProgram(interpreter, Linkage(mpi.library, "", True, True), mpi.free)
 
 
 def _program_words(words: Sequence[str]) -> Iterator[int]:
@@ -100,7 +100,7 @@ def _program_words(words: Sequence[str]) -> Iterator[int]:
             yield at
 
 
-def _behind(words: Sequence[str], variables: Mapping[str, str], depth: int) -> Target | None:
+def _behind(words: Sequence[str], variables: Mapping[str, str], depth: int) -> RankProgram | None:
     """Return the first program with MPI after the first word, or None if there is none."""
     assigned = [match for word in words if (match := _ASSIGNMENT.match(word))]
     known = {**variables, **{match[1]: match[2] for match in assigned}}
@@ -110,7 +110,7 @@ def _behind(words: Sequence[str], variables: Mapping[str, str], depth: int) -> T
     return next((target for target in found if target and target.calls_mpi), None)
 
 
-def _of_shell(shell: Path, arguments: Sequence[str], variables: Mapping[str, str], depth: int) -> Target:
+def _of_shell(shell: Path, arguments: Sequence[str], variables: Mapping[str, str], depth: int) -> RankProgram:
     """Return the target of `bash -c TEXT` or `bash FILE`."""
     commands = False
     for at, word in enumerate(arguments):
@@ -119,16 +119,18 @@ def _of_shell(shell: Path, arguments: Sequence[str], variables: Mapping[str, str
             commands = commands or bool(re.match(r"^-[a-z]*c$", word))
         elif commands:
             # The word after the text is $0.
-            return _chosen(_in_text(word, behind[1:], Path.cwd(), variables, depth)) or Target(
+            return _chosen(_in_text(word, behind[1:], Path.cwd(), variables, depth)) or RankProgram(
                 shell, _UNKNOWN
             )
         elif is_file(Path(word)):
             return _of_script(Path(word).absolute(), behind, variables, depth)
-    return Target(shell, _UNKNOWN)
+    return RankProgram(shell, _UNKNOWN)
 
 
-def _of_script(script: Path, arguments: Sequence[str], variables: Mapping[str, str], depth: int) -> Target:
-    unknown = Target(script, _UNKNOWN)
+def _of_script(
+    script: Path, arguments: Sequence[str], variables: Mapping[str, str], depth: int
+) -> RankProgram:
+    unknown = RankProgram(script, _UNKNOWN)
     try:
         with script.open("rb") as file:
             text = file.read(_MOST_SCRIPT_BYTES).decode(errors="replace")
@@ -141,11 +143,11 @@ def _of_script(script: Path, arguments: Sequence[str], variables: Mapping[str, s
 
 def _in_text(
     text: str, arguments: Sequence[str], folder: Path, variables: Mapping[str, str], depth: int
-) -> list[Target]:
+) -> list[RankProgram]:
     """Return the programs with MPI in shell commands, in order."""
     known = dict(variables)
     folders = [Path.cwd(), folder]
-    found: list[Target | None] = []
+    found: list[RankProgram | None] = []
     seen: set[str] = set()
     for line in text.splitlines():
         words = [word for word in _SEPARATORS.split(line) if word]
@@ -180,7 +182,7 @@ def _files(word: str, folders: Sequence[Path]) -> list[str]:
     return [str(folder / relative) for folder in folders if shutil.which(str(folder / relative))]
 
 
-def _chosen(found: Sequence[Target]) -> Target | None:
+def _chosen(found: Sequence[RankProgram]) -> RankProgram | None:
     """Return the target that decides for all. A linked MPI has priority over a program that takes any MPI."""
     if not found:
         return None

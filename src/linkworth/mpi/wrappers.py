@@ -63,7 +63,7 @@ _UNDESCRIBED = {
 
 
 @dataclass(frozen=True)
-class Parameter:
+class CallParameter:
     """One parameter of a procedure, in C."""
 
     type: str
@@ -87,7 +87,7 @@ class Procedure:
 
     name: str
     returns: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[CallParameter, ...]
 
     @property
     def arguments(self) -> str:
@@ -97,13 +97,13 @@ class Procedure:
     def without_types_of_addresses(self) -> "Procedure":
         """Equivalent procedure without types that a library's `mpi.h` may lack or spell differently."""
         parameters = tuple(
-            Parameter("void *", parameter.name) if parameter.is_address else parameter
+            CallParameter("void *", parameter.name) if parameter.is_address else parameter
             for parameter in self.parameters
         )
         return Procedure(self.name, self.returns, parameters)
 
 
-def _split_parameters(text: str) -> tuple[Parameter, ...]:
+def _split_parameters(text: str) -> tuple[CallParameter, ...]:
     parameters = []
     for declaration in text.split(","):
         match = _DECLARATOR.match(declaration.strip())
@@ -111,7 +111,7 @@ def _split_parameters(text: str) -> tuple[Parameter, ...]:
             raise ValueError(
                 f"the description of the MPI interface has a parameter of unknown form: {declaration!r}"
             )
-        parameters.append(Parameter(match["type"], match["name"], match["array"]))
+        parameters.append(CallParameter(match["type"], match["name"], match["array"]))
     return tuple(parameters)
 
 

@@ -80,7 +80,7 @@ class JobShape(msgspec.Struct, frozen=True, kw_only=True):
     binding: Binding = ""
 
 
-class Queue(Protocol):
+class JobQueue(Protocol):
     """Takes jobs and reports their states. Raises EnvironmentLacksError if it does not answer."""
 
     def submit(self, request: BatchRequest, script: Path) -> JobId:

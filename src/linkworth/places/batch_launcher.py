@@ -15,7 +15,7 @@ from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build
 from linkworth.places import job_script, pairing
-from linkworth.places.batch import BatchRequest, BatchSystem, JobId, JobShape, Queue, new_token
+from linkworth.places.batch import BatchRequest, BatchSystem, JobId, JobQueue, JobShape, new_token
 from linkworth.places.following import Following
 from linkworth.places.job import Job, JobEnd, Observer
 from linkworth.places.job_folder import RECORD, JobFolder, JobRecord
@@ -33,7 +33,7 @@ class BatchLauncher:
         system: BatchSystem,
         mpi: MpiInstallation,
         *,
-        queue: Queue | None = None,
+        queue: JobQueue | None = None,
         request: BatchRequest,
         shape: Callable[[int], JobShape],
         version: str = "",

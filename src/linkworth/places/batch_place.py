@@ -11,7 +11,7 @@ from linkworth.model.counters import NodeCounters
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.place import Place
 from linkworth.mpi import transports
-from linkworth.places.batch import BatchRequest, BatchSystem, JobShape, Queue, duration
+from linkworth.places.batch import BatchRequest, BatchSystem, JobQueue, JobShape, duration
 from linkworth.places.batch_launcher import BatchLauncher
 
 
@@ -21,7 +21,7 @@ class BatchPlace:
     def __init__(self, system: BatchSystem, place: Place, say: Callable[[str], None] | None = None) -> None:
         self.name = system.name
         self.system = system
-        self.queue: Queue = system
+        self.queue: JobQueue = system
         """Takes the jobs: the batch system itself, or arrays that collect them."""
         self.transport = place.transport
         self.nodes: list[str] = []

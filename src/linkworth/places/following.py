@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from linkworth.errors import EnvironmentLacksError
 from linkworth.interrupts import terminate_as_interrupt
-from linkworth.places.batch import BatchState, BatchSystem, JobId, Queue
+from linkworth.places.batch import BatchState, BatchSystem, JobId, JobQueue
 from linkworth.places.job import JobEnd, Observer, Stream
 from linkworth.places.job_folder import JobFolder
 
@@ -29,7 +29,7 @@ class Following:
     def __init__(
         self,
         system: BatchSystem,
-        queue: Queue,
+        queue: JobQueue,
         identity: JobId,
         files: JobFolder,
         observer: Observer,

@@ -7,7 +7,7 @@ import msgspec
 from linkworth import _engine
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
-from linkworth.model.prediction import Calibration, Layout
+from linkworth.model.prediction import ComputationScale, Layout
 from linkworth.model.settings import ReplaySettings
 from linkworth.replay.run import replay
 from linkworth.trace.read import TraceFile
@@ -35,16 +35,16 @@ def calibrated(
     cpu_factor: float,
     measured: tuple[Fabric, float] | None,
     settings: ReplaySettings = _AS_RECORDED,
-) -> Calibration:
+) -> ComputationScale:
     """Return the scale of `trace`'s computation: by `cpu_factor`, or so that it takes the time measured on a fabric.
 
     Raises UsageError for an impossible time.
     """
     rates = trace.metadata.rates
     if measured is None:
-        return Calibration(cpu_factor=cpu_factor, rates=rates)
+        return ComputationScale(cpu_factor=cpu_factor, rates=rates)
     fabric, seconds = measured
-    return Calibration(
+    return ComputationScale(
         cpu_factor=cpu_factor_for(
             trace.engine, fabric, layout, seconds, tolerate_cut=trace.incomplete, settings=settings
         ),

@@ -14,7 +14,7 @@ from linkworth.model.number_range import SECONDS
 from linkworth.mpi import apps
 from linkworth.predict.timeline import Timeline, parse_window
 from linkworth.skeleton.program import check, parse
-from linkworth.skeleton.progress import Progress
+from linkworth.skeleton.progress import RecordingProgress
 from linkworth.skeleton.rates import RateRequest, rates_for
 from linkworth.skeleton.record import record_skeleton
 
@@ -33,7 +33,7 @@ def traced(
     rates: RateRequest | None = None,
     *,
     scaled: bool = False,
-    progress: Progress | None = None,
+    progress: RecordingProgress | None = None,
 ) -> Iterator[Path]:
     """Yield the path of the trace that `target` names; for a bundled program a skeleton, which is removed at the end.
 

@@ -38,7 +38,7 @@ class Task(msgspec.Struct, frozen=True):
     settings: ReplaySettings
 
 
-class Replayed(msgspec.Struct, frozen=True):
+class TaskResult(msgspec.Struct, frozen=True):
     """The result of a task."""
 
     prediction: Prediction
@@ -47,7 +47,7 @@ class Replayed(msgspec.Struct, frozen=True):
 
 def replay_all(
     trace: TraceFile, tasks: Sequence[Task], *, workers: int | None = None, shared: bool = True
-) -> tuple[list[Replayed], str]:
+) -> tuple[list[TaskResult], str]:
     """Return the results of all tasks for a trace, in their order, and a name for the workers.
 
     In a job started as `mpiexec -n N python -m mpi4py.futures -m linkworth ...` the other processes replay; else
@@ -118,11 +118,11 @@ def _opened(path: str) -> TraceFile:
     return open_trace(Path(path), Allowance())
 
 
-def _replayed_there(path: str, sent: bool, task: Task) -> Replayed:
+def _replayed_there(path: str, sent: bool, task: Task) -> TaskResult:
     return _replayed(_opened(str(_KEPT[0][0]) if sent else path), task)
 
 
-def _replayed(trace: TraceFile, task: Task) -> Replayed:
+def _replayed(trace: TraceFile, task: Task) -> TaskResult:
     found = replay_in_detail(
         trace.engine,
         task.fabric,
@@ -131,4 +131,4 @@ def _replayed(trace: TraceFile, task: Task) -> Replayed:
         tolerate_cut=trace.incomplete,
         settings=task.settings,
     )
-    return Replayed(found.prediction, replay_warnings(trace, found))
+    return TaskResult(found.prediction, replay_warnings(trace, found))

@@ -13,7 +13,7 @@ from linkworth.profile.replays import (
     NOT_KNOWN,
     SHARED_MEMORY,
     Part,
-    Replayed,
+    ReplayedProfile,
     group_by_replay,
     replay,
     replayed,
@@ -61,7 +61,7 @@ def of_trace(
     lacks = next((each.of.lacks for each in (part, smaller_part) if each is not None and each.of.lacks), None)
     can_replay = lacks is None or (replay_incomplete and all(trace.engine.rank_events))
     answer = replayed(part, found, smaller_part) if can_replay else f"{NOT_KNOWN}, because {lacks}"
-    told = answer if isinstance(answer, Replayed) else None
+    told = answer if isinstance(answer, ReplayedProfile) else None
     shared_memory = replay(part, SHARED_MEMORY, nodes=1) if oversubscribed or not_run else None
     marked = (
         told.ideal.result.marked_region
@@ -169,7 +169,9 @@ def _program(trace: TraceFile) -> str:
     return name if name.startswith("npb:") else name.partition(":")[0]
 
 
-def _pop(told: Replayed | None, compute_seconds: Sequence[float], runtime: float, *, sampled: bool) -> Pop:
+def _pop(
+    told: ReplayedProfile | None, compute_seconds: Sequence[float], runtime: float, *, sampled: bool
+) -> Pop:
     if told is None:
         return recorded_efficiencies(compute_seconds, runtime)
     if sampled:

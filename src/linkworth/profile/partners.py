@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from linkworth.model.profile import Distance, Matrix, Pair, Partners
+from linkworth.model.profile import Distance, Matrix, Partners, RankPair
 from linkworth.profile.scan import TraceScan
 
 NEAR = 0.9
@@ -31,9 +31,9 @@ def partners(found: TraceScan, nodes: Sequence[int]) -> Partners:
     )
 
 
-def _heaviest(matrix: Matrix) -> list[Pair]:
+def _heaviest(matrix: Matrix) -> list[RankPair]:
     pairs = [
-        Pair(source=row * matrix.ranks_per_row, destination=column * matrix.ranks_per_row, bytes=size)
+        RankPair(source=row * matrix.ranks_per_row, destination=column * matrix.ranks_per_row, bytes=size)
         for row, line in enumerate(matrix.bytes)
         for column, size in enumerate(line)
         if size > 0

@@ -39,7 +39,7 @@ class Part(NamedTuple):
         return self.events.events < self.of.engine.events
 
 
-class Replayed(msgspec.Struct, frozen=True, kw_only=True):
+class ReplayedProfile(msgspec.Struct, frozen=True, kw_only=True):
     """Results that only replays give."""
 
     ideal: Replay
@@ -48,7 +48,7 @@ class Replayed(msgspec.Struct, frozen=True, kw_only=True):
     group_reason: str
 
 
-def replayed(part: Part, found: TraceScan, smaller: Part | None) -> Replayed | str:
+def replayed(part: Part, found: TraceScan, smaller: Part | None) -> ReplayedProfile | str:
     """Return the results of replays, or a sentence on why there are none: one stops, or too many messages are lost.
 
     In that case the other replays are not used either: those that completed lack the same messages.
@@ -73,7 +73,7 @@ def replayed(part: Part, found: TraceScan, smaller: Part | None) -> Replayed | s
             "a side that is not in what the trace was converted from"
         )
     gain = NetworkGain(fabric=REFERENCE, seconds=reference.seconds, ideal_seconds=ideal.prediction.seconds)
-    return Replayed(ideal=ideal, gain=gain, group=group, group_reason=reason)
+    return ReplayedProfile(ideal=ideal, gain=gain, group=group, group_reason=reason)
 
 
 def group_by_replay(part: Part, found: TraceScan, smaller: Part | None) -> tuple[Group, str]:

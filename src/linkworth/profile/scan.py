@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from linkworth import _engine
-from linkworth.model.profile import CallProfile, CallWaits, Distance, Matrix, Phases, SizeBin, WaitKinds
+from linkworth.model.profile import CallTotals, CallWaits, Distance, Matrix, Phases, SizeBin, WaitKinds
 from linkworth.model.settings import ReplaySettings
 from linkworth.profile.phases import phases
 from linkworth.replay.collectives import rules_for
@@ -50,7 +50,7 @@ class WaitScan(msgspec.Struct, frozen=True, kw_only=True):
 class TraceScan(msgspec.Struct, frozen=True, kw_only=True):
     """Result of a pass over all events."""
 
-    calls: list[CallProfile]
+    calls: list[CallTotals]
     """Calls, longest first."""
     ranks: list[RankTimes]
     message_sizes: list[SizeBin]
@@ -78,7 +78,7 @@ def scan(trace: TraceFile, nodes: Sequence[int] = (), *, with_phases: bool = Fal
     found: dict[str, Any] = _engine.profile_trace(
         trace.engine, MATRIX_ROWS, list(nodes), with_phases, library
     )
-    calls = msgspec.convert(found["calls"], list[CallProfile])
+    calls = msgspec.convert(found["calls"], list[CallTotals])
     return TraceScan(
         calls=sorted(calls, key=lambda call: (-call.seconds, call.name)),
         ranks=[RankTimes(**rank) for rank in found["ranks"]],

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from linkworth.model.profile import CallProfile, SiteProfile
+from linkworth.model.profile import CallTotals, SiteProfile
 from linkworth.model.trace import CallSite
 
 
-def located(calls: Sequence[CallProfile], known: Mapping[str, CallSite]) -> list[CallProfile]:
+def located(calls: Sequence[CallTotals], known: Mapping[str, CallSite]) -> list[CallTotals]:
     """Return the calls, each with its sites, longest first; with function, file and line if the trace has them."""
     return [
         msgspec.structs.replace(

@@ -10,7 +10,7 @@ import msgspec
 
 from linkworth.report.latex import latex
 from linkworth.report.svg import standalone
-from linkworth.report.table import Figure, Section, Table
+from linkworth.report.table import Figure, ReportTable, Section
 from linkworth.writing.files import unwritable, write_atomically
 from linkworth.writing.text import csv_cell
 
@@ -55,7 +55,7 @@ def write_files(
     return Written(files=files, remarks=remarks)
 
 
-def csv_text(table: Table) -> str:
+def csv_text(table: ReportTable) -> str:
     """Return the table's values in SI units as CSV (RFC 4180) with one head line."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
@@ -65,7 +65,7 @@ def csv_text(table: Table) -> str:
     return text.getvalue()
 
 
-def _write_table(table: Table, folder: Path, formats: Sequence[str]) -> list[str]:
+def _write_table(table: ReportTable, folder: Path, formats: Sequence[str]) -> list[str]:
     written = []
     if "csv" in formats:
         written.append(_written(folder / f"{table.key}.csv", csv_text(table).encode()))
@@ -91,7 +91,7 @@ def _write_figure(figure: Figure, folder: Path, formats: Sequence[str]) -> list[
     return [_written(folder / f"{figure.key}.{name}", make[name]()) for name in wanted]
 
 
-def _parquet(table: Table) -> bytes:
+def _parquet(table: ReportTable) -> bytes:
     import pyarrow
     import pyarrow.parquet
 

@@ -1,6 +1,6 @@
 """A table as LaTeX for `\\input` in a paper; it needs the package booktabs."""
 
-from linkworth.report.table import Cell, Table
+from linkworth.report.table import Cell, ReportTable
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -25,7 +25,7 @@ MARKED = "*"
 """Mark after a predicted value."""
 
 
-def latex(table: Table) -> str:
+def latex(table: ReportTable) -> str:
     """Return a tabular with its caption, for a document of any class.
 
     Second lines of cells (intervals, verdicts) follow the value in parentheses; predicted values carry an asterisk.

@@ -23,7 +23,7 @@ DEFAULT_FABRICS = ("gbe", "10gbe", "ib-fdr", "ib-hdr")
 """Default without fabrics and prices from the user: two Ethernets, and two other networks."""
 
 
-class Progress(Protocol):
+class ReportProgress(Protocol):
     """Receiver of the progress."""
 
     def plan(self, steps: int) -> None:
@@ -81,7 +81,7 @@ class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
     programs: list[ReportedProgram]
 
 
-def run(request: ReportRequest, progress: Progress) -> WrittenReport:
+def run(request: ReportRequest, progress: ReportProgress) -> WrittenReport:
     """Write the page. Raises UsageError for unusable traces, programs, fabrics, prices or limits."""
     check_target(request.output)
     fabrics = [fabric_catalog.get(name) for name in request.on]
@@ -110,7 +110,7 @@ def _write(
     fabrics: Sequence[Fabric],
     prices: Mapping[str, Price],
     traces: Mapping[Path, str],
-    progress: Progress,
+    progress: ReportProgress,
 ) -> WrittenReport:
     """Write the page of `traces`, each with its name from the user."""
     progress.plan(len(traces) * (2 + len(fabrics)) + 1)

@@ -19,7 +19,7 @@ MOST_FIGURES_OF_ALL = 60
 """Most figures of a report."""
 
 
-class Column(msgspec.Struct, frozen=True):
+class ReportColumn(msgspec.Struct, frozen=True):
     """Head of one column."""
 
     key: str
@@ -42,17 +42,17 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
 class Field(NamedTuple):
     """One cell of a row with the head of its column."""
 
-    column: Column
+    column: ReportColumn
     cell: Cell
 
 
-class Table(msgspec.Struct, frozen=True, kw_only=True):
+class ReportTable(msgspec.Struct, frozen=True, kw_only=True):
     """One table."""
 
     key: str
     """Name of its files, unique in a report."""
     title: str
-    columns: list[Column] = msgspec.field(default_factory=list)
+    columns: list[ReportColumn] = msgspec.field(default_factory=list)
     rows: list[list[Cell]] = msgspec.field(default_factory=list)
     note: str = ""
 
@@ -62,7 +62,7 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
 
     chart: Any
     """An Altair chart."""
-    table: Table
+    table: ReportTable
     wide: bool = False
 
     @property
@@ -77,26 +77,26 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     title: str
     text: str = ""
-    tables: list[Table] = msgspec.field(default_factory=list)
+    tables: list[ReportTable] = msgspec.field(default_factory=list)
     figures: list[Figure] = msgspec.field(default_factory=list)
 
     @property
-    def all_tables(self) -> list[Table]:
+    def all_tables(self) -> list[ReportTable]:
         """The tables, then the numbers of the figures."""
         return [*self.tables, *(figure.table for figure in self.figures)]
 
 
 def table(
     key: str, title: str, items: Iterable[T], row: Callable[[T], list[Field]], *, note: str = ""
-) -> Table:
+) -> ReportTable:
     """Return the table with one row for each item; all rows have the columns of the first."""
-    columns: list[Column] = []
+    columns: list[ReportColumn] = []
     rows = []
     for item in items:
         fields = row(item)
         columns = columns or [field.column for field in fields]
         rows.append([field.cell for field in fields])
-    return Table(key=key, title=title, columns=columns, rows=rows, note=note)
+    return ReportTable(key=key, title=title, columns=columns, rows=rows, note=note)
 
 
 def words(key: str, text: str, title: str = "", *, note: str = "", mark: Mark = "") -> Field:
@@ -131,5 +131,5 @@ def _words(text: str, note: str, mark: Mark) -> Cell:
 
 
 @cache
-def _column(key: str, title: str, number: bool = True) -> Column:
-    return Column(key, title, number)
+def _column(key: str, title: str, number: bool = True) -> ReportColumn:
+    return ReportColumn(key, title, number)

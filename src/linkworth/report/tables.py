@@ -8,7 +8,7 @@ from linkworth.model.price import Price
 from linkworth.model.profile import Profile
 from linkworth.replay.collectives import rules_in_words
 from linkworth.report.item import ReportItem
-from linkworth.report.table import Cell, Field, Table, cell, table, value, whole, words
+from linkworth.report.table import Cell, Field, ReportTable, cell, table, value, whole, words
 
 _CALLS_SHOWN = 12
 
@@ -57,7 +57,7 @@ def facts(item: ReportItem) -> list[tuple[str, str]]:
     return rows
 
 
-def calls(profile: Profile, key: str) -> Table:
+def calls(profile: Profile, key: str) -> ReportTable:
     """Return the longest MPI calls, the rest in one row."""
     rows = [(c.name, c.count, c.bytes, c.seconds) for c in profile.calls[:_CALLS_SHOWN]]
     if rest := profile.calls[_CALLS_SHOWN:]:
@@ -94,7 +94,7 @@ def warnings(item: ReportItem) -> list[str]:
     return list(dict.fromkeys(sentences + item.predictions.warnings + item.advice.warnings))
 
 
-def fabrics(items: Sequence[ReportItem]) -> Table:
+def fabrics(items: Sequence[ReportItem]) -> ReportTable:
     """Return every predicted fabric's main parameters with their sources."""
     known = {fabric.name: fabric for item in items for fabric in item.fabrics}
 
@@ -113,7 +113,7 @@ def fabrics(items: Sequence[ReportItem]) -> Table:
     return table("networks", "Networks", known.values(), row)
 
 
-def prices(items: Sequence[ReportItem]) -> Table:
+def prices(items: Sequence[ReportItem]) -> ReportTable:
     """Return every price used, with its source."""
     known = {
         (price.fabric, price.name, price.usd_per_node_hour): price for item in items for price in item.prices

@@ -22,7 +22,7 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True):
     """Position of the unchanged fabric."""
 
 
-class Group(msgspec.Struct, frozen=True, kw_only=True):
+class WhatIfGroup(msgspec.Struct, frozen=True, kw_only=True):
     """The sliders of one fabric, for all programs whose grids have the same knots."""
 
     fabric: str
@@ -33,7 +33,7 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
     """Initial US$ per node-hour of the slider; None if the fabric has no price."""
 
 
-class Option(msgspec.Struct, frozen=True, kw_only=True):
+class WhatIfOption(msgspec.Struct, frozen=True, kw_only=True):
     """One program on one fabric."""
 
     fabric: str
@@ -42,7 +42,7 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     grid: list[list[float]] | None
 
 
-class Program(msgspec.Struct, frozen=True, kw_only=True):
+class WhatIfProgram(msgspec.Struct, frozen=True, kw_only=True):
     """One program with its goal and limits."""
 
     name: str
@@ -50,7 +50,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     goal: str
     deadline: float | None
     budget: float | None
-    options: list[Option]
+    options: list[WhatIfOption]
 
 
 class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,14 +60,14 @@ class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
     """Runs in a shown cost."""
     tie: float
     """Relative difference up to which two costs (or times) are equal, and the cheaper node is chosen."""
-    groups: list[Group]
-    programs: list[Program]
+    groups: list[WhatIfGroup]
+    programs: list[WhatIfProgram]
 
 
 def build(items: Sequence[ReportItem], runs: int) -> WhatIf:
     """Return the sliders' data; programs whose verification failed are left out."""
-    groups: dict[object, tuple[Group, list[int]]] = {}
-    programs: list[Program] = []
+    groups: dict[object, tuple[WhatIfGroup, list[int]]] = {}
+    programs: list[WhatIfProgram] = []
     for item in items:
         if not item.trusted:
             continue
@@ -86,7 +86,7 @@ def build(items: Sequence[ReportItem], runs: int) -> WhatIf:
                 groups[key] = (_group(name, members, grid, fabrics.get(name), price), members)
             groups[key][1].append(len(programs))
             options.append(
-                Option(
+                WhatIfOption(
                     fabric=name,
                     group=list(groups).index(key),
                     seconds=prediction.seconds,
@@ -95,7 +95,7 @@ def build(items: Sequence[ReportItem], runs: int) -> WhatIf:
             )
         advice = item.advice
         programs.append(
-            Program(
+            WhatIfProgram(
                 name=item.profile.workload,
                 nodes=item.predictions.nodes,
                 goal=advice.goal,
@@ -115,11 +115,11 @@ def _axes(grid: SensitivityGrid | None) -> object:
 
 def _group(
     name: str, programs: list[int], grid: SensitivityGrid | None, fabric: Fabric | None, price: float | None
-) -> Group:
+) -> WhatIfGroup:
     if grid is None or fabric is None:
-        return Group(fabric=name, programs=programs, latency=None, bandwidth=None, price=price)
+        return WhatIfGroup(fabric=name, programs=programs, latency=None, bandwidth=None, price=price)
     latency, bandwidth = grid.latency_seconds, grid.bandwidth_bytes_per_second
-    return Group(
+    return WhatIfGroup(
         fabric=name,
         programs=programs,
         latency=Axis(knots=latency, base=position(latency, fabric.link.latency_seconds)),

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from linkworth import __version__, units
 from linkworth.report.files import csv_text
 from linkworth.report.svg import svg
-from linkworth.report.table import Figure, Table
+from linkworth.report.table import Figure, ReportTable
 
 MOST_ROWS = 500
 """Most rows of a table on a page; its CSV file has all."""
@@ -37,7 +37,7 @@ def page(
         step(figure.key)
         return svg(figure)
 
-    def csv(table: Table) -> str:
+    def csv(table: ReportTable) -> str:
         return quote(csv_text(table))
 
     environment = jinja2.Environment(

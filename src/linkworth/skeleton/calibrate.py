@@ -21,7 +21,7 @@ from linkworth.model.workload import Workload
 from linkworth.mpi import cache
 from linkworth.places.job import Stream
 from linkworth.skeleton.busy_cores import BusyCores
-from linkworth.skeleton.progress import Progress
+from linkworth.skeleton.progress import RecordingProgress
 from linkworth.writing.documents import encode
 from linkworth.writing.files import write_atomically
 
@@ -58,7 +58,7 @@ class _Listener:
 def phase_times(
     command: Sequence[str],
     mpi: str | None,
-    progress: Progress,
+    progress: RecordingProgress,
     *,
     anew: bool = False,
     least_runs: int = 2,

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 
-class Progress(Protocol):
+class RecordingProgress(Protocol):
     """Receives a number of steps, then each step as it begins, as `linkworth.cli.steps.Steps` does."""
 
     def plan(self, steps: int) -> None:
@@ -13,7 +13,7 @@ class Progress(Protocol):
         """Report that a step begins."""
 
 
-class Silence:
+class SilentProgress:
     """A progress that reports nothing."""
 
     def plan(self, steps: int) -> None:

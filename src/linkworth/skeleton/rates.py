@@ -14,7 +14,7 @@ from linkworth.model.rates import PhaseTimes, RateSource
 from linkworth.mpi import apps
 from linkworth.skeleton.calibrate import phase_times
 from linkworth.skeleton.program import Program, operations, parse
-from linkworth.skeleton.progress import Progress, Silence
+from linkworth.skeleton.progress import RecordingProgress, SilentProgress
 
 REFERENCE_MACHINE = "xeon-e5-2650v3-x2"
 """Machine whose core has cpu_factor 1 by definition and a published core_speed."""
@@ -49,7 +49,7 @@ class RateRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def rates_for(
-    program: Program, request: RateRequest, *, scaled: bool = False, progress: Progress | None = None
+    program: Program, request: RateRequest, *, scaled: bool = False, progress: RecordingProgress | None = None
 ) -> RateSource:
     """Return the seconds of each phase's operations.
 
@@ -73,7 +73,7 @@ def rates_for(
         else shlex.split(app_catalog.get(program.workload).calibration)
     )
     operations(smaller)  # raises its own error for an unknown class, before anything is built or run
-    times = phase_times(smaller.command, request.mpi, progress or Silence(), anew=request.anew)
+    times = phase_times(smaller.command, request.mpi, progress or SilentProgress(), anew=request.anew)
     return of_run(smaller, times)
 
 

@@ -19,14 +19,14 @@ from linkworth.model.rates import RateSource
 from linkworth.model.study import RunRecord, Study, StudyWorkload
 from linkworth.predict.draws import DEFAULT_DRAWS
 from linkworth.skeleton.program import operations, parse
-from linkworth.skeleton.progress import Progress
+from linkworth.skeleton.progress import RecordingProgress
 from linkworth.skeleton.rates import RateRequest, rates_for
 from linkworth.study.fabric import fabric_of
 from linkworth.study.library import library_of
 from linkworth.study.matrix import PlannedRun, has_skeleton, is_bench
 from linkworth.study.outcome import Outcome
 from linkworth.study.pool import cores_for, give_up, pool
-from linkworth.study.replays import Arrangement, Job, Made, Measured, Target, make
+from linkworth.study.replays import Arrangement, Made, Measured, ReplayJob, ReplayTarget, make
 from linkworth.study.store import Store, now
 
 
@@ -37,8 +37,8 @@ class NotYet(LinkworthError):
 
 
 def prepare(
-    store: Store, runs: Sequence[PlannedRun], progress: Progress
-) -> tuple[list[Job], dict[str, Outcome], list[str]]:
+    store: Store, runs: Sequence[PlannedRun], progress: RecordingProgress
+) -> tuple[list[ReplayJob], dict[str, Outcome], list[str]]:
     """Return the jobs of predictions, the outcomes that failed already, and sentences on those that must wait.
 
     The runs that time the computation of bundled programs are made here, one after another, while the cores are idle.
@@ -73,8 +73,8 @@ def is_recorded(workload: StudyWorkload, study: Study) -> bool:
     return not is_bench(workload) and (named or not has_skeleton(workload))
 
 
-def _target(planned: PlannedRun, study: Study) -> Target:
-    return Target(
+def _target(planned: PlannedRun, study: Study) -> ReplayTarget:
+    return ReplayTarget(
         run=planned.run,
         fabric=fabric_of(planned.environment),
         arrangement=Arrangement.of(planned, planned.environment.placement),
@@ -86,11 +86,11 @@ def _target(planned: PlannedRun, study: Study) -> Target:
 def _job(
     store: Store,
     planned: PlannedRun,
-    targets: list[Target],
+    targets: list[ReplayTarget],
     records: dict[str, RunRecord],
     draws: int,
-    progress: Progress,
-) -> Job:
+    progress: RecordingProgress,
+) -> ReplayJob:
     workload = planned.workload
     measured = _measured(store, planned, records)
     rates: RateSource | None = None
@@ -119,7 +119,7 @@ def _job(
             raise NotYet(f"the predictions of {workload.name} wait for its recording")
         if made.state != "done" or not trace.exists():
             raise LinkworthError(f"{workload.name} could not be recorded: {made.cause or f'{trace} is gone'}")
-    return Job(
+    return ReplayJob(
         workload=workload.name,
         command=workload.command,
         ranks=planned.ranks,
@@ -197,7 +197,7 @@ def _measured(store: Store, planned: PlannedRun, records: dict[str, RunRecord]) 
     )
 
 
-def _work(job: Job) -> float:
+def _work(job: ReplayJob) -> float:
     """Estimate a job's length: those with most computation have most iterations on the largest problems."""
     if job.rates is None:
         return float(job.trace.stat().st_size) if job.trace.exists() else 0.0
@@ -207,7 +207,7 @@ def _work(job: Job) -> float:
         return 0.0
 
 
-def run_jobs(jobs: Sequence[Job], processes: int | None = None) -> Generator[Made, None, None]:
+def run_jobs(jobs: Sequence[ReplayJob], processes: int | None = None) -> Generator[Made, None, None]:
     """Make the jobs and yield each run's outcome as it arrives. Closing the iterator cancels jobs not begun."""
     count = cores_for(len(jobs), processes)
     if count <= 1:
@@ -216,7 +216,7 @@ def run_jobs(jobs: Sequence[Job], processes: int | None = None) -> Generator[Mad
     began = now()
     workers = pool(count)
     try:
-        pending: dict[Future[list[Made]], Job] = {workers.submit(make, job): job for job in jobs}
+        pending: dict[Future[list[Made]], ReplayJob] = {workers.submit(make, job): job for job in jobs}
         while pending:
             for future in wait(pending, return_when=FIRST_COMPLETED).done:
                 job = pending.pop(future)

@@ -26,7 +26,7 @@ class Watch(Protocol):
         """Receive another message for the user."""
 
 
-class Silence:
+class SilentWatch:
     """A watch that ignores every event."""
 
     def begin(self, total: int, done: int) -> None:

@@ -58,7 +58,7 @@ class Arrangement(msgspec.Struct, frozen=True, kw_only=True):
         return lay_out(ranks, self.nodes, self.ranks_per_node, self.placement)
 
 
-class Target(msgspec.Struct, frozen=True, kw_only=True):
+class ReplayTarget(msgspec.Struct, frozen=True, kw_only=True):
     """One environment of a workload's predictions."""
 
     run: str
@@ -80,7 +80,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     """MPI library of the run; None: the recording one, else MPICH."""
 
 
-class Job(msgspec.Struct, frozen=True, kw_only=True):
+class ReplayJob(msgspec.Struct, frozen=True, kw_only=True):
     """The predictions of one workload on one number of ranks, which share a trace."""
 
     workload: str
@@ -99,7 +99,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """Draws of the fabrics' parameters, if they have a spread: the same for all environments of the workload."""
     startup: Startup | None = None
     """Cost of MPI_Init; None: as recorded, or the default."""
-    targets: list[Target]
+    targets: list[ReplayTarget]
 
 
 class Made(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,7 +112,7 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     ended: str
 
 
-def make(job: Job) -> list[Made]:
+def make(job: ReplayJob) -> list[Made]:
     """Return the outcome of each of a job's runs; a failure is an outcome with its cause."""
     began = datetime.now(UTC)
     found = _outcomes(job)
@@ -128,7 +128,7 @@ def make(job: Job) -> list[Made]:
     ]
 
 
-def _outcomes(job: Job) -> list[tuple[str, Outcome]]:
+def _outcomes(job: ReplayJob) -> list[tuple[str, Outcome]]:
     if micro.is_micro(job.command):
         return [(target.run, _bench(job, target)) for target in job.targets]
     try:
@@ -136,13 +136,13 @@ def _outcomes(job: Job) -> list[tuple[str, Outcome]]:
             _record(job, job.rates)
     except (LinkworthError, OSError) as error:
         return [(target.run, Outcome(state="failed", cause=str(error))) for target in job.targets]
-    groups: dict[tuple[object, ...], list[Target]] = {}
+    groups: dict[tuple[object, ...], list[ReplayTarget]] = {}
     for target in job.targets:
         groups.setdefault((target.arrangement, target.cpu_factor, target.library), []).append(target)
     return [found for group in groups.values() for found in _replayed(job, group)]
 
 
-def _record(job: Job, rates: RateSource) -> None:
+def _record(job: ReplayJob, rates: RateSource) -> None:
     """Record the program, unless the trace of an earlier call has the same computation."""
     try:
         known = open_trace(job.trace)
@@ -154,7 +154,7 @@ def _record(job: Job, rates: RateSource) -> None:
     record_skeleton(program, check(program, job.ranks), rates, job.trace, replace=True)
 
 
-def _replayed(job: Job, group: Sequence[Target]) -> list[tuple[str, Outcome]]:
+def _replayed(job: ReplayJob, group: Sequence[ReplayTarget]) -> list[tuple[str, Outcome]]:
     first = group[0]
     try:
         recorded = open_trace(job.trace).engine.ranks
@@ -205,7 +205,7 @@ def _with_iterations(outcome: Outcome, marks: Sequence[float]) -> Outcome:
     )
 
 
-def _measured_factor(job: Job, target: Target) -> float:
+def _measured_factor(job: ReplayJob, target: ReplayTarget) -> float:
     """Return the CPU factor with which the measured run takes its time, 1 without a measured run."""
     measured = job.measured
     if measured is None:
@@ -225,7 +225,7 @@ def _measured_factor(job: Job, target: Target) -> float:
 
 
 def _with_draws(
-    job: Job, group: Sequence[Target], found: PredictionSet, outcomes: Sequence[Outcome]
+    job: ReplayJob, group: Sequence[ReplayTarget], found: PredictionSet, outcomes: Sequence[Outcome]
 ) -> list[Outcome]:
     """Return the outcomes with the times under draws of the parameters, from which the report derives certainty."""
     # Environments may differ in more than the fabric's name.
@@ -295,7 +295,7 @@ def sent_bytes(payload: int, fabric: Fabric) -> float:
     return payload * (mtu + ETHERNET_HEADER_BYTES) / (mtu - headers)
 
 
-def _bench(job: Job, target: Target) -> Outcome:
+def _bench(job: ReplayJob, target: ReplayTarget) -> Outcome:
     """Return the replay's result for a micro-benchmark's own calls."""
     asked = micro.parse(job.command)
     try:

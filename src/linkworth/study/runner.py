@@ -26,7 +26,7 @@ from linkworth.study.open_places import Opener, OpenPlaces, is_batch, open_envir
 from linkworth.study.outcome import Outcome
 from linkworth.study.plan import check_all
 from linkworth.study.predictions import prepare, run_jobs
-from linkworth.study.progress import Estimate, Silence, Watch
+from linkworth.study.progress import Estimate, SilentWatch, Watch
 from linkworth.study.status import Status, status_of
 from linkworth.study.store import Store, now
 from linkworth.study.unapplied import FACT, sentences, unapplied
@@ -73,7 +73,7 @@ class Runner:
         opener: Opener = open_environment,
     ) -> None:
         self.store = store
-        self.watch = watch or Silence()
+        self.watch = watch or SilentWatch()
         self.chosen = [planned for planned in store.planned if chosen is None or chosen.fits(planned)]
         if not self.chosen:
             raise UsageError("`filter` fits no run of the study; its plan lists all runs")

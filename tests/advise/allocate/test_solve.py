@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from linkworth.advise.allocate.options import Option
+from linkworth.advise.allocate.options import AllocationOption
 from linkworth.advise.allocate.program import Problem
 from linkworth.advise.allocate.schedule import cost, makespan, nodes_of, scheduled
 from linkworth.advise.allocate.solve import best as best_within
@@ -19,7 +19,9 @@ best = partial(best_within, time_limit=600)
 
 
 def option(program, kind, nodes, seconds, usd):
-    return Option(program=program, kind=kind, nodes=nodes, ranks=nodes, seconds=seconds, cost_usd=usd)
+    return AllocationOption(
+        program=program, kind=kind, nodes=nodes, ranks=nodes, seconds=seconds, cost_usd=usd
+    )
 
 
 def by_brute_force(problem):

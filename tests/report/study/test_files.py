@@ -15,10 +15,10 @@ from linkworth.report.files import csv_text, write_files
 from linkworth.report.latex import escape, latex
 from linkworth.report.study.contents import contents
 from linkworth.report.study.results import Results
-from linkworth.report.table import Section, Table, table, whole, words
+from linkworth.report.table import ReportTable, Section, table, whole, words
 
 
-def tables(sections: dict[str, Section]) -> list[Table]:
+def tables(sections: dict[str, Section]) -> list[ReportTable]:
     return [each for section in sections.values() for each in section.all_tables]
 
 

@@ -13,11 +13,11 @@ from linkworth.report.study.contents import contents
 from linkworth.report.study.request import crowded
 from linkworth.report.study.results import Results, problem_of, smaller_problems
 from linkworth.report.study.sections import costs, gains, steps, times
-from linkworth.report.table import Cell, Section, Table
+from linkworth.report.table import Cell, ReportTable, Section
 from linkworth.statistics import compare
 
 
-def cells(table: Table, first: str) -> dict[str, Cell]:
+def cells(table: ReportTable, first: str) -> dict[str, Cell]:
     """Return the cells of the row with that head, by the column's title (the first of equal ones)."""
     row = next(row for row in table.rows if row[0].text == first)
     found: dict[str, Cell] = {}

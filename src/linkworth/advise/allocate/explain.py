@@ -6,15 +6,15 @@ from collections.abc import Callable
 import msgspec
 
 from linkworth import units
-from linkworth.advise.allocate.options import Option
+from linkworth.advise.allocate.options import AllocationOption
 from linkworth.advise.allocate.program import Problem
 from linkworth.advise.allocate.queue import Queue
-from linkworth.advise.allocate.solve import Outcome, best
+from linkworth.advise.allocate.solve import SolvedAllocation, best
 
 MORE_NODES = (1, 2, 4, 8)
 
 
-def missing_options(queue: Queue, options: list[Option]) -> str | None:
+def missing_options(queue: Queue, options: list[AllocationOption]) -> str | None:
     """Return why a program cannot run at all, or None."""
     for index, program in enumerate(queue.programs):
         if all(option.program != index for option in options):
@@ -28,7 +28,9 @@ def missing_options(queue: Queue, options: list[Option]) -> str | None:
     return None
 
 
-def infeasible(queue: Queue, problem: Problem, outcome: Outcome, *, slots: int, time_limit: float) -> str:
+def infeasible(
+    queue: Queue, problem: Problem, outcome: SolvedAllocation, *, slots: int, time_limit: float
+) -> str:
     """Return which limits cannot be kept: drop each in turn, and try whether the rest can."""
     for index, deadline in enumerate(problem.deadlines):
         fastest = min(option.seconds for option in problem.options if option.program == index)
@@ -38,7 +40,7 @@ def infeasible(queue: Queue, problem: Problem, outcome: Outcome, *, slots: int, 
                 f"{fastest:.4g} s"
             )
 
-    def fits(changed: Problem) -> Outcome:
+    def fits(changed: Problem) -> SolvedAllocation:
         return best(changed, "cost", slots=slots, time_limit=time_limit)
 
     if problem.budget is not None:
@@ -75,7 +77,7 @@ def infeasible(queue: Queue, problem: Problem, outcome: Outcome, *, slots: int, 
     return f"{text}; {help_by_nodes}" if help_by_nodes else text
 
 
-def _more_nodes(queue: Queue, problem: Problem, fits: Callable[[Problem], Outcome]) -> str:
+def _more_nodes(queue: Queue, problem: Problem, fits: Callable[[Problem], SolvedAllocation]) -> str:
     found = []
     for place, kind in enumerate(queue.nodes):
         for more in MORE_NODES:

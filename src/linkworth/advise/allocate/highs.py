@@ -13,7 +13,7 @@ from linkworth.errors import EnvironmentLacksError
 HINT = "install it with: pip install 'linkworth[allocate]'"
 
 
-class Row(NamedTuple):
+class LinearRow(NamedTuple):
     """`lower <= sum of coefficient x variable <= upper`."""
 
     terms: Sequence[tuple[int, float]]
@@ -34,7 +34,7 @@ class Solved(NamedTuple):
 
 
 def minimise(
-    costs: Sequence[float], uppers: Sequence[int], rows: Sequence[Row], *, time_limit: float
+    costs: Sequence[float], uppers: Sequence[int], rows: Sequence[LinearRow], *, time_limit: float
 ) -> Solved:
     """Minimise `costs` x variables over whole numbers from 0 to `uppers` under `rows`, for at most `time_limit` seconds.
 
@@ -73,7 +73,9 @@ def _silent() -> Iterator[None]:
         os.close(kept)
 
 
-def _solved(costs: Sequence[float], uppers: Sequence[int], rows: Sequence[Row], time_limit: float) -> Solved:
+def _solved(
+    costs: Sequence[float], uppers: Sequence[int], rows: Sequence[LinearRow], time_limit: float
+) -> Solved:
     import highspy
 
     model = highspy.HighsLp()

@@ -5,19 +5,19 @@ from pathlib import Path
 
 import msgspec
 
-from linkworth.advise.allocate.queue import NodeKind, Program, Queue, fabric_of
+from linkworth.advise.allocate.queue import NodeKind, Queue, QueuedProgram, fabric_of
 from linkworth.advise.choose import cost_usd
 from linkworth.catalog import fabrics
 from linkworth.errors import DamagedInputError, UsageError
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict
 from linkworth.predict.request import is_program, traced
-from linkworth.skeleton.progress import Progress, Silence
+from linkworth.skeleton.progress import RecordingProgress, SilentProgress
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance, TraceFile, open_trace
 
 
-class Option(msgspec.Struct, frozen=True, kw_only=True):
+class AllocationOption(msgspec.Struct, frozen=True, kw_only=True):
     """One way to run a program once."""
 
     program: int
@@ -39,8 +39,8 @@ def options_of(
     loads: Mapping[str, float] | None = None,
     rates: RateRequest | None = None,
     allowed: Allowance | None = None,
-    progress: Progress | None = None,
-) -> list[Option]:
+    progress: RecordingProgress | None = None,
+) -> list[AllocationOption]:
     """Return all ways to run the programs, with times from the queue file or else from predictions.
 
     `folder` is that of the queue file. `loads` maps a kind of nodes to the share of its links that others use.
@@ -52,7 +52,7 @@ def options_of(
         raise UsageError(
             f"{rates.option}: it is for bundled programs without a trace, and the queue has none; leave it out"
         )
-    progress = progress or Silence()
+    progress = progress or SilentProgress()
     progress.plan(len(queue.programs))
     found = []
     for index, program in enumerate(queue.programs):
@@ -64,12 +64,12 @@ def options_of(
 def _of_program(
     queue: Queue,
     index: int,
-    program: Program,
+    program: QueuedProgram,
     folder: Path,
     loads: Mapping[str, float],
     rates: RateRequest | None,
     allowed: Allowance | None,
-) -> list[Option]:
+) -> list[AllocationOption]:
     if program.workload is None:
         assert program.ranks is not None
         return _known(queue, index, program, program.ranks)
@@ -88,7 +88,7 @@ def _of_program(
         raise type(error)(f"program {program.name}: {error}") from None
 
 
-def _known(queue: Queue, index: int, program: Program, ranks: int) -> list[Option]:
+def _known(queue: Queue, index: int, program: QueuedProgram, ranks: int) -> list[AllocationOption]:
     return [
         _option(queue, index, place, nodes, ranks, seconds)
         for place, kind in _kinds(queue, program)
@@ -100,12 +100,12 @@ def _known(queue: Queue, index: int, program: Program, ranks: int) -> list[Optio
 def _predicted(
     queue: Queue,
     index: int,
-    program: Program,
+    program: QueuedProgram,
     folder: Path,
     loads: Mapping[str, float],
     trace: TraceFile,
     ranks: int,
-) -> list[Option]:
+) -> list[AllocationOption]:
     found = []
     for place, kind in _kinds(queue, program):
         for nodes in _node_counts(program, kind, ranks):
@@ -123,7 +123,7 @@ def _predicted(
     return found
 
 
-def _kinds(queue: Queue, program: Program) -> Sequence[tuple[int, NodeKind]]:
+def _kinds(queue: Queue, program: QueuedProgram) -> Sequence[tuple[int, NodeKind]]:
     return [
         (place, kind)
         for place, kind in enumerate(queue.nodes)
@@ -131,7 +131,7 @@ def _kinds(queue: Queue, program: Program) -> Sequence[tuple[int, NodeKind]]:
     ]
 
 
-def _node_counts(program: Program, kind: NodeKind, ranks: int) -> list[int]:
+def _node_counts(program: QueuedProgram, kind: NodeKind, ranks: int) -> list[int]:
     """Return the available numbers of nodes of a kind that hold the ranks."""
     fewest = 1 if kind.cores is None else -(-ranks // kind.cores)
     named = [
@@ -143,12 +143,12 @@ def _node_counts(program: Program, kind: NodeKind, ranks: int) -> list[int]:
     return sorted({nodes for nodes in wanted if fewest <= nodes <= min(kind.count, ranks)})
 
 
-def _given(program: Program, kind: NodeKind, nodes: int) -> float | None:
+def _given(program: QueuedProgram, kind: NodeKind, nodes: int) -> float | None:
     return program.seconds.get(f"{kind.name}:{nodes}", program.seconds.get(kind.name))
 
 
-def _option(queue: Queue, index: int, place: int, nodes: int, ranks: int, seconds: float) -> Option:
-    return Option(
+def _option(queue: Queue, index: int, place: int, nodes: int, ranks: int, seconds: float) -> AllocationOption:
+    return AllocationOption(
         program=index,
         kind=place,
         nodes=nodes,

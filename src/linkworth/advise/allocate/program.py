@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from linkworth.advise.allocate.highs import Row, Solved, minimise
-from linkworth.advise.allocate.options import Option
+from linkworth.advise.allocate.highs import LinearRow, Solved, minimise
+from linkworth.advise.allocate.options import AllocationOption
 
 _NEARLY = 1e-9
 """A time this close to a whole number of slots is one."""
@@ -24,7 +24,7 @@ _NEARLY = 1e-9
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
     """Runs to place, and their limits."""
 
-    options: list[Option]
+    options: list[AllocationOption]
     runs: list[int]
     """Number of runs of each program."""
     counts: list[int]
@@ -54,27 +54,29 @@ class Slots(NamedTuple):
         return min(self.number, math.floor(deadline / self.seconds + _NEARLY))
 
 
-class Found(NamedTuple):
+class SlotSolution(NamedTuple):
     """A solution in slots."""
 
     solved: Solved
-    order: list[Option]
+    order: list[AllocationOption]
     """One entry for each run, by start."""
 
 
-def solve(problem: Problem, slots: Slots, goal: Literal["cost", "makespan"], *, time_limit: float) -> Found:
+def solve(
+    problem: Problem, slots: Slots, goal: Literal["cost", "makespan"], *, time_limit: float
+) -> SlotSolution:
     """Find the least cost (US dollars) or the least makespan (slots) under all limits."""
-    starts: list[tuple[Option, int]] = []
+    starts: list[tuple[AllocationOption, int]] = []
     for option in problem.options:
         last = slots.until(problem.deadlines[option.program]) - slots.of(option.seconds)
         starts += [(option, slot) for slot in range(last + 1)]
     missing = set(range(len(problem.runs))) - {option.program for option, _ in starts}
     if missing:
-        return Found(Solved("infeasible", [], math.inf, math.inf), [])
+        return SlotSolution(Solved("infeasible", [], math.inf, math.inf), [])
     costs = [option.cost_usd if goal == "cost" else 0.0 for option, _ in starts]
     uppers = [problem.runs[option.program] for option, _ in starts]
     rows = [
-        Row(
+        LinearRow(
             [(column, 1.0) for column, (option, _) in enumerate(starts) if option.program == program],
             runs,
             runs,
@@ -87,13 +89,13 @@ def solve(problem: Problem, slots: Slots, goal: Literal["cost", "makespan"], *, 
         costs += [1.0] * slots.number
         uppers += [1] * slots.number
         rows += [
-            Row([(first_used + slot, 1.0), (first_used + slot + 1, -1.0)], 0.0, math.inf)
+            LinearRow([(first_used + slot, 1.0), (first_used + slot + 1, -1.0)], 0.0, math.inf)
             for slot in range(slots.number - 1)
         ]
     rows += _capacity(problem, slots, starts, first_used if goal == "makespan" else None)
     if problem.budget is not None:
         rows.append(
-            Row(
+            LinearRow(
                 [(column, option.cost_usd) for column, (option, _) in enumerate(starts)],
                 -math.inf,
                 problem.budget * (1 + _NEARLY),
@@ -104,12 +106,12 @@ def solve(problem: Problem, slots: Slots, goal: Literal["cost", "makespan"], *, 
         {column: count for column, count in enumerate(solved.values[: len(starts)]) if count > 0}
     )
     in_time = sorted(chosen.elements(), key=lambda column: starts[column][1])
-    return Found(solved, [starts[column][0] for column in in_time])
+    return SlotSolution(solved, [starts[column][0] for column in in_time])
 
 
 def _capacity(
-    problem: Problem, slots: Slots, starts: Sequence[tuple[Option, int]], first_used: int | None
-) -> list[Row]:
+    problem: Problem, slots: Slots, starts: Sequence[tuple[AllocationOption, int]], first_used: int | None
+) -> list[LinearRow]:
     """Return a row for each kind and slot: the running runs use at most as many nodes as there are."""
     terms: dict[tuple[int, int], list[tuple[int, float]]] = {}
     for column, (option, start) in enumerate(starts):
@@ -119,7 +121,7 @@ def _capacity(
     for (kind, slot), busy in terms.items():
         count = float(problem.counts[kind])
         if first_used is None:
-            rows.append(Row(busy, -math.inf, count))
+            rows.append(LinearRow(busy, -math.inf, count))
         else:
-            rows.append(Row([*busy, (first_used + slot, -count)], -math.inf, 0.0))
+            rows.append(LinearRow([*busy, (first_used + slot, -count)], -math.inf, 0.0))
     return rows

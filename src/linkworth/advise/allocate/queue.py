@@ -41,7 +41,7 @@ class NodeKind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return self.usd_per_node_hour or 0.0
 
 
-class Program(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class QueuedProgram(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[[programs]]`: a program and how often it runs."""
 
     name: Name
@@ -67,7 +67,7 @@ class Queue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """A queue file."""
 
     nodes: list[NodeKind]
-    programs: list[Program]
+    programs: list[QueuedProgram]
     goal: AllocationGoal = "cost"
     budget_usd: float | None = None
     deadline_seconds: float | None = None
@@ -115,7 +115,7 @@ def _check_kind(kind: NodeKind, place: str, folder: Path) -> None:
         raise UsageError(f"{place}: fabric: {error}") from None
 
 
-def _check_program(program: Program, place: str, kinds: set[str]) -> None:
+def _check_program(program: QueuedProgram, place: str, kinds: set[str]) -> None:
     if not 1 <= program.runs <= RUNS_MAX:
         raise UsageError(f"{place}: runs is {program.runs}; give 1 to {RUNS_MAX}")
     _check_number(program.deadline_seconds, SECONDS, f"{place}: deadline_seconds")

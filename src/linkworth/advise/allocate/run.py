@@ -8,13 +8,13 @@ import msgspec
 from linkworth import units
 from linkworth.advise.allocate import explain, network_state
 from linkworth.advise.allocate.highs import require_solver
-from linkworth.advise.allocate.options import Option, options_of
+from linkworth.advise.allocate.options import AllocationOption, options_of
 from linkworth.advise.allocate.program import Problem
 from linkworth.advise.allocate.queue import Queue, load
 from linkworth.advise.allocate.schedule import Run, cost, makespan, nodes_of
-from linkworth.advise.allocate.solve import SLOTS, TIME_LIMIT_SECONDS, Outcome, best
+from linkworth.advise.allocate.solve import SLOTS, TIME_LIMIT_SECONDS, SolvedAllocation, best
 from linkworth.model.allocation import Allocation, AllocationGoal, Choice, Placement
-from linkworth.skeleton.progress import Progress
+from linkworth.skeleton.progress import RecordingProgress
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance
 
@@ -29,7 +29,7 @@ def allocate(
     state: Path | None = None,
     rates: RateRequest | None = None,
     allowed: Allowance | None = None,
-    progress: Progress | None = None,
+    progress: RecordingProgress | None = None,
 ) -> tuple[Queue, Allocation]:
     """Return the queue of a file and its allocation; `goal` and `budget` override the file's.
 
@@ -77,7 +77,7 @@ def _untouched(queue: Queue, loads: Mapping[str, float]) -> list[str]:
 
 def allocate_options(
     queue: Queue,
-    options: list[Option],
+    options: list[AllocationOption],
     *,
     goal: AllocationGoal,
     budget: float | None,
@@ -127,7 +127,7 @@ def allocate_options(
     )
 
 
-def _reason(outcome: Outcome, goal: AllocationGoal) -> str:
+def _reason(outcome: SolvedAllocation, goal: AllocationGoal) -> str:
     spent, end = cost(outcome.runs), makespan(outcome.runs)
     if goal == "cost":
         found = f"costs {units.significant(spent)} US$ and ends after {units.duration(end)}"

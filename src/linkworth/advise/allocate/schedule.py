@@ -4,13 +4,13 @@ import bisect
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from linkworth.advise.allocate.options import Option
+from linkworth.advise.allocate.options import AllocationOption
 
 
 class Run(NamedTuple):
     """One run with its start."""
 
-    option: Option
+    option: AllocationOption
     start: float
 
     @property
@@ -50,7 +50,7 @@ class Use:
         return place
 
 
-def scheduled(order: Iterable[Option], counts: Sequence[int]) -> list[Run]:
+def scheduled(order: Iterable[AllocationOption], counts: Sequence[int]) -> list[Run]:
     """Start the runs one after another in `order`, each at the first moment from which enough nodes of its kind stay free.
 
     `counts` are the nodes of each kind. If `order` is by the starts of some feasible schedule, no run starts later

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import msgspec
 
-from linkworth.advise.allocate.options import Option
+from linkworth.advise.allocate.options import AllocationOption
 from linkworth.advise.allocate.program import Problem, Slots, solve
 from linkworth.advise.allocate.schedule import Run, Use, cost, makespan, scheduled
 from linkworth.model.allocation import AllocationGoal, State
@@ -16,7 +16,7 @@ TIME_LIMIT_SECONDS = 20.0
 _NEARLY = 1e-9
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+class SolvedAllocation(msgspec.Struct, frozen=True, kw_only=True):
     """A schedule, and how good it is proved to be."""
 
     state: State
@@ -33,7 +33,7 @@ def best(
     *,
     slots: int = SLOTS,
     time_limit: float = TIME_LIMIT_SECONDS,
-) -> Outcome:
+) -> SolvedAllocation:
     """Return the schedule of least cost, then of least makespan; or of least makespan within the budget.
 
     Each integer program has `time_limit` seconds and about `slots` slots of time. The schedule always keeps all limits with the
@@ -56,7 +56,7 @@ def best(
     return msgspec.structs.replace(found, cost_bound=cheapest.cost_bound)
 
 
-def _cheapest(problem: Problem, slots: int, time_limit: float) -> Outcome:
+def _cheapest(problem: Problem, slots: int, time_limit: float) -> SolvedAllocation:
     """Return a schedule of least cost.
 
     Programs without a deadline take their cheapest option whenever there is room: this costs least and delays nobody.
@@ -71,7 +71,9 @@ def _cheapest(problem: Problem, slots: int, time_limit: float) -> Outcome:
     ]
     free = [program for program, deadline in enumerate(problem.deadlines) if deadline is None]
     floor = sum(runs * option.cost_usd for runs, option in zip(problem.runs, cheapest_of, strict=True))
-    outcome = Outcome(state="infeasible", runs=[], cost_bound=floor, makespan_bound=0.0, slot_seconds=0.0)
+    outcome = SolvedAllocation(
+        state="infeasible", runs=[], cost_bound=floor, makespan_bound=0.0, slot_seconds=0.0
+    )
     if _over(floor, problem.budget):
         return outcome
     candidates = [runs for runs in _heuristics(problem) if keeps_limits(problem, runs)]
@@ -113,7 +115,9 @@ def _cheapest(problem: Problem, slots: int, time_limit: float) -> Outcome:
     )
 
 
-def _shortest(problem: Problem, known: Sequence[list[Run]], slots: int, time_limit: float) -> Outcome:
+def _shortest(
+    problem: Problem, known: Sequence[list[Run]], slots: int, time_limit: float
+) -> SolvedAllocation:
     """Return a schedule of least makespan within the budget; `known` are schedules within all limits."""
     candidates = [*known, *(runs for runs in _heuristics(problem) if keeps_limits(problem, runs))]
     least = min(candidates, key=lambda runs: (makespan(runs), cost(runs)))
@@ -129,7 +133,7 @@ def _shortest(problem: Problem, known: Sequence[list[Run]], slots: int, time_lim
     in_slots = math.ceil(bound.bound - 1e-6) if math.isfinite(bound.bound) else 0
     lower = max(in_slots * width, _longest_of_fastest(problem))
     proved = makespan(least) <= lower * (1 + 1e-7)
-    return Outcome(
+    return SolvedAllocation(
         state="optimal" if proved else "feasible",
         runs=least,
         cost_bound=0.0,
@@ -154,7 +158,7 @@ def _over(spent: float, budget: float | None) -> bool:
 
 def _heuristics(problem: Problem) -> list[list[Run]]:
     """Return schedules by simple rules: the cheapest, fastest or smallest option of each program, in several orders."""
-    rules: list[Callable[[Option], tuple[float, float]]] = [
+    rules: list[Callable[[AllocationOption], tuple[float, float]]] = [
         lambda option: (option.cost_usd, option.seconds),
         lambda option: (option.seconds, option.cost_usd),
         lambda option: (option.seconds * option.nodes / problem.counts[option.kind], option.cost_usd),
@@ -165,7 +169,7 @@ def _heuristics(problem: Problem) -> list[list[Run]]:
             min((option for option in problem.options if option.program == program), key=rule)
             for program in range(len(problem.runs))
         ]
-        orders: list[Callable[[Option], tuple[float, float]]] = [
+        orders: list[Callable[[AllocationOption], tuple[float, float]]] = [
             lambda option: (_deadline(problem, option), -option.seconds),
             lambda option: (-option.seconds * option.nodes, -option.seconds),
         ]
@@ -197,7 +201,7 @@ def _by_earliest_end(problem: Problem) -> list[Run]:
     uses = [Use(count) for count in problem.counts]
     runs: list[Run] = []
 
-    def start_of(option: Option) -> float:
+    def start_of(option: AllocationOption) -> float:
         return uses[option.kind].earliest(option.nodes, option.seconds)
 
     for program in programs:
@@ -210,7 +214,7 @@ def _by_earliest_end(problem: Problem) -> list[Run]:
     return sorted(runs, key=lambda run: (run.start, run.option.program))
 
 
-def _deadline(problem: Problem, option: Option) -> float:
+def _deadline(problem: Problem, option: AllocationOption) -> float:
     deadline = problem.deadlines[option.program]
     return math.inf if deadline is None else deadline
 
@@ -231,7 +235,7 @@ def _hurried(problem: Problem, free: Sequence[int]) -> Problem:
     )
 
 
-def _named(hurried: Problem, problem: Problem, option: Option) -> Option:
+def _named(hurried: Problem, problem: Problem, option: AllocationOption) -> AllocationOption:
     """Return the whole problem's option for one of the hurried programs."""
     kept = [program for program, deadline in enumerate(problem.deadlines) if deadline is not None]
     return msgspec.structs.replace(option, program=kept[option.program])

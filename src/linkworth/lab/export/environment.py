@@ -43,7 +43,7 @@ class Host(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.name}-c"
 
 
-class Environment(msgspec.Struct, frozen=True, kw_only=True):
+class HostConfiguration(msgspec.Struct, frozen=True, kw_only=True):
     """Configuration to write for real hosts."""
 
     hosts: list[Host]
@@ -78,7 +78,7 @@ def of_spec(
     containers: ContainerKind,
     interfaces: Sequence[str] = (),
     network: str = "10.10.0.0/16",
-) -> Environment:
+) -> HostConfiguration:
     """Return a lab's environment for real hosts with those NICs (default: eth0, eth1, ...).
 
     Raises UsageError if there are too few NICs or addresses.
@@ -107,7 +107,7 @@ def of_spec(
         for number, subnet in enumerate(networks)
     ]
     mode = "" if not bonded else spec.bond_mode if spec.aggregate == "bond" else "balance-rr"
-    return Environment(
+    return HostConfiguration(
         hosts=[Host(name=name, number=number) for number, name in enumerate(spec.node_names, 1)],
         lanes=lanes,
         mtu=spec.packet_bytes,

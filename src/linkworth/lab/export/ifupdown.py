@@ -1,17 +1,17 @@
 """ifupdown: one file below /etc/network/interfaces.d (interfaces(5)), with ifenslave's and bridge-utils' options."""
 
 from linkworth.lab.export import shared
-from linkworth.lab.export.environment import Environment, Host, Lane
+from linkworth.lab.export.environment import Host, HostConfiguration, Lane
 
 PATH = "etc/network/interfaces.d/linkworth"
 
 
-def files(environment: Environment) -> dict[str, str]:
+def files(environment: HostConfiguration) -> dict[str, str]:
     """Return the files of every host and container: path -> text."""
     return shared.files_of_hosts(environment, PATH, interfaces, container_interfaces)
 
 
-def interfaces(environment: Environment, host: Host) -> str:
+def interfaces(environment: HostConfiguration, host: Host) -> str:
     """Return the file of a host."""
     needs = ["ifenslave"] if environment.bond_mode else []
     needs += ["bridge-utils"] if environment.containers != "none" else []
@@ -33,7 +33,7 @@ def interfaces(environment: Environment, host: Host) -> str:
     return "\n\n".join(stanzas) + "\n"
 
 
-def container_interfaces(environment: Environment, host: Host) -> str:
+def container_interfaces(environment: HostConfiguration, host: Host) -> str:
     """Return the file inside a container."""
     stanzas = [
         _stanza(lane.container_nic, "static", environment.mtu, [f"address {environment.address(host, lane)}"])
@@ -42,7 +42,7 @@ def container_interfaces(environment: Environment, host: Host) -> str:
     return "\n\n".join(["# Written by linkworth.", *stanzas]) + "\n"
 
 
-def _carrier(environment: Environment, host: Host, lane: Lane) -> str:
+def _carrier(environment: HostConfiguration, host: Host, lane: Lane) -> str:
     options = []
     if lane.members:
         options = [

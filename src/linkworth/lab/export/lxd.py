@@ -1,12 +1,12 @@
 """LXD (and Incus): netplan files for the hosts, a profile with the NICs, and each instance's own networks."""
 
 from linkworth.lab.export import netplan, shared
-from linkworth.lab.export.environment import Environment, Host
+from linkworth.lab.export.environment import Host, HostConfiguration
 
 PROFILE = "linkworth-profile.yaml"
 
 
-def files(environment: Environment) -> dict[str, str]:
+def files(environment: HostConfiguration) -> dict[str, str]:
     """Return the files of every host and the input of LXD: path -> text."""
     found: dict[str, str] = {PROFILE: profile(environment)}
     for host in environment.hosts:
@@ -15,7 +15,7 @@ def files(environment: Environment) -> dict[str, str]:
     return found
 
 
-def profile(environment: Environment) -> str:
+def profile(environment: HostConfiguration) -> str:
     """Return the profile, input of `lxc profile edit linkworth`."""
     lines = [
         "# Written by linkworth: lxc profile create linkworth; lxc profile edit linkworth < " + PROFILE,
@@ -36,7 +36,7 @@ def profile(environment: Environment) -> str:
     return "\n".join(lines) + "\n"
 
 
-def instance(environment: Environment, host: Host) -> str:
+def instance(environment: HostConfiguration, host: Host) -> str:
     """Return an instance's configuration, input of `lxc init`. Addresses and files come from cloud-init."""
     name = host.container
     lines = [

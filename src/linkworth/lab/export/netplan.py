@@ -1,18 +1,18 @@
 """Netplan: one YAML file per host (netplan(5)), rendered by systemd-networkd."""
 
 from linkworth.lab.export import shared, systemd_networkd
-from linkworth.lab.export.environment import Environment, Host, Lane
+from linkworth.lab.export.environment import Host, HostConfiguration, Lane
 
 PATH = "etc/netplan/60-linkworth.yaml"
 
 
-def files(environment: Environment) -> dict[str, str]:
+def files(environment: HostConfiguration) -> dict[str, str]:
     """Return the files of every host and container: path -> text."""
     bridges = systemd_networkd.nspawn_bridges(environment)
     return shared.files_of_hosts(environment, PATH, host_yaml, container_yaml, beside_nspawn=bridges)
 
 
-def host_yaml(environment: Environment, host: Host) -> str:
+def host_yaml(environment: HostConfiguration, host: Host) -> str:
     """Return the file of a host."""
     lines = ["# Written by linkworth.", "network:", "  version: 2", "  renderer: networkd", "  ethernets:"]
     alone = {lane.carrier: lane for lane in environment.lanes if not lane.members}
@@ -43,7 +43,7 @@ def host_yaml(environment: Environment, host: Host) -> str:
     return "\n".join(lines) + "\n"
 
 
-def container_yaml(environment: Environment, host: Host) -> str:
+def container_yaml(environment: HostConfiguration, host: Host) -> str:
     """Return the file inside a container."""
     lines = ["# Written by linkworth.", "network:", "  version: 2", "  renderer: networkd", "  ethernets:"]
     for lane in environment.lanes:
@@ -64,5 +64,5 @@ def _device(name: str, mtu: int) -> list[str]:
     ]
 
 
-def _address(environment: Environment, host: Host, lane: Lane) -> list[str]:
+def _address(environment: HostConfiguration, host: Host, lane: Lane) -> list[str]:
     return [] if lane.bridge else [f"      addresses: [{environment.address(host, lane)}]"]

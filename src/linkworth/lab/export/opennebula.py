@@ -3,10 +3,10 @@
 import ipaddress
 
 from linkworth.lab.export import netplan, shared
-from linkworth.lab.export.environment import Environment, Host
+from linkworth.lab.export.environment import Host, HostConfiguration
 
 
-def files(environment: Environment) -> dict[str, str]:
+def files(environment: HostConfiguration) -> dict[str, str]:
     """Return the files of every host and the input of the front end: path -> text."""
     found: dict[str, str] = {}
     for number in range(len(environment.lanes)):
@@ -20,7 +20,7 @@ def files(environment: Environment) -> dict[str, str]:
     return found
 
 
-def virtual_network(environment: Environment, number: int) -> str:
+def virtual_network(environment: HostConfiguration, number: int) -> str:
     """Return a virtual network's template for an existing bridge of the hosts, input of `onevnet create`."""
     lane = environment.lanes[number]
     network = ipaddress.ip_network(lane.network)
@@ -40,7 +40,7 @@ AR = [
 """
 
 
-def template(environment: Environment, host: Host) -> str:
+def template(environment: HostConfiguration, host: Host) -> str:
     """Return the part of a virtual machine's template for its networks and its host."""
     nics = "\n".join(
         f'NIC = [\n  NETWORK = "linkworth-{lane.number}",\n'

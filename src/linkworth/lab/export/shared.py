@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping
 
-from linkworth.lab.export.environment import Environment, Host
+from linkworth.lab.export.environment import Host, HostConfiguration
 
-HostText = Callable[[Environment, Host], str]
+HostText = Callable[[HostConfiguration, Host], str]
 
 CLOSE_ARP = """# Written by linkworth. With several NICs in one switch, an address must be answered for by its own NIC only.
 net.ipv4.conf.all.arp_ignore = 1
@@ -17,7 +17,7 @@ MOST_SUBFLOWS = 8
 
 
 def files_of_hosts(
-    environment: Environment,
+    environment: HostConfiguration,
     path: str,
     of_host: HostText,
     of_container: HostText,
@@ -46,7 +46,7 @@ def files_of_hosts(
     return found
 
 
-def owner_files(environment: Environment, host: Host) -> dict[str, str]:
+def owner_files(environment: HostConfiguration, host: Host) -> dict[str, str]:
     """Return the files of the owner of the addresses, the host or its container: path -> text."""
     found = {"etc/hosts.linkworth": hosts(environment)}
     if len(environment.lanes) > 1:
@@ -56,7 +56,7 @@ def owner_files(environment: Environment, host: Host) -> dict[str, str]:
     return found
 
 
-def hosts(environment: Environment) -> str:
+def hosts(environment: HostConfiguration) -> str:
     """Return lines for /etc/hosts."""
     lines = ["# Written by linkworth: append to /etc/hosts."]
     for host in environment.hosts:
@@ -67,7 +67,7 @@ def hosts(environment: Environment) -> str:
     return "\n".join(lines) + "\n"
 
 
-def mptcp_unit(environment: Environment, host: Host) -> str:
+def mptcp_unit(environment: HostConfiguration, host: Host) -> str:
     """Return the unit that announces the MPTCP addresses to the kernel."""
     count = min(len(environment.lanes), MOST_SUBFLOWS)
     endpoints = "\n".join(
@@ -94,7 +94,7 @@ WantedBy=multi-user.target
 """
 
 
-def lxc_config(environment: Environment, host: Host) -> str:
+def lxc_config(environment: HostConfiguration, host: Host) -> str:
     """Return the network part of a container of LXC (lxc.container.conf)."""
     lines = [f"# Written by linkworth: lxc.include this file in /var/lib/lxc/{host.container}/config."]
     for lane in environment.lanes:
@@ -110,7 +110,7 @@ def lxc_config(environment: Environment, host: Host) -> str:
     return "\n".join(lines) + "\n"
 
 
-def nspawn_config(environment: Environment) -> str:
+def nspawn_config(environment: HostConfiguration) -> str:
     """Return the settings of a container of systemd-nspawn (systemd.nspawn)."""
     extra = "\n".join(
         f"VirtualEthernetExtra={veth(lane.number)}:{lane.container_nic}" for lane in environment.lanes

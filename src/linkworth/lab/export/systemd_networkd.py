@@ -1,13 +1,13 @@
 """systemd-networkd: .netdev and .network files (systemd.netdev(5), systemd.network(5))."""
 
 from linkworth.lab.export import shared
-from linkworth.lab.export.environment import Environment, Host, Lane
+from linkworth.lab.export.environment import Host, HostConfiguration, Lane
 
 FOLDER = "etc/systemd/network"
 _HEAD = "# Written by linkworth.\n"
 
 
-def files(environment: Environment) -> dict[str, str]:
+def files(environment: HostConfiguration) -> dict[str, str]:
     """Return the files of every host and container: path -> text."""
     found: dict[str, str] = {}
     for host in environment.hosts:
@@ -18,7 +18,7 @@ def files(environment: Environment) -> dict[str, str]:
     return found
 
 
-def container_networks(environment: Environment, host: Host) -> dict[str, str]:
+def container_networks(environment: HostConfiguration, host: Host) -> dict[str, str]:
     """Return the networks inside a container that runs systemd-networkd."""
     return {
         f"{FOLDER}/20-linkworth-{lane.container_nic}.network": _network(
@@ -28,7 +28,7 @@ def container_networks(environment: Environment, host: Host) -> dict[str, str]:
     }
 
 
-def nspawn_bridges(environment: Environment) -> dict[str, str]:
+def nspawn_bridges(environment: HostConfiguration) -> dict[str, str]:
     """Return the files that join the host's ends of a container's NICs to their bridges."""
     return {
         f"{FOLDER}/12-linkworth-{shared.veth(lane.number)}.network": _network(
@@ -38,7 +38,7 @@ def nspawn_bridges(environment: Environment) -> dict[str, str]:
     }
 
 
-def _host(environment: Environment, host: Host) -> dict[str, str]:
+def _host(environment: HostConfiguration, host: Host) -> dict[str, str]:
     found: dict[str, str] = {}
     for lane in environment.lanes:
         found |= _lane(environment, host, lane)
@@ -50,7 +50,7 @@ def _host(environment: Environment, host: Host) -> dict[str, str]:
     return found | {f"etc/systemd/nspawn/{host.container}.nspawn": shared.nspawn_config(environment)}
 
 
-def _lane(environment: Environment, host: Host, lane: Lane) -> dict[str, str]:
+def _lane(environment: HostConfiguration, host: Host, lane: Lane) -> dict[str, str]:
     mtu = environment.mtu
     found: dict[str, str] = {}
     if lane.members:

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from linkworth.errors import UsageError
-from linkworth.lab.export.environment import ContainerKind, Environment, of_spec
+from linkworth.lab.export.environment import ContainerKind, HostConfiguration, of_spec
 from linkworth.lab.spec import LabSpec
 from linkworth.writing.files import unwritable
 
@@ -66,7 +66,7 @@ def export(
 
 def environment_for(
     spec: LabSpec, format_name: str, *, interfaces: Sequence[str] = (), network: str = "10.10.0.0/16"
-) -> Environment:
+) -> HostConfiguration:
     """Return the environment for real hosts in a format. LXD and OpenNebula always have containers."""
     if format_name not in FORMATS:
         raise UsageError(f"there is no format {format_name}; there is {', '.join(FORMATS)}")
@@ -75,7 +75,7 @@ def environment_for(
     return of_spec(spec, containers=kind, interfaces=interfaces, network=network)
 
 
-def files(environment: Environment, format_name: str) -> dict[str, str]:
+def files(environment: HostConfiguration, format_name: str) -> dict[str, str]:
     """Return all files of a format: path below the folder -> text."""
     module = importlib.import_module(f"linkworth.lab.export.{FORMATS[format_name]}")
     written: dict[str, str] = module.files(environment)

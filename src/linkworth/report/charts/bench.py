@@ -9,7 +9,7 @@ from linkworth import units
 from linkworth.bench.tests import TESTS
 from linkworth.model.bench import BenchResult
 from linkworth.report.charts import kinds, theme
-from linkworth.report.table import Figure, Table
+from linkworth.report.table import Figure, ReportTable
 
 Named = tuple[str, BenchResult]
 """Name and result of an environment."""
@@ -36,7 +36,7 @@ def figure(results: Sequence[Named], key: str = "bench") -> Figure:
     names = list(dict.fromkeys(name for name, _ in results))
     title = f"{', '.join(order)}: {', '.join(names)}"
     chart = alt.vconcat(*panels, spacing=24).resolve_scale(color="independent")
-    return Figure(chart=chart, table=Table(key=key, title=title))
+    return Figure(chart=chart, table=ReportTable(key=key, title=title))
 
 
 def _panel(

@@ -5,7 +5,7 @@ import altair as alt
 from linkworth import units
 from linkworth.model.calibration import Calibration, FittedPoint
 from linkworth.report.charts import kinds, theme
-from linkworth.report.table import Figure, Table
+from linkworth.report.table import Figure, ReportTable
 
 _WIDTH, _HEIGHT = 560, 340
 _TESTS = {
@@ -62,7 +62,7 @@ def figure(calibration: Calibration) -> Figure:
         f"{units.percent(calibration.median_residual)}"
     )
     chart = alt.layer(fitted, measured).properties(width=_WIDTH, height=_HEIGHT)
-    return Figure(chart=chart, table=Table(key="calibration", title=title))
+    return Figure(chart=chart, table=ReportTable(key="calibration", title=title))
 
 
 def series(point: FittedPoint) -> str:

@@ -24,7 +24,7 @@ _LEAST_LABELLED = 0.09
 """Least share of a stacked bar that has room for its percentage."""
 
 
-class Point(NamedTuple):
+class ChartPoint(NamedTuple):
     """One point of a line or a row of dots."""
 
     series: str
@@ -45,7 +45,7 @@ def values(rows: Iterable[Mapping[str, object]]) -> alt.Data:
 
 
 def lines(
-    points: Sequence[Point],
+    points: Sequence[ChartPoint],
     *,
     x: Mapping[str, Any],
     y: Mapping[str, Any],
@@ -85,7 +85,9 @@ def lines(
     return alt.layer(*layers, _dots(base, names, points, size=size, shaped=shaped))
 
 
-def ranges(points: Sequence[Point], *, names: Sequence[str], title: str) -> alt.LayerChart | alt.FacetChart:
+def ranges(
+    points: Sequence[ChartPoint], *, names: Sequence[str], title: str
+) -> alt.LayerChart | alt.FacetChart:
     """Return dots with their intervals on a logarithmic axis around 1.
 
     `x` of a point is the name of its row. `names` has the name of each point's colour.
@@ -229,7 +231,7 @@ def log_ticks(low: float, high: float) -> list[float]:
 def _dots(
     base: alt.Chart,
     names: Sequence[str],
-    points: Sequence[Point],
+    points: Sequence[ChartPoint],
     *,
     size: int,
     shaped: bool = True,

@@ -12,7 +12,7 @@ from linkworth.model.statistics import Comparison
 from linkworth.model.study import Mode
 from linkworth.predict.draws import Drawn
 from linkworth.report.study.prices import NodePrice
-from linkworth.report.study.results import Group
+from linkworth.report.study.results import RunGroup
 from linkworth.statistics import compare
 from linkworth.study.outcome import DRAWN_SECONDS
 
@@ -20,7 +20,7 @@ from linkworth.study.outcome import DRAWN_SECONDS
 class Priced(msgspec.Struct, frozen=True, eq=False):
     """A workload's runs in an environment, the price of a node, and the number of nodes."""
 
-    group: Group
+    group: RunGroup
     price: NodePrice
     nodes: int
 

@@ -8,7 +8,7 @@ from linkworth import units
 from linkworth.model.statistics import Comparison
 from linkworth.model.study import Mode, StudyComparison
 from linkworth.report import show
-from linkworth.report.study.results import MODES, Group, Results
+from linkworth.report.study.results import MODES, Results, RunGroup
 from linkworth.report.table import NOTHING, Cell, Mark
 from linkworth.statistics import compare
 from linkworth.study.metrics import Metric, metric
@@ -41,10 +41,10 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
     runs_to_decide: int | None
 
 
-class Pair:
+class ComparedPair:
     """One environment and its baseline, for one workload and metric."""
 
-    def __init__(self, name: str, group: Group, baseline: Group, margin: float) -> None:
+    def __init__(self, name: str, group: RunGroup, baseline: RunGroup, margin: float) -> None:
         self.metric: Metric = metric(name)
         self.group = group
         self.baseline = baseline
@@ -125,7 +125,7 @@ class Pair:
         )
 
 
-def mean_cell(group: Group | None, of: Metric) -> Cell:
+def mean_cell(group: RunGroup | None, of: Metric) -> Cell:
     """Return the mean of a metric with its interval and the numbers of runs, or the reason why nothing is done."""
     if group is None:
         return NOTHING
@@ -159,7 +159,7 @@ def relative_cell(value: float | None) -> Cell:
 
 def pair(
     results: Results, comparison: StudyComparison, workload: str, environment: str, mode: Mode, name: str
-) -> Pair | None:
+) -> ComparedPair | None:
     """Return the pair of an environment in a mode with its baseline in the same mode, or else in the other.
 
     Each pair is compared once. Returns None if either has no value.
@@ -172,13 +172,13 @@ def pair(
         return None
     key = (group, baseline, name, comparison.margin)
     if key not in results.pairs:
-        results.pairs[key] = Pair(name, group, baseline, comparison.margin)
+        results.pairs[key] = ComparedPair(name, group, baseline, comparison.margin)
     return results.pairs[key]
 
 
 def pairs(
     results: Results, comparison: StudyComparison, name: str, modes: Sequence[Mode] = MODES
-) -> list[Pair]:
+) -> list[ComparedPair]:
     """Return the pairs of a comparison and a metric, by workload, environment and mode."""
     found = (
         pair(results, comparison, workload, environment, mode, name)
@@ -212,7 +212,7 @@ def workloads_of(results: Results, comparison: StudyComparison) -> list[str]:
     return [name for name in results.workloads if matches(name, comparison.workloads)]
 
 
-def in_steps(results: Results, groups: Sequence[Group]) -> list[Group]:
+def in_steps(results: Results, groups: Sequence[RunGroup]) -> list[RunGroup]:
     """Return the groups whose environments are steps of an improvement, or all groups if there are no steps."""
     steps = {
         name

@@ -19,7 +19,7 @@ from linkworth.advise.choose import cost_usd
 from linkworth.predict.draws import ASSUMED_SPREAD
 from linkworth.predict.uncertainty import draws
 from linkworth.report.study.prices import prices_of
-from linkworth.report.study.results import MODES, Group, Results
+from linkworth.report.study.results import MODES, Results, RunGroup
 from linkworth.statistics.compare import MARGIN, sigma_overlap
 from linkworth.study.expression import WITHIN, Expression, Selection, called, is_result, texts
 from linkworth.study.outcome import DRAWN_SECONDS
@@ -49,7 +49,7 @@ class NoValueError(Exception):
     """A result that the study asks for has no value; the text is a sentence without its full stop."""
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class ExpressionValue(msgspec.Struct, frozen=True, kw_only=True):
     """Value of a number's expression."""
 
     value: float
@@ -74,13 +74,13 @@ class Evaluator:
             for each in expression.selections
         )
 
-    def number(self, expression: Expression) -> Found:
+    def number(self, expression: Expression) -> ExpressionValue:
         """Return an expression's value. Raises NoValueError."""
         import numpy
 
         values = self._number(expression.root)
         low, high = numpy.quantile(values, [0.05, 0.95])
-        return Found(value=float(values[0]), low=float(low), high=float(high))
+        return ExpressionValue(value=float(values[0]), low=float(low), high=float(high))
 
     def truth(self, expression: Expression) -> tuple[bool, bool]:
         """Return whether a comparison is true with its uncertainty, and without it. Raises NoValueError."""
@@ -225,7 +225,7 @@ def _alike(first: "NDArray[Any]", second: "NDArray[Any]") -> tuple["NDArray[Any]
     return first[:count], second[:count]
 
 
-def _drawn(group: Group, metric: str) -> "NDArray[Any]":
+def _drawn(group: RunGroup, metric: str) -> "NDArray[Any]":
     """Return the mean of a metric, then its values under draws, if there are any."""
     import numpy
 

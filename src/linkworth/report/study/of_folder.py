@@ -5,7 +5,7 @@ from pathlib import Path
 
 from linkworth.report.files import FORMATS
 from linkworth.report.study.published import PaperBeside, beside
-from linkworth.report.study.request import Progress, StudyReport, report
+from linkworth.report.study.request import StudyReport, StudyReportProgress, report
 from linkworth.report.study.results import Results, smaller_problems
 from linkworth.report.study.trace_profiles import profiles_of
 from linkworth.study import shipped_files
@@ -22,7 +22,7 @@ def report_of(
     against: Path | None = None,
     formats: Sequence[str] = FORMATS,
     make_profiles: bool = True,
-    progress: Progress,
+    progress: StudyReportProgress,
 ) -> StudyReport:
     """Write the report of a study's folder, or of a study file, whose folder is in the current one.
 

@@ -24,7 +24,7 @@ from linkworth.writing.text import printable
 S = TypeVar("S", Study, RunRecord)
 
 
-class Progress(Protocol):
+class StudyReportProgress(Protocol):
     """Receiver of the progress."""
 
     def plan(self, steps: int) -> None:
@@ -87,7 +87,7 @@ def report(
     formats: Sequence[str] = FORMATS,
     planned: int | None = None,
     traces: Mapping[tuple[str, str], Path] | None = None,
-    progress: Progress,
+    progress: StudyReportProgress,
 ) -> StudyReport:
     """Write the page to `html` and all tables and figures to `folder`.
 

@@ -17,7 +17,7 @@ from linkworth.study.matrix import layout
 from linkworth.study.outcome import shares_cores
 
 if TYPE_CHECKING:
-    from linkworth.report.study.comparing import Pair
+    from linkworth.report.study.comparing import ComparedPair
 
 _CLASSES = "SWABCDEF"
 """Problem classes of the NAS Parallel Benchmarks, smallest first."""
@@ -37,7 +37,7 @@ class CurvePoint(msgspec.Struct, frozen=True, kw_only=True):
     description: Description
 
 
-class Group:
+class RunGroup:
     """All runs, except warm-up, of one workload in one environment in one mode."""
 
     def __init__(self, workload: str, environment: str, mode: Mode, records: Sequence[RunRecord]) -> None:
@@ -123,17 +123,17 @@ class Results:
         by_key: dict[tuple[str, str, Mode], list[RunRecord]] = {}
         for record in self.records:
             by_key.setdefault((record.workload, record.environment, record.mode), []).append(record)
-        self._groups = {key: Group(*key, records) for key, records in by_key.items()}
-        self.pairs: dict[tuple[Group, Group, str, float], Pair] = {}
+        self._groups = {key: RunGroup(*key, records) for key, records in by_key.items()}
+        self.pairs: dict[tuple[RunGroup, RunGroup, str, float], ComparedPair] = {}
         """Comparisons made so far; see `linkworth.report.study.comparing.pair`."""
         self._environments = {environment.name: environment for environment in study.environments}
         self._workloads = {workload.name: workload for workload in study.workloads}
 
-    def group(self, workload: str, environment: str, mode: Mode) -> Group | None:
+    def group(self, workload: str, environment: str, mode: Mode) -> RunGroup | None:
         """Return the runs of one cell, or None without any."""
         return self._groups.get((workload, environment, mode))
 
-    def groups(self, *, modes: Sequence[Mode] = MODES) -> list[Group]:
+    def groups(self, *, modes: Sequence[Mode] = MODES) -> list[RunGroup]:
         """Return all cells in the order of the study's workloads, environments and the modes."""
         found = [
             self.group(workload, environment, mode)
@@ -143,7 +143,7 @@ class Results:
         ]
         return [group for group in found if group is not None]
 
-    def nodes(self, group: Group) -> int | None:
+    def nodes(self, group: RunGroup) -> int | None:
         """Return a cell's number of nodes by the study file, or else by the runs; None if neither has it."""
         workload, environment = self.workload(group.workload), self.environment(group.environment)
         if workload is not None and environment is not None:

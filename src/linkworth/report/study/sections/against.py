@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from linkworth.model.study import StudyComparison
-from linkworth.report.study.comparing import Pair, mean_cell
+from linkworth.report.study.comparing import ComparedPair, mean_cell
 from linkworth.report.study.results import Results
 from linkworth.report.table import Field, Section, cell, table, whole, words
 
@@ -21,7 +21,7 @@ def sections(results: Results, other: Results) -> Iterator[Section]:
             missing += 1
             continue
         pairs += [
-            Pair(name, group, before, _margin(results, group.environment))
+            ComparedPair(name, group, before, _margin(results, group.environment))
             for name in _metrics(results)
             if group.values(name) and before.values(name)
         ]
@@ -36,7 +36,7 @@ def sections(results: Results, other: Results) -> Iterator[Section]:
     )
 
 
-def _row(each: Pair) -> list[Field]:
+def _row(each: ComparedPair) -> list[Field]:
     return [
         words("workload", each.group.workload),
         words("environment", each.group.environment),

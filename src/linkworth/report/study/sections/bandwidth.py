@@ -12,14 +12,14 @@ from linkworth.model.statistics import Comparison
 from linkworth.report import show
 from linkworth.report.charts import kinds
 from linkworth.report.study.comparing import WORDS, relative_cell, wanted, workloads_of
-from linkworth.report.study.results import MEASURES, CurvePoint, Group, Results
+from linkworth.report.study.results import MEASURES, CurvePoint, Results, RunGroup
 from linkworth.report.table import (
     NOTHING,
     Cell,
     Field,
     Figure,
+    ReportTable,
     Section,
-    Table,
     cell,
     table,
     value,
@@ -57,7 +57,7 @@ class _Equality(msgspec.Struct, frozen=True, kw_only=True):
 
 def sections(results: Results) -> Iterator[Section]:
     """Yield one section for each micro-benchmark with rows by size."""
-    by_workload: dict[str, list[Group]] = {}
+    by_workload: dict[str, list[RunGroup]] = {}
     for group in results.groups():
         if any(record.rows for record in group.done):
             by_workload.setdefault(group.workload, []).append(group)
@@ -65,10 +65,10 @@ def sections(results: Results) -> Iterator[Section]:
         yield _section(results, groups, f"curve-{number}")
 
 
-def _section(results: Results, groups: Sequence[Group], key: str) -> Section:
+def _section(results: Results, groups: Sequence[RunGroup], key: str) -> Section:
     workload = groups[0].workload
     figures: list[Figure] = []
-    tables: list[Table] = []
+    tables: list[ReportTable] = []
     for label in kinds.distinct(label for group in groups for label in group.labels):
         for measure in MEASURES:
             curves = {group.name: points for group in groups if (points := group.curve(measure, label))}
@@ -95,7 +95,7 @@ def _section(results: Results, groups: Sequence[Group], key: str) -> Section:
     )
 
 
-def _numbers(key: str, title: str, of: Metric, curves: Curves) -> Table:
+def _numbers(key: str, title: str, of: Metric, curves: Curves) -> ReportTable:
     def row(item: tuple[str, CurvePoint]) -> list[Field]:
         name, point = item
         return [
@@ -114,7 +114,7 @@ def _size(point: CurvePoint) -> Field:
     return cell("size [B]", "size", Cell(text=units.message_size(point.size), value=point.size))
 
 
-def _figure(numbers: Table, of: Metric, curves: Curves) -> Figure:
+def _figure(numbers: ReportTable, of: Metric, curves: Curves) -> Figure:
     unit, scale = ("MB/s", 1e-6) if of.kind == "rate" else ("µs", 1e6)
     names = list(curves)[: kinds.MOST_LINES]
     points = []
@@ -124,7 +124,7 @@ def _figure(numbers: Table, of: Metric, curves: Curves) -> Figure:
             low, high = (interval.low, interval.high) if interval else (middle, middle)
             label = f"{name} at {units.message_size(each.size)}: {show.text(middle, of.kind)}"
             points.append(
-                kinds.Point(name, max(each.size, 0.5), middle * scale, label, low * scale, high * scale)
+                kinds.ChartPoint(name, max(each.size, 0.5), middle * scale, label, low * scale, high * scale)
             )
     sizes = [float(point.x) for point in points]
     heights = [point.value for point in points]
@@ -154,7 +154,7 @@ def _figure(numbers: Table, of: Metric, curves: Curves) -> Figure:
     return Figure(chart=chart, table=msgspec.structs.replace(numbers, title=title, note=note), wide=True)
 
 
-def _above_link(results: Results, group: Group) -> str:
+def _above_link(results: Results, group: RunGroup) -> str:
     """Return a sentence on measured rates above the environment's link."""
     environment, workload = results.environment(group.environment), results.workload(group.workload)
     if group.mode != "measure" or environment is None or workload is None or not is_micro(workload.command):

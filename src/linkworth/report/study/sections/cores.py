@@ -11,7 +11,7 @@ from linkworth.model.run import CoreUse
 from linkworth.report import show
 from linkworth.report.charts import kinds
 from linkworth.report.study.comparing import in_steps
-from linkworth.report.study.results import Group, Results
+from linkworth.report.study.results import Results, RunGroup
 from linkworth.report.table import Field, Figure, Section, table, value, whole, words
 
 _COLUMNS = 60
@@ -23,7 +23,7 @@ _MOST_OVER_TIME = 4
 class _Node(NamedTuple):
     """Busy share of each core of a node, mean over the runs."""
 
-    group: Group
+    group: RunGroup
     node: str
     shares: list[float]
 
@@ -75,7 +75,7 @@ def _node(each: _Node) -> list[Field]:
     ]
 
 
-def _nodes(group: Group) -> list[_Node]:
+def _nodes(group: RunGroup) -> list[_Node]:
     shares: dict[str, list[list[float]]] = {}
     for record in group.done:
         for use in record.core_use:
@@ -94,7 +94,7 @@ def _nodes(group: Group) -> list[_Node]:
     ]
 
 
-def _lines(group: Group) -> list[_Line]:
+def _lines(group: RunGroup) -> list[_Line]:
     """Return each core of the first run that has samples."""
     for record in group.done:
         sampled = [use for use in record.core_use if use.times]
@@ -132,7 +132,7 @@ def _by_node(lines: Sequence[_Line]) -> list[_Line]:
     ]
 
 
-def _over_time(key: str, group: Group, lines: Sequence[_Line]) -> Figure:
+def _over_time(key: str, group: RunGroup, lines: Sequence[_Line]) -> Figure:
     note = "The first run."
     if len(lines) > kinds.MOST_ROWS:
         lines = _by_node(lines)

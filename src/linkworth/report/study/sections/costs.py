@@ -9,7 +9,18 @@ from linkworth.report import show
 from linkworth.report.study.cheapest import Cheapest, Priced
 from linkworth.report.study.prices import NodePrice, prices_of
 from linkworth.report.study.results import HOW, MODES, Results
-from linkworth.report.table import NOTHING, Cell, Field, Section, Table, cell, table, value, whole, words
+from linkworth.report.table import (
+    NOTHING,
+    Cell,
+    Field,
+    ReportTable,
+    Section,
+    cell,
+    table,
+    value,
+    whole,
+    words,
+)
 
 _UNDECIDED = ""
 
@@ -46,7 +57,7 @@ def sections(results: Results) -> Iterator[Section]:
 
 def _costs(
     priced: Sequence[Priced], cheapest: dict[tuple[str, Mode], Cheapest], scale: units.CostScale
-) -> Table:
+) -> ReportTable:
     has_draws = any(here.by_draw for here in cheapest.values())
 
     def row(each: Priced) -> list[Field]:
@@ -70,7 +81,7 @@ def _costs(
     return table("costs", "Cost of a run: mean time x nodes x price of a node-hour / 3600", priced, row)
 
 
-def _side_by_side(compared: Sequence[Cheapest], scale: units.CostScale) -> Table:
+def _side_by_side(compared: Sequence[Cheapest], scale: units.CostScale) -> ReportTable:
     """Return the table of workloads (lines) by environments (columns)."""
     names = dict.fromkeys(each.group.environment for here in compared for each in here.alike)
 

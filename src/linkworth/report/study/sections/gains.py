@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import altair as alt
 
 from linkworth.report.charts import kinds, theme
-from linkworth.report.study.comparing import Pair, pairs, wanted, workloads_of
+from linkworth.report.study.comparing import ComparedPair, pairs, wanted, workloads_of
 from linkworth.report.study.results import HOW, MODES, Results, problem_of
 from linkworth.report.table import Field, Figure, Section, table, value, words
 
@@ -41,10 +41,10 @@ def sections(results: Results) -> Iterator[Section]:
         )
 
 
-def _figure(key: str, how: str, found: Sequence[Pair]) -> Figure:
+def _figure(key: str, how: str, found: Sequence[ComparedPair]) -> Figure:
     environment, baseline = found[0].group.environment, found[0].baseline.environment
 
-    def row(each: Pair) -> list[Field]:
+    def row(each: ComparedPair) -> list[Field]:
         program, problem = problem_of(each.group.workload)
         interval = each.comparison.interval
         return [
@@ -68,7 +68,7 @@ def _figure(key: str, how: str, found: Sequence[Pair]) -> Figure:
             f"{program}.{problem}: {_gain(each):.3g} times as fast on {environment} ({how}, {each.verdict})"
         )
         points.append(
-            kinds.Point(program, problem, _gain(each), label, uncertain=each.verdict == "undecided")
+            kinds.ChartPoint(program, problem, _gain(each), label, uncertain=each.verdict == "undecided")
         )
     gains = [1.0, *(point.value for point in points)]
     low, high = min(gains) / 1.1, max(gains) * 1.1
@@ -99,5 +99,5 @@ def _figure(key: str, how: str, found: Sequence[Pair]) -> Figure:
     return Figure(chart=chart, table=table(key, title, found, row, note=note))
 
 
-def _gain(each: Pair) -> float:
+def _gain(each: ComparedPair) -> float:
     return 1 / (1 + (each.difference or 0.0))

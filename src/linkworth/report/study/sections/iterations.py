@@ -8,7 +8,7 @@ import altair as alt
 from linkworth.report import show
 from linkworth.report.charts import kinds
 from linkworth.report.study.comparing import in_steps
-from linkworth.report.study.results import Group, Results
+from linkworth.report.study.results import Results, RunGroup
 from linkworth.report.table import Field, Figure, Section, table, value, whole, words
 from linkworth.statistics import describe
 
@@ -36,7 +36,7 @@ def sections(results: Results) -> Iterator[Section]:
     )
 
 
-def _row(group: Group) -> list[Field]:
+def _row(group: RunGroup) -> list[Field]:
     all_runs = describe([seconds for record in group.done for seconds in record.series.get(SERIES, [])])
     return [
         words("workload", group.workload),
@@ -51,7 +51,7 @@ def _row(group: Group) -> list[Field]:
     ]
 
 
-def _line(group: Group) -> list[tuple[int, float]]:
+def _line(group: RunGroup) -> list[tuple[int, float]]:
     """Return the median over the runs of each iteration, from 1; for long series, of stretches of iterations."""
     series = [record.series[SERIES] for record in group.done if record.series.get(SERIES)]
     shortest = min(len(each) for each in series)
@@ -62,11 +62,13 @@ def _line(group: Group) -> list[tuple[int, float]]:
     ]
 
 
-def _figure(key: str, groups: Sequence[Group]) -> Figure:
+def _figure(key: str, groups: Sequence[RunGroup]) -> Figure:
     lines = {group.name: _line(group) for group in groups}
     drawn = list(lines)[: kinds.MOST_LINES]
     points = [
-        kinds.Point(name, number, seconds * 1e3, f"{name}, iteration {number}: {show.text(seconds, 'time')}")
+        kinds.ChartPoint(
+            name, number, seconds * 1e3, f"{name}, iteration {number}: {show.text(seconds, 'time')}"
+        )
         for name in drawn
         for number, seconds in lines[name]
     ]

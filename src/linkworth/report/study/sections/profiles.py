@@ -11,7 +11,7 @@ from linkworth.report.charts.shares import COLOURS
 from linkworth.report.speedup import speedup
 from linkworth.report.study.results import HOW, MODES, Results, problem_of
 from linkworth.report.study.trace_profiles import TraceProfile
-from linkworth.report.table import MOST_FIGURES, Field, Figure, Section, Table, table, value, words
+from linkworth.report.table import MOST_FIGURES, Field, Figure, ReportTable, Section, table, value, words
 
 _NOT_KNOWN = "not known"
 _GROUPS = ["highly dependent", "dependent", "low", "none", _NOT_KNOWN]
@@ -116,7 +116,7 @@ def _found(results: Results) -> list[_Shares]:
     return sorted(found, key=lambda each: order[each.workload])
 
 
-def _table(found: Sequence[_Shares]) -> Table:
+def _table(found: Sequence[_Shares]) -> ReportTable:
     efficiencies = [
         name for name in _EFFICIENCIES if any(each.efficiencies[name] is not None for each in found)
     ]
@@ -169,7 +169,7 @@ def _figure(key: str, found: Sequence[_Shares]) -> Figure:
     return Figure(chart=chart, table=numbers)
 
 
-def critical_path(results: Results) -> list[Table]:
+def critical_path(results: Results) -> list[ReportTable]:
     """Return the table of the parts of each prediction's critical path, if there are predictions."""
     rows = []
     for group in results.groups(modes=["predict"]):
@@ -200,7 +200,7 @@ def _groups(results: Results) -> dict[str, TraceProfile]:
     return found
 
 
-def _group_table(results: Results, groups: dict[str, TraceProfile]) -> Table:
+def _group_table(results: Results, groups: dict[str, TraceProfile]) -> ReportTable:
     def row(item: tuple[str, TraceProfile]) -> list[Field]:
         workload, profile = item
         return [

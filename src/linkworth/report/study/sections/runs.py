@@ -6,7 +6,7 @@ from linkworth import units
 from linkworth.model.statistics import Description
 from linkworth.model.study import RunRecord
 from linkworth.report import show
-from linkworth.report.study.results import Group, Results
+from linkworth.report.study.results import Results, RunGroup
 from linkworth.report.table import Field, Section, table, value, whole, words
 from linkworth.study.metrics import Metric, metric
 
@@ -25,7 +25,7 @@ _NOTE = (
     "Files hold SI units."
 )
 
-Described = tuple[Group, Metric, Description]
+Described = tuple[RunGroup, Metric, Description]
 
 
 def sections(results: Results) -> Iterator[Section]:
@@ -83,7 +83,7 @@ def _cell(each: Described) -> list[Field]:
     ]
 
 
-def _remarks(group: Group, of: Metric, description: Description) -> Iterator[tuple[str, str, str]]:
+def _remarks(group: RunGroup, of: Metric, description: Description) -> Iterator[tuple[str, str, str]]:
     where = f"{group.workload} on {group.environment}, {of.title}"
     if group.mode == "measure" and description.warm_up:
         yield where, "warm-up", description.warm_up.reason

@@ -10,18 +10,18 @@ from linkworth import units
 from linkworth.model.study import StudyComparison
 from linkworth.report import show
 from linkworth.report.charts import kinds, theme
-from linkworth.report.study.comparing import Pair, mean_cell, pair, wanted, workloads_of
-from linkworth.report.study.results import MODES, Group, Results
+from linkworth.report.study.comparing import ComparedPair, mean_cell, pair, wanted, workloads_of
+from linkworth.report.study.results import MODES, Results, RunGroup
 from linkworth.report.table import Cell, Field, Figure, Section, cell, table, value, words
 from linkworth.study.metrics import Metric, metric
 
 
 class _Step(NamedTuple):
     name: str
-    group: Group
-    before: Pair | None
+    group: RunGroup
+    before: ComparedPair | None
     """Comparison with the step before, and, in `start`, with the first; None for the first."""
-    start: Pair | None
+    start: ComparedPair | None
 
 
 def sections(results: Results) -> Iterator[Section]:
@@ -75,7 +75,7 @@ def _series(results: Results, comparison: StudyComparison, of: Metric) -> Iterat
                 if (group := results.group(workload, step, mode)) and group.values(of.name)
             ]
 
-            def against(before: Group, group: Group) -> Pair | None:
+            def against(before: RunGroup, group: RunGroup) -> ComparedPair | None:
                 from_there = msgspec.structs.replace(comparison, baseline=before.environment)
                 return pair(results, from_there, group.workload, group.environment, group.mode, of.name)
 

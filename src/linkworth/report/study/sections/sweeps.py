@@ -8,7 +8,7 @@ from linkworth import units
 from linkworth.model.statistics import Description
 from linkworth.report import show
 from linkworth.report.charts import kinds, theme
-from linkworth.report.study.results import MEASURES, Group, Results
+from linkworth.report.study.results import MEASURES, Results, RunGroup
 from linkworth.report.table import Field, Figure, Section, table, value, whole, words
 from linkworth.statistics import describe
 from linkworth.study.metrics import Metric, metric
@@ -50,7 +50,7 @@ def _numbers(results: Results, name: str) -> dict[str, float]:
 
 
 def _lines(
-    variable: str, groups: Sequence[tuple[float, Group]]
+    variable: str, groups: Sequence[tuple[float, RunGroup]]
 ) -> tuple[Metric, dict[str, dict[float, Description]]] | None:
     """Return the first metric with a line of at least two points, and its values by line and number."""
     for name in _HEADLINES:
@@ -71,7 +71,7 @@ def _title(variable: str) -> str:
     return _TITLES.get(variable, variable)
 
 
-def _values(group: Group, name: str) -> list[float]:
+def _values(group: RunGroup, name: str) -> list[float]:
     """Return the metric, one value for each run; for rows by size that of the largest size."""
     if found := group.values(name):
         return found
@@ -80,7 +80,7 @@ def _values(group: Group, name: str) -> list[float]:
     return next((points[-1].values for label in group.labels if (points := group.curve(name, label))), [])
 
 
-def _line(group: Group, variable: str, number: float) -> str:
+def _line(group: RunGroup, variable: str, number: float) -> str:
     """Return the environment's name without the number: environments that differ only in it are one line."""
     own = (f"{number:g}", f"{variable}{number:g}", variable)
     name = "-".join(part for part in group.environment.split("-") if part not in own) or "all"
@@ -97,7 +97,7 @@ def _figure(
         label = f"{line}, {variable} {number:g}: {show.text(each.mean, of.kind)}"
         interval = each.mean_interval
         low, high = (interval.low, interval.high) if interval else (each.mean, each.mean)
-        points.append(kinds.Point(line, number, each.mean * scale, label, low * scale, high * scale))
+        points.append(kinds.ChartPoint(line, number, each.mean * scale, label, low * scale, high * scale))
     chart = kinds.lines(
         points,
         x={

@@ -9,15 +9,15 @@ import altair as alt
 from linkworth.model.study import Mode, StudyComparison
 from linkworth.report.charts import kinds
 from linkworth.report.study.comparing import (
-    Pair,
+    ComparedPair,
     mean_cell,
     pairs,
     relative_cell,
     wanted,
     workloads_of,
 )
-from linkworth.report.study.results import HOW, MODES, Group, Results
-from linkworth.report.table import NOTHING, Cell, Field, Figure, Section, Table, cell, table, words
+from linkworth.report.study.results import HOW, MODES, Results, RunGroup
+from linkworth.report.table import NOTHING, Cell, Field, Figure, ReportTable, Section, cell, table, words
 from linkworth.study.metrics import Metric, metric
 
 Column = tuple[str, Mode]
@@ -74,9 +74,9 @@ def _table(
     key: str,
     workloads: Sequence[str],
     places: Sequence[Column],
-    groups: dict[tuple[str, Column], Group],
-    found: dict[tuple[str, Column], Pair],
-) -> Table:
+    groups: dict[tuple[str, Column], RunGroup],
+    found: dict[tuple[str, Column], ComparedPair],
+) -> ReportTable:
     baseline = comparison.baseline
     both = [name for name, mode in places if mode == "measure" and (name, "predict") in places]
 
@@ -111,7 +111,7 @@ def _table(
     )
 
 
-def _text(of: Metric, found: Sequence[Pair]) -> str:
+def _text(of: Metric, found: Sequence[ComparedPair]) -> str:
     counts = Counter(each.verdict for each in found)
     predicted = counts.pop("predicted", 0)
     parts = []
@@ -123,7 +123,7 @@ def _text(of: Metric, found: Sequence[Pair]) -> str:
     return "; ".join(parts) + "." if parts else ""
 
 
-def _figure(comparison: StudyComparison, of: Metric, key: str, kept: Sequence[Pair]) -> Figure:
+def _figure(comparison: StudyComparison, of: Metric, key: str, kept: Sequence[ComparedPair]) -> Figure:
     """Return the ratio of each environment to the baseline, with its interval."""
     points = {id(each): _point(each, comparison.baseline) for each in kept}
     drawn = kinds.largest(kept, _distance)
@@ -135,7 +135,7 @@ def _figure(comparison: StudyComparison, of: Metric, key: str, kept: Sequence[Pa
         title=f"{of.title} over that of {comparison.baseline} (log)",
     ).properties(width=kinds.WIDTH - 60, height=alt.Step(step, **{"for": "position"}))
 
-    def row(each: Pair) -> list[Field]:
+    def row(each: ComparedPair) -> list[Field]:
         point = points[id(each)]
         return [
             words("workload", each.group.workload),
@@ -154,11 +154,11 @@ def _figure(comparison: StudyComparison, of: Metric, key: str, kept: Sequence[Pa
     return Figure(chart=chart, table=table(f"{key}-figure", title, kept, row, note=note), wide=True)
 
 
-def _point(each: Pair, baseline: str) -> kinds.Point:
+def _point(each: ComparedPair, baseline: str) -> kinds.ChartPoint:
     ratio = 1 + (each.difference or 0.0)
     interval = each.comparison.interval
     environment, workload = each.group.environment, each.group.workload
-    return kinds.Point(
+    return kinds.ChartPoint(
         series=f"{environment}, {each.how}",
         x=workload,
         value=ratio,
@@ -173,12 +173,12 @@ def _ratio(key: str, title: str, number: float | None) -> Field:
     return cell(key, title, NOTHING if number is None else Cell(text=f"{number:.3g}", value=number))
 
 
-def _distance(pair: Pair) -> float:
+def _distance(pair: ComparedPair) -> float:
     """Return the distance of two times; a quarter of the time is farther than twice the time."""
     return abs(math.log1p(pair.difference or 0.0))
 
 
-def _message(of: Metric, baseline: str, found: Sequence[Pair]) -> str:
+def _message(of: Metric, baseline: str, found: Sequence[ComparedPair]) -> str:
     shown = [each for each in found if each.verdict not in ("undecided", "same")]
     if not shown:
         return f"No difference of {of.title} from {baseline} is shown by these runs"

@@ -9,14 +9,14 @@ import msgspec
 from linkworth import units
 from linkworth.model.study import RunRecord
 from linkworth.report.charts import kinds, theme
-from linkworth.report.study.results import Group, Results
+from linkworth.report.study.results import Results, RunGroup
 from linkworth.report.table import Field, Figure, Section, table, value, whole, words
 
 
 class _Nic(msgspec.Struct, frozen=True, kw_only=True):
     """Means over runs, summed over nodes."""
 
-    group: Group
+    group: RunGroup
     nic: str
     sent_bytes: float
     received_bytes: float
@@ -59,7 +59,7 @@ def sections(results: Results) -> Iterator[Section]:
     )
 
 
-def _nics(group: Group) -> list[_Nic]:
+def _nics(group: RunGroup) -> list[_Nic]:
     counted = [record for record in group.done if record.counters]
     names = sorted({nic.nic for record in counted for node in record.counters for nic in node.nics})
     sent = {name: _mean(counted, name, "sent_bytes") for name in names}
@@ -85,7 +85,7 @@ def _mean(records: Sequence[RunRecord], nic: str, field: str) -> float:
     )
 
 
-def _repairs(results: Results, group: Group, nics: Sequence[_Nic]) -> list[Field]:
+def _repairs(results: Results, group: RunGroup, nics: Sequence[_Nic]) -> list[Field]:
     counted = [record for record in group.done if record.counters]
     sent, again, late = (
         fmean(sum(getattr(node, field) for node in record.counters) for record in counted)
@@ -117,7 +117,7 @@ def _nic(nic: _Nic) -> list[Field]:
     ]
 
 
-def _figure(key: str, traffic: dict[Group, list[_Nic]]) -> Figure:
+def _figure(key: str, traffic: dict[RunGroup, list[_Nic]]) -> Figure:
     nics = [nic for found in traffic.values() for nic in found]
     data = [
         {
@@ -151,7 +151,7 @@ def _figure(key: str, traffic: dict[Group, list[_Nic]]) -> Figure:
     return Figure(chart=chart, table=table(key, _message(traffic), nics, row))
 
 
-def _message(traffic: dict[Group, list[_Nic]]) -> str:
+def _message(traffic: dict[RunGroup, list[_Nic]]) -> str:
     """Return a sentence on how unevenly the NICs share the traffic in the worst case."""
     workload = next(iter(traffic)).workload
     spreads = {
