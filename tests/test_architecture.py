@@ -38,6 +38,43 @@ LAYERS = [
 ]
 """A package imports from those before it only. `_engine` and the version may be imported by all."""
 
+NATIVE_LAYERS = [
+    "mpi/npb",
+    "mpi/netbench",
+    "mpi/tracer",
+    "mpi/ranks",
+    "mpi/sizeprobe",
+    "engine/tracefile",
+    "engine/replay",
+    "engine/profile",
+    "engine/convert",
+    "engine/skeleton",
+    "engine/bindings",
+    "otf2",
+    "lab/switch",
+    "lab/mptcp",
+]
+"""A folder of `native` includes files of those before it only. Its subfolders belong to it."""
+
+MOST_PARAMETERS = 8
+TAKES_MORE = {
+    "advise/allocate/run.py allocate",
+    "advise/run.py advise_on_request",
+    "bench/request.py settings",
+    "bench/run.py run",
+    "measure/call_profile.py profile",
+    "measure/run.py run",
+    "predict/predict.py predict",
+    "predict/sensitivity.py sensitivity",
+    "predict/sweep.py sweep",
+    "report/charts/kinds.py lines",
+    "report/charts/sensitivity.py _figure",
+    "report/collect.py collect",
+    "report/study/request.py report",
+    "trace/record.py record",
+}
+"""Functions that still take more. Shorten this list; nothing may be added."""
+
 WRITES_OPTIONS_OF = {
     "advise/allocate/submit.py": "sbatch",
     "bench/settings.py": "lw-netbench",
@@ -167,6 +204,49 @@ def test_a_public_class_name_means_one_thing() -> None:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 files.setdefault(node.name, []).append(str(path.relative_to(PACKAGE)))
     assert not {name: found for name, found in files.items() if len(found) > 1}
+
+
+def test_a_native_folder_includes_only_those_before_it() -> None:
+    native = ROOT / "native"
+    sources = [path for path in native.rglob("*") if path.suffix in {".c", ".h", ".cpp", ".hpp"}]
+
+    def folder(path: Path) -> str:
+        return "/".join(path.relative_to(native).parts[:-1][:2])
+
+    assert {folder(path) for path in sources} == set(NATIVE_LAYERS), (
+        "each folder has one place in NATIVE_LAYERS"
+    )
+    wrong = []
+    for path in sources:
+        for name in re.findall(r'^#include "([^"]+)"', path.read_text(encoding="utf-8"), re.MULTILINE):
+            beside = path.parent / name
+            found = (
+                [beside]
+                if beside.exists()
+                else [each for each in sources if each.as_posix().endswith(f"/{name}")]
+            )
+            later = NATIVE_LAYERS[NATIVE_LAYERS.index(folder(path)) + 1 :]
+            if found and folder(found[0].resolve()) in later:
+                wrong.append(f"{path.relative_to(ROOT)} includes {name}")
+    assert not wrong
+
+
+def is_verb(function: ast.FunctionDef) -> bool:
+    """Return whether click calls a function, with a parameter for each option."""
+    return any("command" in ast.unparse(each) for each in function.decorator_list)
+
+
+def test_no_function_takes_more_than_eight_parameters() -> None:
+    found = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and not is_verb(node):
+                given = [
+                    each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+                ]
+                if len(given) - (given[:1] in (["self"], ["cls"])) > MOST_PARAMETERS:
+                    found.add(f"{path.relative_to(PACKAGE).as_posix()} {node.name}")
+    assert found == TAKES_MORE
 
 
 def test_relative_and_absolute_imports_are_seen() -> None:

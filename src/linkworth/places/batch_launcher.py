@@ -139,14 +139,11 @@ class BatchLauncher:
         as_root = ROOT_ALLOWED if self.mpi.kind == "openmpi" and os.geteuid() == 0 else {}
         commands = job_script.body(
             self.system,
+            msgspec.structs.replace(job, folder=folder, environment=self._variables | job.environment),
             place=files.place,
             ways=ways,
             known=remembered.index,
             probe=probe,
-            ranks=job.ranks,
-            command=job.command,
-            environment=self._variables | job.environment,
-            folder=folder,
             exported=as_root | dict(self.system.launcher_variables),
         )
         given = self._request

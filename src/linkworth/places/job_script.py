@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from linkworth.places.batch import BatchSystem
+from linkworth.places.job import Job
 from linkworth.places.local import set_for_ranks
 
 PAIRING_FAILED = 76
@@ -20,26 +21,25 @@ COUNTED = ("net/dev", "net/snmp", "net/netstat", "stat")
 
 def body(
     system: BatchSystem,
+    job: Job,
     *,
     place: Path,
     ways: Sequence[str],
     known: int | None,
     probe: Path | None,
-    ranks: int,
-    command: Sequence[str],
-    environment: Mapping[str, str],
-    folder: Path,
     exported: Mapping[str, str],
 ) -> str:
-    """Return the commands. `known` is the index of the known working way, `probe` the program that tries the
-    others. `exported` are variables for the launchers.
+    """Return the commands of a job that has a folder.
+
+    `known` is the index of the known working way, `probe` the program that tries the others. `exported` are variables
+    for the launchers.
     """
     quoted = shlex.quote(str(place))
-    lines = [f"J={quoted}", f"cd {shlex.quote(str(folder))} || exit 1"]
+    lines = [f"J={quoted}", f"cd {shlex.quote(str(job.folder))} || exit 1"]
     lines += [f"export {name}={shlex.quote(value)}" for name, value in exported.items()]
     lines.append(f'{system.list_nodes} > "$J/nodes"')
     if known is None and probe is not None:
-        lines += _probing(ways, probe, ranks)
+        lines += _probing(ways, probe, job.ranks)
     else:
         lines.append(f"way={known or 0}")
     lines += [
@@ -48,7 +48,7 @@ def body(
         'date +%s.%N > "$J/started"',
         'case "$way" in',
     ]
-    program = shlex.join([*set_for_ranks(environment), *command])
+    program = shlex.join([*set_for_ranks(job.environment), *job.command])
     for number, way in enumerate(ways):
         lines.append(f'{number}) {way} {program} > "$J/stdout" 2> "$J/stderr" < /dev/null ;;')
     lines += [
