@@ -4,6 +4,7 @@ import shlex
 
 import pytest
 import rich_click as click
+from verbs import commands
 
 from linkworth.cli.help_page import EXAMPLES
 from linkworth.cli.main import VERB_PANELS, VERBS, cli, main
@@ -41,6 +42,29 @@ def test_examples_are_shown_and_have_options_that_there_are(
     page = capsys.readouterr().out
     assert "Examples:" in page
     assert all(f"linkworth {example.split(' --')[0]}" in page for example in EXAMPLES[verb])
+
+
+@pytest.mark.parametrize(("path", "command"), list(commands(cli)), ids=lambda each: " ".join(each)
+                         if isinstance(each, tuple) else "")  # fmt: skip
+def test_no_option_or_value_is_cut_at_80_columns(
+    path: tuple[str, ...],
+    command: click.Command,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main([*path, "--help"]) == 0
+    page = capsys.readouterr().out
+    assert max(map(len, page.splitlines())) <= 80
+    for option in command.params:
+        if isinstance(option, click.Option):
+            choices = getattr(option.type, "choices", None)
+            value = option.metavar or (f"[{'|'.join(choices)}]" if choices else "")
+            assert value in page
+            assert any(name in page for name in (*option.opts, *option.secondary_opts)), option.opts
+    # Help pages are made of copies: options still have all their names.
+    assert main([*path, "--help"]) == 0
+    assert capsys.readouterr().out == page
 
 
 def test_a_long_page_has_its_options_in_panels(capsys: pytest.CaptureFixture[str]) -> None:

@@ -48,29 +48,33 @@ _OF_A_REPLAY = (
     help="Take the times from what 'linkworth predict --json' printed, instead of a trace.",
 )
 @click.option(
-    "-n", "ranks", type=click.IntRange(min=1), metavar="N", help="Ranks, where a bundled program is named."
+    "-n", "ranks", type=click.IntRange(min=1), metavar="N", help="Ranks of a bundled program without a trace."
 )
 @click.option(
     "--nodes",
     type=NumberList("nodes"),
     metavar="K[,K...]",
-    help="Nodes that the ranks are laid on (default: 2); several numbers are compared.",
+    help="Nodes to lay the ranks on; several numbers are compared.  [default: 2]",
 )
 @click.option(
-    "--ppn", type=click.IntRange(min=1), metavar="P", help="Ranks on a node (default: shared equally)."
+    "--ppn", type=click.IntRange(min=1), metavar="P", help="Ranks on a node.  [default: spread evenly]"
 )
 @click.option(
     "--on",
     multiple=True,
     metavar="FABRIC",
-    help="A fabric to consider; repeatable (default: all priced ones).",
+    help="A fabric to consider; repeatable.  [default: all with a price]",
 )
-@click.option("--measured", metavar="FABRIC=SECONDS", help="A measured time that calibrates the computation.")
+@click.option(
+    "--measured",
+    metavar="FABRIC=SECONDS",
+    help="Time measured on one fabric. The computation is scaled so that its replay takes as long.",
+)
 @click.option(
     "--cpu-factor",
     type=Number(CPU_FACTOR),
     metavar="X",
-    help="Speed of the target's cores relative to those of the trace (default: 1).",
+    help="Speed of the target's cores relative to those of the trace: 2 halves the computation.  [default: 1]",
 )
 @replay_options(without=("samples",))
 @click.option(
@@ -91,8 +95,9 @@ _OF_A_REPLAY = (
     "--on-premises",
     "on_premises",
     multiple=True,
-    metavar="FABRIC=USD,years=Y,utilisation=U",
-    help="A machine of your own by the purchase price of a node; further yearly_usd, power_watts, idle_watts, usd_per_kwh, pue.",
+    metavar="FABRIC=USD,...",
+    help="A machine of your own by the purchase price of a node: FABRIC=USD,years=Y,utilisation=U, and also yearly_usd, "
+    "power_watts, idle_watts, usd_per_kwh, pue.",
 )
 @click.option(
     "--prices", "catalog", metavar="CATALOG", help="A catalog of prices: its name, or a .toml file."
@@ -113,19 +118,17 @@ _OF_A_REPLAY = (
 @click.option(
     "--goal",
     type=click.Choice(["cost", "time"]),
-    help="What to make least (default: cost; time where only --budget is given).",
+    help="What to minimise.  [default: cost; time if only --budget is given]",
 )
 @click.option(
-    "--budget", type=Number(BUDGET_USD), metavar="USD", help="Exclude what costs more than this a run."
+    "--budget", type=Number(BUDGET_USD), metavar="USD", help="Exclude options whose run costs more."
 )
-@click.option(
-    "--deadline", type=Number(SECONDS), metavar="SECONDS", help="Exclude what takes longer than this."
-)
+@click.option("--deadline", type=Number(SECONDS), metavar="SECONDS", help="Exclude options that take longer.")
 @click.option(
     "--draws",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Replays of each option with parameters drawn from their spread, for how sure the choice is; 0: none."
+    help="Replays of each option with parameters drawn from their spread. They give the certainty of the choice; 0: none."
     "  [default: 100, fewer for a long trace]",
 )
 @rate_options

@@ -25,13 +25,13 @@ from linkworth.trace.read import Allowance
 @click.option(
     "--goal",
     type=click.Choice(["cost", "makespan"]),
-    help="What to make least.  [default: the file's, else cost]",
+    help="What to minimise.  [default: the file's, else cost]",
 )
 @click.option(
     "--budget",
     type=Number(BUDGET_USD),
     metavar="USD",
-    help="Of all runs together.  [default: the file's]",
+    help="Limit of the cost of all runs.  [default: the file's]",
 )
 @click.option(
     "--as",
@@ -45,7 +45,7 @@ from linkworth.trace.read import Allowance
     default=SLOTS,
     show_default=True,
     metavar="N",
-    help="Slots that time is cut into: more give closer bounds and take longer.",
+    help="Slots of time: more slots give closer bounds and take longer.",
 )
 @click.option(
     "--time-limit",

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     "--plot",
     type=OutputFile(),
     metavar="FILE",
-    help="Draw the results, those of FILEs over each other, into this .svg or .png.",
+    help="Draw the results of all FILEs into this .svg or .png.",
 )
 @click.option(
     "--link-rate",

@@ -27,13 +27,13 @@ from linkworth.cli.output import OutputFile, console, emit_json, note
     type=click.Path(path_type=Path),
     multiple=True,
     metavar="FILE",
-    help="Results of ranks on one node, for the way inside a node. Repeatable.",
+    help="Results of ranks on one node, for the path inside a node; repeatable.",
 )
 @click.option(
     "--rails",
     multiple=True,
     metavar="K=FILE",
-    help="Results over K NICs a node, for what several NICs carry together. Repeatable.",
+    help="Results over K NICs per node, for their joint bandwidth; repeatable.",
 )
 @click.option(
     "--port-buffer",

@@ -72,7 +72,8 @@ _ONLY_FOR = {
     "--attributes/--no-attributes",
     default=True,
     show_default=True,
-    help="otf2: keep what OTF2 has no record for in attributes, so that linkworth reads back the same trace.",
+    help="otf2: write attributes for what OTF2 has no record for, so that linkworth reads back the same trace. "
+    "--no-attributes leaves them out.",
 )
 @damage_option("conversion", lambda _: {"path": None})
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.conversion/1).")
@@ -89,7 +90,7 @@ def command(
     allowed: Allowance | None,
     as_json: bool,
 ) -> None:
-    """Write TRACE in the format of another tool, or, without --to, make a trace of what another tool wrote.
+    """Write TRACE in the format of another tool. Without --to, read the trace of another tool.
 
     If the format has no form of a call, an error names the call and nothing is written.
     """

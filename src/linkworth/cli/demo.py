@@ -23,26 +23,25 @@ from linkworth.cli.output import OutputFile, OutputFolder, answer, console, emit
     default=Path("linkworth-demo"),
     show_default=True,
     metavar="FOLDER",
-    help="Where the traces go.",
+    help="Folder of the traces.",
 )
 @click.option(
     "--report",
     "page",
     type=OutputFile(),
     metavar="FILE",
-    help="The page to write.  [default: report.html in the folder]",
+    help="HTML page to write.  [default: report.html in the folder]",
 )
 @click.option(
     "--mpi",
     metavar="NAME",
-    help="The MPI to use, as `linkworth doctor` names it.  [default: the first that works]",
+    help="MPI to use, as `linkworth doctor` names it.  [default: the first that works]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.demo/1).")
 def command(ranks: int, output: Path, page: Path | None, mpi: str | None, as_json: bool) -> int:
-    """Run and record NPB EP, FT and CG (class W) here, replay each as if on two nodes
-    with each of four networks, and price them.
+    """Run and record NPB EP, FT and CG (class W) here, and predict time and cost on two nodes with four networks.
 
-    Prints one table and writes a page with charts and sliders. Exit code 1 where a program or its verification fails.
+    Prints the results and writes a page with charts and sliders. Exit code 1: a program or its verification failed.
     """
     from linkworth.cli.steps import Steps
     from linkworth.cli.summary_table import summary_table

@@ -1,5 +1,7 @@
 """Order of a help page: verbs and options in panels, and two examples of each verb."""
 
+import copy
+
 import rich_click as click
 
 from linkworth.cli.bench_options import MEASURING_PARAMETERS
@@ -60,7 +62,9 @@ EXAMPLES = {
 
 
 def arranged(command: click.Command, verb: str) -> click.Command:
-    """Return the command with its examples, and with options in panels if there are many."""
+    """Return a copy of the command for its help page: with examples, and with options in panels if there are many."""
+    command = copy.copy(command)
+    command.params = [copy.copy(parameter) for parameter in command.params]
     options = [parameter for parameter in command.params if isinstance(parameter, click.RichOption)]
     there = {option.name for option in options}
     titles = {
@@ -69,8 +73,13 @@ def arranged(command: click.Command, verb: str) -> click.Command:
         if title not in _MARKS or _MARKS[title] in there
         for name in names
     }
-    if len(options) > LONG:
-        for option in options:
+    for option in options:
+        if len(options) > LONG:
             option.panel = titles.get(option.name or "", "Main options")
+        # One name is enough, and fits the column: that which changes the default.
+        long = [name for name in option.opts if name.startswith("--")]
+        named = option.secondary_opts[:1] if option.secondary_opts and option.default is True else long[:1]
+        option.opts = [*(name for name in option.opts if name not in long), *named]
+        option.secondary_opts = []
     command.epilog = "\n\n".join(["Examples:", *(f"linkworth {example}" for example in EXAMPLES[verb])])
     return command

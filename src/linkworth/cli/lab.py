@@ -38,7 +38,7 @@ class LabGroup(click.RichGroup):
 
 @click.group(cls=LabGroup)
 def command() -> None:
-    """Make, use and end an emulated cluster: nodes that are namespaces of this machine, joined by shaped links."""
+    """Start, use and stop an emulated cluster: nodes that are namespaces of this machine, joined by shaped links."""
 
 
 def _clean() -> None:
@@ -53,9 +53,9 @@ def _clean() -> None:
 @spec_options
 @_JSON
 def up(name: str, spec: LabSpec, as_json: bool) -> int:
-    """Bring a lab up under a NAME (default: lab); it stays until `linkworth lab down NAME`.
+    """Start a lab under a NAME (default: lab). It stays until `linkworth lab down NAME`.
 
-    Exit code: 0 it is up, 2 it cannot be like this, 3 the kernel or this machine lacks something.
+    Exit code: 0 it is up, 2 its settings cannot be used, 3 the kernel or this machine lacks something.
     """
     from linkworth.lab import labs, report
 
@@ -92,16 +92,16 @@ def up(name: str, spec: LabSpec, as_json: bool) -> int:
     "--transport",
     metavar="NAME",
     default="",
-    help="What carries messages, for -n.  [default: the MPI's choice]",
+    help="Transport of the messages, for -n.  [default: the MPI's choice]",
 )
 @_JSON
 @click.argument("name")
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
 def execute(name: str, words: tuple[str, ...], node: str | None, ranks: int | None, mpi: str | None, nodes: int | None,
             ppn: int | None, transport: str, as_json: bool) -> int:  # fmt: skip
-    """Run a command on a node of the lab NAME, or on ranks over its nodes; a preset is made for this command only.
+    """Run a command on a node of the lab NAME, or on ranks over its nodes. A preset starts for this command only.
 
-    Exit code: the command's own; 2 and 3 also where it could not be started.
+    Exit code: the command's own; 2 or 3 if it could not be started.
     """
     from linkworth.lab import execute as execution
     from linkworth.lab import state
@@ -156,7 +156,7 @@ def status(as_json: bool) -> int:
 def check(name: str, as_json: bool) -> int:
     """Measure the links of the lab NAME (default: lab; or a preset), and compare them with the settings.
 
-    Rate within 3 %, latency within 15 us + 10 %. Exit code: 0 it is so, 1 it is not.
+    Limits: 3 % of the rate, 15 us + 10 % of the latency. Exit code: 0 within the limits, 1 not.
     """
     from linkworth.cli.lab_tables import check_table
     from linkworth.lab import check as checking
@@ -177,7 +177,7 @@ def check(name: str, as_json: bool) -> int:
 @click.argument("name", default="lab")
 @_JSON
 def down(name: str, as_json: bool) -> int:
-    """End the lab NAME (default: lab) and everything that runs in it."""
+    """Stop the lab NAME (default: lab) and everything that runs in it."""
     from linkworth.lab import labs
 
     _clean()

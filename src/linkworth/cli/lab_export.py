@@ -12,7 +12,14 @@ from linkworth.lab.spec import LabSpec
 
 
 @click.command()
-@click.option("--as", "format_name", type=click.Choice(list(FORMATS)), required=True, help="Format to write.")
+@click.option(
+    "--as",
+    "format_name",
+    type=click.Choice(list(FORMATS)),
+    required=True,
+    metavar="FORMAT",
+    help=f"Format to write: {', '.join(FORMATS)}.",
+)
 @click.option(
     "-o",
     "--output",
@@ -43,7 +50,7 @@ def command(
     network: str,
     as_json: bool,
 ) -> int:
-    """Write what makes an environment on real hosts: bond or striping, bridge, MTU, container NICs, addresses.
+    """Write the network configuration of real hosts: bond or striping, bridge, MTU, container NICs, addresses.
 
     The environment is that of the running lab NAME. Without a NAME, the options describe it.
     """

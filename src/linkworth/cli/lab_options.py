@@ -47,27 +47,29 @@ def spec_of(*, like: str | None, dilate: str | None, **options: str | None) -> L
     return dilation.dilated(spec, dilate) if dilate is not None else spec
 
 
-def _choice(kind: object) -> click.Choice[str]:
-    return click.Choice(list(get_args(kind)))
+def _choice(name: str, kind: object, text: str, default: str) -> Callable[[_Command], _Command]:
+    words = ", ".join(get_args(kind))
+    help_text = f"{text}: {words}.  [default: {default}]"
+    return click.option(name, type=click.Choice(list(get_args(kind))), metavar="KIND", help=help_text)
 
 
 _OPTIONS = [
     click.option("--like", metavar="PRESET", help="Start from a preset: gbe, 100mbit, 10gbe, ..., or NAMExK (gbex4) for K NICs."),
     click.option("--nodes", metavar="N", help=f"Nodes.  [default: {specs.DEFAULT_NODES}]"),
     click.option("--nics", metavar="K", help="Data NICs of each node.  [default: 1]"),
-    click.option("--rate", metavar="RATE", help="Of each NIC, each way: 1gbit, 100mbit.  [default: unshaped]"),
-    click.option("--mtu", metavar="BYTES", help="Largest IP packet; giving it switches GSO, TSO and GRO off, so "
-                 "that it matters.  [default: 1500, with these on]"),
+    click.option("--rate", metavar="RATE", help="Rate of each NIC, each way: 1gbit, 100mbit.  [default: unshaped]"),
+    click.option("--mtu", metavar="BYTES", help="Largest IP packet. With it, GSO, TSO and GRO are off, so that packets "
+                 "have this size.  [default: 1500, with these on]"),
     click.option("--latency", metavar="TIME", help="Latency that a link adds, one way: 30us.  [default: none]"),
     click.option("--jitter", metavar="TIME", help="Standard deviation of the added latency.  [default: 0]"),
     click.option("--loss", metavar="SHARE", help="Share of packets that a link loses: 0.001 or 0.1%.  [default: 0]"),
     click.option("--buffer", metavar="BYTES", help="Bytes that the switch buffers for each node's link, such as 128K. "
                  "Further packets are dropped one by one, with GSO, TSO and GRO off.  [default: it drops none]"),
-    click.option("--aggregate", type=_choice(specs.Aggregate), help="How several NICs are used as one.  [default: stripe]"),
-    click.option("--bond-mode", type=_choice(specs.BondMode), help="Of --aggregate bond.  [default: balance-rr]"),
-    click.option("--dilate", metavar="FACTOR", help="Make the links this many times slower, as computation on shared cores is; "
-                 "8ranks: the slowdown of 8 ranks, measured here.  [default: 1]"),
-    click.option("--isolation", type=_choice(specs.IsolationKind), help="What a node is.  [default: namespace]"),
+    _choice("--aggregate", specs.Aggregate, "Use of several NICs as one", "stripe"),
+    _choice("--bond-mode", specs.BondMode, "Mode of --aggregate bond", "balance-rr"),
+    click.option("--dilate", metavar="FACTOR", help="Slow the links down by this factor, as shared cores slow computation down; "
+                 "8ranks: by the slowdown of 8 ranks, measured here.  [default: 1]"),
+    _choice("--isolation", specs.IsolationKind, "What a node is", "namespace"),
 ]  # fmt: skip
 _NAMES = (
     "like",

@@ -29,7 +29,7 @@ VERBS = {
     "lab": "an emulated cluster on this machine",
     "run": "run a program and measure it",
     "trace": "run a program and record it",
-    "profile": "what a trace says of a program",
+    "profile": "where the time of a recorded program goes",
     "bench": "measure a network",
     "calibrate": "a network fitted to measured micro-benchmarks",
     "convert": "a trace for other tools",

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     "--tolerance",
     "with_tolerances",
     is_flag=True,
-    help="Also find the latency and the bandwidth at which the program is 1, 2 and 5 % slower.",
+    help="Find the latency and the bandwidth at which the program is 1, 2 and 5 % slower.",
 )
 @click.option(
     "--loads",
     "with_loads",
     is_flag=True,
-    help="Also print how busy each NIC and each link between switches was; with --json over time.",
+    help="Print the load of the busiest NICs and links between switches; with --json of all, over time.",
 )
 @click.option(
     "--beside",

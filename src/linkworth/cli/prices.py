@@ -58,7 +58,7 @@ def show_command(catalog: str, as_json: bool) -> None:
     metavar="URL",
     help="Another address of the price interface, such as a mirror's.  [default: the provider's]",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would change, and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would change, and write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.price-update/1).")
 def update_command(
     provider: str,

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     "--smaller",
     type=click.Path(path_type=Path),
     metavar="TRACE2",
-    help="A trace of the same program on as many ranks with a smaller problem: how communication moved between the two "
-    "counts in the group.",
+    help="A trace of the same program on as many ranks with a smaller problem. The group then follows from both.",
 )
 @click.option(
     "--whole",
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 @click.option(
     "--full",
     is_flag=True,
-    help="Print every call with its places, every size and phase, and what each figure means, on as many lines as it takes.",
+    help="Print every call with its places, every message size and phase, and the meaning of each figure.",
 )
 @damage_option("profile", lambda _: {"calls": [], "group": None})
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.profile/1).")
@@ -39,7 +38,12 @@ def command(
     """Show where the ranks' time went in TRACE: computation, communication and waiting; calls, phases and iterations;
     message sizes and partners.
 
-    The efficiencies are those of the POP project. The group (highly dependent, dependent, low, none) states how much the
+    POP efficiencies, each of a whole: parallel efficiency = load balance x communication efficiency. Load balance =
+    mean / longest computation of a rank. Communication efficiency = longest computation / run time = serialisation
+    efficiency (longest computation / ideal time) x transfer efficiency (ideal time / run time). The ideal time is that of a
+    replay on a network without latency and overhead and of infinite bandwidth.
+
+    The group (highly dependent, dependent, low, none) states how much the
     program depends on the network. It comes from a replay on gigabit Ethernet, extrapolated to a larger problem.
     """
     from linkworth.cli.output import console, emit_json, note, screen_console

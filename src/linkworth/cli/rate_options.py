@@ -15,11 +15,11 @@ def rate_options(command: _Command) -> _Command:
     """Add --calibrate-with, --calibrate-anew and --machine."""
     for decorator in (
         click.option("--machine", metavar="NAME", help="For a bundled program without a trace: compute as fast as a core of "
-                     "this machine of the catalog, whose cores the ranks of a node share (see `linkworth machines`)."),
-        click.option("--calibrate-anew", is_flag=True, help="For a bundled program without a trace: time that run again and keep "
-                     "the new times, where the machine was busy the last time, or has changed since."),
-        click.option("--calibrate-with", metavar="CLASS", help="For a bundled program without a trace: time its computation in "
-                     "a run of this class on one rank here.  [default: a class of a few seconds; kept for later]"),
+                     "this machine of the catalog. The ranks of a node share its cores (see `linkworth machines`)."),
+        click.option("--calibrate-anew", is_flag=True, help="For a bundled program without a trace: repeat that timed run, for "
+                     "instance because the machine was busy then, or has changed since."),
+        click.option("--calibrate-with", metavar="CLASS", help="For a bundled program without a trace: time its computation "
+                     "here, in a run of this class on one rank.  [default: a class of a few seconds; kept for later]"),
     ):  # fmt: skip
         command = decorator(command)
     return command

@@ -47,7 +47,7 @@ _PROGRAM = (
     click.option(
         "--measured",
         metavar="FABRIC=SECONDS",
-        help="A time measured on one fabric: scales the computation so that the replay there takes that long.",
+        help="Time measured on one fabric. The computation is scaled so that its replay takes as long.",
     ),
     click.option(
         "--cpu-factor",
@@ -55,7 +55,7 @@ _PROGRAM = (
         default=1.0,
         show_default=True,
         metavar="X",
-        help="Speed of the target's cores against those that recorded: 2 halves the computation.",
+        help="Speed of the target's cores relative to those of the trace: 2 halves the computation.",
     ),
     click.option(
         "-n",

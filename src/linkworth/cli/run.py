@@ -26,7 +26,7 @@ from linkworth.model.place import Place
 @click.option(
     "--profile",
     is_flag=True,
-    help="Add the time, count and bytes of the MPI calls up in each rank, and show where the ranks' time went. Writes no trace.",
+    help="Sum the time, count and data of the MPI calls in each rank, and print them. Writes no trace.",
 )
 @click.option(
     "--figures",

@@ -33,7 +33,7 @@ _ACCEPT_CHANGES = click.option(
 
 @click.group()
 def command() -> None:
-    """Run a matrix of programs, environments and repetitions from one file, so that nothing measured is ever lost."""
+    """Run a matrix of programs, environments and repetitions from one file. An interrupted study resumes."""
 
 
 @command.command()
@@ -79,7 +79,7 @@ def run(
     dry_run: bool,
     as_json: bool,
 ) -> int:
-    """Run a study file; where it was begun before, only what is missing.
+    """Run a study file, or only the missing runs if it was begun before.
 
     FILE may be the name of a study that comes with linkworth (`linkworth study list`), such as `first`.
 
@@ -116,7 +116,7 @@ def run(
 def resume(
     target: Path, scale: str, max_parallel: int | None, redo_failed: bool, accept_changes: bool, as_json: bool
 ) -> int:
-    """Make the runs of a study that are missing: what is done is neither made again nor lost, a half run is made anew.
+    """Make the missing runs of a study. Finished runs stay; a run that was cut off starts again.
 
     The exit codes are those of `study run`.
     """
@@ -133,7 +133,7 @@ def resume(
 @_SCALE_OF_TARGET
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.study-status/1).")
 def status(target: Path, scale: str, as_json: bool) -> int:
-    """Say how far a study is, also while it runs.
+    """Show the progress of a study, finished or running.
 
     Exit code 0: all runs are done. 1: some failed or are not verified. 4: some are not done yet.
     """

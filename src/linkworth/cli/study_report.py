@@ -38,12 +38,13 @@ _FORMATS = ["csv", "parquet", "latex", "svg", "png", "pdf"]
     "formats",
     multiple=True,
     type=click.Choice(_FORMATS),
-    help="Write tables and figures in this format only; repeatable.  [default: all]",
+    metavar="FORMAT",
+    help=f"Write tables and figures in this format only: {', '.join(_FORMATS)}; repeatable.  [default: all]",
 )
 @click.option(
     "--no-profiles",
     is_flag=True,
-    help="Make no profiles of the traces, which take minutes of large ones: without them there are no groups.",
+    help="Omit the profiles of the traces, which take minutes for large ones, and with them the groups.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.study-report/1).")
 def command(
@@ -56,9 +57,9 @@ def command(
     no_profiles: bool,
     as_json: bool,
 ) -> int:
-    """Write the report of a study, also of one that is not complete: one HTML page, and each table and figure as files.
+    """Write the report of a study, complete or not: one HTML page, and a file for each table and figure.
 
-    Tables are CSV, Parquet and LaTeX, figures SVG, PNG and PDF. Runs that failed are shown and enter no mean.
+    Tables are CSV, Parquet and LaTeX, figures SVG, PNG and PDF. Failed runs are listed, but enter no mean.
     """
     from linkworth.cli.steps import Steps
     from linkworth.report.study.of_folder import report_of

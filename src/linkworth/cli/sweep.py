@@ -41,14 +41,14 @@ if TYPE_CHECKING:
     "--workers",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Replays at the same time.  [default: all cores]",
+    help="Number of parallel replays.  [default: all cores]",
 )
 @click.option(
     "-o",
     "--output",
     type=OutputFile(),
     metavar="FILE.csv",
-    help="Write one line a point as CSV, instead of the table.",
+    help="Write CSV with one line per point, instead of the table.",
 )
 @rate_options
 @replay_options(several_placements=True, without=("samples", "spread"))
@@ -75,8 +75,8 @@ def command(
 ) -> None:
     """Replay TRACE at every combination of fabrics, parameters, numbers of nodes and placements, on all cores.
 
-    On many nodes: `mpiexec -n 64 python -m mpi4py.futures -m linkworth sweep ...`, one process a core. The results are the same
-    bit for bit, however many work on them.
+    On many nodes: `mpiexec -n 64 python -m mpi4py.futures -m linkworth sweep ...`, one process a core. The number of
+    processes does not change the results.
     """
     from linkworth.catalog import fabrics
     from linkworth.cli.output import console, emit_json, note
