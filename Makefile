@@ -92,7 +92,7 @@ docs: $(VENV)/.engine $(VENV)/.docs ## the documentation site in site/
 
 wheel: WERROR := OFF
 wheel: $(VENV)/.created ## a wheel for the Python of .venv in dist/; auditwheel makes it portable if it is installed
-	@$(PREPARE_BUILD) && $(PIP) wheel $(BUILD_OPTIONS) --no-deps --wheel-dir dist .
+	@$(PREPARE_BUILD) && $(PIP) wheel $(BUILD_OPTIONS) --config-settings=build-dir=build/wheel/{wheel_tag} --no-deps --wheel-dir dist .
 	@if command -v auditwheel >/dev/null; then \
 	    for wheel in dist/*-linux_*.whl; do auditwheel repair --wheel-dir dist "$$wheel" && rm "$$wheel" || exit 1; done; \
 	else echo "SKIPPED auditwheel: not installed, so the wheel in dist/ is for this machine's system"; fi

@@ -52,6 +52,16 @@ def test_links_to_files_lead_somewhere(path: Path) -> None:
     assert not [target for target in targets if not (path.parent / target).exists()]
 
 
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
+def test_files_and_modules_that_the_text_names_exist(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    files = re.findall(r"`((?:src|native|tests|docs|scripts|benchmarks|studies)/[\w./*-]+)`", text)
+    modules = [name.replace(".", "/") for name in re.findall(r"`(linkworth(?:\.\w+)+)`", text)]
+    places = [[name] for name in files]
+    places += [[f"src/{name}", f"src/{name}.py*", f"src/{name.rpartition('/')[0]}.py"] for name in modules]
+    assert not [names for names in places if not any(any(ROOT.glob(name)) for name in names)]
+
+
 def test_the_command_reference_is_what_the_commands_say() -> None:
     page = ROOT / "docs" / "reference" / "cli.md"
     command = [sys.executable, str(ROOT / "scripts" / "cli_reference.py"), "--check", str(page)]
