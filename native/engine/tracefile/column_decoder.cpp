@@ -93,21 +93,10 @@ bool ColumnDecoder::read_preamble() {
         }
     }
     head_width_ = head_width(shapes);
-    fill_byte_columns(columns);
     // A gap times a power of two and divided by it again is that gap.
     cpu_expects_the_gap_ =
         std::has_single_bit(cpu_step_) && seconds_per_tick_ * 1e9 == static_cast<double>(cpu_step_);
     return in.ok() && in.at_end() && cpu_step_ > 0;
-}
-
-void ColumnDecoder::fill_byte_columns(std::size_t columns) {
-    has_byte_columns_ = columns_.size() <= most_byte_shapes && columns <= most_byte_columns;
-    for (std::size_t shape = 0; shape < columns_.size() && has_byte_columns_; ++shape) {
-        const ShapeColumns& of = columns_[shape];
-        has_byte_columns_ = of.gap != cpu_column && of.duration != cpu_column;
-        byte_columns_.gap[shape] = static_cast<std::uint8_t>(of.gap);
-        byte_columns_.duration[shape] = static_cast<std::uint8_t>(of.duration);
-    }
 }
 
 template <class Head>
@@ -262,18 +251,16 @@ template <class Head, bool expects_the_gap>
 
 /// Reads as many of the next rows as it can in batches. Returns how many.
 std::size_t ColumnDecoder::read_batches(std::span<EventRow> rows) {
-    if (rows.size() < batch_rows || head_width_ != 1 || !cpu_expects_the_gap_ || lanes_ == 0) {
+    if (rows.size() < batch_rows || head_width_ != 1 || !cpu_expects_the_gap_ || !in_batches_) {
         return 0;
     }
     RowBatch batch{bytes_of(sections_[section_heads]).data() + next_,
                    columns_,
                    symbols_,
-                   has_byte_columns_ ? &byte_columns_ : nullptr,
                    bytes_of(sections_[section_bits]).data(),
                    next_bit_,
                    static_cast<unsigned>(std::countr_zero(cpu_step_)),
-                   seconds_per_tick_,
-                   lanes_};
+                   seconds_per_tick_};
     std::size_t count = 0;
     while (rows.size() - count >= batch_rows && read_batch(batch, rows.subspan(count).first<batch_rows>())) {
         count += batch_rows;

@@ -28,9 +28,8 @@ class ColumnDecoder {
     /// Fills `rows` with the next events, and `notes` with their notes, by number of the row. Returns the
     /// number of rows.
     std::size_t read(std::span<EventRow> rows, std::vector<EventNote>& notes);
-    /// Decodes at most so many events at once, even if the processor could decode more: 8, 4, or 0 for one by
-    /// one.
-    void limit_lanes(std::size_t most) { lanes_ = std::min(lanes_, most); }
+    /// Decodes events one by one, even if the processor could decode several at once.
+    void read_one_by_one() { in_batches_ = false; }
 
   private:
     struct Section {
@@ -40,7 +39,6 @@ class ColumnDecoder {
 
     bool expand_sections(std::span<const std::uint8_t> stored, Decompressor& decompressor);
     bool read_preamble();
-    void fill_byte_columns(std::size_t columns);
     bool counts_agree();
     template <class Head>
     bool count_heads(std::vector<std::uint64_t>& of_head) const;
@@ -57,9 +55,7 @@ class ColumnDecoder {
     std::vector<std::uint8_t> memory_;
     std::vector<Section> sections_;
     std::vector<std::span<const std::uint8_t>> shapes_;
-    std::vector<ShapeColumns> columns_;  ///< by shape
-    ByteColumns byte_columns_;
-    bool has_byte_columns_ = false;             ///< if there are not too many
+    std::vector<ShapeColumns> columns_;         ///< by shape
     std::vector<const std::uint8_t*> symbols_;  ///< by column: the next one
     std::vector<EventNote> notes_;
     std::size_t head_width_ = 1;
@@ -70,7 +66,7 @@ class ColumnDecoder {
     std::uint64_t cpu_step_ = 1;
     bool cpu_expects_the_gap_ = false;  ///< a tick is one CPU step, so that there is nothing to convert
     double seconds_per_tick_ = 0;
-    std::size_t lanes_ = batch_lanes();
+    bool in_batches_ = has_batches();
 };
 
 }  // namespace linkworth::tracefile

@@ -168,9 +168,9 @@ TEST(Columns, EventsInStepsComeBackWhateverTheirLength) {
         std::vector<std::uint8_t> stored;
         ASSERT_TRUE(ColumnEncoder().encode(records_of(calls, 40), tick, nullptr, stored));
         tracefile::Decompressor decompressor;
-        for (const std::size_t lanes : {8U, 4U, 0U}) {
+        for (const bool in_batches : {true, false}) {
             ColumnDecoder decoder;
-            decoder.limit_lanes(lanes);
+            if (!in_batches) decoder.read_one_by_one();
             ASSERT_TRUE(decoder.open(stored, count, tick, decompressor));
             std::array<EventRow, 3 * tracefile::batch_rows + 5> rows;
             std::vector<EventNote> notes;
