@@ -132,12 +132,23 @@ class Bench:
         return self.launch(*command, ranks=ranks, environment={**told, **environment})
 
 
+def _kind_of_handles(mpi: MpiInstallation) -> str:
+    return "abi" if mpi.name.endswith("-abi") else mpi.kind
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test with each MPI; a module with ONE_ABI runs with one ABI of each library, since handles play no part in it."""
-    if "bench" in metafunc.fixturenames:
-        one_abi = getattr(metafunc.module, "ONE_ABI", False)
-        mpis = [mpi for mpi in MPIS if not (one_abi and mpi.name.endswith("-abi"))]
-        metafunc.parametrize("bench", mpis, ids=[mpi.name for mpi in mpis], indirect=True)
+    """Run a test with one MPI for each kind of handles, which is what the tracer depends on.
+
+    A module with EVERY_MPI runs with each MPI, one with ONE_ABI with one ABI of each library.
+    """
+    if "bench" not in metafunc.fixturenames:
+        return
+    mpis = MPIS
+    if not getattr(metafunc.module, "EVERY_MPI", False):
+        mpis = list({_kind_of_handles(mpi): mpi for mpi in reversed(MPIS)}.values())
+    if getattr(metafunc.module, "ONE_ABI", False):
+        mpis = [mpi for mpi in mpis if not mpi.name.endswith("-abi")]
+    metafunc.parametrize("bench", mpis, ids=[mpi.name for mpi in mpis], indirect=True)
 
 
 @pytest.fixture

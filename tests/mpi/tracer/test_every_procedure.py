@@ -8,6 +8,8 @@ import pytest
 
 from linkworth.mpi import elf, wrappers
 
+EVERY_MPI = True  # which procedures there are differs between versions
+
 # Exported with the names of procedures, but nothing that a program calls: constants, the predefined callbacks that it
 # passes by address, and entry points that Open MPI's Fortran modules bind MPI_Wtime and MPI_Aint_add to.
 NO_PROCEDURES = re.compile(

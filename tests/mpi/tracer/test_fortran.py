@@ -7,6 +7,8 @@ import pytest
 
 from linkworth.trace import call_sites
 
+EVERY_MPI = True
+
 INTERFACES = {"mpif.h": 1, "use mpi": 2, "use mpi_f08": 3}
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+EVERY_MPI = True
+
 pytestmark = pytest.mark.skipif(find_spec("mpi4py") is None, reason="mpi4py is not installed")
 
 

@@ -7,6 +7,8 @@ import sanitized_programs
 
 from linkworth.measure import call_profile_file
 
+EVERY_MPI = True
+
 PROGRAMS = {
     "point_to_point.c": 4,
     "collectives.c": 4,

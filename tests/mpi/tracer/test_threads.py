@@ -15,6 +15,8 @@ from linkworth.mpi import elf, joined, sources, wrappers
 from linkworth.places.local import ROOT_ALLOWED
 from linkworth.trace.merge import merge
 
+EVERY_MPI = True
+
 THREADS, ROUNDS = 4, 2000  # of programs/threads.c
 
 
