@@ -28,8 +28,9 @@ from linkworth.errors import LinkworthError
 from linkworth.measure.parsers import bench
 from linkworth.places import hosts
 from linkworth.predict import predict
+from linkworth.predict.extras import Extras
 from linkworth.profile import of_trace
-from linkworth.replay.layout import lay_out
+from linkworth.replay.layout import Arrangement, lay_out
 from linkworth.study import record_file
 from linkworth.study.file import load
 from linkworth.study.matrix import expand
@@ -89,7 +90,7 @@ def trace() -> Path:
 
 def fabric(path: Path) -> None:
     """Replay the small trace on a fabric."""
-    predict(trace(), [fabrics.get(str(path))], nodes=2)
+    predict(trace(), [fabrics.get(str(path))], Arrangement(nodes=2))
 
 
 def machine(path: Path) -> None:
@@ -130,7 +131,7 @@ def used_trace(path: Path) -> None:
     opened = open_trace(path, Allowance())
     for use in (
         lambda: of_trace(opened),
-        lambda: predict(opened, [fabrics.get("gbe"), fabrics.get("ib-edr")], with_loads=True),
+        lambda: predict(opened, [fabrics.get("gbe"), fabrics.get("ib-edr")], extras=Extras(loads=True)),
         *(
             lambda target=target: convert(
                 path, target, path.parent / f"out-{target}", replace=True, allowed=Allowance()
@@ -260,7 +261,7 @@ def _written(target: str) -> bytes:
 
 
 def _predictions() -> bytes:
-    return msgspec.json.encode(predict(trace(), [fabrics.get("gbe")], nodes=2))
+    return msgspec.json.encode(predict(trace(), [fabrics.get("gbe")], Arrangement(nodes=2)))
 
 
 def _record() -> bytes:

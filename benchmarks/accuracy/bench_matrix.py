@@ -13,6 +13,7 @@ import time
 
 from linkworth.catalog import fabrics
 from linkworth.predict import predict, request
+from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.rates import RateRequest
 
 PROGRAMS = ("is", "ep", "cg", "mg", "ft", "bt", "sp", "lu")
@@ -32,7 +33,7 @@ def main() -> None:
         for program in PROGRAMS:
             start = time.perf_counter()
             with request.traced(f"npb:{program}.{letter}", 64, RateRequest(machine=MACHINE)) as trace:
-                found = predict(trace, networks, nodes=2)
+                found = predict(trace, networks, Arrangement(nodes=2))
             took = time.perf_counter() - start
             seconds = [each.seconds for each in found.predictions]
             rows.append(

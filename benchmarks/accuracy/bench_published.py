@@ -23,6 +23,7 @@ from linkworth.catalog import fabrics
 from linkworth.measure import plan
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict, request
+from linkworth.replay.layout import Arrangement
 from linkworth.study import shipped_files
 from linkworth.study.file import load
 from linkworth.study.published import times_of
@@ -77,7 +78,7 @@ def main() -> None:
             (found,) = predict(
                 trace,
                 [slow],
-                nodes=study.nodes,
+                Arrangement(nodes=study.nodes),
                 measured=(fast, fast_seconds),
                 settings=settings,
             ).predictions

@@ -24,6 +24,7 @@ from linkworth.measure.run import run
 from linkworth.model.place import Place
 from linkworth.mpi import find
 from linkworth.predict import predict
+from linkworth.replay.layout import Arrangement
 from linkworth.trace.record import record
 
 HERE = Path(__file__).parent
@@ -63,7 +64,7 @@ def main() -> None:
                             seconds.append(float((folder / "output.txt").read_text().split()[-1]))
                         trace = Path(scratch) / f"{late}-{size}-{microseconds}.lwt"
                         record(workload(command, 2), output=trace, mpi=mpi.name)
-                        (found,) = predict(trace, [stream], nodes=2).predictions
+                        (found,) = predict(trace, [stream], Arrangement(nodes=2)).predictions
                         measured, predicted = statistics.median(seconds), found.seconds / given.repeats
                         print(
                             f"{late:8} {size:>8} {microseconds:>5}  {measured * 1e3:8.3f} {predicted * 1e3:8.3f}  "

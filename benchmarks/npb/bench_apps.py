@@ -17,6 +17,7 @@ from linkworth.mpi import build, find
 from linkworth.places.job import Job
 from linkworth.places.local import ROOT_ALLOWED, LocalLauncher
 from linkworth.predict.predict import predict
+from linkworth.replay.layout import Arrangement
 from linkworth.skeleton import RateRequest, parse, rates_for, record_skeleton
 
 MACHINE = "xeon-e5-2650v3-x2"
@@ -28,7 +29,7 @@ def predicted(folder: Path, command: list[str], ranks: int) -> tuple[float, floa
     program = parse(command)
     rates = rates_for(program, RateRequest(machine=MACHINE))
     made = record_skeleton(program, ranks, rates, folder / "skeleton.lwt", replace=True)
-    pair = predict(Path(made.path), [fabrics.get(SLOW), fabrics.get(FAST)], nodes=2).predictions
+    pair = predict(Path(made.path), [fabrics.get(SLOW), fabrics.get(FAST)], Arrangement(nodes=2)).predictions
     return pair[0].seconds, pair[1].seconds
 
 

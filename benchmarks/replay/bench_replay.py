@@ -24,6 +24,7 @@ from linkworth.catalog import fabrics
 from linkworth.model.prediction import Layout
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict
+from linkworth.replay.layout import Arrangement
 from linkworth.replay.run import replay_in_detail
 
 TO_ANSWER = (0.44, 2.0)
@@ -105,7 +106,7 @@ def main() -> None:
         path = Path(folder) / "stencil.lwt"
         patterns.stencil(path, given.messages // 256)
         calls = _engine.Trace(str(path)).events
-        answered = calls / median_seconds(lambda: predict(path, [gbe], nodes=64), given.repeats)
+        answered = calls / median_seconds(lambda: predict(path, [gbe], Arrangement(nodes=64)), given.repeats)
     if given.json:
         rows.append({"pattern": "stencil, trace file to answer", "events_per_second": answered})
         print(json.dumps({"schema": "linkworth.benchmark/1", "rows": rows}))

@@ -15,6 +15,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.predict import draws as draws_module
 from linkworth.predict import predict
 from linkworth.predict.draws import Drawn, draw_times
+from linkworth.replay.layout import Arrangement
 from linkworth.trace.read import open_trace
 
 MB = 1_000_000
@@ -85,7 +86,7 @@ def options_of(trace, seed=0, noise=0.0, spread=None):
         named(name, bandwidth, spread or Spread(bandwidth=0.1))
         for name, bandwidth in (("fast", 2e9), ("slow", 1e9))
     )
-    return [slow, fast], [predict(trace, [slow, fast], nodes=2, settings=settings)]
+    return [slow, fast], [predict(trace, [slow, fast], Arrangement(nodes=2), settings=settings)]
 
 
 def test_all_options_see_the_same_draws(trace):
@@ -104,7 +105,7 @@ def test_noise_has_a_seed_of_its_own_in_each_draw(trace):
 
 def test_a_fabric_without_spread_gets_the_assumed_one(trace):
     plain = named("plain", 1e9, Spread())
-    found = draw_times(trace, [plain], [predict(trace, [plain], nodes=2)], count=30)
+    found = draw_times(trace, [plain], [predict(trace, [plain], Arrangement(nodes=2))], count=30)
     assert found.assumed == ["plain"]
     assert len(set(found.seconds["plain", 2])) == 30
 

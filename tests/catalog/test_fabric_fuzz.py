@@ -16,6 +16,7 @@ from linkworth.model.fabric import Fabric, Spread, Tcp, Topology
 from linkworth.model.fabric import Path as Way
 from linkworth.model.parameter import declared
 from linkworth.predict import predict
+from linkworth.replay.layout import Arrangement
 
 SEEDS = [
     entry.read_text(encoding="utf-8")
@@ -107,7 +108,7 @@ def check(content: bytes, trace: Path) -> None:
     path = trace.with_name("odd.toml")
     path.write_bytes(content)
     try:
-        (found,) = predict(trace, [fabrics.get(str(path))], nodes=2).predictions
+        (found,) = predict(trace, [fabrics.get(str(path))], Arrangement(nodes=2)).predictions
     except UsageError as error:
         assert str(error) and "\n" not in str(error)
         return

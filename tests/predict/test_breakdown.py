@@ -9,6 +9,8 @@ from linkworth.cli.prediction_table import prediction_tables
 from linkworth.errors import UsageError
 from linkworth.model.fabric import SwitchLevel, Topology
 from linkworth.predict import predict
+from linkworth.predict.extras import Extras
+from linkworth.replay.layout import Arrangement
 
 MS = 1e-3
 MB = 1_000_000
@@ -39,7 +41,7 @@ def two_regions(tmp_path: Path) -> Path:
 
 
 def test_computation_on_the_critical_path_is_told_by_region(two_regions: Path) -> None:
-    (found,) = predict(two_regions, [SLOW], nodes=2).predictions
+    (found,) = predict(two_regions, [SLOW], Arrangement(nodes=2)).predictions
     assert found.seconds == pytest.approx(22.1 * MS)
     assert [(each.level, each.critical_seconds, each.rank_seconds) for each in found.regions] == [
         (1, pytest.approx(3 * MS), pytest.approx(4 * MS)),
@@ -49,7 +51,7 @@ def test_computation_on_the_critical_path_is_told_by_region(two_regions: Path) -
 
 
 def test_regions_follow_the_cpu_factor(two_regions: Path) -> None:
-    (found,) = predict(two_regions, [SLOW], nodes=2, cpu_factor=2).predictions
+    (found,) = predict(two_regions, [SLOW], Arrangement(nodes=2), cpu_factor=2).predictions
     assert [each.critical_seconds for each in found.regions] == pytest.approx([1.5 * MS, 4.5 * MS])
 
 
@@ -66,7 +68,7 @@ def test_calls_to_files_are_of_the_region_that_they_are_in(tmp_path: Path) -> No
         pcontrol(0),
     ]
     path = write_trace(tmp_path / "files.lwt", [calls])
-    (found,) = predict(path, [SLOW], nodes=1, cpu_factor=2).predictions
+    (found,) = predict(path, [SLOW], Arrangement(nodes=1), cpu_factor=2).predictions
     assert found.seconds == found.compute_seconds == pytest.approx(24.5 * MS)
     assert [each.critical_seconds for each in found.regions] == pytest.approx([21.5 * MS, 3 * MS])
     assert found.seconds_per_inverse_cpu_speed == pytest.approx(3.5 * MS)
@@ -74,15 +76,15 @@ def test_calls_to_files_are_of_the_region_that_they_are_in(tmp_path: Path) -> No
 
 def test_one_region_has_all_computation_and_an_unmarked_program_none(tmp_path: Path) -> None:
     marked: list[Call] = [pcontrol(1), collective("MPI_Barrier").after(2 * MS), pcontrol(0).after(1 * MS)]
-    (found,) = predict(write_trace(tmp_path / "one.lwt", [marked]), [SLOW], nodes=1).predictions
+    (found,) = predict(write_trace(tmp_path / "one.lwt", [marked]), [SLOW], Arrangement(nodes=1)).predictions
     assert [(each.level, each.critical_seconds) for each in found.regions] == [(1, pytest.approx(3 * MS))]
     plain = write_trace(tmp_path / "plain.lwt", [[collective("MPI_Barrier").after(2 * MS)]])
-    assert predict(plain, [SLOW], nodes=1).predictions[0].regions == []
+    assert predict(plain, [SLOW], Arrangement(nodes=1)).predictions[0].regions == []
 
 
 def test_efficiencies_of_the_predicted_run(two_regions: Path) -> None:
     # Ranks compute 7 and 8 ms in the marked part, which without a network takes 12 ms.
-    pop = predict(two_regions, [SLOW], nodes=2).predictions[0].efficiency
+    pop = predict(two_regions, [SLOW], Arrangement(nodes=2)).predictions[0].efficiency
     assert pop is not None
     assert pop.load_balance == pytest.approx(7.5 / 8)
     assert pop.communication_efficiency == pytest.approx(8 / 22.1)
@@ -94,7 +96,7 @@ def test_efficiencies_of_the_predicted_run(two_regions: Path) -> None:
 def test_loads_are_of_nics_and_switches_over_time(two_regions: Path) -> None:
     tree = Topology(levels=[SwitchLevel(nodes_per_group=1, uplinks=1, bandwidth_bytes_per_second=1e8)])
     on = fabric(way(latency=100e-6, bandwidth=1e8), topology=tree)
-    (found,) = predict(two_regions, [on], nodes=2, with_loads=True).predictions
+    (found,) = predict(two_regions, [on], Arrangement(nodes=2), extras=Extras(loads=True)).predictions
     assert {each.link: each.busy_seconds for each in found.loads} == {
         "node 0 NIC out 0": pytest.approx(10 * MS),
         "node 1 NIC in 0": pytest.approx(10 * MS),
@@ -108,7 +110,7 @@ def test_loads_are_of_nics_and_switches_over_time(two_regions: Path) -> None:
 
 
 def test_the_use_of_cores_over_time_is_the_computation_of_each_rank(two_regions: Path) -> None:
-    (found,) = predict(two_regions, [SLOW], nodes=2, with_loads=True).predictions
+    (found,) = predict(two_regions, [SLOW], Arrangement(nodes=2), extras=Extras(loads=True)).predictions
     assert [each.node for each in found.core_use] == ["node 0", "node 1"]
     for each, computed in zip(found.core_use, (14 * MS, 15 * MS), strict=True):
         width = each.times[0]
@@ -120,7 +122,7 @@ def test_the_use_of_cores_over_time_is_the_computation_of_each_rank(two_regions:
 def test_each_nic_of_a_node_has_its_load(two_regions: Path) -> None:
     # 1 MB over two rails of 1e8 B/s: 5 ms on each, from 14 ms on.
     on = fabric(way(bandwidth=1e8), rails=2, stripe_min_bytes=65536)
-    (found,) = predict(two_regions, [on], nodes=2, with_loads=True).predictions
+    (found,) = predict(two_regions, [on], Arrangement(nodes=2), extras=Extras(loads=True)).predictions
     assert {each.link: each.busy_seconds for each in found.loads} == {
         f"node {node} NIC {way} {rail}": pytest.approx(5 * MS)
         for node, way in ((0, "out"), (1, "in"))
@@ -136,21 +138,31 @@ def test_a_faulty_placement_of_a_neighbour_is_said_of_its_option(two_regions):
     with pytest.raises(
         UsageError, match=f"^`beside` {two_regions}@diagonal: no such file; give block, cyclic"
     ):
-        predict(two_regions, [SLOW], nodes=2, beside=[(two_regions, "diagonal")])
+        predict(two_regions, [SLOW], Arrangement(nodes=2), extras=Extras(beside=[(two_regions, "diagonal")]))
 
 
 def test_loads_are_of_a_program_alone(two_regions: Path) -> None:
     with pytest.raises(UsageError, match=r"`loads` .* `beside`"):
-        predict(two_regions, [SLOW], nodes=2, with_loads=True, beside=[(two_regions, "block")])
+        predict(
+            two_regions,
+            [SLOW],
+            Arrangement(nodes=2),
+            extras=Extras(loads=True, beside=[(two_regions, "block")]),
+        )
 
 
 def test_tables_are_shown_where_there_is_something_to_show(two_regions: Path, tmp_path: Path) -> None:
     def titles(path: Path, **wanted: bool) -> list[str]:
-        return [table.title for table in prediction_tables(predict(path, [SLOW], nodes=1, **wanted))][1:]
+        return [
+            table.title
+            for table in prediction_tables(
+                predict(path, [SLOW], Arrangement(nodes=1), extras=Extras(**wanted))
+            )
+        ][1:]
 
     always = ["Shares of the critical path", "POP efficiencies of the predicted run"]
     plain = write_trace(tmp_path / "plain.lwt", [[collective("MPI_Barrier").after(2 * MS)]])
     assert titles(plain) == always
     assert titles(two_regions) == [*always, "Computation by region"]
-    (found,) = predict(two_regions, [SLOW], nodes=2, with_loads=True).predictions
+    (found,) = predict(two_regions, [SLOW], Arrangement(nodes=2), extras=Extras(loads=True)).predictions
     assert found.loads

@@ -9,7 +9,7 @@ from synthetic import Call, collective, fabric, recv, send, way, write_trace
 
 from linkworth.errors import DamagedInputError, UsageError
 from linkworth.predict import predict, request, sensitivity
-from linkworth.replay.layout import block
+from linkworth.replay.layout import Arrangement, block
 from linkworth.trace.read import Allowance, open_trace
 
 MS = 1e-3
@@ -26,38 +26,38 @@ def trace(tmp_path: Path) -> Path:
 
 
 def test_one_prediction_a_fabric_in_the_order_asked(trace: Path) -> None:
-    found = predict(trace, [SLOW, FAST], nodes=2)
+    found = predict(trace, [SLOW, FAST], Arrangement(nodes=2))
     assert [round(each.seconds / MS, 3) for each in found.predictions] == [20.1, 10.101]
     assert (found.workload, found.ranks, found.nodes, found.ppn, found.region) == ("two", 2, 2, 1, "whole")
     assert found.warnings == []
 
 
 def test_faster_cores_shorten_computation_only(trace: Path) -> None:
-    (found,) = predict(trace, [SLOW], nodes=2, cpu_factor=4).predictions
+    (found,) = predict(trace, [SLOW], Arrangement(nodes=2), cpu_factor=4).predictions
     assert found.compute_seconds == pytest.approx(2.5 * MS)
     assert found.seconds == pytest.approx(12.6 * MS)
 
 
 def test_a_measured_time_scales_the_computation(trace: Path) -> None:
-    found = predict(trace, [SLOW, FAST], nodes=2, measured=(SLOW, 50.1 * MS))
+    found = predict(trace, [SLOW, FAST], Arrangement(nodes=2), measured=(SLOW, 50.1 * MS))
     assert found.calibration.cpu_factor == pytest.approx(10 / 40, rel=1e-5)
     assert found.predictions[0].seconds == pytest.approx(50.1 * MS, rel=1e-5)
     assert found.predictions[1].seconds == pytest.approx(40.101 * MS, rel=1e-5)
-    quicker = predict(trace, [SLOW], nodes=2, measured=(SLOW, 11 * MS))
+    quicker = predict(trace, [SLOW], Arrangement(nodes=2), measured=(SLOW, 11 * MS))
     assert quicker.predictions[0].seconds == pytest.approx(11 * MS, rel=1e-5)
 
 
 def test_a_measured_time_below_the_communication_is_refused(trace: Path) -> None:
     with pytest.raises(UsageError, match=r"the communication alone takes 0\.0101 s"):
-        predict(trace, [FAST], nodes=2, measured=(SLOW, 9 * MS))
+        predict(trace, [FAST], Arrangement(nodes=2), measured=(SLOW, 9 * MS))
     with pytest.raises(UsageError, match="above 0 seconds"):
-        predict(trace, [FAST], nodes=2, measured=(SLOW, 0.0))
+        predict(trace, [FAST], Arrangement(nodes=2), measured=(SLOW, 0.0))
 
 
 def test_a_trace_without_computation_cannot_be_scaled(tmp_path: Path) -> None:
     path = write_trace(tmp_path / "bare.lwt", [[collective("MPI_Barrier")]] * 2)
     with pytest.raises(UsageError, match="no computation to scale"):
-        predict(path, [SLOW], nodes=2, measured=(SLOW, 1.0))
+        predict(path, [SLOW], Arrangement(nodes=2), measured=(SLOW, 1.0))
 
 
 @given(
@@ -74,7 +74,7 @@ def test_calibration_meets_any_reachable_time(
         tmp_path_factory.mktemp("kink") / "kink.lwt",
         [[send(1, 1_000_000).after(early)], [recv(0, 1_000_000).after(late), Call("MPI_Wtime", "local")]],
     )
-    found = predict(path, [SLOW], nodes=2, measured=(SLOW, seconds))
+    found = predict(path, [SLOW], Arrangement(nodes=2), measured=(SLOW, seconds))
     assert found.predictions[0].seconds == pytest.approx(seconds, rel=1e-5)
 
 
@@ -89,15 +89,17 @@ def test_a_cut_trace_is_predicted_up_to_its_end(tmp_path: Path) -> None:
     ranks = [{"rank": 0, "host": "a", "state": "cut"}, {"rank": 1, "host": "b", "state": "complete"}]
     path = write_trace(tmp_path / "cut.lwt", [[], [recv(0, 8).after(5 * MS)]], end=False, ranks=ranks)
     with pytest.raises(DamagedInputError, match="rank 0 did not reach MPI_Finalize"):
-        predict(path, [SLOW], nodes=2)
-    found = predict(open_trace(path, Allowance()), [SLOW], nodes=2)
+        predict(path, [SLOW], Arrangement(nodes=2))
+    found = predict(open_trace(path, Allowance()), [SLOW], Arrangement(nodes=2))
     assert found.incomplete is not None
     assert found.predictions[0].seconds == pytest.approx(5 * MS)
     assert any("the trace is cut" in warning for warning in found.warnings)
 
 
 def test_the_sensitivity_grid_holds_replays(trace: Path) -> None:
-    grid = sensitivity(trace, SLOW, nodes=2, latency_factors=(0.5, 1.0), bandwidth_factors=(1.0, 2.0, 10.0))
+    grid = sensitivity(
+        trace, SLOW, Arrangement(nodes=2), latency_factors=(0.5, 1.0), bandwidth_factors=(1.0, 2.0, 10.0)
+    )
     assert grid.latency_seconds == pytest.approx([50e-6, 100e-6])
     assert grid.bandwidth_bytes_per_second == pytest.approx([1e8, 2e8, 1e9])
     expected = [[20.05, 15.05, 11.05], [20.1, 15.1, 11.1]]

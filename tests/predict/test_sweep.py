@@ -20,6 +20,7 @@ from linkworth.mpi import find
 from linkworth.predict import predict
 from linkworth.predict.axes import parse
 from linkworth.predict.sweep import sweep
+from linkworth.replay.layout import Arrangement
 
 MB = 1_000_000
 
@@ -67,7 +68,7 @@ def test_every_combination_is_there_once_in_order(trace):
 def test_a_point_is_what_predict_says(trace):
     found = sweep(trace, [fabrics.get("gbe")], [parse("latency=x1"), parse("cpu-factor=2")], nodes=[4])
     (point,) = found.points
-    (known,) = predict(trace, [fabrics.get("gbe")], nodes=4, cpu_factor=2).predictions
+    (known,) = predict(trace, [fabrics.get("gbe")], Arrangement(nodes=4), cpu_factor=2).predictions
     parts = (
         "seconds",
         "compute_seconds",

@@ -10,7 +10,9 @@ from synthetic import fabric, recv, send, way, write_trace
 from linkworth.errors import UsageError
 from linkworth.model.fabric import SwitchLevel, Topology
 from linkworth.predict import predict, request
+from linkworth.predict.extras import Extras
 from linkworth.predict.timeline import Timeline, parse_window
+from linkworth.replay.layout import Arrangement
 
 US = 1e-6
 MS = 1e-3
@@ -34,7 +36,7 @@ def events(path: Path) -> list[dict]:
 @pytest.mark.parametrize("name", ["t.json", "t.json.gz"])
 def test_calls_messages_and_loads_are_where_they_happened(trace: Path, tmp_path: Path, name: str) -> None:
     path = tmp_path / name
-    predict(trace, [GBYTE], nodes=2, timeline=Timeline(path, parse_window(":")))
+    predict(trace, [GBYTE], Arrangement(nodes=2), extras=Extras(timeline=Timeline(path, parse_window(":"))))
     found = events(path)
     calls = {
         (each["tid"], each["name"], round(each["ts"], 3)): round(each["dur"], 3)
@@ -59,7 +61,9 @@ def test_calls_messages_and_loads_are_where_they_happened(trace: Path, tmp_path:
 
 def test_a_window_keeps_what_begins_in_it(trace: Path, tmp_path: Path) -> None:
     path = tmp_path / "part.json"
-    predict(trace, [GBYTE], nodes=2, timeline=Timeline(path, parse_window("0.0015:")))
+    predict(
+        trace, [GBYTE], Arrangement(nodes=2), extras=Extras(timeline=Timeline(path, parse_window("0.0015:")))
+    )
     assert [each["ts"] for each in events(path) if each["ph"] == "s"] == pytest.approx([2000])
 
 
@@ -67,7 +71,7 @@ def test_links_between_switches_are_shown(trace: Path, tmp_path: Path) -> None:
     level = SwitchLevel(nodes_per_group=1, uplinks=1, bandwidth_bytes_per_second=1e9)
     on = fabric(way(bandwidth=1e9), topology=Topology(levels=[level]))
     path = tmp_path / "tree.json"
-    predict(trace, [on], nodes=2, timeline=Timeline(path, parse_window(":")))
+    predict(trace, [on], Arrangement(nodes=2), extras=Extras(timeline=Timeline(path, parse_window(":"))))
     names = {each["name"] for each in events(path) if each["ph"] == "C"}
     assert {"uplink 0 of group 0, level 0", "downlink 0 of group 1, level 0"} <= names
 
@@ -87,4 +91,9 @@ def test_faults(trace: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="give `timeline` FILE"):
         request.timeline(None, "0:1", [GBYTE])
     with pytest.raises(UsageError, match="cannot write"):
-        predict(trace, [GBYTE], nodes=2, timeline=Timeline(tmp_path / "no" / "t.json", parse_window(":")))
+        predict(
+            trace,
+            [GBYTE],
+            Arrangement(nodes=2),
+            extras=Extras(timeline=Timeline(tmp_path / "no" / "t.json", parse_window(":"))),
+        )

@@ -13,7 +13,9 @@ from linkworth.catalog.fabrics import get
 from linkworth.model.prediction import Layout
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict
+from linkworth.predict.extras import Extras
 from linkworth.predict.tolerance import tolerances
+from linkworth.replay.layout import Arrangement
 from linkworth.replay.run import replay
 
 US = 1e-6
@@ -48,7 +50,7 @@ def test_a_ping_pong_bears_what_its_share_allows(tmp_path: Path) -> None:
 
 def test_a_program_that_sends_nothing_bears_everything(tmp_path: Path) -> None:
     path = write_trace(tmp_path / "alone.lwt", [[send(0, 8).after(1 * MS), recv(0, 8)]] * 1)
-    found = predict(path, [fabric(way(latency=10 * US, bandwidth=1e9))], with_tolerances=True)
+    found = predict(path, [fabric(way(latency=10 * US, bandwidth=1e9))], extras=Extras(tolerances=True))
     assert {each.latency_seconds for each in found.tolerances} == {None}
     assert {each.bandwidth_bytes_per_second for each in found.tolerances} == {None}
 
@@ -57,12 +59,12 @@ def test_a_fabric_without_latency_says_why_it_has_no_tolerances(tmp_path: Path) 
     path = write_trace(tmp_path / "short.lwt", [[send(1, 8)], [recv(0, 8)]])
     ideal, real = get("ideal"), fabric(way(latency=10 * US, bandwidth=1e9))
     endless = msgspec.structs.replace(fabric(way(latency=10 * US, bandwidth=float("inf"))), name="endless")
-    found = predict(path, [ideal, real, endless], nodes=2, with_tolerances=True)
+    found = predict(path, [ideal, real, endless], Arrangement(nodes=2), extras=Extras(tolerances=True))
     assert {each.fabric for each in found.tolerances} == {real.name}
     assert set(found.without_tolerances) == {"ideal", "endless"}
     assert "no latency" in found.without_tolerances["ideal"]
     assert "no bound of bandwidth" in found.without_tolerances["endless"]
-    assert predict(path, [ideal], nodes=2).without_tolerances == {}
+    assert predict(path, [ideal], Arrangement(nodes=2)).without_tolerances == {}
 
 
 @given(

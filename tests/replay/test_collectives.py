@@ -18,6 +18,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import MpiInfo
 from linkworth.predict import predict
 from linkworth.replay.collectives import rules_for, rules_in_words
+from linkworth.replay.layout import Arrangement
 from linkworth.replay.run import Replay, replay_in_detail
 
 US = 1e-6
@@ -331,7 +332,7 @@ def test_a_prediction_says_whose_collectives_it_took(tmp_path: Path) -> None:
         mpi={"library": "openmpi", "version": "Open MPI v4.1.4"},
     )
     settings = ReplaySettings(forced_collectives=[parse_forced("bcast=chain:4096")])
-    found = predict(path, [NETWORK], nodes=2, settings=settings).collectives
+    found = predict(path, [NETWORK], Arrangement(nodes=2), settings=settings).collectives
     assert (found.library, found.origin) == ("openmpi-4.1", "trace")
     assert found.forced == [ForcedCollective(collective="bcast", algorithm="chain", segment_bytes=4096)]
 

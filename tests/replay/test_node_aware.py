@@ -10,8 +10,10 @@ from linkworth.catalog import fabrics
 from linkworth.cli.main import main
 from linkworth.errors import UsageError
 from linkworth.predict import predict
+from linkworth.predict.extras import Extras
 from linkworth.predict.sweep import sweep
 from linkworth.profile import of_trace
+from linkworth.replay.layout import Arrangement
 from linkworth.replay.node_aware import node_groups
 from linkworth.trace.read import open_trace
 
@@ -60,9 +62,9 @@ def test_groups_are_read_once_with_their_calls(tmp_path):
 
 
 def test_a_layout_that_splits_node_communicators_is_predicted_with_a_warning(on_one_node):
-    assert predict(on_one_node, GBE, nodes=1).warnings == []
+    assert predict(on_one_node, GBE, Arrangement(nodes=1)).warnings == []
     for nodes in (2, 4):
-        (warning,) = predict(on_one_node, GBE, nodes=nodes).warnings
+        (warning,) = predict(on_one_node, GBE, Arrangement(nodes=nodes)).warnings
         assert "MPI_Comm_split_type), up to 8 where it was recorded" in warning
         assert f"puts them on {nodes} nodes" in warning
         assert "40 of its 64 calls" in warning
@@ -71,25 +73,28 @@ def test_a_layout_that_splits_node_communicators_is_predicted_with_a_warning(on_
 
 def test_the_recorded_layout_has_no_warning_and_a_coarser_one_has(tmp_path):
     trace = written(tmp_path / "t.lwt", hierarchical, hosts=("a", "b"))
-    assert predict(trace, GBE, nodes=2).warnings == []
-    (warning,) = predict(trace, GBE, nodes=1).warnings
+    assert predict(trace, GBE, Arrangement(nodes=2)).warnings == []
+    (warning,) = predict(trace, GBE, Arrangement(nodes=1)).warnings
     assert "larger node communicators" in warning
-    assert "smaller node communicators" in predict(trace, GBE, nodes=2, placement="cyclic").warnings[0]
+    assert (
+        "smaller node communicators"
+        in predict(trace, GBE, Arrangement(nodes=2, placement="cyclic")).warnings[0]
+    )
 
 
 def test_a_communicator_of_a_part_of_a_node_may_lie_on_any_node(tmp_path):
     trace = written(tmp_path / "t.lwt", lambda rank, _: [split([rank // 2 * 2, rank // 2 * 2 + 1])])
-    assert predict(trace, GBE, nodes=1).warnings == []
-    assert predict(trace, GBE, nodes=4).warnings == []
+    assert predict(trace, GBE, Arrangement(nodes=1)).warnings == []
+    assert predict(trace, GBE, Arrangement(nodes=4)).warnings == []
 
 
 def test_memory_that_ranks_share_cannot_be_parted(tmp_path):
     trace = written(tmp_path / "t.lwt", sharing_memory)
-    assert predict(trace, GBE, nodes=1).warnings == []
+    assert predict(trace, GBE, Arrangement(nodes=1)).warnings == []
     with pytest.raises(
         UsageError, match=r"shared by up to 8 ranks \(MPI_Win_allocate_shared\).*nothing is predicted"
     ):
-        predict(trace, GBE, nodes=2)
+        predict(trace, GBE, Arrangement(nodes=2))
     with pytest.raises(UsageError, match="memory is shared by"):
         sweep(trace, GBE, [], nodes=[1, 2])
 
@@ -104,7 +109,9 @@ def test_a_sweep_warns_for_each_layout(on_one_node):
 
 def test_a_program_beside_is_warned_of(on_one_node, tmp_path):
     plain = synthetic.write_trace(tmp_path / "p.lwt", [[collective("MPI_Barrier")] for _ in range(2)])
-    (warning,) = predict(plain, GBE, nodes=2, beside=[(on_one_node, "block")]).warnings
+    (warning,) = predict(
+        plain, GBE, Arrangement(nodes=2), extras=Extras(beside=[(on_one_node, "block")])
+    ).warnings
     assert warning.startswith("synthetic beside it: the program asked for the ranks of its node")
 
 

@@ -10,6 +10,8 @@ from linkworth.errors import UsageError
 from linkworth.model.prediction import Layout
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict, request
+from linkworth.predict.extras import Extras
+from linkworth.replay.layout import Arrangement
 from linkworth.replay.run import Neighbour, replay_in_detail
 
 US = 1e-6
@@ -78,21 +80,23 @@ def test_efficiency_beside_others_compares_with_the_same_computation(tmp_path: P
         tmp_path / "computes.lwt", [[collective("MPI_Barrier").after(3 * MS)] for _ in range(2)]
     )
     limited = ReplaySettings(memory_demand_bytes_per_second=40e9, memory_bandwidth_bytes_per_second=60e9)
-    found = predict(path, [ON], nodes=1, settings=limited, beside=[(path, "block")])
+    found = predict(
+        path, [ON], Arrangement(nodes=1), settings=limited, extras=Extras(beside=[(path, "block")])
+    )
     efficiency = found.predictions[0].efficiency
     assert efficiency is not None and efficiency.transfer_efficiency == pytest.approx(1.0)
 
 
 def test_a_prediction_beside_others(tmp_path: Path) -> None:
     long, short = trace(tmp_path / "long.lwt", 4), trace(tmp_path / "short.lwt", 2)
-    found = predict(long, [ON], nodes=2, beside=[(short, "block")])
+    found = predict(long, [ON], Arrangement(nodes=2), extras=Extras(beside=[(short, "block")]))
     assert found.predictions[0].seconds == pytest.approx(6 * MS)
     assert [(each.fabric, each.workload) for each in found.beside] == [("by hand", "short")]
     # On node 1 alone it meets nothing.
-    inside = predict(long, [ON], nodes=2, beside=[(short, "1,1")])
+    inside = predict(long, [ON], Arrangement(nodes=2), extras=Extras(beside=[(short, "1,1")]))
     assert inside.predictions[0].seconds == pytest.approx(4 * MS)
     with pytest.raises(UsageError, match="needs 3 nodes, but there are 2"):
-        predict(long, [ON], nodes=2, beside=[(short, "0,2")])
+        predict(long, [ON], Arrangement(nodes=2), extras=Extras(beside=[(short, "0,2")]))
 
 
 def test_how_a_neighbour_is_written(tmp_path: Path) -> None:

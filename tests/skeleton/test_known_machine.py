@@ -5,6 +5,7 @@ import pytest
 from linkworth.catalog import fabrics, machines
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.predict import predict
+from linkworth.replay.layout import Arrangement
 from linkworth.skeleton import RateRequest, parse, rates_for, record_skeleton
 
 MACHINE = machines.get("xeon-e5-2650v3-x2")
@@ -17,7 +18,9 @@ def predicted(tmp_path):
         rates = rates_for(program, RateRequest(machine=MACHINE.name))
         path = tmp_path / "skeleton.lwt"
         record_skeleton(program, ranks, rates, path, replace=True)
-        return predict(path, [fabrics.get("ib-fdr")], nodes=nodes, settings=ReplaySettings(**settings))
+        return predict(
+            path, [fabrics.get("ib-fdr")], Arrangement(nodes=nodes), settings=ReplaySettings(**settings)
+        )
 
     return run
 

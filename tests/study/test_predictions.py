@@ -9,6 +9,7 @@ from linkworth.errors import UsageError
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.predict import predict
 from linkworth.predict.uncertainty import quantile
+from linkworth.replay.layout import Arrangement
 from linkworth.report.study.published import beside
 from linkworth.report.study.results import Results
 from linkworth.skeleton.program import check, parse
@@ -17,7 +18,7 @@ from linkworth.skeleton.record import record_skeleton
 from linkworth.study import resume as taking_up
 from linkworth.study.metrics import is_metric
 from linkworth.study.outcome import Outcome
-from linkworth.study.replays import Arrangement, ReplayJob, ReplayTarget, make
+from linkworth.study.replays import ReplayJob, ReplayTarget, make
 from linkworth.study.runner import record_of, run_study
 from linkworth.study.store import now
 
@@ -107,7 +108,10 @@ def test_where_a_fabric_has_a_spread_all_environments_have_the_same_draws(begin,
     [interval] = [
         each.interval
         for each in predict(
-            trace, [fabrics.get(f"{tmp_path}/ours.toml")], nodes=2, settings=ReplaySettings(samples=100)
+            trace,
+            [fabrics.get(f"{tmp_path}/ours.toml")],
+            Arrangement(nodes=2),
+            settings=ReplaySettings(samples=100),
         ).predictions
     ]
     assert interval.low_seconds == pytest.approx(quantile(sorted(ours), 0.05))

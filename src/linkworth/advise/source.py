@@ -13,6 +13,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict
 from linkworth.predict.draws import DEFAULT_DRAWS, Drawn, draw_times
 from linkworth.predict.request import measured_time, traced
+from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.progress import RecordingProgress
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import ADVICE, Allowance, open_trace
@@ -87,12 +88,9 @@ def replay_predictions(
             found = predict(
                 trace,
                 chosen,
-                nodes=nodes,
-                ppn=request.ppn,
+                Arrangement(nodes=nodes, ppn=request.ppn, placement=request.placement),
                 cpu_factor=cpu_factor,
-                # A measured time is of the first number of nodes; the scale of the computation holds for all.
                 measured=measured if not sets else None,
-                placement=request.placement,
                 settings=request.settings,
             )
             if measured is not None and not sets:

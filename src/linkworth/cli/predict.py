@@ -9,6 +9,8 @@ from linkworth.cli.damage_option import damage_option
 from linkworth.cli.output import OutputFile
 from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.replay_options import program_options, replay_options
+from linkworth.predict.extras import Extras
+from linkworth.replay.layout import Arrangement
 
 if TYPE_CHECKING:
     from linkworth.model.settings import ReplaySettings
@@ -120,17 +122,17 @@ def command(
         predictions = predict(
             open_trace(path, allowed),
             chosen,
-            nodes=nodes,
-            ppn=ppn,
+            Arrangement(nodes=nodes, ppn=ppn, placement=placement),
             cpu_factor=cpu_factor,
             measured=known,
-            placement=placement,
             settings=settings,
-            with_tolerances=with_tolerances,
-            with_loads=with_loads,
-            timeline=shown,
-            startup=started,
-            beside=[(open_trace(other, allowed), how) for other, how in request.neighbours(beside)],
+            extras=Extras(
+                tolerances=with_tolerances,
+                loads=with_loads,
+                timeline=shown,
+                startup=started,
+                beside=[(open_trace(other, allowed), how) for other, how in request.neighbours(beside)],
+            ),
         )
     for warning in predictions.warnings:
         note(f"linkworth: warning: {warning}")

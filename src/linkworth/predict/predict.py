@@ -8,51 +8,43 @@ from pathlib import Path
 import msgspec
 
 from linkworth.catalog import fabrics as catalog
-from linkworth.catalog.startup import Startup
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import NeighbourTime, Prediction, PredictionSet
 from linkworth.model.settings import Details, RecordLimits, ReplaySettings
 from linkworth.predict import breakdown
 from linkworth.predict.calibrate import calibrated
+from linkworth.predict.extras import Extras
 from linkworth.predict.initialisation import initialisation
-from linkworth.predict.timeline import MOST_EVENTS, Timeline, write
+from linkworth.predict.timeline import MOST_EVENTS, write
 from linkworth.predict.tolerance import tolerance_lacks, tolerances
 from linkworth.predict.uncertainty import interval, with_spread
 from linkworth.predict.warnings import replay_warnings
-from linkworth.replay.layout import lay_out
+from linkworth.replay.layout import Arrangement, lay_out
 from linkworth.replay.node_aware import node_warnings
 from linkworth.replay.run import Neighbour, Replay, on_known_machine, replay_in_detail
 from linkworth.trace.read import TraceFile, opened
 
 _AS_RECORDED = ReplaySettings()
 _NO_DETAILS = Details()
+_NO_EXTRAS = Extras()
+_DEFAULT = Arrangement()
 
 
 def predict(
     trace: Path | TraceFile,
     fabrics: Sequence[Fabric],
+    arrangement: Arrangement = _DEFAULT,
     *,
-    nodes: int | None = None,
-    ppn: int | None = None,
     cpu_factor: float = 1.0,
     measured: tuple[Fabric, float] | None = None,
-    placement: str = "block",
     settings: ReplaySettings = _AS_RECORDED,
-    with_tolerances: bool = False,
-    with_loads: bool = False,
-    timeline: Timeline | None = None,
-    beside: Sequence[tuple[Path | TraceFile, str]] = (),
-    startup: Startup | None = None,
+    extras: Extras = _NO_EXTRAS,
 ) -> PredictionSet:
     """Replay a trace, open or at a path, on each of `fabrics`, in that order.
 
     `measured` (a fabric and the program's seconds on it) scales the computation so that the replay on that fabric
-    takes that long; it replaces `cpu_factor`. `with_tolerances` adds the latency and bandwidth that the program can
-    bear on fabrics that have both. `with_loads` adds the use of each link and of each rank's core, and the marks of
-    rank 0. It excludes `beside`. `timeline` is written for the first fabric. `beside` are traces of programs that run
-    at the same time on the same nodes, each with its placement. `startup` has the cost of MPI_Init; without it the
-    recorded one is shown.
+    takes that long; it replaces `cpu_factor`.
 
     Raises UsageError for an unusable trace, layout, time or file, and DamagedInputError for an incomplete trace.
     """
@@ -60,18 +52,18 @@ def predict(
         raise UsageError("no fabric to predict for; give at least one with `on` (see `linkworth fabrics`)")
     if cpu_factor <= 0:
         raise UsageError(f"`cpu_factor` {cpu_factor:g}: give a number above 0 (2 means twice as fast)")
-    if with_loads and beside:
+    if extras.loads and extras.beside:
         raise UsageError("`loads` cannot be combined with `beside`; leave one of them out")
     trace = opened(trace)
     trace.require_every_rank()
     settings = on_known_machine(settings, trace.metadata.rates)
-    layout = lay_out(trace.engine.ranks, nodes, ppn, placement)
+    layout = arrangement.layout(trace.engine.ranks)
     node_aware = node_warnings(trace, layout)
     calibration = calibrated(trace, layout, cpu_factor=cpu_factor, measured=measured, settings=settings)
     cpu_factor = calibration.cpu_factor
-    others = [opened(other) for other, _ in beside]
+    others = [opened(other) for other, _ in extras.beside]
     neighbours = []
-    for other, (_, how) in zip(others, beside, strict=True):
+    for other, (_, how) in zip(others, extras.beside, strict=True):
         name, neighbour, warned = _neighbour(other, how, layout.nodes)
         neighbours.append((name, neighbour))
         node_aware += [f"{name} beside it: {warning}" for warning in warned]
@@ -117,7 +109,7 @@ def predict(
 
     # The engine runs without the interpreter's lock, so threads use all cores.
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        details = Details(record=RecordLimits(), marks=True) if with_loads else _NO_DETAILS
+        details = Details(record=RecordLimits(), marks=True) if extras.loads else _NO_DETAILS
         ideal_replay = pool.submit(without_network)
         replays = list(pool.map(lambda fabric: replayed(fabric, details=details), fabrics))
         ideal = ideal_replay.result()
@@ -139,13 +131,14 @@ def predict(
     warnings = node_aware + replay_warnings(trace, replays[0])
     for other in others:
         warnings += other.damage
-    if timeline is not None:
-        whole = write(timeline, trace, fabrics[0], layout, cpu_factor=cpu_factor, settings=settings)
+    if extras.timeline is not None:
+        whole = write(extras.timeline, trace, fabrics[0], layout, cpu_factor=cpu_factor, settings=settings)
         if not whole:
             warnings.append(
-                f"{timeline.path} holds the first {MOST_EVENTS:,} calls and messages only; choose a part with `timeline_window`"
+                f"{extras.timeline.path} holds the first {MOST_EVENTS:,} calls and messages only; "
+                "choose a part with `timeline_window`"
             )
-    asked = fabrics if with_tolerances else []
+    asked = fabrics if extras.tolerances else []
     without_tolerances = {fabric.name: lacks for fabric in asked if (lacks := tolerance_lacks(fabric))}
     borne = [
         tolerance
@@ -167,10 +160,10 @@ def predict(
         ppn=max(layout.node_of_rank.count(node) for node in range(layout.nodes)),
         predictions=predictions,
         calibration=calibration,
-        placement=placement,
+        placement=arrangement.placement,
         settings=settings,
         collectives=replays[0].collectives,
-        initialisation=initialisation(trace, layout, startup),
+        initialisation=initialisation(trace, layout, extras.startup),
         tolerances=borne,
         without_tolerances=without_tolerances,
         beside=[

@@ -10,11 +10,12 @@ import msgspec
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import SensitivityGrid
 from linkworth.model.settings import ReplaySettings
-from linkworth.replay.layout import lay_out
+from linkworth.replay.layout import Arrangement
 from linkworth.replay.run import replay
 from linkworth.trace.read import TraceFile, opened
 
 _AS_RECORDED = ReplaySettings()
+_DEFAULT = Arrangement()
 LATENCY_FACTORS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 BANDWIDTH_FACTORS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 
@@ -22,11 +23,9 @@ BANDWIDTH_FACTORS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 def sensitivity(
     trace: Path | TraceFile,
     fabric: Fabric,
+    arrangement: Arrangement = _DEFAULT,
     *,
-    nodes: int | None = None,
-    ppn: int | None = None,
     cpu_factor: float = 1.0,
-    placement: str = "block",
     settings: ReplaySettings = _AS_RECORDED,
     latency_factors: tuple[float, ...] = LATENCY_FACTORS,
     bandwidth_factors: tuple[float, ...] = BANDWIDTH_FACTORS,
@@ -34,7 +33,7 @@ def sensitivity(
     """Replay a trace, open or at a path, on `fabric` with its latency and bandwidth multiplied by every pair of factors."""
     trace = opened(trace)
     trace.require_every_rank()
-    layout = lay_out(trace.engine.ranks, nodes, ppn, placement)
+    layout = arrangement.layout(trace.engine.ranks)
     latencies = [fabric.link.latency_seconds * factor for factor in latency_factors]
     bandwidths = [fabric.link.bandwidth_bytes_per_second * factor for factor in bandwidth_factors]
 

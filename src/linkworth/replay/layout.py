@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import msgspec
+
 from linkworth.errors import UsageError
 from linkworth.model.prediction import Layout
 
@@ -10,6 +12,21 @@ PLACEMENTS = "block, cyclic, a list of node numbers such as 0,0,1,1, or a hostfi
 _RANKFILE_LINE = re.compile(r"rank\s+(\d{1,9})\s*=\s*(\S+)(\s.*)?")
 _HOSTFILE_LINE = re.compile(r"([^\s:=]+)(?::(\d{1,9}))?((?:\s+(?:max[-_])?(?:slots|cpu)\s*=\s*\d{1,9})*)")
 _SLOTS = re.compile(r"(?<![-_])(?:slots|cpu)\s*=\s*(\d+)")
+
+
+class Arrangement(msgspec.Struct, frozen=True, kw_only=True):
+    """Number of nodes, and the placement of ranks on them."""
+
+    nodes: int | None = None
+    """None: two, or as many as `ppn` needs."""
+    ppn: int | None = None
+    """Ranks on a node. None: spread evenly."""
+    placement: str = "block"
+    """`block`, `cyclic`, node numbers separated by commas, or the path of a hostfile or rankfile."""
+
+    def layout(self, ranks: int) -> Layout:
+        """Return the node of each rank. Raises UsageError if the ranks do not fit."""
+        return lay_out(ranks, self.nodes, self.ppn, self.placement)
 
 
 def lay_out(

@@ -13,6 +13,7 @@ from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Price
 from linkworth.model.settings import ReplaySettings
+from linkworth.replay.layout import Arrangement
 from linkworth.report.item import ReportItem
 from linkworth.trace.read import Allowance, open_trace
 
@@ -79,7 +80,11 @@ def collect(
     profile = of_trace(opened, open_trace(smaller, allowed) if smaller is not None else None)
     step("times")
     predictions = predict(
-        opened, fabrics, nodes=nodes, ppn=ppn, cpu_factor=cpu_factor, placement=placement, settings=settings
+        opened,
+        fabrics,
+        Arrangement(nodes=nodes, ppn=ppn, placement=placement),
+        cpu_factor=cpu_factor,
+        settings=settings,
     )
     grids = []
     for fabric in fabrics:
@@ -89,10 +94,8 @@ def collect(
                 sensitivity(
                     opened,
                     fabric,
-                    nodes=nodes,
-                    ppn=ppn,
+                    Arrangement(nodes=nodes, ppn=ppn, placement=placement),
                     cpu_factor=cpu_factor,
-                    placement=placement,
                     settings=settings,
                 )
             )

@@ -26,7 +26,7 @@ from linkworth.study.library import library_of
 from linkworth.study.matrix import PlannedRun, has_skeleton, is_bench
 from linkworth.study.outcome import Outcome
 from linkworth.study.pool import cores_for, give_up, pool
-from linkworth.study.replays import Arrangement, Made, Measured, ReplayJob, ReplayTarget, make
+from linkworth.study.replays import Made, Measured, ReplayJob, ReplayTarget, arrangement_of, make
 from linkworth.study.store import Store, now
 
 
@@ -77,7 +77,7 @@ def _target(planned: PlannedRun, study: Study) -> ReplayTarget:
     return ReplayTarget(
         run=planned.run,
         fabric=fabric_of(planned.environment),
-        arrangement=Arrangement.of(planned, planned.environment.placement),
+        arrangement=arrangement_of(planned, planned.environment.placement),
         cpu_factor=planned.environment.cpu_factor * planned.workload.cpu_factor,
         library=library_of(planned.environment, study, recorded=is_recorded(planned.workload, study)),
     )
@@ -192,7 +192,7 @@ def _measured(store: Store, planned: PlannedRun, records: dict[str, RunRecord]) 
     return Measured(
         fabric=fabric_of(first.environment),
         seconds=median(times),
-        arrangement=Arrangement.of(first, "block"),
+        arrangement=arrangement_of(first, "block"),
         library=library_of(first.environment, store.study, recorded=recorded),
     )
 

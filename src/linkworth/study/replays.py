@@ -17,13 +17,14 @@ from linkworth.catalog.startup import Startup
 from linkworth.errors import LinkworthError, UsageError
 from linkworth.model.collectives import CollectiveLibrary
 from linkworth.model.fabric import Fabric
-from linkworth.model.prediction import Layout, Prediction, PredictionSet
+from linkworth.model.prediction import Prediction, PredictionSet
 from linkworth.model.rates import RateSource
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.calibrate import cpu_factor_for
 from linkworth.predict.draws import draw_times
+from linkworth.predict.extras import Extras
 from linkworth.predict.predict import predict
-from linkworth.replay.layout import lay_out
+from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.program import check, parse
 from linkworth.skeleton.record import record_skeleton
 from linkworth.study import micro
@@ -39,23 +40,11 @@ ETHERNET_HEADER_BYTES = 14
 """Part of an Ethernet frame around the packet that the kernel counts: no preamble, checksum or gap."""
 
 
-class Arrangement(msgspec.Struct, frozen=True, kw_only=True):
-    """Number of nodes, and the placement of ranks on them."""
-
-    nodes: int | None = None
-    ranks_per_node: int | None = None
-    placement: str = "block"
-
-    @classmethod
-    def of(cls, planned: PlannedRun, placement: str) -> "Arrangement":
-        """Return the arrangement of a planned run. A placement that names the nodes replaces their number."""
-        if placement not in ("block", "cyclic"):
-            return cls(placement=placement)
-        return cls(nodes=planned.nodes, ranks_per_node=planned.ranks_per_node, placement=placement)
-
-    def layout(self, ranks: int) -> Layout:
-        """Return the node of each rank. Raises UsageError if the ranks do not fit."""
-        return lay_out(ranks, self.nodes, self.ranks_per_node, self.placement)
+def arrangement_of(planned: PlannedRun, placement: str) -> Arrangement:
+    """Return the arrangement of a planned run. A placement that names the nodes replaces their number."""
+    if placement not in ("block", "cyclic"):
+        return Arrangement(placement=placement)
+    return Arrangement(nodes=planned.nodes, ppn=planned.ranks_per_node, placement=placement)
 
 
 class ReplayTarget(msgspec.Struct, frozen=True, kw_only=True):
@@ -166,13 +155,10 @@ def _replayed(job: ReplayJob, group: Sequence[ReplayTarget]) -> list[tuple[str, 
         found = predict(
             job.trace,
             [target.fabric for target in group],
-            nodes=first.arrangement.nodes,
-            ppn=first.arrangement.ranks_per_node,
+            first.arrangement,
             cpu_factor=first.cpu_factor * _measured_factor(job, first),
-            placement=first.arrangement.placement,
             settings=ReplaySettings(mpi_library=first.library),
-            with_loads=job.counted,
-            startup=job.startup,
+            extras=Extras(loads=job.counted, startup=job.startup),
         )
     except (LinkworthError, OSError) as error:
         return [(target.run, Outcome(state="failed", cause=str(error))) for target in group]
@@ -230,7 +216,7 @@ def _with_draws(
     """Return the outcomes with the times under draws of the parameters, from which the report derives certainty."""
     # Environments may differ in more than the fabric's name.
     named = [msgspec.structs.replace(target.fabric, name=target.run) for target in group]
-    drawn = draw_times(job.trace, named, [found], count=job.draws, ppn=group[0].arrangement.ranks_per_node)
+    drawn = draw_times(job.trace, named, [found], count=job.draws, ppn=group[0].arrangement.ppn)
     return [
         msgspec.structs.replace(
             outcome,

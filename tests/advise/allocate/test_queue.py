@@ -18,6 +18,7 @@ from linkworth.cli.main import main
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.allocation import Allocation, Choice
 from linkworth.predict import predict
+from linkworth.replay.layout import Arrangement
 from linkworth.skeleton import RateRequest
 
 KINDS = """
@@ -98,7 +99,11 @@ def test_a_traces_times_are_predicted_on_each_kind(tmp_path):
     found = {(each.kind, each.nodes): each.seconds for each in options_of(load(path), tmp_path)}
 
     def seconds(fabric, cpu_factor):
-        return predict(trace, [fabrics.get(fabric)], nodes=2, cpu_factor=cpu_factor).predictions[0].seconds
+        return (
+            predict(trace, [fabrics.get(fabric)], Arrangement(nodes=2), cpu_factor=cpu_factor)
+            .predictions[0]
+            .seconds
+        )
 
     assert found == {(0, 2): seconds("ib-fdr", 1.0), (1, 1): 9.0, (1, 2): seconds("gbe", 2.0)}
 

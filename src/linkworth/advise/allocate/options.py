@@ -12,6 +12,7 @@ from linkworth.errors import DamagedInputError, UsageError
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict
 from linkworth.predict.request import is_program, traced
+from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.progress import RecordingProgress, SilentProgress
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance, TraceFile, open_trace
@@ -113,7 +114,7 @@ def _predicted(
                 predicted = predict(
                     trace,
                     [fabrics.get(fabric_of(kind, folder))],
-                    nodes=nodes,
+                    Arrangement(nodes=nodes),
                     cpu_factor=kind.cpu_factor,
                     settings=ReplaySettings(background_load=loads.get(kind.name, 0.0)),
                 )
