@@ -91,5 +91,5 @@ def test_a_range_has_its_ends_and_equal_ratios(low, ratio, count):
 def test_a_fault_is_named(text, message):
     with pytest.raises(UsageError) as caught:
         parse(text)
-    assert str(caught.value).startswith(f"--vary {text!r}")
+    assert str(caught.value).startswith(f"`vary` {text!r}")
     assert message in str(caught.value)
