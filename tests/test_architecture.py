@@ -64,7 +64,6 @@ TAKES_MORE = {
     "bench/run.py run",
     "measure/call_profile.py profile",
     "measure/run.py run",
-    "predict/sweep.py sweep",
     "report/charts/kinds.py lines",
     "report/charts/sensitivity.py _figure",
     "report/collect.py collect",

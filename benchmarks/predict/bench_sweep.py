@@ -19,7 +19,8 @@ from pathlib import Path
 from linkworth.catalog import fabrics
 from linkworth.predict.axes import parse
 from linkworth.predict.request import traced
-from linkworth.predict.sweep import sweep
+from linkworth.predict.sweep import arrangements, sweep
+from linkworth.predict.workers import ReplayWorkers
 from linkworth.skeleton.rates import RateRequest
 
 MACHINE = "xeon-e5-2650v3-x2"
@@ -45,7 +46,13 @@ def main() -> int:
         for _ in range(given.repeat):
             for workers in seconds:
                 began = time.perf_counter()
-                found = sweep(path, [fabrics.get("gbe")], [parse(axis)], nodes=[2], workers=workers)
+                found = sweep(
+                    path,
+                    [fabrics.get("gbe")],
+                    [parse(axis)],
+                    arrangements([2]),
+                    workers=ReplayWorkers(threads=workers),
+                )
                 seconds[workers].append(time.perf_counter() - began)
                 points.append(found.points)
     if any(each != points[0] for each in points):

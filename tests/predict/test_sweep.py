@@ -19,7 +19,8 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.mpi import find
 from linkworth.predict import predict
 from linkworth.predict.axes import parse
-from linkworth.predict.sweep import sweep
+from linkworth.predict.sweep import arrangements, sweep
+from linkworth.predict.workers import ReplayWorkers
 from linkworth.replay.layout import Arrangement
 
 MB = 1_000_000
@@ -44,8 +45,7 @@ def swept(trace, **more):
         trace,
         [fabrics.get("gbe"), fabrics.get("ib-fdr")],
         [parse(text) for text in AXES],
-        nodes=[2, 4],
-        placements=["block", "cyclic"],
+        arrangements([2, 4], placements=["block", "cyclic"]),
         **more,
     )
 
@@ -66,7 +66,9 @@ def test_every_combination_is_there_once_in_order(trace):
 
 
 def test_a_point_is_what_predict_says(trace):
-    found = sweep(trace, [fabrics.get("gbe")], [parse("latency=x1"), parse("cpu-factor=2")], nodes=[4])
+    found = sweep(
+        trace, [fabrics.get("gbe")], [parse("latency=x1"), parse("cpu-factor=2")], arrangements([4])
+    )
     (point,) = found.points
     (known,) = predict(trace, [fabrics.get("gbe")], Arrangement(nodes=4), cpu_factor=2).predictions
     parts = (
@@ -83,13 +85,13 @@ def test_a_point_is_what_predict_says(trace):
 
 def test_a_measured_time_scales_all_points(trace):
     measured = (fabrics.get("gbe"), 0.5)
-    found = sweep(trace, [fabrics.get("gbe")], [], nodes=[2, 4], measured=measured)
+    found = sweep(trace, [fabrics.get("gbe")], [], arrangements([2, 4]), measured=measured)
     assert found.points[0].seconds == pytest.approx(0.5, rel=1e-5)
     assert found.calibration.measured_fabric == "gbe"
 
 
 def test_the_points_are_the_same_whatever_the_workers(trace):
-    one, three = swept(trace, workers=1), swept(trace, workers=3)
+    one, three = (swept(trace, workers=ReplayWorkers(threads=count)) for count in (1, 3))
     assert one.points == three.points
     assert (one.workers, three.workers) == ("1 thread", "3 threads")
 
@@ -118,7 +120,8 @@ def test_what_cannot_be_combined(trace, change, message, monkeypatch):
     monkeypatch.setattr("linkworth.predict.sweep.MOST_POINTS", 999)
     arguments = {"fabrics": [fabrics.get("gbe")], "axes": [], **change}
     with pytest.raises(UsageError, match=message):
-        sweep(trace, arguments.pop("fabrics"), arguments.pop("axes"), **arguments)
+        places = arrangements(arguments.pop("nodes", ()), placements=arguments.pop("placements", ("block",)))
+        sweep(trace, arguments.pop("fabrics"), arguments.pop("axes"), places, **arguments)
 
 
 def command(trace, *more):

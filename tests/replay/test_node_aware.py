@@ -11,7 +11,7 @@ from linkworth.cli.main import main
 from linkworth.errors import UsageError
 from linkworth.predict import predict
 from linkworth.predict.extras import Extras
-from linkworth.predict.sweep import sweep
+from linkworth.predict.sweep import arrangements, sweep
 from linkworth.profile import of_trace
 from linkworth.replay.layout import Arrangement
 from linkworth.replay.node_aware import node_groups
@@ -96,11 +96,11 @@ def test_memory_that_ranks_share_cannot_be_parted(tmp_path):
     ):
         predict(trace, GBE, Arrangement(nodes=2))
     with pytest.raises(UsageError, match="memory is shared by"):
-        sweep(trace, GBE, [], nodes=[1, 2])
+        sweep(trace, GBE, [], arrangements([1, 2]))
 
 
 def test_a_sweep_warns_for_each_layout(on_one_node):
-    found = sweep(on_one_node, GBE, [], nodes=[1, 2, 4], workers=1)
+    found = sweep(on_one_node, GBE, [], arrangements([1, 2, 4]))
     assert [warning.partition(":")[0] for warning in found.warnings] == [
         "on 2 nodes, placed block",
         "on 4 nodes, placed block",

@@ -84,7 +84,8 @@ def command(
     from linkworth.cli.sweep_table import as_csv, sweep_table
     from linkworth.predict import axes as parameters
     from linkworth.predict import request
-    from linkworth.predict.sweep import sweep
+    from linkworth.predict.sweep import arrangements, sweep
+    from linkworth.predict.workers import ReplayWorkers
     from linkworth.skeleton.rates import RateRequest
     from linkworth.trace.read import open_trace
     from linkworth.writing.files import write_output
@@ -103,14 +104,11 @@ def command(
             open_trace(path, allowed),
             chosen,
             varied,
-            nodes=nodes or (),
-            ppn=ppn,
-            placements=placement,
+            arrangements(nodes or (), ppn, placement),
             cpu_factor=cpu_factor,
             measured=known,
             settings=settings,
-            workers=workers,
-            shared=not request.is_program(trace),
+            workers=ReplayWorkers(threads=workers, shared=not request.is_program(trace)),
         )
     for warning in found.warnings:
         note(f"linkworth: warning: {warning}")

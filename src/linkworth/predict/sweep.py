@@ -7,39 +7,53 @@ from pathlib import Path
 
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
-from linkworth.model.prediction import Layout, ReplayTimes
+from linkworth.model.prediction import ReplayTimes
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.sweep import Sweep, SweepAxis, SweepPoint
 from linkworth.predict.axes import applied
 from linkworth.predict.calibrate import calibrated
-from linkworth.predict.workers import Task, replay_all
+from linkworth.predict.workers import ReplayWorkers, Task, replay_all
 from linkworth.replay.collectives import rules_for
-from linkworth.replay.layout import lay_out
+from linkworth.replay.layout import Arrangement
 from linkworth.replay.node_aware import node_warnings
 from linkworth.trace.read import TraceFile, opened
 
 MOST_POINTS = 1_000_000
 _AS_RECORDED = ReplaySettings()
+_DEFAULT = (Arrangement(),)
+_ALL_CORES = ReplayWorkers()
+
+
+def arrangements(
+    nodes: Sequence[int] = (), ppn: int | None = None, placements: Sequence[str] = ("block",)
+) -> list[Arrangement]:
+    """Return all combinations of numbers of nodes and placements. Raises UsageError for a value given twice."""
+    if len(set(nodes)) < len(nodes):
+        raise UsageError(f"`nodes` {','.join(map(str, nodes))}: give each number of nodes once")
+    if len(set(placements)) < len(placements):
+        raise UsageError(f"`placement` {', '.join(placements)}: give each placement once")
+    return [
+        Arrangement(nodes=number, ppn=ppn, placement=placement)
+        for number in nodes or (None,)
+        for placement in placements
+    ]
 
 
 def sweep(
     trace: Path | TraceFile,
     fabrics: Sequence[Fabric],
     axes: Sequence[SweepAxis],
+    places: Sequence[Arrangement] = _DEFAULT,
     *,
-    nodes: Sequence[int] = (),
-    ppn: int | None = None,
-    placements: Sequence[str] = ("block",),
     cpu_factor: float = 1.0,
     measured: tuple[Fabric, float] | None = None,
     settings: ReplaySettings = _AS_RECORDED,
-    workers: int | None = None,
-    shared: bool = True,
+    workers: ReplayWorkers = _ALL_CORES,
 ) -> Sweep:
-    """Replay a trace, open or at a path, at every combination of fabrics, numbers of nodes, placements and values of `axes`.
+    """Replay a trace, open or at a path, at every combination of fabrics, `places` and values of `axes`.
 
-    `measured` scales the computation as in `predict`, on the first number of nodes and the first placement. A placement
-    that names nodes itself (numbers, a file) excludes numbers of nodes. Raises UsageError for invalid combinations.
+    `measured` scales the computation as in `predict`, on the first of the places. A placement that names nodes itself
+    (numbers, a file) excludes numbers of nodes. Raises UsageError for invalid combinations.
     """
     if not fabrics:
         raise UsageError("no fabric to sweep; give at least one with `on` (see `linkworth fabrics`)")
@@ -55,7 +69,7 @@ def sweep(
     trace = opened(trace)
     trace.require_every_rank()
     ranks = trace.engine.ranks
-    layouts = _layouts(ranks, nodes, ppn, placements)
+    layouts = [(place.placement, place.layout(ranks)) for place in places]
     node_aware = [
         f"on {layout.nodes} nodes, placed {placement}: {warning}"
         for placement, layout in layouts
@@ -67,13 +81,13 @@ def sweep(
     calibration = calibrated(
         trace, layouts[0][1], cpu_factor=cpu_factor, measured=measured, settings=settings
     )
-    tasks, places = [], []
+    tasks, settled = [], []
     for fabric, (placement, layout) in product(fabrics, layouts):
         for values in product(*(axis.values for axis in axes)):
             at, there, factor, parameters = applied(fabric, settings, list(axes), values)
             tasks.append(Task(at, layout, factor or calibration.cpu_factor, there))
-            places.append((fabric.name, layout.nodes, placement, parameters))
-    replays, who = replay_all(trace, tasks, workers=workers, shared=shared)
+            settled.append((fabric.name, layout.nodes, placement, parameters))
+    replays, who = replay_all(trace, tasks, workers)
     predictions = [each.prediction for each in replays]
     return Sweep(
         workload=trace.metadata.workload,
@@ -87,7 +101,7 @@ def sweep(
                 parameters=parameters,
                 **{field: getattr(found, field) for field in ReplayTimes.__struct_fields__},
             )
-            for (name, number, placement, parameters), found in zip(places, predictions, strict=True)
+            for (name, number, placement, parameters), found in zip(settled, predictions, strict=True)
         ],
         calibration=calibration,
         workers=who,
@@ -95,17 +109,3 @@ def sweep(
         warnings=node_aware + replays[0].warnings,
         incomplete=trace.lacks,
     )
-
-
-def _layouts(
-    ranks: int, nodes: Sequence[int], ppn: int | None, placements: Sequence[str]
-) -> list[tuple[str, Layout]]:
-    if len(set(nodes)) < len(nodes):
-        raise UsageError(f"`nodes` {','.join(map(str, nodes))}: give each number of nodes once")
-    if len(set(placements)) < len(placements):
-        raise UsageError(f"`placement` {', '.join(placements)}: give each placement once")
-    return [
-        (placement, lay_out(ranks, number, ppn, placement))
-        for number in nodes or (None,)
-        for placement in placements
-    ]

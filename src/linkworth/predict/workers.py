@@ -45,27 +45,35 @@ class TaskResult(msgspec.Struct, frozen=True):
     warnings: list[str]
 
 
+class ReplayWorkers(msgspec.Struct, frozen=True, kw_only=True):
+    """Workers for many replays."""
+
+    threads: int | None = None
+    """None: all cores, or the processes of the MPI job."""
+    shared: bool = True
+    """True: every process can read the trace's path."""
+
+
 def replay_all(
-    trace: TraceFile, tasks: Sequence[Task], *, workers: int | None = None, shared: bool = True
+    trace: TraceFile, tasks: Sequence[Task], workers: ReplayWorkers
 ) -> tuple[list[TaskResult], str]:
     """Return the results of all tasks for a trace, in their order, and a name for the workers.
 
     In a job started as `mpiexec -n N python -m mpi4py.futures -m linkworth ...` the other processes replay; else
-    `workers` threads (default: all cores). `shared`: every process can read the trace's path; if not, its bytes are
-    sent once.
+    threads. A trace that is not shared is sent once.
     """
     processes = mpi_processes()
     if processes == 0:
-        threads = workers or len(os.sched_getaffinity(0))
+        threads = workers.threads or len(os.sched_getaffinity(0))
         # The engine runs without the interpreter's lock, so threads use all cores.
         with ThreadPoolExecutor(threads) as pool:
             found = list(pool.map(partial(_replayed, trace), tasks))
         return found, f"{threads} thread{'s' if threads > 1 else ''}"
-    if workers is not None:
+    if workers.threads is not None:
         raise UsageError(
-            f"`workers` {workers}: an MPI job has its processes; leave it out, or start linkworth by itself"
+            f"`workers` {workers.threads}: an MPI job has its processes; leave it out, or start linkworth by itself"
         )
-    content = None if shared else trace.path.read_bytes()
+    content = None if workers.shared else trace.path.read_bytes()
     chunk = max(1, len(tasks) // (processes * CHUNKS_PER_PROCESS))
     with _mpi_pool(content) as pool:
         found = list(
