@@ -49,11 +49,11 @@ def _predictions(summary: Summary) -> Table:
             [row.workload, "time", *(cell.time for cell in row.cells), row.choice, row.breakeven],
         )
         if any(cell.cost for cell in row.cells):
-            rows.append(["", summary.scale.label, *map(_cost, row.cells), "", ""])
+            rows.append(["", "cost", *map(_cost, row.cells), "", ""])
     return Table(
         ["program", "", *(f"{fabric}>" for fabric in summary.fabrics), "choice", "break-even price ratio>"],
         rows,
-        title="Time and cost on each network",
+        title=f"Time and cost on each network; cost in {summary.scale.label}",
         keys=2,
     )
 
