@@ -106,7 +106,7 @@ def test_values_warnings_and_overlap_reach_the_result():
             {"samples": 1, "confidence_half_width": None},
             "the mean is not known to 0.02 at 8 B (a single sample)",
         ),
-        ({"drift": 0.25}, "the times drifted while 8 B were measured (+25% at 8 B)"),
+        ({"drift": 0.25}, "the times drifted while 8 B were measured (+25 % at 8 B)"),
         ({"median": 1e-6}, "a few slow samples make the mean at 8 B (up to 2 times the median)"),
     ],
 )
@@ -141,9 +141,7 @@ def test_a_file_of_another_tool_is_judged_by_the_rate_that_the_user_names(tmp_pa
 def test_ranks_that_share_cores_are_said():
     start = START | {"node_of_rank": [0] * 8, "members": list(range(8))}
     result = execute(prepared(FakeLauncher(stdout=lines(start, ROW, END)), "alltoall"))
-    assert result.warnings == [
-        "8 ranks share 4 cores: times hold the waiting for a core, not the network's alone"
-    ]
+    assert result.warnings == ["8 ranks share 4 cores: times include the wait for a core"]
 
 
 @pytest.mark.parametrize(

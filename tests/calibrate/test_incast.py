@@ -70,7 +70,7 @@ def test_bursts_that_other_work_delayed_are_doubted() -> None:
         for result in quiet
     ]
     [note] = incast.fit_incast(GBE, origins(*slow), None).notes
-    assert note.startswith("bursts that the port holds took 3 times as long as their replay")
+    assert note.startswith("bursts that fit into the port's buffer took 3 times as long as their replay")
 
 
 def test_a_port_that_nobody_knows_is_asked_for() -> None:

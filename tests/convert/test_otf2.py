@@ -214,7 +214,7 @@ def test_what_is_lost_without_attributes_is_said(tmp_path: Path) -> None:
     ]
     trace = write_trace(tmp_path / "lost.lwt", [wildcard, []])
     archive, back = there_and_back(trace, attributes=False)
-    assert archive.remarks == ["of 3 calls OTF2 has no place for all that the trace holds"]
+    assert archive.remarks == ["OTF2 has no place for some fields of 3 calls"]
     _, receive, wait, control, blocking, _ = events(back, 0)
     # An archive keeps the actual source of a wildcard.
     assert (receive["fields"]["peer"], receive["fields"]["tag"]) == (1, 5)

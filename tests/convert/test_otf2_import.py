@@ -172,7 +172,7 @@ def test_an_archive_of_eztrace(kind: str, tmp_path: Path) -> None:
     # EZTrace 2.0 writes the start of a non-blocking receive and never its end.
     assert summary.remarks == [
         "10 non-blocking receives or collectives have no end in the archive; their requests receive nothing, and a replay stops "
-        "where a sender waits for them"
+        "if a sender waits for them"
     ]
 
 

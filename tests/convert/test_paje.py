@@ -68,7 +68,7 @@ def test_messages_go_from_their_send_to_the_end_of_their_receive(tmp_path: Path)
     ]
     assert sorted(found) == sorted(expected)
     assert summary.remarks == [
-        "1 ends of messages are left out, because the trace does not hold their other end",
+        "1 ends of messages are left out, because the trace does not contain their other end",
         "1 messages are left out, because the creation of their communicator is missing from the trace",
     ]
 

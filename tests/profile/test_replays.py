@@ -34,8 +34,8 @@ def test_a_converted_trace_without_messages_has_a_profile_without_what_replays_t
     assert profile.group is None
     assert profile.group_reason == "this trace lacks messages"
     assert profile.not_replayed == (
-        f"network dependence, serialisation and transfer are not known, because a replay stops: {STOPS}; what the trace was "
-        "converted from does not say how that call went on"
+        f"network dependence, serialisation and transfer are not known, because a replay stops: {STOPS}; the original of "
+        "the converted trace lacks the rest of that call"
     )
     pop = profile.pop
     assert (pop.serialisation_efficiency, pop.transfer_efficiency) == (None, None)
@@ -56,7 +56,7 @@ def test_nothing_is_taken_from_a_replay_that_ends_though_messages_are_never_rece
     )
     assert profile.not_replayed == (
         "network dependence, serialisation and transfer are not known, because in 10 calls 4 messages or collectives have a "
-        "side that is not in what the trace was converted from"
+        "side that the original of the converted trace lacks"
     )
 
 

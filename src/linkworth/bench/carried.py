@@ -43,7 +43,7 @@ def _between(payload: float, between: float, is_least: bool, counters: Sequence[
     if not counters:
         return "between nodes; no counters can be read here, so which NIC carried it is not known"
     if between < ENOUGH_BYTES:
-        return f"between nodes; {between:.0f} B of payload are too few to tell by the counters which NIC carried them"
+        return f"between nodes; {between:.0f} B of payload are too few to find by the counters which NIC carried them"
     shares = _shares(counters, between, without_loopback=True)
     total = sum(shares.values())
     if total < NOISE:
@@ -69,7 +69,7 @@ def _inside(
     payload: float, is_least: bool, counters: Sequence[NodeCounters], transport: str, memory_only: bool
 ) -> str:
     if payload < ENOUGH_BYTES:
-        return "inside a node; too little payload to tell by the counters what carried it"
+        return "inside a node; too little payload to find by the counters what carried it"
     if not counters:
         return "inside a node; no counters can be read here, so what carried it is not known"
     shares = _shares(counters, payload, without_loopback=False)

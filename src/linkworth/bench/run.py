@@ -204,9 +204,7 @@ def _result(
     if link and len(nodes) > 1:
         warnings += filter(None, [above_link(test.name, rates_of(stream.rows), float(link))])
     if 0 < plan.cores < len(members):
-        warnings.append(
-            f"{len(members)} ranks share {plan.cores} cores: times hold the waiting for a core, not the network's alone"
-        )
+        warnings.append(f"{len(members)} ranks share {plan.cores} cores: times include the wait for a core")
     return BenchResult(
         test=test.name,
         rows=stream.rows,

@@ -55,7 +55,7 @@ def fit_incast(fabric: Fabric, origins: Sequence[Origin], port_buffer: int | Non
     points = {buffer: _points(found) for buffer, found in sorted(by_buffer.items())}
     buffer = port_buffer if port_buffer is not None else next(iter(points))
     everything = [point for found in points.values() for point in found]
-    given = "given with the results" if port_buffer is not None else "what the results say of their switch"
+    given = "given with the results" if port_buffer is not None else "the results' record of their switch"
     reasons = {"tcp.port_buffer_bytes": FieldReason(True, tuple(everything), given)}
     fabric = with_buffer(fabric, buffer)
     telling = [
@@ -94,8 +94,9 @@ def _doubts(whole: Sequence[float]) -> list[str]:
         return []
     late = f"{statistics.median(whole):.2g}"
     return [
-        f"bursts that the port holds took {late} times as long as their replay: other work was in the way (ranks that share "
-        "cores, a busy machine), and tcp.timeout_share, which takes all of it for timeouts, is too high; measure again"
+        f"bursts that fit into the port's buffer took {late} times as long as their replay: other work was in "
+        "the way (ranks that share cores, a busy machine). "
+        "tcp.timeout_share counts all of it as timeouts and is too high; measure again"
     ]
 
 

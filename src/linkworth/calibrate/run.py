@@ -54,7 +54,7 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
     fabric = msgspec.structs.replace(
         base,
         name=name,
-        title=f"measured: {_tests(between)}; what the tests do not tell is that of {base.name}",
+        title=f"measured: {_tests(between)}; other parameters are those of {base.name}",
         link=link.path,
     )
     reasons = {f"link.{field}": found for field, found in link.reasons.items()}
@@ -96,7 +96,7 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
     if fabric.worst_miss > WORST_MISS:
         notes.append(
             f"this fit misses its results by up to {units.percent(max(misses))} (more than {units.percent(WORST_MISS)}): "
-            "do not rely on it; the file says so, and each use of it warns. "
+            "do not rely on it. The file and each use of it carry this warning. "
             "Measure again on quiet nodes, or start from a fabric of the same kind"
         )
     return Calibration(

@@ -43,7 +43,7 @@ def write(trace: TraceFile, output: Path, options: ConversionOptions) -> Convers
     )
     remarks = []
     if written["without_place"] and not options.attributes:
-        remarks.append(f"of {written['without_place']} calls OTF2 has no place for all that the trace holds")
+        remarks.append(f"OTF2 has no place for some fields of {written['without_place']} calls")
     return ConversionSummary(
         trace=str(trace.path),
         target="otf2",
@@ -81,15 +81,15 @@ def read(path: Path, output: Path, options: ConversionOptions) -> ConversionSumm
 def _remarks(taken: dict[str, Any]) -> list[str]:
     said = {
         "without_message": "{} non-blocking receives or collectives have no end in the archive; their requests receive nothing, "
-        "and a replay stops where a sender waits for them",
+        "and a replay stops if a sender waits for them",
         "far_ahead": "{} receives end so late that they are receives from any source",
-        "divided": "{} collectives have counts by peer, which OTF2 does not hold; their total is divided evenly",
+        "divided": "{} collectives have counts by peer, which OTF2 does not store; their total is divided evenly",
         "unfinished": "the archive ends inside of {} calls, which are left out",
     }
     remarks = [sentence.format(taken[name]) for name, sentence in said.items() if taken[name]]
     if taken["silent"]:
         calls = ", ".join(f"{name} ({count})" for name, count in sorted(taken["silent"].items()))
-        remarks.append(f"the archive does not say what these calls moved; they are their time only: {calls}")
+        remarks.append(f"the archive lacks the bytes of these calls, so only their time is kept: {calls}")
     return remarks
 
 

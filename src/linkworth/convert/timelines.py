@@ -33,7 +33,9 @@ def summary(trace: TraceFile, output: Path, target: str, written: dict[str, Any]
 def _remarks(written: dict[str, Any]) -> list[str]:
     said = []
     if half := written.get("half_messages", 0):
-        said.append(f"{half} ends of messages are left out, because the trace does not hold their other end")
+        said.append(
+            f"{half} ends of messages are left out, because the trace does not contain their other end"
+        )
     if unplaced := written["unplaced"]:
         said.append(
             f"{unplaced} messages are left out, because the creation of their communicator is missing from the trace"

@@ -130,11 +130,11 @@ def run(
         )
         smaller = recorder.record(f"npb:{program}.{SMALLER_CLASS}", ranks, folder / SMALLER / trace.name)
         if summary.state != "complete":
-            failures.append(f"{summary.workload}: {summary.state}; what it recorded is in {summary.path}")
+            failures.append(f"{summary.workload}: {summary.state}; its recording is in {summary.path}")
             continue
         if summary.verified is None:
             failures.append(
-                f"{summary.workload}: it did not say whether its result is right, so nothing is predicted from it"
+                f"{summary.workload}: it did not verify its result, so nothing is predicted from it"
             )
             continue
         if summary.verified is False:

@@ -176,8 +176,8 @@ def sharing(decided: Plan) -> str:
         return ""
     ranks, cores = decided.workload.ranks, decided.cores
     return (
-        f"{ranks} ranks share {cores} {'core' if cores == 1 else 'cores'}: times hold the waiting for a core "
-        "and say little of a machine with a core for each rank"
+        f"{ranks} ranks share {cores} {'core' if cores == 1 else 'cores'}: times include the wait for a core "
+        "and do not apply to a machine with a core for each rank"
     )
 
 

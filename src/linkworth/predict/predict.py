@@ -135,7 +135,7 @@ def predict(
         whole = write(extras.timeline, trace, fabrics[0], layout, cpu_factor=cpu_factor, settings=settings)
         if not whole:
             warnings.append(
-                f"{extras.timeline.path} holds the first {MOST_EVENTS:,} calls and messages only; "
+                f"{extras.timeline.path} contains the first {MOST_EVENTS:,} calls and messages; "
                 "choose a part with `timeline_window`"
             )
     asked = fabrics if extras.tolerances else []

@@ -12,7 +12,7 @@ def replay_warnings(trace: TraceFile, replay: Replay) -> list[str]:
     warnings = list(trace.damage)
     if result.stopped:
         warnings.append(
-            f"the trace is cut, so this is the time up to where it ends: {'; '.join(result.stopped[:_SHOWN_SENTENCES])}"
+            f"the trace is cut, so this is the time up to its end: {'; '.join(result.stopped[:_SHOWN_SENTENCES])}"
             + (
                 f"; and {len(result.stopped) - _SHOWN_SENTENCES} more"
                 if len(result.stopped) > _SHOWN_SENTENCES
@@ -22,7 +22,7 @@ def replay_warnings(trace: TraceFile, replay: Replay) -> list[str]:
     if result.threaded_ranks:
         warnings.append(
             f"several threads call MPI at once on {result.threaded_ranks} of {trace.engine.ranks} ranks, and the trace does not "
-            "say where they wait for each other outside MPI: they begin after, and end before, the calls of the first thread "
+            "contain their waits for each other outside MPI: they begin after, and end before, the calls of the first thread "
             "that the recording has there; other waits between them (barriers, locks) are left out"
         )
     for name, count in sorted(result.unmodelled.items()):

@@ -64,13 +64,13 @@ def replayed(part: Part, found: TraceScan, smaller: Part | None) -> ReplayedProf
             raise
         return (
             f"{NOT_KNOWN}, because a replay stops: {stopped.where}; "
-            "what the trace was converted from does not say how that call went on"
+            "the original of the converted trace lacks the rest of that call"
         )
     calls = sum(call.count for call in found.calls)
     if may_lack and found.waits.unmatched > MOST_UNMATCHED * calls:
         return (
             f"{NOT_KNOWN}, because in {calls:,} calls {found.waits.unmatched:,} messages or collectives have "
-            "a side that is not in what the trace was converted from"
+            "a side that the original of the converted trace lacks"
         )
     gain = NetworkGain(fabric=REFERENCE, seconds=reference.seconds, ideal_seconds=ideal.prediction.seconds)
     return ReplayedProfile(ideal=ideal, gain=gain, group=group, group_reason=reason)

@@ -164,7 +164,7 @@ def _state(result: RunResult, workload: StudyWorkload, missing: str) -> tuple[Re
     if result.verified is False:
         return "unverified", "the program reported a wrong result"
     if result.verified is None and workload.command[0].startswith("npb:"):
-        return "unverified", "the program did not say that its result is right"
+        return "unverified", "the program did not verify its result"
     if missing:
         return "failed", missing
     if result.message:  # complete, but a full disk lost its output

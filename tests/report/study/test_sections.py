@@ -398,7 +398,7 @@ def test_a_gain_that_is_not_shown_is_no_headline() -> None:
 
 
 def test_ranks_that_share_cores_are_marked_where_they_do() -> None:
-    remark = "4 ranks share 2 cores: times hold the waiting for a core"
+    remark = "4 ranks share 2 cores: times include the wait for a core"
     records = noisy("a", [1.0, 1.1]) + noisy("b", [2.0, 2.1], remark=remark)
     results = Results(priced(a=1.0, b=1.0), records)
     (section,) = times.sections(results)

@@ -67,8 +67,8 @@ def crowded(results: Results) -> list[str]:
         f"{environment} ({count} of {of[environment]} workloads)" for environment, count in shared.items()
     )
     return [
-        f"Ranks shared cores in {listed}: these times hold the waiting for a core, and differences between environments "
-        "say little of machines that have a core for each rank."
+        f"Ranks shared cores in {listed}: these times include the wait for a core. Differences between environments "
+        "do not apply to machines with a core for each rank."
     ]
 
 
@@ -107,9 +107,7 @@ def report(
     missing = max(0, (planned or 0) - len(records))
     warnings = list(unread)
     if missing:
-        warnings.append(
-            f"{missing} of {planned} runs are still to be made: what follows is of those that are."
-        )
+        warnings.append(f"{missing} of {planned} runs are not done yet. The page shows the others.")
     lost = sum(record.state != "done" for record in results.records)
     if lost:
         warnings.append(
