@@ -60,7 +60,6 @@ MOST_PARAMETERS = 8
 TAKES_MORE = {
     "advise/allocate/run.py allocate",
     "advise/run.py advise_on_request",
-    "bench/request.py settings",
     "bench/run.py run",
     "measure/call_profile.py profile",
     "measure/run.py run",

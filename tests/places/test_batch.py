@@ -12,6 +12,7 @@ from linkworth.model.place import Place
 from linkworth.places import following, pairing
 from linkworth.places.batch import BatchState, clock, duration
 from linkworth.places.batch_place import request_of
+from linkworth.places.job import Job
 from linkworth.places.job_folder import JobFolder, parse_reading
 from linkworth.places.job_script import PAIRING_FAILED, body
 from linkworth.places.slurm import Slurm, expand
@@ -160,8 +161,8 @@ def run_script(
 ):
     place = tmp_path / "it's a job"
     place.mkdir(exist_ok=True)
-    text = body(Here(), place=place, ways=ways, known=known, probe=tmp_path / "probe", ranks=ranks, command=program,
-                environment={"NAME": "a 'quoted' value"}, folder=tmp_path, exported={})  # fmt: skip
+    job = Job(command=program, ranks=ranks, environment={"NAME": "a 'quoted' value"}, folder=tmp_path)
+    text = body(Here(), job, place=place, ways=ways, known=known, probe=tmp_path / "probe", exported={})
     return subprocess.run(["sh", "-c", text], check=False).returncode, place
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from linkworth.bench import run, tests
 from linkworth.bench.run import Prepared
-from linkworth.bench.settings import Among, BenchSettings
+from linkworth.bench.settings import BenchSettings
 from linkworth.errors import UsageError
 from linkworth.places.place import OpenPlace
 
@@ -37,17 +38,10 @@ def settings(
     sizes: str | None = None,
     least: str | None = None,
     most: str | None = None,
-    precision: float = 0.02,
-    seconds: float = 1.0,
-    window: int = 64,
-    among: Among = "auto",
-    asynchronous: bool = False,
-    bidirectional: bool = False,
-    pairs: bool = False,
     longest: str | None = None,
-    seed: int = 1,
+    **others: Any,  # noqa: ANN401 (fields of BenchSettings)
 ) -> BenchSettings:
-    """Return the settings for texts such as `64K`. Raises UsageError."""
+    """Return the settings for sizes as texts such as `64K`. `others` are fields of BenchSettings. Raises UsageError."""
     if sizes and (least or most):
         raise UsageError("`sizes` names the sizes; `min` and `max` are for the default ones")
     chosen = tests.parse_sizes(sizes, "`sizes`") if sizes else []
@@ -59,10 +53,7 @@ def settings(
     limit = tests.parse_size(longest, "`longest`") if longest else None
     if limit is not None and not 8192 <= limit <= tests.LARGEST // 2:
         raise UsageError(f"`longest` {longest}: give a size from 8K to 1023M")
-    return BenchSettings(
-        sizes=chosen, precision=precision, seconds=seconds, window=window, among=among, asynchronous=asynchronous,
-        bidirectional=bidirectional, pairs=pairs, longest=limit, seed=seed,
-    )  # fmt: skip
+    return BenchSettings(sizes=chosen, longest=limit, **others)
 
 
 def prepare(
