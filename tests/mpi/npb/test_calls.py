@@ -1,4 +1,4 @@
-"""The programs make the MPI calls of the official ones, and the same calls whether they run or are only recorded."""
+"""The programs make the MPI calls of the official ones. tests/skeleton/test_real_runs.py compares real runs with skeletons."""
 
 import json
 import subprocess
@@ -102,7 +102,7 @@ def test_recorded_calls_are_the_official_ones(record, program):
 
 
 FLOW = {"bt", "sp", "lu"}
-"""A minute of computation each in class A. Class S on four ranks shows that their real calls are the recorded ones."""
+"""A minute of computation each in class A. tests/skeleton/test_real_runs.py compares their real calls in class S."""
 
 
 @pytest.mark.slow  # seconds of computation each, as many as the machine makes of class A
@@ -116,20 +116,6 @@ def test_real_calls_are_the_official_ones(count, program):
         assert without_marks(calls) == OFFICIAL[program][rank]
         marks = [call for call in calls if call[0] == "MPI_Pcontrol"]
         assert marks == [["MPI_Pcontrol", 1, 1], ["MPI_Pcontrol", 0, 1]]
-
-
-@pytest.mark.requires("openmpi")
-@pytest.mark.parametrize(
-    ("program", "ranks"),
-    [
-        (program, ranks)
-        for program in PROGRAMS
-        for ranks in ([1, 4, 9] if program in SQUARE else [1, 2, 4, 8])
-    ],
-)
-def test_recorded_calls_are_the_real_ones(record, count, program, ranks):
-    recorded = record(program, "S", ranks)
-    assert [counted(recorded[rank]) for rank in range(ranks)] == count(program, "S", ranks)
 
 
 def bytes_by_peer(trace, rank, *functions):
