@@ -17,12 +17,12 @@ from linkworth.places.job import Observer
 from linkworth.places.local import cores
 from linkworth.places.place import OpenPlace
 from linkworth.study.attempt import attempt, disk_or_file
-from linkworth.study.crew import Crew
 from linkworth.study.filter import Filter, filter_of
 from linkworth.study.health import losses
-from linkworth.study.leftovers import marked, stop_leftovers
+from linkworth.study.job_threads import JobThreads
 from linkworth.study.matrix import PlannedRun
 from linkworth.study.open_places import Opener, OpenPlaces, is_batch, open_environment, place_of
+from linkworth.study.orphans import marked, stop_orphans
 from linkworth.study.outcome import Outcome
 from linkworth.study.plan import check_all
 from linkworth.study.predictions import prepare, run_jobs
@@ -96,7 +96,7 @@ class Runner:
             self.watch.say(sentence)
         for sentence in self.store.damaged.values():
             self.watch.say(sentence)
-        stopped = stop_leftovers(self.store.folder)
+        stopped = stop_orphans(self.store.folder)
         if stopped:
             self.watch.say(f"stopped {stopped} processes that an earlier call had left running")
         try:
@@ -139,12 +139,12 @@ class Runner:
         held: AbstractContextManager[object] | None = None,
     ) -> None:
         """Make a limited number of runs at a time; exit `held` before their threads are joined."""
-        with Crew(most, work) as crew, held or contextlib.nullcontext():
+        with JobThreads(most, work) as threads, held or contextlib.nullcontext():
             for planned in runs:
-                for made in crew.begin(planned):
+                for made in threads.begin(planned):
                     self._keep(*made)
                 self.watch.started(planned)
-            for made in crew.rest():
+            for made in threads.rest():
                 self._keep(*made)
 
     def _batch_of(self, runs: Sequence[PlannedRun]) -> BatchSystem | None:

@@ -1,4 +1,4 @@
-"""Processes that a killed linkworth left running: they would disturb later measurements, so they are stopped.
+"""Stops processes that a killed linkworth left running, since they would disturb later measurements.
 
 Every process of a study inherits a variable with the identity of the study's folder. The holder of the folder's lock
 may stop all processes with it, as nobody else can be running them. Jobs of a batch system are left alone: a later
@@ -33,7 +33,7 @@ def marked(folder: Path) -> Iterator[None]:
             os.environ[MARK] = before
 
 
-def stop_leftovers(folder: Path) -> int:
+def stop_orphans(folder: Path) -> int:
     """Stop the processes of a study's folder, whose lock the caller holds; return how many there were."""
     found = _carrying(_identity(folder))
     for number in (signal.SIGTERM, signal.SIGKILL):

@@ -16,11 +16,11 @@ _LOOK_SECONDS = 0.2
 _LEAVE_SECONDS = 5.0
 
 
-class Left(Exception):
+class NoLongerFollowed(Exception):
     """linkworth ends while the job continues; the next call finds it again."""
 
 
-class Crew:
+class JobThreads:
     """Limited number of simultaneous runs, as a context manager. An early exit leaves the jobs in the queue."""
 
     def __init__(self, most: int, work: Work) -> None:
@@ -68,13 +68,13 @@ class Crew:
 
     def _do(self, planned: PlannedRun) -> None:
         try:
-            self._ended.put((planned, self._work(planned, _Leaver(self._leaving))))
+            self._ended.put((planned, self._work(planned, _StopFollowing(self._leaving))))
         except BaseException as error:
             self._ended.put(error)
 
 
-class _Leaver:
-    """Stops following a job, without ending it, when the crew leaves."""
+class _StopFollowing:
+    """Stops following a job, without ending it, when linkworth ends."""
 
     def __init__(self, leaving: threading.Event) -> None:
         self._leaving = leaving
@@ -84,4 +84,4 @@ class _Leaver:
 
     def tick(self, seconds: float) -> None:
         if self._leaving.is_set():
-            raise Left
+            raise NoLongerFollowed
