@@ -71,7 +71,7 @@ def test_the_replay_of_a_ping_pong_is_the_closed_form(name: str, size: int) -> N
     assert replayed.message_seconds(fabrics.get(name), "latency", size) == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("name", ["gbe", "10gbe", "ib-qdr", "ib-fdr", "opa100", "slingshot"])
+@pytest.mark.parametrize("name", ["gbe", "ib-fdr", "opa100", "slingshot"])
 def test_a_catalog_fabric_comes_back(name: str) -> None:
     fabric = fabrics.get(name)
     found = points(fabric, pairs=4)
@@ -111,7 +111,7 @@ def test_shared_memory_comes_back() -> None:
     assert overhead_at(path.send_overhead, 1) == pytest.approx(1e-7, rel=0.05)
 
 
-@settings(max_examples=4, deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate))
+@settings(max_examples=2, deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate))
 @given(
     latency=st.floats(5e-7, 5e-5),
     wires=st.floats(50, 1000),
@@ -173,7 +173,7 @@ def test_several_pairs_show_the_wire_that_one_receivers_cpu_hides() -> None:
 
 @pytest.mark.parametrize(
     ("efficiency", "least", "rest"),
-    [(0.95, 65536, 0), (0.7, 16384, 0), (1.0, 65536, 0), (0.8, 65536, 65536), (1.0, 16384, 131072)],
+    [(0.7, 16384, 0), (0.8, 65536, 65536), (1.0, 16384, 131072)],
 )
 def test_rails_come_back(efficiency: float, least: int, rest: int) -> None:
     fabric = msgspec.structs.replace(
@@ -198,7 +198,7 @@ def test_rails_come_back(efficiency: float, least: int, rest: int) -> None:
 
 
 def test_what_the_replay_misses_on_one_rail_is_no_fault_of_several() -> None:
-    """Windows both ways that carry one way's bytes, on any number of NICs, leave the efficiency alone."""
+    """Windows both ways that carry one way's bytes, on one NIC and on two, leave the efficiency alone."""
     fabric = msgspec.structs.replace(fabrics.get("gbe"), rail_efficiency=0.9)
 
     def half_duplex(rails: int) -> list[measured.MeasuredPoint]:
@@ -206,7 +206,7 @@ def test_what_the_replay_misses_on_one_rail_is_no_fault_of_several() -> None:
         both, _ = measured.points([Origin(replayed.result(on, "bibandwidth", SIZES[16:]), "replay.json")])
         return [*points(on), *(point._replace(seconds=2 * point.seconds) for point in both)]
 
-    several = {rails: half_duplex(rails) for rails in (2, 4)}
+    several = {2: half_duplex(2)}
     base = msgspec.structs.replace(fabric, rail_efficiency=0.5)
     fitted = fit_rails(base, several, half_duplex(1))
     assert fitted.fabric.rail_efficiency == pytest.approx(0.9, abs=0.01)

@@ -11,7 +11,7 @@ from random_calls import event
 from linkworth import _engine
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(st.lists(event, max_size=12), min_size=1, max_size=3))
 def test_events_come_back_as_they_were_written(ranks):
     with tempfile.TemporaryDirectory() as folder:
