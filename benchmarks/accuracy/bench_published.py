@@ -30,7 +30,7 @@ from linkworth.study.published import times_of
 from linkworth.trace.record import record
 
 CORES_PER_NODE = 20
-SECOND_RANK_SPEEDUP = 1.14
+THREAD_GAIN = 1.14
 """Not published; the mean of NERSC's codes on Edison (Zhao, Wright, Antypas, CUG 2013: 12 % less charge)."""
 
 
@@ -63,9 +63,7 @@ def main() -> None:
     assert ranks is not None
     settings = ReplaySettings(mpi_library=study.environments[0].mpi)
     if given.share_cores:
-        settings = msgspec.structs.replace(
-            settings, cores_per_node=CORES_PER_NODE, thread_gain=SECOND_RANK_SPEEDUP
-        )
+        settings = msgspec.structs.replace(settings, cores_per_node=CORES_PER_NODE, thread_gain=THREAD_GAIN)
 
     rows = []
     fast_times, slow_times = (times_of(study.published, fabric.name) for fabric in (fast, slow))

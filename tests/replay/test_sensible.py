@@ -83,12 +83,6 @@ def test_the_engine_refuses_each_senseless_number_by_itself(
         replayed(trace, given)
 
 
-def test_every_kind_of_number_was_tried() -> None:
-    assert {place[1] for place in PLACES if len(place) > 1} >= {
-        "link", "intranode", "tcp", "topology", "cpu_factor_at", "noise"
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize("path", ["link", "intranode"])
 def test_a_rate_that_no_time_follows_from_is_refused(trace: _engine.Trace, path: str) -> None:
     given = request()
