@@ -20,39 +20,13 @@ constexpr std::uint32_t counterparts_ahead = 3;
 constexpr std::uint32_t completed_ahead = 1;
 static_assert(named_ahead < EventQueue::look_ahead);
 
-// The same for ranks that run as far as they can, which takes longer. The distance lets the data arrive
-// before the rank's turn, and not be evicted again.
-constexpr std::uint32_t states_ahead = 6;
-constexpr std::uint32_t rows_ahead = 4;
-constexpr std::uint32_t shapes_ahead = 3;
-constexpr std::uint32_t receivers_ahead = 2;
-constexpr std::uint32_t received_ahead = 1;
-
 constexpr std::size_t of_every_actor_bytes = 2 * cache_line_bytes;
-/// Events to prefetch for a rank that runs as far as it can.
-constexpr std::uint32_t events_at_once = 9;
 /// Events to prefetch for a rank whose turn comes. It runs until a call takes time.
 constexpr std::uint32_t events_ahead = 5;
 /// Operations to prefetch for a call that completes many requests.
 constexpr std::size_t completions_ahead = 8;
 
 }  // namespace
-
-/// Visits the receivers of the rank's next calls, with their messages, as far as these are decoded.
-template <typename Visitor>
-void Simulation::visit_receivers(std::uint32_t rank, Visitor visit) const {
-    const RankState& state = ranks_[rank];
-    Program& program = *state.program;
-    state.cursor.foresee(events_at_once, [&](const tracefile::Shape& shape) {
-        if (shape.call_class != CallClass::isend && shape.call_class != CallClass::send &&
-            shape.call_class != CallClass::sendrecv)
-            return;
-        const Membership* const membership = program.communicators.find(state.rank, shape.comm);
-        if (membership == nullptr || !membership->communicator->has_peer(shape.peer)) return;
-        visit(ranks_[program.first_rank + membership->communicator->world_rank(shape.peer)],
-              {context_of(*membership, false), static_cast<std::int32_t>(membership->my_rank), shape.tag});
-    });
-}
 
 void Simulation::look_ahead() const {
     const std::uint32_t known = queue_.known();
@@ -61,41 +35,6 @@ void Simulation::look_ahead() const {
     prefetch_around(queue_.next(around_ahead));
     prefetch_counterparts(queue_.next(counterparts_ahead));
     prefetch_completed(queue_.next(completed_ahead));
-}
-
-void Simulation::look_ahead_in_any_order() const {
-    const auto ahead = [this](std::uint32_t turns) {
-        const std::uint32_t actor = turns < runnable_.size() ? runnable_[turns] : none;
-        return actor < rank_count() ? actor : none;
-    };
-    if (const std::uint32_t rank = ahead(states_ahead); rank != none)
-        prefetch_named({Happening::resume, rank});
-    if (const std::uint32_t rank = ahead(rows_ahead); rank != none) {
-        const RankState& state = ranks_[rank];
-        state.cursor.prefetch_rows(events_at_once);
-        state.requests.prefetch();
-        state.program->communicators.prefetch(state.rank);
-    }
-    if (const std::uint32_t rank = ahead(shapes_ahead); rank != none)
-        ranks_[rank].cursor.prefetch_shapes(events_at_once);
-    if (const std::uint32_t rank = ahead(receivers_ahead); rank != none) prefetch_receivers(rank);
-    if (const std::uint32_t rank = ahead(received_ahead); rank != none) prefetch_received(rank);
-}
-
-/// Prefetches the matchers that receive the rank's next messages.
-void Simulation::prefetch_receivers(std::uint32_t rank) const {
-    visit_receivers(rank, [](const RankState& receiver, const Envelope& /*envelope*/) {
-        prefetch_lines(&receiver.matcher, 2 * cache_line_bytes);
-        prefetch_line(&receiver.actor.outstanding);
-    });
-}
-
-/// Prefetches the receives that these messages match.
-void Simulation::prefetch_received(std::uint32_t rank) const {
-    visit_receivers(rank, [this](const RankState& receiver, const Envelope& envelope) {
-        const std::uint32_t receive = receiver.matcher.foresee(envelope);
-        if (receive != none) operations_.prefetch(receive);
-    });
 }
 
 /// The state that the happening names.

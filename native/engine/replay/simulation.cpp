@@ -17,8 +17,6 @@ using tracefile::Event;
 
 /// With fewer ranks, so much of their state is in the cache that looking ahead costs more than it saves.
 constexpr std::uint32_t ranks_beyond_cache = 2048;
-/// The same if each rank runs as far as it can, which looks ahead less often.
-constexpr std::uint32_t ranks_beyond_near_cache = 512;
 
 /// [rank of the simulation]: its node, program after program.
 std::vector<std::uint32_t> nodes_of(const std::vector<Tenant>& tenants) {
@@ -152,7 +150,6 @@ void Simulation::run_in_any_order() {
     while (!runnable_.empty()) {
         const std::uint32_t actor = runnable_.front();
         runnable_.pop_front();
-        if (rank_count() >= ranks_beyond_near_cache) look_ahead_in_any_order();
         resume(actor);
     }
 }

@@ -228,11 +228,6 @@ class Simulation final : private NetworkListener {
 
     // look_ahead.cpp: prefetching for the next happenings
     void look_ahead() const;
-    void look_ahead_in_any_order() const;
-    template <typename Visitor>
-    void visit_receivers(std::uint32_t rank, Visitor visit) const;
-    void prefetch_receivers(std::uint32_t rank) const;
-    void prefetch_received(std::uint32_t rank) const;
     void prefetch_named(const Due& due) const;
     void prefetch_around(const Due& due) const;
     void prefetch_counterparts(const Due& due) const;

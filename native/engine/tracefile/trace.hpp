@@ -159,12 +159,6 @@ class RankCursor {
         const std::uint32_t end = std::min(filled_, taken_ + events);
         for (std::uint32_t row = taken_; row < end; ++row) prefetch_line(shapes_[rows_[row].shape]);
     }
-    /// Shows the shapes of the next `events`, of those that are decoded.
-    template <typename Visitor>
-    void foresee(std::uint32_t events, Visitor visit) const {
-        const std::uint32_t end = std::min(filled_, taken_ + events);
-        for (std::uint32_t row = taken_; row < end; ++row) visit(*shapes_[rows_[row].shape]);
-    }
 
     /// Time from the trace's origin to the start of the block that contains the latest event, in seconds.
     double block_base_seconds() const { return block_base_seconds_; }
