@@ -1,4 +1,4 @@
-"""How Ctrl-C, and signals that mean the same, reach code that waits.
+"""Ways in which Ctrl-C, and signals that mean the same, reach code that waits.
 
 Python raises KeyboardInterrupt wherever the main thread happens to be. In a callback of a fork, a finalizer or the
 garbage collector it only prints the exception and goes on, so that the interrupt has no effect.
