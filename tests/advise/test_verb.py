@@ -127,8 +127,9 @@ def test_a_trace_is_replayed_on_the_priced_fabrics(capsys, predictions, monkeypa
     write_trace(tmp_path / "t.lwt", [[]])
     monkeypatch.chdir(tmp_path)
 
-    def predict(trace, wanted, *, nodes=None, ppn=None, cpu_factor=1.0, measured=None, **_):
-        calls.append((trace.path, [fabric.name for fabric in wanted], nodes, ppn, cpu_factor, measured))
+    def predict(trace, wanted, place, *, cpu_factor=1.0, measured=None, **_):
+        names = [fabric.name for fabric in wanted]
+        calls.append((trace.path, names, place.nodes, place.ppn, cpu_factor, measured))
         made = msgspec.json.decode(Path(predictions).read_bytes(), type=PredictionSet)
         names = calls[-1][1]
         return msgspec.structs.replace(
