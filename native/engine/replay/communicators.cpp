@@ -90,9 +90,11 @@ Membership& Communicators::define(std::uint32_t rank, const tracefile::Shape& ma
     const std::size_t sides = made.inter ? 2 : 1;
     while (family.instances.size() < (ordinal + 1) * sides) {
         const std::uint64_t key = mixed(key_of(parent, made), family.instances.size() / sides);
+        // Messages between the two sides match.
+        const std::uint32_t shared = next_context_++;
         for (std::size_t side = 0; side < sides; ++side) {
             Communicator& communicator = *family.instances.emplace_back(std::make_unique<Communicator>());
-            communicator.context = next_context_++;
+            communicator.context = shared;
             communicator.key = key;
             communicator.members = side == 0 ? origin.members : origin.remote;
             communicator.remote = side == 0 ? origin.remote : origin.members;
