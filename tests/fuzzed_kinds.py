@@ -96,7 +96,7 @@ def fabric(path: Path) -> None:
 def machine(path: Path) -> None:
     """Read a catalog of machines, each of which is made as the shipped ones are."""
     for table in decode(read_toml(path), MachinesFile, str(path)).machines:
-        machines._machine(table)
+        machines._checked(table)
 
 
 def study(path: Path) -> None:

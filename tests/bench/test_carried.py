@@ -45,7 +45,7 @@ def test_part_of_it():
 
 
 def test_what_stays_inside_nodes_is_told_apart():
-    assert "50% of all payload stayed inside the nodes" in verdict(
+    assert "50 % of all payload stayed inside the nodes" in verdict(
         [node("a", {"d0": 51 * MB})], between=50 * MB
     )
 
@@ -72,7 +72,7 @@ def test_sockets_inside_a_node():
 
 @pytest.mark.parametrize("between", [0.0, 900.0])
 def test_too_little_to_tell(between):
-    assert "to tell by the counters" in verdict([node("a", {"lo": 10**6})], payload=1000.0, between=between)
+    assert "to find by the counters" in verdict([node("a", {"lo": 10**6})], payload=1000.0, between=between)
 
 
 @pytest.mark.parametrize("between", [0.0, 100.0 * MB])

@@ -89,7 +89,7 @@ def test_the_table_shows_the_fit(place, capsys) -> None:
     assert main(["bench", "init", *WHERE]) == 0
     shown = capsys.readouterr().out
     assert "# launch: 200 ms" in shown
-    assert "10 ms" in shown and "a rank" in shown and "a node" in shown
+    assert "10.0 ms" in shown and "a rank" in shown and "a node" in shown
 
 
 def test_stopped_launches_keep_the_complete_rounds(place, capsys) -> None:

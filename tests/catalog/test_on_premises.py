@@ -70,7 +70,7 @@ def test_an_option_is_parsed():
 def test_a_fault_is_named(text, message):
     with pytest.raises(UsageError) as caught:
         on_premises.parse(text)
-    assert str(caught.value).startswith(f"--on-premises {text!r}")
+    assert str(caught.value).startswith(f"`on_premises` {text!r}")
     assert message in str(caught.value)
 
 

@@ -79,7 +79,7 @@ def test_bad_input_is_one_sentence(trace: Path, tmp_path: Path, capsys: pytest.C
         ),
         ([str(trace), "--to", "ti", "-o", "file", "--force"], "file is a file, and ti needs a folder"),
         ([str(trace)], "small.lwt is a trace of linkworth already; choose a format with --to: ti"),
-        ([str(trace), "--to", "ti", "--mpi-library", "lam"], "--mpi-library lam: not known"),
+        ([str(trace), "--to", "ti", "--mpi-library", "lam"], "'lam' is not one of 'openmpi'"),
         ([str(unknown_comm), "--to", "ti"], "odd.lwt: rank 0 uses a communicator in MPI_Irecv"),
     ]
     for arguments, sentence in cases:

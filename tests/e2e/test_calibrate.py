@@ -40,7 +40,7 @@ def test_what_cannot_be_fitted_is_one_sentence(linkworth: LinkworthCommand) -> N
     for arguments, sentence in (
         (["calibrate", FIXTURES / "README.md"], "README.md: no benchmark's output that is known here"),
         (["calibrate", "none.txt"], "none.txt: cannot be read"),
-        (["calibrate", FIXTURES / "osu-7.1-latency.txt", "-o", "mine.txt"], "ends with .toml"),
+        (["calibrate", FIXTURES / "osu-7.1-latency.txt", "-o", "mine.txt"], "must end in .toml"),
         (["calibrate", FIXTURES / "osu-7.1-latency.txt", "--rails", "two.json"], "--rails two.json"),
     ):
         done = linkworth(*arguments)

@@ -61,7 +61,7 @@ def test_a_run_without_the_skeletons_phases_cannot_be_used():
 def test_it_says_when_it_was_timed_and_how_steadily():
     rates = timed_with(0.04, 1.1, 2)
     assert rates.description.endswith(
-        "(mpich 5, 2026-11-22 21:23 UTC, 3 repetitions within 4%, 1.1 of 2 cores busy)"
+        "(mpich 5, 2026-11-22 21:23 UTC, 3 repetitions within 4 %, 1.1 of 2 cores busy)"
     )
     assert rates.warning == ""
     assert rates.quality.time == "2026-11-22T21:23Z"
@@ -70,10 +70,10 @@ def test_it_says_when_it_was_timed_and_how_steadily():
 @pytest.mark.parametrize(
     ("spread", "busy_cores", "cores", "cause"),
     [
-        (0.3, 1.1, 2, "(its repetitions differ by 30%)"),
+        (0.3, 1.1, 2, "(its repetitions differ by 30 %)"),
         (0.02, 2.0, 2, "(2.0 of the machine's 2 cores were busy meanwhile, where 1 is its own)"),
-        (0.3, 64.0, 64, "(its repetitions differ by 30% and 64.0 of the machine's 64 cores were busy"),
-        (0.3, None, 0, "(its repetitions differ by 30%)"),
+        (0.3, 64.0, 64, "(its repetitions differ by 30 % and 64.0 of the machine's 64 cores were busy"),
+        (0.3, None, 0, "(its repetitions differ by 30 %)"),
     ],
 )
 def test_rates_of_a_busy_machine_carry_a_warning_and_what_to_do(spread, busy_cores, cores, cause):

@@ -15,7 +15,7 @@ from linkworth.writing.files import is_stream, write_output
 def write(fabric: model.Fabric, path: Path) -> None:
     """Write a fabric file. Raises UsageError for a name that `--on` cannot resolve, and as `write_output` does."""
     if path.suffix != ".toml" and not is_stream(path):
-        raise UsageError(f"{path}: the name of a fabric file must end in .toml, so that `on` recognises it")
+        raise UsageError(f"{path}: the name of a fabric file must end in .toml to be recognised as one")
     write_output(path, text(fabric))
 
 

@@ -16,7 +16,7 @@ def test_options_become_files(linkworth: LinkworthCommand) -> None:
     assert "9000" in done.stderr
     again = linkworth("lab", "export", "--as", "netplan", "-o", "made")
     assert again.returncode == 2
-    assert again.stderr.strip() == "linkworth: made is not empty; give another folder with --output"
+    assert again.stderr.strip() == "linkworth: made is not empty; give another folder with -o"
 
 
 def test_a_preset_as_json(linkworth: LinkworthCommand) -> None:
