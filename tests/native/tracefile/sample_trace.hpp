@@ -182,7 +182,7 @@ inline tracefile::Shape random_shape(Random& random, std::uint32_t names) {
             break;
         case CallClass::parrived:
             shape.references = {1 + random.below(9)};
-            shape.first_partition = shape.last_partition = static_cast<std::uint32_t>(random.below(100));
+            shape.first_partition = static_cast<std::uint32_t>(random.below(100));
             shape.found = random.below(2) == 1;
             break;
         case CallClass::local:
