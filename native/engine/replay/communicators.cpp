@@ -27,8 +27,8 @@ std::uint64_t key_of(const std::vector<std::int32_t>& members) {
 std::uint64_t key_of(const Communicator* parent, const tracefile::Shape& made) {
     std::uint64_t key = key_of(made.members);
     if (made.inter) {
-        const auto [low, high] = std::minmax(key, key_of(made.remote_members));
-        key = mixed(low, high);
+        const std::uint64_t remote = key_of(made.remote_members);
+        key = mixed(std::min(key, remote), std::max(key, remote));
     }
     return parent == nullptr ? key : mixed(parent->key, key);
 }
