@@ -51,17 +51,17 @@ def runtime() -> Path | None:
 def _compiled(
     wrapper: str, recipe: sources.Recipe, folder: Path, flags: Sequence[str] = (), more: Sequence[Path] = ()
 ) -> list[Path]:
-    """Return the objects of a part. The sources are compiled as two files: their headers cost more than they do."""
-    files = [*more, *joined.files(recipe._replace(independent=frozenset(), together=2), folder)]
+    """Return the objects of a part, compiled from the files that users compile."""
+    files = [*more, *joined.files(recipe, folder)]
+    made = [folder / f"{number}-{source.stem}.o" for number, source in enumerate(files)]
 
-    def compiled(source: Path) -> Path:
-        made = folder / f"{source.stem}.o"
+    def compiled(source: Path, made: Path) -> Path:
         command = [wrapper, *recipe.flags, *FLAGS, *flags, f"-I{recipe.folder}"]
         subprocess.run([*command, "-c", str(source), "-o", str(made)], check=True)
         return made
 
     with ThreadPoolExecutor(max_workers=2) as pool:
-        return list(pool.map(compiled, files))
+        return list(pool.map(compiled, files, made))
 
 
 def _link(

@@ -50,8 +50,9 @@ def bit_rate(bits_per_second: float | None) -> str:
     """Return the nominal rate of a link: `1 Gbit/s`."""
     if bits_per_second is None:
         return "unshaped"
-    scale, prefix = _prefix(bits_per_second)
-    return f"{bits_per_second / scale:.4g} {prefix}bit/s"
+    rounded = float(f"{bits_per_second:.4g}")
+    scale, prefix = next((item for item in _PREFIXES if rounded >= item[0]), _PREFIXES[-1])
+    return f"{rounded / scale:.4g} {prefix}bit/s"
 
 
 def _prefixed(value: float, unit: str) -> str:

@@ -95,7 +95,7 @@ class Event:
     duration: int  # ticks
     thread: int = 0
     finish: int = 0  # ticks
-    opened: str = ""
+    site: str = ""
 
 
 @dataclass
@@ -274,16 +274,16 @@ def _read_block(part: Part, data: bytes, offset: int, ends: dict[int, int], requ
             length = cursor.varint()
             payload = Cursor(data, cursor.position)
             cursor.position += length
-            name, _, opened = part.names[payload.varint()].partition("@")
+            name, _, site = part.names[payload.varint()].partition("@")
             kind = CLASSES[payload.byte()]
-            shapes.append((name, opened, kind, _fields(kind, payload, cursor.position)))
+            shapes.append((name, site, kind, _fields(kind, payload, cursor.position)))
             assert payload.position == cursor.position, f"the payload of {name} has bytes left over"
             continue
         assert head >= 8
-        name, opened, kind, fields = shapes[(head - 8) // 2]
+        name, site, kind, fields = shapes[(head - 8) // 2]
         gap = cursor.varint()
         cpu = cursor.varint() if head % 2 else None
-        event = Event(name, kind, fields, gap, cpu, cursor.varint(), thread, opened=opened)
+        event = Event(name, kind, fields, gap, cpu, cursor.varint(), thread, site=site)
         now += event.gap + event.duration
         event.finish = now
         requests += kind in MAKES_REQUEST
