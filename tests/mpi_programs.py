@@ -14,7 +14,8 @@ import pytest
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import find
 from linkworth.places.job import Job, Stream
-from linkworth.places.local import ROOT_ALLOWED, LocalLauncher
+from linkworth.places.local import LocalLauncher
+from linkworth.places.mpiexec import ROOT_ALLOWED
 
 SOURCE = r"""
 #include <mpi.h>

@@ -92,6 +92,7 @@ WRITES_OPTIONS_OF = {
     "places/given.py": "mpiexec and srun",
     "places/hosts.py": "mpiexec",
     "places/local.py": "mpiexec",
+    "places/mpiexec.py": "mpiexec",
     "places/pbs.py": "qsub and mpiexec",
     "places/slurm.py": "sbatch, squeue, sacct, scontrol and srun",
     "places/slurm_steps.py": "srun",

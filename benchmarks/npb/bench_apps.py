@@ -15,7 +15,8 @@ from pathlib import Path
 from linkworth.catalog import fabrics
 from linkworth.mpi import build, find
 from linkworth.places.job import Job
-from linkworth.places.local import ROOT_ALLOWED, LocalLauncher
+from linkworth.places.local import LocalLauncher
+from linkworth.places.mpiexec import ROOT_ALLOWED
 from linkworth.predict.predict import predict
 from linkworth.replay.layout import Arrangement
 from linkworth.skeleton import RateRequest, parse, rates_for, record_skeleton

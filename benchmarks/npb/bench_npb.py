@@ -15,7 +15,7 @@ from pathlib import Path
 
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, find
-from linkworth.places.local import ROOT_ALLOWED
+from linkworth.places.mpiexec import ROOT_ALLOWED
 
 OFFICIAL = tomllib.loads((Path(__file__).parent / "official.toml").read_text(encoding="utf-8"))
 NATIVE_BUILD = {"is": 1.0, "ep": 1.0, "ft": 0.96, "cg": 1.0, "mg": 1.0, "bt": 0.94, "sp": 1.0, "lu": 1.0}

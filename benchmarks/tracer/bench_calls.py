@@ -21,7 +21,7 @@ from pathlib import Path
 
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, find, preload
-from linkworth.places.local import ROOT_ALLOWED
+from linkworth.places.mpiexec import ROOT_ALLOWED
 
 HERE = Path(__file__).parent
 EVENTS_OF_ONE_RANK = 6 * 200_000

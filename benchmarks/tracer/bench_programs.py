@@ -30,7 +30,7 @@ import bench_calls
 from linkworth.measure import plan
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, find, linkage, preload
-from linkworth.places.local import ROOT_ALLOWED
+from linkworth.places.mpiexec import ROOT_ALLOWED
 from linkworth.trace import record
 
 RANKS = {"bt": 1, "sp": 1}

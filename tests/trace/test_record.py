@@ -18,7 +18,7 @@ from linkworth import _engine
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.measure import plan
 from linkworth.places.fake import FakeLauncher
-from linkworth.places.local import ROOT_ALLOWED
+from linkworth.places.mpiexec import ROOT_ALLOWED
 from linkworth.trace import record
 
 needs_mpi = pytest.mark.requires("mpi", "c++")

@@ -9,7 +9,8 @@ from linkworth.lab.plan import HEAD
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, preload, transports
 from linkworth.places.job import Job, JobEnd, Observer
-from linkworth.places.local import ROOT_ALLOWED, cores, set_for_ranks
+from linkworth.places.local import cores
+from linkworth.places.mpiexec import ROOT_ALLOWED, set_for_ranks
 from linkworth.places.process import run_session
 
 HYDRA = ("mpich", "intel", "mvapich")

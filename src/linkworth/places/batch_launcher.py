@@ -19,7 +19,7 @@ from linkworth.places.batch import BatchRequest, BatchSystem, JobId, JobQueue, J
 from linkworth.places.following import Following
 from linkworth.places.job import Job, JobEnd, Observer
 from linkworth.places.job_folder import RECORD, JobFolder, JobRecord
-from linkworth.places.local import ROOT_ALLOWED
+from linkworth.places.mpiexec import ROOT_ALLOWED
 from linkworth.places.pairing import Remembered
 
 

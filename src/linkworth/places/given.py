@@ -8,7 +8,7 @@ from pathlib import Path
 from linkworth.errors import UsageError
 from linkworth.mpi import identify
 from linkworth.places.job import Job, JobEnd, Observer
-from linkworth.places.local import ROOT_ALLOWED
+from linkworth.places.mpiexec import ROOT_ALLOWED
 from linkworth.places.process import run_session
 
 _LAUNCHER = re.compile(r"^(mpirun|mpiexec|srun|orterun|prterun)([._-][\w.-]+)?$")

@@ -17,13 +17,9 @@ from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.counters import NodeCounters
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.place import Binding, Place
-from linkworth.mpi import transports
-from linkworth.places.binding import mpiexec_options
-from linkworth.places.job import Job, JobEnd, Observer
 from linkworth.places.job_folder import parse_reading
 from linkworth.places.job_script import COUNTED
-from linkworth.places.local import ROOT_ALLOWED, set_for_ranks
-from linkworth.places.process import run_session
+from linkworth.places.mpiexec import MpiexecLauncher
 
 _HOST = re.compile(r"[A-Za-z0-9][\w.@-]*")
 # Words after a host that other launchers read and that do not define slots.
@@ -109,7 +105,7 @@ class HostfilePlace:
         """Release nothing."""
 
 
-class HostfileLauncher:
+class HostfileLauncher(MpiexecLauncher):
     """Launcher of an MPI over ssh."""
 
     name = "hostfile"
@@ -131,43 +127,26 @@ class HostfileLauncher:
             )
         if not mpi.mpiexec:
             raise EnvironmentLacksError(f"{mpi.name} ({mpi.library}) has no launcher (mpiexec) here")
+        super().__init__(mpi, transport, binding)
         self.hosts = list(hosts)
-        self.mpi = mpi
-        self.spins_when_crowded = mpi.kind != "openmpi"
         self._each = each
         self._spread = spread
         self._cores = cores
-        self._settings = transports.settings(transport, mpi)
-        self._binding = binding
 
-    def arguments(self, job: Job) -> list[str]:
-        """Return the command line of mpiexec."""
-        shared = share(self.hosts, job.ranks, self._each, spread=self._spread)
+    @property
+    def cores(self) -> int:
+        """Cores of the hosts."""
+        return self._cores
+
+    def placement(self, ranks: int) -> list[str]:
+        """Return the hosts with their shares of the ranks."""
+        shared = share(self.hosts, ranks, self._each, spread=self._spread)
         hosts = ",".join(f"{name}:{count}" for name, count in shared.items())
-        crowded = job.ranks > self._cores
-        if self.mpi.kind == "openmpi":
-            newer = int(self.mpi.version.partition(".")[0]) >= 5
-            prefix = ["--prtemca", "plm_ssh_agent", "ssh"] if newer else ["--mca", "plm_rsh_agent", "ssh"]
-            options = [*prefix, "--host", hosts, "--map-by", "slot"]
-        else:
-            options = ["-launcher", "ssh", "-hosts", hosts]
-        options += mpiexec_options(self._binding, self.mpi, crowded=crowded)
-        if crowded and self.mpi.kind == "openmpi":
-            options += ["--mca", "mpi_yield_when_idle", "1"]
-        variables = self._settings.environment | job.environment
-        start = [self.mpi.mpiexec, "-n", str(job.ranks), *options, *self._settings.arguments]
-        return [*start, *set_for_ranks(variables), *job.command]
-
-    def run(self, job: Job, observer: Observer) -> JobEnd:
-        """Run the job to its end."""
-        return run_session(
-            self.arguments(job),
-            observer,
-            environment=ROOT_ALLOWED if self.mpi.kind == "openmpi" else {},
-            timeout=job.timeout,
-            folder=job.folder,
-            inherit_stdin=job.inherit_stdin,
-        )
+        if self.mpi.kind != "openmpi":
+            return ["-launcher", "ssh", "-hosts", hosts]
+        newer = int(self.mpi.version.partition(".")[0]) >= 5
+        prefix = ["--prtemca", "plm_ssh_agent", "ssh"] if newer else ["--mca", "plm_rsh_agent", "ssh"]
+        return [*prefix, "--host", hosts, "--map-by", "slot"]
 
 
 def _ask(host: str, command: str) -> subprocess.CompletedProcess[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from linkworth.places.batch import BatchSystem
 from linkworth.places.job import Job
-from linkworth.places.local import set_for_ranks
+from linkworth.places.mpiexec import set_for_ranks
 
 PAIRING_FAILED = 76
 """Exit code of a job in which no way started the ranks (EX_PROTOCOL of sysexits.h)."""

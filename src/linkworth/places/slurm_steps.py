@@ -18,7 +18,7 @@ from linkworth.places.batch_place import transport_variables
 from linkworth.places.job import Job, JobEnd, Observer
 from linkworth.places.job_folder import parse_reading
 from linkworth.places.job_script import COUNTED, PROBE_SECONDS
-from linkworth.places.local import ROOT_ALLOWED, set_for_ranks
+from linkworth.places.mpiexec import ROOT_ALLOWED, set_for_ranks
 from linkworth.places.pairing import Remembered
 from linkworth.places.process import run_session
 from linkworth.places.slurm import Slurm, expand

@@ -14,7 +14,7 @@ from part_reader import Part, read_parts
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, elf, find
 from linkworth.places.job import Stream
-from linkworth.places.local import ROOT_ALLOWED
+from linkworth.places.mpiexec import ROOT_ALLOWED
 from linkworth.places.process import run_session
 
 PROGRAMS = Path(__file__).parent / "programs"

@@ -12,7 +12,7 @@ import pytest
 from linkworth import _engine
 from linkworth.model.trace import TraceMetadata
 from linkworth.mpi import elf, joined, sources, wrappers
-from linkworth.places.local import ROOT_ALLOWED
+from linkworth.places.mpiexec import ROOT_ALLOWED
 from linkworth.trace.merge import merge
 
 EVERY_MPI = True

@@ -1,0 +1,70 @@
+"""Starting ranks by the `mpiexec` of one MPI."""
+
+import shutil
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+
+from linkworth.model.mpi import MpiInstallation
+from linkworth.model.place import Binding
+from linkworth.mpi import transports
+from linkworth.places.binding import mpiexec_options
+from linkworth.places.job import Job, JobEnd, Observer
+from linkworth.places.process import run_session
+
+# Open MPI refuses to start as root unless both are set. Version 5 reads PRTE_, version 4 reads OMPI_.
+ROOT_ALLOWED = {
+    f"{project}_ALLOW_RUN_AS_ROOT{suffix}": "1" for project in ("OMPI", "PRTE") for suffix in ("", "_CONFIRM")
+}
+
+
+def set_for_ranks(environment: Mapping[str, str]) -> list[str]:
+    """Return the words that start a program with more variables, which the launcher itself does not get."""
+    if not environment:
+        return []
+    return [
+        shutil.which("env") or "/usr/bin/env",
+        *(f"{name}={value}" for name, value in environment.items()),
+    ]
+
+
+class MpiexecLauncher(ABC):
+    """Launcher by an MPI's own `mpiexec`. A subclass places the ranks."""
+
+    name: str
+
+    def __init__(self, mpi: MpiInstallation, transport: str, binding: Binding) -> None:
+        self.mpi = mpi
+        self._settings = transports.settings(transport, mpi)
+        self._binding = binding
+        # An option below makes Open MPI yield.
+        self.spins_when_crowded = mpi.kind != "openmpi"
+
+    @property
+    @abstractmethod
+    def cores(self) -> int:
+        """Cores for all ranks."""
+
+    @abstractmethod
+    def placement(self, ranks: int) -> list[str]:
+        """Return the options that place ranks on nodes."""
+
+    def arguments(self, job: Job) -> list[str]:
+        """Return the mpiexec command line for a job."""
+        crowded = job.ranks > self.cores
+        options = [*self.placement(job.ranks), *mpiexec_options(self._binding, self.mpi, crowded=crowded)]
+        if crowded and self.mpi.kind == "openmpi":
+            options += ["--mca", "mpi_yield_when_idle", "1"]
+        variables = set_for_ranks(self._settings.environment | job.environment)
+        start = [self.mpi.mpiexec, "-n", str(job.ranks), *options, *self._settings.arguments]
+        return [*start, *variables, *job.command]
+
+    def run(self, job: Job, observer: Observer) -> JobEnd:
+        """Run the job to its end."""
+        return run_session(
+            self.arguments(job),
+            observer,
+            environment=ROOT_ALLOWED if self.mpi.kind == "openmpi" else {},
+            timeout=job.timeout,
+            folder=job.folder,
+            inherit_stdin=job.inherit_stdin,
+        )
