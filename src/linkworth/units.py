@@ -27,7 +27,7 @@ def duration(seconds: float, digits: int = 3) -> str:
     """Return a time: `1.23 s`, `24.6 µs`."""
     if seconds == 0:
         return "0 s"
-    scale, unit = next((item for item in _TIMES if abs(seconds) >= item[0] * 0.9995), _TIMES[-1])
+    scale, unit = _scale(seconds, digits, _TIMES)
     return f"{significant(seconds / scale, digits)} {unit}"
 
 
@@ -50,18 +50,19 @@ def bit_rate(bits_per_second: float | None) -> str:
     """Return the nominal rate of a link: `1 Gbit/s`."""
     if bits_per_second is None:
         return "unshaped"
-    rounded = float(f"{bits_per_second:.4g}")
-    scale, prefix = next((item for item in _PREFIXES if rounded >= item[0]), _PREFIXES[-1])
-    return f"{rounded / scale:.4g} {prefix}bit/s"
+    scale, prefix = _scale(bits_per_second, 4, _PREFIXES)
+    return f"{bits_per_second / scale:.4g} {prefix}bit/s"
 
 
 def _prefixed(value: float, unit: str) -> str:
-    scale, prefix = _prefix(value)
+    scale, prefix = _scale(value, 3, _PREFIXES)
     return f"{significant(value / scale)} {prefix}{unit}"
 
 
-def _prefix(value: float) -> tuple[float, str]:
-    return next((item for item in _PREFIXES if value >= item[0] * 0.9995), _PREFIXES[-1])
+def _scale(value: float, digits: int, scales: Sequence[tuple[float, str]]) -> tuple[float, str]:
+    """Return the largest scale that leaves at least 1 of the rounded value, or the smallest scale."""
+    rounded = abs(float(f"{value:.{digits}g}"))
+    return next((item for item in scales if rounded >= item[0]), scales[-1])
 
 
 def percent(share: float, decimals: int = 0) -> str:
