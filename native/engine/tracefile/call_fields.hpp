@@ -3,7 +3,6 @@
 /// converters visit it.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -60,61 +59,44 @@ struct FieldNames {
     std::string_view column;  ///< in other formats
 };
 constexpr FieldNames names_of(Field field) {
-    switch (field) {
-        case Field::source:
-            return {"recv_peer", "source"};
-        case Field::matched_peer:
-            return {"actual_peer", "matched_peer"};
-        case Field::matched_tag:
-            return {"actual_tag", "matched_tag"};
-        case Field::root:
-            return {"peer", "root"};
-        case Field::target:
-            return {"peer", "target"};
-        case Field::completed:
-            return {"completions", "completed"};
-        default:
-            break;
-    }
-    constexpr std::array<std::string_view, field_count> names = {
-        "comm",
-        "peer",
-        "tag",
-        "bytes",
-        "",
-        "recv_tag",
-        "recv_bytes",
-        "",
-        "",
-        "",
-        "element_bytes",
-        "new_comm",
-        "found",
-        "listed",
-        "",
-        "code",
-        "window",
-        "new_window",
-        "",
-        "operation",
-        "sync",
-        "partitions",
-        "first_partition",
-        "last_partition",
-        "mode",
-        "inter",
-        "has_topology",
-        "send_counts",
-        "recv_counts",
-        "references",
-        "members",
-        "remote_members",
-        "sources",
-        "destinations",
-        "partition_list",
+    constexpr FieldNames names[field_count] = {
+        {"comm", "comm"},
+        {"peer", "peer"},
+        {"tag", "tag"},
+        {"bytes", "bytes"},
+        {"recv_peer", "source"},
+        {"recv_tag", "recv_tag"},
+        {"recv_bytes", "recv_bytes"},
+        {"actual_peer", "matched_peer"},
+        {"actual_tag", "matched_tag"},
+        {"peer", "root"},
+        {"element_bytes", "element_bytes"},
+        {"new_comm", "new_comm"},
+        {"found", "found"},
+        {"listed", "listed"},
+        {"completions", "completed"},
+        {"code", "code"},
+        {"window", "window"},
+        {"new_window", "new_window"},
+        {"peer", "target"},
+        {"operation", "operation"},
+        {"sync", "sync"},
+        {"partitions", "partitions"},
+        {"first_partition", "first_partition"},
+        {"last_partition", "last_partition"},
+        {"mode", "mode"},
+        {"inter", "inter"},
+        {"has_topology", "has_topology"},
+        {"send_counts", "send_counts"},
+        {"recv_counts", "recv_counts"},
+        {"references", "references"},
+        {"members", "members"},
+        {"remote_members", "remote_members"},
+        {"sources", "sources"},
+        {"destinations", "destinations"},
+        {"partition_list", "partition_list"},
     };
-    const std::string_view name = names[static_cast<std::size_t>(field)];
-    return {name, name};
+    return names[static_cast<std::size_t>(field)];
 }
 
 /// Form of a field in a payload, if its type does not decide it.
