@@ -1,4 +1,4 @@
-"""Time limits without waiting for them: a clock that stands still far past every limit once something has happened."""
+"""Time limits without waiting for them: a clock that stands still until something has happened, then is past every limit."""
 
 import sys
 import time
@@ -16,9 +16,9 @@ LATER = 1e6
 
 def pass_time_when(happened: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the limits of what is run in this process be over as soon as `happened()`, and not before."""
-    now = time.monotonic
+    now, began = time.monotonic, time.monotonic()
     clock = SimpleNamespace(
-        monotonic=lambda: now() + (LATER if happened() else 0.0), sleep=time.sleep, time=time.time
+        monotonic=lambda: now() + LATER if happened() else began, sleep=time.sleep, time=time.time
     )
     monkeypatch.setattr(process, "time", clock)
 
@@ -36,8 +36,10 @@ def command(*there: Path, each: bool = False) -> list[str]:
     code = (
         "import sys, time\nfrom pathlib import Path\nfrom types import SimpleNamespace\n"
         "from linkworth.places import process\nfrom linkworth.cli import entry\n"
-        f"paths = {[str(path) for path in there]!r}\nnow = time.monotonic\n"
-        f"late = lambda: now() + {LATER} * {passed}\n"
+        f"paths = {[str(path) for path in there]!r}\nnow, began = time.monotonic, time.monotonic()\n"
+        "def late():\n"
+        f"    passed = {passed}\n"
+        f"    return now() + {LATER} * passed if passed else began\n"
         "process.time = SimpleNamespace(monotonic=late, sleep=time.sleep, time=time.time)\n"
         "sys.exit(entry())\n"
     )
