@@ -6,12 +6,17 @@ from linkworth import units
 from linkworth.model.advice import AdviceOption, Goal
 
 
+def node_type(option: AdviceOption) -> str:
+    """Return the node type of an option, and that its nodes may be taken away if they are of the spot market."""
+    return option.price_name + (", spot, interruptible" if option.market == "spot" else "")
+
+
 def name_of(option: AdviceOption, options: Sequence[AdviceOption]) -> str:
     """Return a unique name of an option: its fabric, and node type, market and number of nodes if needed."""
     alike = [other for other in options if other.fabric == option.fabric]
     name = option.fabric
     if len({(other.price_name, other.market) for other in alike}) > 1:
-        name += f" ({option.price_name}{', spot' if option.market == 'spot' else ''})"
+        name += f" ({node_type(option)})"
     if len({other.nodes for other in options}) > 1:
         name += f" on {option.nodes} node{'s' if option.nodes > 1 else ''}"
     return name

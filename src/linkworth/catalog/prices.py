@@ -1,4 +1,4 @@
-"""Catalogs of prices: the shipped ones, those written by `linkworth prices update`, and a user's own file."""
+"""Catalogs of prices: the shipped ones, those written by `linkworth prices update`, a user's own file, and SkyPilot's."""
 
 import functools
 from collections.abc import Collection, Iterable, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from linkworth.catalog import fabrics, on_premises, user_prices
+from linkworth.catalog import fabrics, on_premises, skypilot, user_prices
 from linkworth.catalog.decode import data_folder, decode, read_toml, unknown_name
 from linkworth.errors import UsageError
 from linkworth.model.number_range import PRICE_USD
@@ -51,15 +51,20 @@ def names() -> list[str]:
 
 def title(name_or_path: str) -> str:
     """Return the title of a catalog."""
+    if name_or_path.startswith(skypilot.PREFIX):
+        return skypilot.title(_skypilot_folder(name_or_path))
     return _load(name_or_path)[1].title
 
 
 def get_catalog(name_or_path: str, *, shipped: bool = False) -> list[Price]:
-    """Return the prices of a catalog, or of a `.toml` file given by its path, in the order of the file.
+    """Return the prices of a catalog, of a `.toml` file given by its path, or of `skypilot:FOLDER`, in the file's order.
 
     A catalog written by `linkworth prices update` overrides the shipped one of the same name, unless `shipped`. Raises
     UsageError for a negative or missing price, an unknown fabric and an unknown catalog.
     """
+    if name_or_path.startswith(skypilot.PREFIX):
+        known = {price.name: price for name in _files() for price in get_catalog(name, shipped=True)}
+        return skypilot.read(_skypilot_folder(name_or_path), known)
     origin, file = _load(name_or_path, shipped=shipped)
     return [_price(table, f"{origin}: prices[{index}]") for index, table in enumerate(file.prices)]
 
@@ -122,6 +127,10 @@ def check_usd_per_node_hour(value: float, origin: str) -> float:
     return value
 
 
+def _skypilot_folder(name: str) -> Path:
+    return Path(name.removeprefix(skypilot.PREFIX)).expanduser()
+
+
 def _listed(words: Iterable[str]) -> str:
     return ", ".join(sorted(set(words))) or "none"
 
@@ -141,7 +150,10 @@ def _load(name_or_path: str, *, shipped: bool = False) -> tuple[str, PricesFile]
     files = _files()
     if name_or_path not in files:
         raise unknown_name(
-            "price catalog", name_or_path, names(), "; a file of your own is given by its path (FILE.toml)"
+            "price catalog",
+            name_or_path,
+            names(),
+            "; a path (FILE.toml) gives a file of your own, skypilot:FOLDER SkyPilot's catalog",
         )
     return _checked(files[name_or_path])
 

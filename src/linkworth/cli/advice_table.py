@@ -4,6 +4,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from linkworth import units
+from linkworth.advise.reason import node_type
 from linkworth.cli.table import Table
 from linkworth.model.advice import Advice, AdviceOption, Range
 from linkworth.replay.collectives import rules_in_words
@@ -70,7 +71,7 @@ def _cells(option: AdviceOption, titles: list[str]) -> list[str]:
     """Return an option's cells under these titles."""
     cells = {
         "fabric": option.fabric,
-        "node type~": f"{option.price_name}{', spot' if option.market == 'spot' else ''}",
+        "node type~": node_type(option),
         "nodes>": str(option.nodes),
     }
     return [cells[title] for title in titles]

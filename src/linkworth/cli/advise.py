@@ -100,7 +100,10 @@ _OF_A_REPLAY = (
     "power_watts, idle_watts, usd_per_kwh, pue.",
 )
 @click.option(
-    "--prices", "catalog", metavar="CATALOG", help="A catalog of prices: its name, or a .toml file."
+    "--prices",
+    "catalog",
+    metavar="CATALOG",
+    help="A catalog of prices: its name, a .toml file, or skypilot:FOLDER.",
 )
 @click.option("--region", metavar="REGION", help="Take only the catalog's prices of this region.")
 @click.option(

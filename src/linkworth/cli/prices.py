@@ -28,7 +28,7 @@ def list_command(as_json: bool) -> None:
 @click.argument("catalog")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.price-catalog/1).")
 def show_command(catalog: str, as_json: bool) -> None:
-    """Show CATALOG, a name or a file's path, and where its prices come from."""
+    """Show CATALOG, a name, a file's path or skypilot:FOLDER, and where its prices come from."""
     found = documents.price_catalog(catalog)
     if as_json:
         emit_json(documents.PriceCatalogDocument(catalog=found))

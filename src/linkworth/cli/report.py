@@ -62,7 +62,7 @@ from linkworth.trace.read import Allowance
     "--prices",
     "catalog",
     metavar="CATALOG",
-    help="A catalog of prices: its name, or a .toml file. Without prices the page has times and no costs.",
+    help="A catalog of prices: its name, a .toml file, or skypilot:FOLDER. Without prices the page has times and no costs.",
 )
 @click.option(
     "--goal",
