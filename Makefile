@@ -16,11 +16,11 @@ DEMO_OUTPUT ?= linkworth-demo
 FUZZ_SECONDS ?= 600
 
 # An editable install compiles the tracer, the programs and the lab's helpers in place, so their files do not rebuild the engine.
-# library_symbol and report are also part of the library for ranks, which is installed with the engine.
-NOT_ENGINE := -path '*/tracer/*' -o -path '*/kernels/*' -o -path '*/drivers/*' -o -path '*/benches/*' -o -path '*/sizeprobe/*' \
-    -o -path '*/lab/*' -o -path '*/otf2/*.c' -o -name main.cpp -o -name build.toml -o -name '*.md'
+# library_symbol and report are also part of the library for ranks, which is installed with the engine. So are the programs' options.
+NOT_ENGINE := -path '*/tracer/*' -o -path 'native/programs/*.cpp' -o -path '*/benches/*' -o -path '*/sizeprobe/*' \
+    -o -path '*/lab/*' -o -path 'native/otf2/*.c' -o -name main.cpp -o -name build.toml -o -name '*.md'
 ENGINE_SOURCES := CMakeLists.txt pyproject.toml $(shell find native -type f ! \( $(NOT_ENGINE) \)) \
-    $(shell find native -path '*/tracer/library_symbol.*' -o -path '*/tracer/report.*')
+    $(wildcard native/tracer/library_symbol.* native/tracer/report.* native/programs/common/arguments.cpp native/programs/common/options.cpp)
 NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
 C_FILES = $(shell find native tests benchmarks -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp')
 SHELL_FILES = $(shell find scripts -name '*.sh') .ci/run

@@ -18,9 +18,9 @@ from linkworth.skeleton import parse
 from linkworth.skeleton.program import operations
 
 PROGRAMS = {
-    "lu": ("lu_pencil", "PencilKernel", "iterations", [(2, 0), (2, 1), (4, 0), (4, 3), (9, 4)]),
-    "bt": ("bt_solver", "SolverKernel", "iterations", [(4, 0), (9, 0)]),
-    "sp": ("sp_solver", "SolverKernel", "steps", [(4, 0), (9, 0)]),
+    "lu": ("pencil", "PencilKernel", "iterations", [(2, 0), (2, 1), (4, 0), (4, 3), (9, 4)]),
+    "bt": ("solver", "SolverKernel", "iterations", [(4, 0), (9, 0)]),
+    "sp": ("solver", "SolverKernel", "steps", [(4, 0), (9, 0)]),
 }
 """Kernel's header and class, the name of a class's steps, and the ranks to compare: (of how many, which)."""
 ITERATIONS = 20
@@ -29,20 +29,20 @@ REPEAT = 5
 
 def compile_alone(name: str, folder: Path) -> Path:
     """Compile one program with its kernels."""
-    recipe = sources.recipe("npb")
+    recipe = sources.recipe("programs")
     header, kernel, steps, _ = PROGRAMS[name]
     binary = folder / name
     files = [
         Path(__file__).parent / "alone.cpp",
-        *recipe.folder.glob(f"kernels/{name}_*.cpp"),
+        *recipe.folder.glob(f"{name}/[!d]*.cpp"),
         *recipe.folder.glob("flow/*.cpp"),
     ]
     defined = {
         "PROGRAM": name,
         "KERNEL": kernel,
         "ITERATIONS": steps,
-        "PROGRAM_HEADER": f'"programs/{name}.hpp"',
-        "KERNEL_HEADER": f'"kernels/{header}.hpp"',
+        "PROGRAM_HEADER": f'"{name}/{name}.hpp"',
+        "KERNEL_HEADER": f'"{name}/{header}.hpp"',
     }
     defines = [f"-D{key}={value}" for key, value in defined.items()]
     subprocess.run(["c++", *recipe.flags, f"-I{recipe.folder}", *defines, *files, "-o", binary], check=True)

@@ -55,7 +55,7 @@ def main() -> None:
     print(
         "# Made by benchmarks/skeleton/measure_rates.py on the processor and at the date below; the operations are those that"
     )
-    print("# the skeletons count (native/engine/skeleton/programs).")
+    print("# the skeletons count (native/skeleton/programs).")
     print(f'processor = "{options.processor or cpu_facts()}"')
     print(f'software = "{compiler.partition(chr(10))[0]}, -O3 -march=native, {mpi.kind} {mpi.version}"')
     print(f'date = "{datetime.now(UTC).date().isoformat()}"')

@@ -20,7 +20,7 @@ MAIN = "#include <mpi.h>\nint answer();\nint main(int c, char **v) { MPI_Init(&c
 @pytest.fixture
 def part(tmp_path, monkeypatch):
     """Sources of a small program in place of npb's, and a cache of the test's own."""
-    folder = tmp_path / "npb"
+    folder = tmp_path / "programs"
     (folder / "deep").mkdir(parents=True)
     (folder / "main.cpp").write_text(MAIN)
     (folder / "deep" / "answer.cpp").write_text('#include "answer.hpp"\nint answer() { return ANSWER; }\n')
@@ -77,7 +77,7 @@ def test_of_those_who_want_the_same_at_once_one_builds_it(tmp_path):
 def test_a_source_that_does_not_compile_is_named_and_its_messages_are_kept(part, mpi):
     (part / "deep" / "answer.cpp").write_text("int answer() { return absent_name; }\n")
     with pytest.raises(
-        EnvironmentLacksError, match=r"cannot build npb.*absent_name.*messages: (.*)\)"
+        EnvironmentLacksError, match=r"cannot build the bundled programs.*absent_name.*messages: (.*)\)"
     ) as raised:
         build.npb(mpi)
     log = Path(str(raised.value).rsplit("messages: ", 1)[1].rstrip(")"))
@@ -142,17 +142,17 @@ def test_a_cache_that_cannot_be_written_says_which_variable_moves_it(part, mpi, 
 def test_a_wrong_build_file_is_named(part, text, sentence):
     (part / "build.toml").write_text(text)
     with pytest.raises(UsageError, match=sentence):
-        sources.recipe("npb")
+        sources.recipe("programs")
 
 
 def test_a_part_without_sources_is_an_incomplete_installation(part):
     (part / "build.toml").write_text('sources = ["absent/*.cpp"]')
     with pytest.raises(EnvironmentLacksError, match="contains no sources"):
-        sources.recipe("npb")
+        sources.recipe("programs")
 
 
 def test_the_key_changes_with_every_file_and_flag(part):
-    seen = {sources.digest(sources.recipe("npb"))}
+    seen = {sources.digest(sources.recipe("programs"))}
     changes = [
         ("answer.hpp", "#define ANSWER 2\n"),
         ("main.cpp", MAIN + "\n"),
@@ -161,7 +161,7 @@ def test_the_key_changes_with_every_file_and_flag(part):
     ]
     for name, text in changes:
         (part / name).write_text(text)
-        seen.add(sources.digest(sources.recipe("npb")))
+        seen.add(sources.digest(sources.recipe("programs")))
     assert len(seen) == 5
 
 
@@ -223,7 +223,7 @@ def test_sources_are_compiled_together_as_so_many_files(part, mpi):
 
 @pytest.mark.slow  # Compiles what is otherwise compiled as a few files.
 @pytest.mark.requires("mpi", "c++")
-@pytest.mark.parametrize("name", ["npb", "netbench", "tracer"])
+@pytest.mark.parametrize("name", ["programs", "netbench", "tracer"])
 def test_names_are_told_apart_however_sources_are_put_together(mpi, name, tmp_path):
     recipe = sources.recipe(name)
     assert recipe.together

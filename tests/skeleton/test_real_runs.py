@@ -16,8 +16,8 @@ PROGRAMS = list(_engine.skeleton_programs())
 NAS = [name for name in PROGRAMS if f"npb:{name}" in apps.names()]
 OTHERS = [name for name in PROGRAMS if name in apps.names()]
 DATA_DEPENDENT = {"is": ("send_counts", "recv_counts", "recv_bytes")}
-"""IS sends each rank the keys of its buckets: how many depends on the keys, within a bound that tests/mpi/npb/test_is_messages.py
-holds it to. All that a rank sends together does not."""
+"""IS sends each rank the keys of its buckets. Their number depends on the keys, within the bound
+of tests/mpi/programs/test_is_messages.py. All that a rank sends together does not."""
 
 
 def calls(trace, rank, forgiven=()):

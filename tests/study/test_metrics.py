@@ -32,7 +32,7 @@ def test_the_ending_of_a_new_name_says_its_unit(name: str, unit: str, better: st
 
 
 def test_all_values_of_micro_benchmarks_are_metrics() -> None:
-    sources = (Path(__file__).parents[2] / "native/mpi/netbench/benches").glob("*.cpp")
+    sources = (Path(__file__).parents[2] / "native/netbench/benches").glob("*.cpp")
     names = [name for file in sources for name in re.findall(r'bench\.value\("(\w+)"', file.read_text())]
     assert len(names) > 10
     assert [name for name in [*names, "d0_sent_bytes", "events"] if not is_metric(name)] == []

@@ -24,7 +24,7 @@ NETBENCH = "lw-netbench"
 SIZE_PROBE = "lw-size-probe"
 _TITLES = {
     "tracer": "the tracer",
-    "npb": "the bundled programs",
+    "programs": "the bundled programs",
     "netbench": "the network benchmarks",
     "sizeprobe": "the probe of launchers",
 }
@@ -40,7 +40,7 @@ def npb(mpi: MpiInstallation, *, planned: bool = False) -> Path:
 
     Raises EnvironmentLacksError if it cannot be built.
     """
-    return _place(mpi, "npb") / NPB if planned else _cached(mpi, "npb", NPB)
+    return _place(mpi, "programs") / NPB if planned else _cached(mpi, "programs", NPB)
 
 
 def netbench(mpi: MpiInstallation, *, planned: bool = False) -> Path:
@@ -213,5 +213,5 @@ def _failed(part: str, mpi: MpiInstallation, failure: str, log: Path, work: Path
     if re.search(r"not found|No such file", failure) and not (shutil.which("cc") or shutil.which("gcc")):
         hint = f"; {_GET_COMPILER}"
     return EnvironmentLacksError(
-        f"cannot build {part} for {mpi.name}: {failure}{hint} (all messages: {kept})"
+        f"cannot build {_TITLES[part]} for {mpi.name}: {failure}{hint} (all messages: {kept})"
     )

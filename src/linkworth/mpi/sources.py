@@ -1,4 +1,4 @@
-"""Native sources that are built on the user's machine (native/mpi/README.md describes build.toml)."""
+"""Native sources that are built on the user's machine (native/README.md describes build.toml)."""
 
 import hashlib
 import os
@@ -34,13 +34,13 @@ _DEFAULTS: dict[str, tuple[list[str], list[str], list[str]]] = {
     "tracer": (["**/*.c"], ["-O2", "-std=gnu11", "-Wall", "-Wextra"], ["dl", "pthread"]),
     "netbench": (["**/*.cpp"], ["-O2", "-std=c++20", "-Wall", "-Wextra"], []),
     "sizeprobe": (["*.cpp"], ["-O1", "-std=c++20", "-Wall", "-Wextra"], []),
-    "npb": (["**/*.cpp"], ["-O3", "-march=native", "-std=c++20", "-Wall", "-Wextra"], []),
+    "programs": (["**/*.cpp"], ["-O3", "-march=native", "-std=c++20", "-Wall", "-Wextra"], []),
 }
 
 
 def folder(part: str) -> Path:
     """Return the source folder of a part that is built for each MPI."""
-    return shipped(part, f"native/mpi/{part}")
+    return shipped(part, f"native/{part}")
 
 
 def shipped(part: str, in_checkout: str) -> Path:

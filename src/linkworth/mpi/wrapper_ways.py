@@ -1,4 +1,4 @@
-"""C statements of a wrapper for each path of a call (native/mpi/tracer/wrapper.h)."""
+"""C statements of a wrapper for each path of a call (native/tracer/wrapper.h)."""
 
 import re
 
@@ -29,7 +29,7 @@ def _first_session(real: str, number: int) -> list[str]:
 
 def has_fast_way(name: str) -> bool:
     """Return whether a procedure may be called so often that it has a fast path
-    (native/mpi/tracer/wrapper.h)."""
+    (native/tracer/wrapper.h)."""
     if _SELDOM.search(name):
         return False
     return (is_modelled(name) and not is_lifecycle(name)) or is_quick(name)

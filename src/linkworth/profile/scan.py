@@ -16,7 +16,7 @@ MATRIX_ROWS = 256
 
 
 class RankTimes(msgspec.Struct, frozen=True, kw_only=True):
-    """Times of one rank between MPI_Init and MPI_Finalize, in seconds (native/engine/profile/scan.hpp)."""
+    """Times of one rank between MPI_Init and MPI_Finalize, in seconds (native/profile/scan.hpp)."""
 
     events: int
     before_init_seconds: float
@@ -38,7 +38,7 @@ class RankWaits(WaitKinds, frozen=True, kw_only=True):
 
 
 class WaitScan(msgspec.Struct, frozen=True, kw_only=True):
-    """Waits between ranks (native/engine/profile/waits.hpp)."""
+    """Waits between ranks (native/profile/waits.hpp)."""
 
     ranks: list[RankWaits]
     calls: list[CallWaits]

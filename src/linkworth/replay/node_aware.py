@@ -13,7 +13,7 @@ _RECORD_IT = "record the program with as many ranks a node (in a lab or on the h
 
 
 class NodeGroup(msgspec.Struct, frozen=True, kw_only=True):
-    """Ranks that shared a node in the recorded run, as the program asked (native/engine/profile/node_groups.hpp)."""
+    """Ranks that shared a node in the recorded run, as the program asked (native/profile/node_groups.hpp)."""
 
     shares_memory: bool
     """True for a window of MPI_Win_allocate_shared, False for a communicator of MPI_Comm_split_type."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-SOURCES = Path(__file__).parents[3] / "native/mpi/netbench"
+SOURCES = Path(__file__).parents[3] / "native/netbench"
 PURE = [
     "beff_average",
     "beff_loops",

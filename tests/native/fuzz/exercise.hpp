@@ -14,11 +14,11 @@
 
 #include <unistd.h>
 
-#include "convert/ti.hpp"
+#include "convert/ti/ti.hpp"
 #include "profile/phases.hpp"
 #include "profile/scan.hpp"
 #include "replay/replay.hpp"
-#include "tracefile/trace.hpp"
+#include "trace/trace.hpp"
 
 namespace linkworth::tests {
 

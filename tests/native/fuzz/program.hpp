@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "tracefile/event.hpp"
-#include "tracefile/names.hpp"
-#include "tracefile/writer.hpp"
+#include "calls/event.hpp"
+#include "calls/names.hpp"
+#include "trace/writer.hpp"
 
 namespace linkworth::tests {
 

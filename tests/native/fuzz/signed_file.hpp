@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "tracefile/container.hpp"
-#include "tracefile/container_writer.hpp"
-#include "tracefile/crc32c.hpp"
-#include "tracefile/trace_data.hpp"
-#include "tracefile/varint.hpp"
-#include "tracefile/wire.hpp"
-#include "tracefile/zstd.hpp"
+#include "trace/container.hpp"
+#include "trace/container_writer.hpp"
+#include "trace/crc32c.hpp"
+#include "trace/trace_data.hpp"
+#include "trace/varint.hpp"
+#include "trace/wire.hpp"
+#include "trace/zstd.hpp"
 
 namespace linkworth::tests {
 

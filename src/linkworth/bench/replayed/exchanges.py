@@ -1,4 +1,4 @@
-"""Calls of the ranks in each test, as lw-netbench makes them (native/mpi/netbench)."""
+"""Calls of the ranks in each test, as lw-netbench makes them (native/netbench)."""
 
 from collections.abc import Callable, Sequence
 

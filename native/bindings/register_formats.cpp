@@ -1,0 +1,167 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bindings/text.hpp"
+#include "calls/names.hpp"
+#include "convert/paje/paje.hpp"
+#include "convert/parquet/columns.hpp"
+#include "convert/perfetto/perfetto.hpp"
+#include "convert/ti/import.hpp"
+#include "trace/trace.hpp"
+
+namespace nb = nanobind;
+
+namespace linkworth::bindings {
+
+void register_formats(nb::module_& module);
+
+namespace {
+
+nb::dict write_paje(const tracefile::Trace& trace, const std::string& path,
+                    const std::vector<std::string>& hosts) {
+    convert::PajeResult result;
+    {
+        const nb::gil_scoped_release released;
+        result = convert::write_paje(trace, path, hosts);
+    }
+    nb::dict out;
+    out["events"] = result.events;
+    out["messages"] = result.messages;
+    out["half_messages"] = result.half_messages;
+    out["unplaced"] = result.unplaced;
+    out["bytes"] = result.bytes;
+    return out;
+}
+
+nb::dict write_perfetto(const tracefile::Trace& trace, const std::string& path,
+                        const std::vector<std::string>& hosts) {
+    convert::PerfettoResult result;
+    {
+        const nb::gil_scoped_release released;
+        result = convert::write_perfetto(trace, path, hosts);
+    }
+    nb::dict out;
+    out["events"] = result.events;
+    out["messages"] = result.messages;
+    out["unplaced"] = result.unplaced;
+    out["bytes"] = result.bytes;
+    return out;
+}
+
+nb::dict read_ti(const std::vector<std::string>& paths, double flops_per_second, const std::string& output,
+                 const std::string& metadata_json) {
+    convert::TiImportResult result;
+    {
+        const nb::gil_scoped_release released;
+        result = convert::read_ti(paths, flops_per_second, output, metadata_json);
+    }
+    nb::dict out;
+    out["ranks"] = result.ranks;
+    out["actions"] = result.actions;
+    out["events"] = result.events;
+    out["bytes"] = result.bytes;
+    out["idle_waits"] = result.idle_waits;
+    out["unknown"] = result.unknown;
+    return out;
+}
+
+/// Gives the vector's memory to numpy.
+template <class T>
+nb::object array(std::vector<T>&& values) {
+    auto kept = std::make_unique<std::vector<T>>(std::move(values));
+    T* data = kept->data();
+    const std::size_t size = kept->size();
+    const nb::capsule owner(kept.release(),
+                            [](void* held) noexcept { delete static_cast<std::vector<T>*>(held); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
+}
+
+/// Returns (values, present), or None if no row has a value.
+nb::object optional_array(convert::EventBatch::OptionalColumn&& column) {
+    if (!column.any) return nb::none();
+    return nb::make_tuple(array(std::move(column.values)), array(std::move(column.present)));
+}
+
+/// (offsets, values)
+nb::object lists(convert::ListColumn&& column) {
+    return nb::make_tuple(array(std::move(column.offsets)), array(std::move(column.values)));
+}
+
+nb::dict next_batch(convert::EventColumns& columns, std::size_t most_rows) {
+    convert::EventBatch batch;
+    {
+        const nb::gil_scoped_release released;
+        batch = columns.next(most_rows);
+    }
+    nb::dict out;
+    out["thread"] = array(std::move(batch.thread));
+    out["start_ns"] = array(std::move(batch.start_ns));
+    out["duration_ns"] = array(std::move(batch.duration_ns));
+    out["gap_ns"] = array(std::move(batch.gap_ns));
+    out["call"] = array(std::move(batch.call));
+    out["entry"] = array(std::move(batch.entry));
+    out["class"] = array(std::move(batch.call_class));
+    out["cpu_ns"] = optional_array(std::move(batch.cpu_ns));
+    out["request"] = optional_array(std::move(batch.request));
+    out["mode"] = optional_array(std::move(batch.mode));
+    for (std::size_t field = 0; field < convert::number_count; ++field) {
+        const std::string_view name = convert::column_name(static_cast<convert::Field>(field));
+        out[to_python(name)] = optional_array(std::move(batch.fields[field]));
+    }
+    out["requests"] = lists(std::move(batch.requests));
+    out["matched_peers"] = lists(std::move(batch.matched_peers));
+    out["matched_tags"] = lists(std::move(batch.matched_tags));
+    out["send_counts"] = lists(std::move(batch.send_counts));
+    out["recv_counts"] = lists(std::move(batch.recv_counts));
+    out["members"] = lists(std::move(batch.members));
+    out["remote_members"] = lists(std::move(batch.remote_members));
+    out["sources"] = lists(std::move(batch.sources));
+    out["destinations"] = lists(std::move(batch.destinations));
+    out["partition_list"] = lists(std::move(batch.partition_list));
+    return out;
+}
+
+std::vector<std::string> class_names() {
+    std::vector<std::string> names;
+    for (std::size_t number = 0; number <= static_cast<std::size_t>(tracefile::last_class); ++number)
+        names.emplace_back(tracefile::class_name(static_cast<tracefile::CallClass>(number)));
+    return names;
+}
+
+std::vector<std::string> call_fields() {
+    std::vector<std::string> names;
+    for (std::size_t field = 0; field < convert::number_count; ++field)
+        names.emplace_back(convert::column_name(static_cast<convert::Field>(field)));
+    return names;
+}
+
+}  // namespace
+
+void register_formats(nb::module_& module) {
+    module.def("write_paje", &write_paje, nb::arg("trace"), nb::arg("path"), nb::arg("hosts"));
+    module.def("write_perfetto", &write_perfetto, nb::arg("trace"), nb::arg("path"), nb::arg("hosts"));
+    module.def("read_ti", &read_ti, nb::arg("paths"), nb::arg("flops_per_second"), nb::arg("output"),
+               nb::arg("metadata_json"));
+    module.def("class_names", &class_names);
+    module.def("call_fields", &call_fields);
+    nb::class_<convert::EventColumns>(module, "EventColumns")
+        .def(
+            "__init__",
+            [](convert::EventColumns* self, const tracefile::Trace& trace, std::uint32_t rank) {
+                if (rank >= trace.ranks()) throw nb::index_error("there is no such rank");
+                new (self) convert::EventColumns(trace.cursor(rank));
+            },
+            nb::arg("trace"), nb::arg("rank"))
+        .def("next", &next_batch, nb::arg("most_rows"));
+}
+
+}  // namespace linkworth::bindings

@@ -1,0 +1,251 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+// Conversion of calls for which an archive has only OTF2's own records.
+#include <algorithm>
+#include <utility>
+
+#include "calls/names.hpp"
+#include "convert/otf2/rank_reader.hpp"
+
+namespace linkworth::convert {
+
+using tracefile::CallClass;
+using tracefile::Collective;
+using tracefile::Shape;
+
+namespace {
+
+/// MPI's name of a collective: of `reduce_scatter` MPI_Reduce_scatter, non-blocking MPI_Ireduce_scatter.
+std::string mpi_name(Collective collective, bool nonblocking) {
+    std::string name(tracefile::collective_name(collective));
+    if (nonblocking) name = "i" + name;
+    return canonical_name("mpi_" + name);
+}
+
+bool is_completion(std::uint32_t kind) {
+    return kind == LW_OTF2_ISEND_COMPLETE || kind == LW_OTF2_IRECV || kind == LW_OTF2_ICOLLECTIVE_COMPLETE;
+}
+
+}  // namespace
+
+void Otf2RankReader::from_records(const Call& call, const std::string& name) {
+    const auto count = [&](std::uint32_t kind) {
+        return std::count_if(call.records.begin(), call.records.end(),
+                             [&](const lw_otf2_event& record) { return record.kind == kind; });
+    };
+    const auto or_name = [&](const char* standard) { return name.empty() ? std::string(standard) : name; };
+    const auto message = [&](CallClass kind, const lw_otf2_event& record) {
+        Shape shape;
+        shape.call_class = kind;
+        shape.comm = comm_number(record.comm);
+        shape.peer = static_cast<std::int32_t>(record.peer);
+        shape.tag = static_cast<std::int32_t>(record.tag);
+        shape.bytes = record.bytes;
+        return shape;
+    };
+    bool said = false;
+    const bool exchange = count(LW_OTF2_SEND) == 1 && count(LW_OTF2_RECV) == 1;
+    Shape both;
+    for (const lw_otf2_event& record : call.records) {
+        switch (record.kind) {
+            case LW_OTF2_SEND:
+            case LW_OTF2_RECV: {
+                const bool sends = record.kind == LW_OTF2_SEND;
+                Shape shape = message(sends ? CallClass::send : CallClass::recv, record);
+                if (!exchange) {
+                    emit(std::move(shape), or_name(sends ? "MPI_Send" : "MPI_Recv"));
+                } else if (sends) {
+                    both.comm = shape.comm;
+                    both.peer = shape.peer;
+                    both.tag = shape.tag;
+                    both.bytes = shape.bytes;
+                } else {
+                    both.recv_peer = shape.peer;
+                    both.recv_tag = shape.tag;
+                    both.recv_bytes = shape.bytes;
+                }
+                said = true;
+                break;
+            }
+            case LW_OTF2_ISEND: {
+                forget(record.request);
+                Shape shape = message(CallClass::isend, record);
+                requests_[record.request] = {next_request_, false, false, Request::none};
+                emit(std::move(shape), name.starts_with("MPI_Start") ? "MPI_Isend" : or_name("MPI_Isend"));
+                said = true;
+                break;
+            }
+            case LW_OTF2_IRECV_REQUEST: {
+                Shape shape;
+                shape.call_class = CallClass::irecv;
+                begin_waiting(std::move(shape),
+                              name.starts_with("MPI_Start") ? "MPI_Irecv" : or_name("MPI_Irecv"),
+                              record.request);
+                said = true;
+                break;
+            }
+            case LW_OTF2_ICOLLECTIVE_REQUEST: {
+                Shape shape;
+                shape.call_class = CallClass::icollective;
+                begin_waiting(std::move(shape), name, record.request);
+                said = true;
+                break;
+            }
+            case LW_OTF2_COLLECTIVE_END:
+                from_collective(record, call, name);
+                said = true;
+                break;
+            default:
+                break;
+        }
+    }
+    if (exchange) {
+        both.call_class = CallClass::sendrecv;
+        emit(std::move(both), or_name("MPI_Sendrecv"));
+    }
+    if (std::any_of(call.records.begin(), call.records.end(),
+                    [](const lw_otf2_event& record) { return is_completion(record.kind); })) {
+        from_completions(call, name);
+        said = true;
+    }
+    if (!said && !name.empty()) from_name_alone(name);
+}
+
+void Otf2RankReader::from_name_alone(const std::string& name) {
+    Shape shape;
+    shape.call_class = class_by_name_alone(name);
+    complete_mode(name, shape.mode);
+    if (moves_data(name)) ++taken_.silent[name];
+    emit(std::move(shape), name);
+}
+
+std::int32_t Otf2RankReader::peer_of(std::uint32_t root) const {
+    constexpr std::uint32_t none = LW_OTF2_UNDEFINED;
+    if (root == none) return -1;
+    if (root == none - 1) return -3;                    // OTF2_COLLECTIVE_ROOT_SELF
+    if (root == none - 2) return tracefile::proc_null;  // OTF2_COLLECTIVE_ROOT_THIS_GROUP
+    return static_cast<std::int32_t>(root);
+}
+
+void Otf2RankReader::from_collective(const lw_otf2_event& end, const Call& call, const std::string& name) {
+    const Collective collective = collective_by_operation(end.operation);
+    if (collective != Collective::none) {
+        Shape shape;
+        shape.call_class = CallClass::collective;
+        shape.collective = collective;
+        shape.comm = comm_number(end.comm);
+        shape.peer = peer_of(end.peer);
+        taken_.divided +=
+            set_sizes(shape, {end.bytes, end.received}, place(end.comm), definitions_.totals) ? 1 : 0;
+        const bool named = tracefile::collective_by_name(name) == collective;
+        emit(std::move(shape), named ? name : mpi_name(collective, false));
+        return;
+    }
+    for (const lw_otf2_event& record : call.records) {
+        if (record.kind == LW_OTF2_COMM_CREATE && !comms_.contains(record.comm)) {
+            const std::int32_t parent = comm_number(end.comm);
+            emit(new_communicator(record.comm, parent), name.empty() ? "MPI_Comm_create" : name);
+            return;
+        }
+        if (record.kind == LW_OTF2_COMM_DESTROY) {
+            Shape shape;
+            shape.call_class = CallClass::comm_free;
+            shape.comm = comm_number(record.comm);
+            comms_.erase(record.comm);
+            emit(std::move(shape), name.empty() ? "MPI_Comm_free" : name);
+            return;
+        }
+    }
+    if (end.operation == otf2_create_handle && name.starts_with("MPI_Comm_")) {
+        // This rank got MPI_COMM_NULL.
+        Shape shape;
+        shape.call_class = CallClass::comm_new;
+        shape.comm = comm_number(end.comm);
+        emit(std::move(shape), name);
+        return;
+    }
+    if (!name.empty()) from_name_alone(name);
+}
+
+void Otf2RankReader::from_completions(const Call& call, const std::string& name) {
+    Shape shape;
+    shape.call_class = CallClass::complete;
+    const bool named = complete_mode(name, shape.mode);
+    for (const lw_otf2_event& record : call.records) {
+        if (!is_completion(record.kind)) continue;
+        const auto found = requests_.find(record.request);
+        if (found == requests_.end()) continue;
+        Request& request = found->second;
+        if (request.waiting != Request::none) know(request, record);
+        const auto peer = static_cast<std::int32_t>(record.peer);
+        const auto tag = static_cast<std::int32_t>(record.tag);
+        const bool wildcard = request.wildcard && record.kind == LW_OTF2_IRECV;
+        shape.completions.push_back(
+            {next_request_ - request.number, wildcard, wildcard ? peer : 0, wildcard ? tag : 0});
+        if (!request.persistent) requests_.erase(found);
+    }
+    if (!named && shape.completions.size() != 1) shape.mode = tracefile::CompleteMode::waitall;
+    shape.listed = static_cast<std::uint32_t>(shape.completions.size());
+    const char* standard = shape.completions.size() == 1 ? "MPI_Wait" : "MPI_Waitall";
+    emit(std::move(shape), named ? name : standard);
+    flush();
+}
+
+void Otf2RankReader::begin_waiting(Shape shape, const std::string& name, std::uint64_t request) {
+    forget(request);
+    requests_[request] = {next_request_, false, false, written_ + waiting_.size()};
+    emit(std::move(shape), name, false);
+}
+
+void Otf2RankReader::know(Request& request, const lw_otf2_event& end) {
+    const Collective collective = collective_by_operation(end.operation);
+    if (end.kind != LW_OTF2_IRECV && collective == Collective::none) return nothing_known(request);
+    if (!comms_.contains(end.comm)) define_before(request.waiting, end.comm);
+    Waiting& waiting = waiting_[request.waiting - written_];
+    Shape& shape = waiting.shape;
+    request.waiting = Request::none;
+    waiting.known = true;
+    shape.comm = comms_.at(end.comm);
+    if (end.kind == LW_OTF2_IRECV) {
+        shape.peer = static_cast<std::int32_t>(end.peer);
+        shape.tag = static_cast<std::int32_t>(end.tag);
+        shape.bytes = end.bytes;
+        return;
+    }
+    shape.collective = collective;
+    shape.peer = peer_of(end.peer);
+    taken_.divided +=
+        set_sizes(shape, {end.bytes, end.received}, place(end.comm), definitions_.totals) ? 1 : 0;
+    shape.name = writer_.name(mpi_name(shape.collective, true));
+}
+
+void Otf2RankReader::define_before(std::uint64_t waiting, std::uint32_t comm) {
+    const std::uint32_t thread = waiting_[waiting - written_].thread;
+    Waiting creation{new_communicator(comm, 0), 0, -1, 0, thread, 0, true};
+    creation.shape.name = writer_.name("MPI_Comm_create");
+    waiting_.insert(waiting_.begin() + static_cast<std::ptrdiff_t>(waiting - written_), std::move(creation));
+    for (auto& [id, request] : requests_)
+        if (request.waiting != Request::none && request.waiting >= waiting) ++request.waiting;
+}
+
+void Otf2RankReader::nothing_known(Request& request) {
+    if (request.waiting == Request::none) return;
+    // A request that goes nowhere: nothing waits for it, and it takes no other's message.
+    Waiting& waiting = waiting_[request.waiting - written_];
+    waiting.shape = Shape{};
+    waiting.shape.call_class = CallClass::irecv;
+    waiting.shape.peer = tracefile::proc_null;
+    waiting.shape.name = writer_.name("MPI_Irecv");
+    waiting.known = true;
+    request.waiting = Request::none;
+    ++taken_.without_message;
+}
+
+void Otf2RankReader::forget(std::uint64_t id) {
+    const auto found = requests_.find(id);
+    if (found == requests_.end()) return;
+    nothing_known(found->second);
+    requests_.erase(found);
+    flush();
+}
+
+}  // namespace linkworth::convert

@@ -1,0 +1,69 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// Columns of one rank's events, a batch after the other, for table formats.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "calls/call_numbers.hpp"
+#include "convert/timed_cursor.hpp"
+#include "trace/trace.hpp"
+
+namespace linkworth::convert {
+
+/// A list per row: row i is `values[offsets[i]]` up to `values[offsets[i + 1]]`.
+struct ListColumn {
+    std::vector<std::int32_t> offsets{0};
+    std::vector<std::int64_t> values;
+
+    void end_row() { offsets.push_back(static_cast<std::int32_t>(values.size())); }
+};
+
+/// All columns have a value for each row; a value without `present` counts for nothing.
+struct EventBatch {
+    struct OptionalColumn {
+        std::vector<std::int64_t> values;
+        std::vector<std::uint8_t> present;
+        bool any = false;
+    };
+
+    std::vector<std::int32_t> thread;
+    std::vector<std::int64_t> start_ns;  ///< from the trace's origin
+    std::vector<std::int64_t> duration_ns;
+    std::vector<std::int64_t> gap_ns;
+    std::vector<std::int32_t> call;   ///< index into the trace's names
+    std::vector<std::int32_t> entry;  ///< index into the table of names: the call at its call site
+    std::vector<std::uint8_t> call_class;
+    OptionalColumn cpu_ns;
+    OptionalColumn request;  ///< number of the request that the call makes
+    OptionalColumn mode;     ///< of a wait or test (CompleteMode)
+    std::array<OptionalColumn, number_count> fields;
+    ListColumn requests;       ///< that the call starts, completes, frees or cancels
+    ListColumn matched_peers;  ///< match of each completed wildcard receive, else -1
+    ListColumn matched_tags;
+    ListColumn send_counts;
+    ListColumn recv_counts;
+    ListColumn members;
+    ListColumn remote_members;
+    ListColumn sources;  ///< neighbours of a topology, ranks of the new communicator
+    ListColumn destinations;
+    ListColumn partition_list;
+
+    std::size_t rows() const { return call.size(); }
+};
+
+class EventColumns {
+  public:
+    explicit EventColumns(tracefile::RankCursor cursor) : cursor_(std::move(cursor)) {}
+
+    /// The next events, at most `most_rows`; no rows at the rank's end.
+    EventBatch next(std::size_t most_rows);
+
+  private:
+    TimedCursor cursor_;
+};
+
+}  // namespace linkworth::convert

@@ -1,0 +1,437 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include "profile/rank_scan.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+#include <string>
+
+#include "calls/expansion.hpp"
+#include "calls/names.hpp"
+#include "trace/row_batch.hpp"
+#include "trace/shape_codec.hpp"
+
+namespace linkworth::profile {
+
+using tracefile::CallClass;
+using tracefile::Collective;
+using tracefile::EventRow;
+using tracefile::Shape;
+
+namespace {
+
+/// Returns the seconds of the gap in which the rank computed: its CPU time, if that was read and is not
+/// longer. With threads that compute for the rank it is longer, and the result is the gap. There is no
+/// branch, because gaps with CPU time are hard to predict. The bits of non-negative numbers are in their
+/// order, and those of a negative one (not read) are beyond them.
+double computed_in(const EventRow& row) {
+    const auto gap = std::bit_cast<std::uint64_t>(row.gap_seconds);
+    const auto cpu = std::bit_cast<std::uint64_t>(row.cpu_seconds);
+    return std::bit_cast<double>(cpu < gap ? cpu : gap);
+}
+
+/// Returns whether all ranks' data goes to all ranks. Its bytes then grow as the data does and cross every
+/// cut of the machine.
+bool is_global(Collective collective) {
+    switch (collective) {
+        case Collective::allgather:
+        case Collective::allgatherv:
+        case Collective::alltoall:
+        case Collective::alltoallv:
+        case Collective::alltoallw:
+        case Collective::reduce_scatter:
+        case Collective::reduce_scatter_block:
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+RankScan::RankScan(const tracefile::Trace& trace, std::uint32_t rank, replay::Communicators& communicators,
+                   const replay::collectives::Rules& rules, Scan& scan, std::span<EventRow> rows,
+                   LoopWalk* walk)
+    : trace_(trace),
+      rank_(rank),
+      rows_(rows),
+      scan_(scan),
+      times_(scan.ranks[rank]),
+      walk_(walk),
+      cursor_(trace.cursor(rank)),
+      communicators_(communicators),
+      rules_(rules) {}
+
+bool RankScan::advance(std::uint64_t events) {
+    for (std::uint64_t taken = 0; taken < events;) {
+        const std::uint64_t batches = (events - taken + tracefile::batch_rows - 1) / tracefile::batch_rows;
+        const std::span<const EventRow> rows =
+            cursor_.next_rows(rows_.first(std::min(rows_.size(), batches * tracefile::batch_rows)));
+        if (rows.empty()) {
+            end();
+            return false;
+        }
+        if (cursor_.blocks() != block_) {
+            begin_block();
+        }
+        if (uses_.size() < cursor_.shapes()) {
+            uses_.resize(cursor_.shapes());
+        }
+        take(rows);
+        if (walk_ != nullptr && !walk_->take(cursor_, rows)) {
+            walk_ = nullptr;
+        }
+        taken += rows.size();
+    }
+    return true;
+}
+
+inline void RankScan::Clock::pass_gap(const EventRow& row) {
+    gaps += row.gap_seconds;
+    const double computed = computed_in(row);
+    compute += computed;
+    descheduled += row.gap_seconds - computed;
+}
+
+void RankScan::take(std::span<const EventRow> rows) {
+    const auto end = rows.end();
+    for (auto row = rows.begin(); row != end;) {
+        Use* const uses = uses_.data();
+        Clock clock = clock_;  // a copy, because what is written here could lie in `*this`
+        for (; row != end; ++row) {
+            Use& use = uses[row->shape];
+            if (use.step >= Step::alone) [[unlikely]] {
+                break;
+            }
+            clock.pass_gap(*row);
+            const double start = clock.now();
+            clock.inside += row->duration_seconds;
+            ++use.count;
+            use.seconds += row->duration_seconds;
+            take_call(use, start, start + row->duration_seconds);
+        }
+        clock_ = clock;
+        if (row != end && take_alone(*row)) {
+            ++row;
+        }
+    }
+}
+
+/// Returns false if it only found out how to take the event.
+bool RankScan::take_alone(const EventRow& row) {
+    Use& use = uses_[row.shape];
+    const Shape& shape = cursor_.shape(row.shape);
+    if (use.step == Step::resolve) {
+        use = resolve(shape);
+        return false;
+    }
+    if (use.call_class == CallClass::init) {
+        times_.before_init += row.gap_seconds;
+        clock_.base += row.gap_seconds;
+    } else {
+        clock_.pass_gap(row);
+    }
+    const double start = now();
+    clock_.inside += row.duration_seconds;
+    ++use.count;
+    use.seconds += row.duration_seconds;
+    match(use, shape, start, start + row.duration_seconds);
+    return true;
+}
+
+inline void RankScan::send_with_request(const Use& use, double start) {
+    const std::uint32_t slot = scan_.waits.request();
+    requests_.put({next_request_++, slot, use.shape->comm, start, use.to, true});
+    scan_.waits.send(*use.to, {start, start, use.name, use.tag, slot, use.protocol});
+}
+
+inline void RankScan::receive_with_request(const Use& use, double start) {
+    const std::uint32_t slot = scan_.waits.request();
+    requests_.put({next_request_++, slot, use.shape->comm, start, use.from, false});
+    scan_.waits.receive(*use.from, {start, start, use.name, use.tag, slot, 0});
+}
+
+inline void RankScan::take_call(Use& use, double start, double end) {
+    switch (use.step) {
+        case Step::send:
+            scan_.waits.send(*use.to, {start, end, use.name, use.tag, no_request, use.protocol});
+            break;
+        case Step::receive:
+            scan_.waits.receive(*use.from, {start, end, use.name, use.tag, no_request, 0});
+            break;
+        case Step::isend:
+            send_with_request(use, start);
+            break;
+        case Step::irecv:
+            receive_with_request(use, start);
+            break;
+        case Step::complete:
+            complete(use, *use.shape, start, end);
+            break;
+        case Step::match:
+            match(use, *use.shape, start, end);
+            next_request_ += use.makes_request ? 1 : 0;
+            break;
+        default:
+            break;
+    }
+}
+
+void RankScan::begin_block() {
+    flush_block();
+    block_ = cursor_.blocks();
+    clock_.base = cursor_.block_base_seconds() - clock_.gaps - clock_.inside;
+    next_request_ = cursor_.block_next_request();
+}
+
+RankScan::Use RankScan::resolve(const Shape& shape) {
+    Use use;
+    use.shape = &shape;
+    use.call_class = shape.call_class;
+    use.makes_request = tracefile::makes_request(shape.call_class);
+    use.name = shape.name;
+    use.entry = shape.entry;
+    use.bytes_each = shape.bytes;
+    use.tag = shape.tag;
+    const replay::Communicator* const known = communicator(shape.comm);
+    const bool wildcard = tracefile::is_wildcard(shape.peer, shape.tag);
+    switch (shape.call_class) {
+        case CallClass::send:
+        case CallClass::isend:
+        case CallClass::send_init:
+            use.to = channel(known, shape.peer, true);
+            use.protocol = SendProtocols::of(trace_.names()[shape.name], shape.bytes);
+            break;
+        case CallClass::recv:
+            use.from = channel(known, wildcard ? shape.actual_peer : shape.peer, false);
+            use.tag = wildcard ? shape.actual_tag : shape.tag;
+            break;
+        case CallClass::irecv:
+        case CallClass::recv_init:
+            use.from = wildcard ? nullptr : channel(known, shape.peer, false);
+            break;
+        case CallClass::psend_init:
+            use.to = channel(known, shape.peer, true);
+            use.pieces = shape.partitions;
+            break;
+        case CallClass::precv_init:
+            use.pieces = shape.partitions;
+            break;
+        case CallClass::rma:
+        case CallClass::irma:
+            if (const auto window = windows_.find(shape.window); window != windows_.end()) {
+                use.to = channel(window->second, shape.peer, true);
+            }
+            use.operation = shape.operation;
+            use.bytes_got = shape.recv_bytes;
+            break;
+        case CallClass::sendrecv:
+        case CallClass::isendrecv: {
+            const bool any = tracefile::is_wildcard(shape.recv_peer, shape.recv_tag);
+            use.to = channel(known, shape.peer, true);
+            use.protocol = SendProtocols::of(trace_.names()[shape.name], shape.bytes);
+            if (shape.call_class == CallClass::sendrecv || !any) {
+                use.from = channel(known, any ? shape.actual_peer : shape.recv_peer, false);
+            }
+            break;
+        }
+        case CallClass::collective:
+        case CallClass::icollective:
+        case CallClass::collective_init:
+            use.collective = std::make_shared<const Shape>(shape);
+            if (known == nullptr) break;
+            use.member = *communicators_.find(rank_, shape.comm);
+            if (shape.call_class == CallClass::collective && shape.collective != Collective::none &&
+                !known->inter && known->size() > 1) {
+                use.meetings = &scan_.waits.meetings(known->context, known->members);
+                const std::pair seat(use.meetings, static_cast<std::int32_t>(use.member.my_rank));
+                if (std::ranges::find(attended_, seat) == attended_.end()) {
+                    attended_.push_back(seat);
+                }
+            }
+            break;
+        default:
+            break;
+    }
+    use.step = step_of(use, shape);
+    return use;
+}
+
+RankScan::Step RankScan::step_of(const Use& use, const Shape& shape) {
+    switch (shape.call_class) {
+        case CallClass::send:
+            return use.to != nullptr ? Step::send : Step::count;
+        case CallClass::recv:
+            return use.from != nullptr ? Step::receive : Step::count;
+        case CallClass::local:
+        case CallClass::probe:
+            return Step::count;
+        case CallClass::isend:
+            return use.to != nullptr ? Step::isend : Step::match;
+        case CallClass::irecv:
+            return use.from != nullptr ? Step::irecv : Step::match;
+        case CallClass::complete:
+            return shape.completions.empty() ? Step::count : Step::complete;
+        // They read the time or change it.
+        case CallClass::init:
+        case CallClass::pcontrol:
+        case CallClass::request_free:
+            return Step::alone;
+        default:
+            return Step::match;
+    }
+}
+
+void RankScan::mark(bool opens) {
+    if (in_marked_region_) {
+        times_.marked += clock_.gaps + clock_.inside - marked_from_;
+        times_.marked_compute += clock_.compute - marked_compute_from_;
+    }
+    in_marked_region_ = opens;
+    marked_from_ = clock_.gaps + clock_.inside;
+    marked_compute_from_ = clock_.compute;
+}
+
+void RankScan::flush_block() {
+    for (const Use& use : uses_) {
+        if (use.count == 0) {
+            continue;
+        }
+        CallTotals& totals = scan_.calls[use.entry];
+        totals.count += use.count;
+        totals.seconds += use.seconds;
+        times_.events += use.count;
+        const bool outside = use.call_class == CallClass::init || use.call_class == CallClass::finalize;
+        (outside ? times_.init : times_.communication) += use.seconds;
+        switch (use.call_class) {
+            case CallClass::send:
+            case CallClass::isend:
+            case CallClass::sendrecv:
+            case CallClass::isendrecv:
+            case CallClass::collective:
+            case CallClass::icollective:
+                count_traffic(use, use.count);
+                totals.bytes += use.count * use.bytes_each;
+                break;
+            case CallClass::comm_new:
+            case CallClass::win_new:
+                if (use.collective != nullptr) count_collective(use, use.count);
+                break;
+            case CallClass::recv:
+            case CallClass::irecv:
+                totals.bytes += use.count * use.bytes_each;
+                break;
+            case CallClass::rma:
+            case CallClass::irma:
+                count_access(use);
+                totals.bytes += use.count * (use.bytes_each + use.bytes_got);
+                break;
+            case CallClass::start:
+                totals.bytes += use.bytes_started;
+                break;
+            case CallClass::local:
+                not_modelled(use.name, use.count);
+                break;
+            default:
+                break;
+        }
+    }
+    uses_.clear();
+}
+
+void RankScan::end() {
+    flush_block();
+    mark(false);
+    times_.compute = clock_.compute;
+    times_.compute_wall = clock_.gaps;
+    times_.descheduled = clock_.descheduled;
+    scan_.waits.end(rank_);
+    for (const auto& [meetings, own_rank] : attended_) {
+        meetings->leave(own_rank);
+    }
+    scan_.damage.insert(scan_.damage.end(), cursor_.damage().begin(), cursor_.damage().end());
+}
+
+void RankScan::count_traffic(const Use& use, std::uint64_t times) {
+    if (use.collective != nullptr) {
+        count_collective(use, times);
+    } else if (use.to != nullptr) {
+        scan_.traffic.add(static_cast<std::int32_t>(rank_), static_cast<std::int32_t>(use.to->destination),
+                          use.bytes_each, times * use.pieces);
+    }
+}
+
+// Data that is put or accumulated goes to the target; data that is got comes from it.
+void RankScan::count_access(const Use& use) {
+    if (use.to == nullptr) {
+        return;
+    }
+    const auto own = static_cast<std::int32_t>(rank_);
+    const auto target = static_cast<std::int32_t>(use.to->destination);
+    if (use.operation != tracefile::RmaOperation::get) {
+        scan_.traffic.add(own, target, use.bytes_each, use.count);
+    }
+    if (use.operation == tracefile::RmaOperation::get || use.operation == tracefile::RmaOperation::fetch) {
+        scan_.traffic.add(target, own, use.bytes_got, use.count);
+    }
+}
+
+/// Counts the messages that the replay sends for the call.
+void RankScan::count_collective(const Use& use, std::uint64_t times) {
+    const Shape& call = *use.collective;
+    if (tracefile::is_collective(call.call_class) && call.collective == Collective::none) {
+        not_modelled(use.name, times);
+        return;
+    }
+    if (use.member.communicator == nullptr) return;
+    const replay::Communicator& ground = *replay::ground_of(use.member).communicator;
+    const bool global = is_global(call.collective);
+    try {
+        replay::each_send(replay::expand(rules_, call, use.member, scan_.traffic.nodes()),
+                          [&](std::uint32_t peer, std::uint64_t bytes) {
+                              scan_.global_bytes += global ? times * bytes : 0;
+                              scan_.traffic.add(static_cast<std::int32_t>(rank_), ground.members[peer], bytes,
+                                                times);
+                          });
+    } catch (const std::invalid_argument& impossible) {
+        impossible_call(impossible.what());
+    }
+}
+
+/// A damaged trace may hold what no MPI program can do. Its sense is not known, and all else still is.
+void RankScan::impossible_call(const char* what) {
+    scan_.damage.push_back({static_cast<std::int32_t>(rank_), 0,
+                            "rank " + std::to_string(rank_) + " makes a call that cannot be (" + what +
+                                "): its messages are not counted"});
+}
+
+const replay::Communicator* RankScan::communicator(std::int32_t comm) const {
+    const replay::Membership* const member = communicators_.find(rank_, comm);
+    return member == nullptr ? nullptr : member->communicator;
+}
+
+/// The members of a new communicator or window agree on it by messages.
+void RankScan::agree(Use& use, const Shape& shape, const replay::Membership* member) {
+    if (member == nullptr || member->communicator->inter) return;
+    use.member = *member;
+    use.collective = std::make_shared<const Shape>(shape);
+}
+
+/// Communicators that are freed stay known.
+void RankScan::define(Use& use, const Shape& shape) {
+    if (shape.new_comm < 0) return;
+    try {
+        const replay::Membership& member = communicators_.define(rank_, shape);
+        if (shape.call_class == CallClass::comm_new) agree(use, shape, &member);
+    } catch (const std::invalid_argument& impossible) {
+        impossible_call(impossible.what());
+    }
+}
+
+void RankScan::not_modelled(std::uint32_t name, std::uint64_t times) {
+    if (tracefile::communicates(trace_.names()[name])) {
+        scan_.unmodelled[trace_.names()[name]] += times;
+    }
+}
+
+}  // namespace linkworth::profile

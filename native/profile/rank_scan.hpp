@@ -1,0 +1,128 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// The scan of one rank, some events at a time: the part that needs its communicators and requests.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "calls/communicators.hpp"
+#include "profile/loop_walk.hpp"
+#include "profile/rank_requests.hpp"
+#include "profile/scan.hpp"
+
+namespace linkworth::profile {
+
+class RankScan {
+  public:
+    /// `communicators` and `rows` are shared by the ranks. `walk`: also receives the rank's calls, if not
+    /// null.
+    RankScan(const tracefile::Trace& trace, std::uint32_t rank, replay::Communicators& communicators,
+             const replay::collectives::Rules& rules, Scan& scan, std::span<tracefile::EventRow> rows,
+             LoopWalk* walk);
+
+    /// Reads about so many events. Returns false at the rank's end.
+    bool advance(std::uint64_t events);
+    /// Recorded time that was reached, in seconds from the trace's origin.
+    double now() const { return clock_.now(); }
+
+  private:
+    /// Sums of the rank's times so far, in seconds.
+    struct Clock {
+        double base = 0;
+        double gaps = 0;    ///< between calls
+        double inside = 0;  ///< in calls
+        double compute = 0;
+        double descheduled = 0;
+
+        double now() const { return base + gaps + inside; }
+        void pass_gap(const tracefile::EventRow& row);
+    };
+    /// Treatment of an event of a shape. From `alone` on, all earlier events must be done first.
+    enum class Step : std::uint8_t { count, send, receive, isend, irecv, complete, match, alone, resolve };
+    /// A shape in the block that is being read: its meaning here, and the sums of its events. Fields that all
+    /// events need come first, in one line of the cache.
+    struct alignas(tracefile::cache_line_bytes) Use {
+        Step step = Step::resolve;
+        bool makes_request = false;
+        tracefile::CallClass call_class = tracefile::CallClass::local;
+        std::uint8_t protocol = 0;  ///< of a send
+        std::int32_t tag = 0;       ///< of a blocking receive, as it matched
+        std::uint32_t name = 0;
+        std::uint32_t entry = 0;
+        Channel* to = nullptr;
+        Channel* from = nullptr;
+        const tracefile::Shape* shape = nullptr;  ///< while its block is read
+        std::uint64_t count = 0;
+        double seconds = 0;
+        std::shared_ptr<const tracefile::Shape> collective;  ///< a call that several ranks make together
+        replay::Membership member;                           ///< of the communicator of such a call
+        std::uint64_t bytes_each = 0;
+        std::uint64_t bytes_started = 0;  ///< of the persistent requests that it started
+        Meetings* meetings = nullptr;
+        std::uint32_t pieces = 1;  ///< messages of `bytes_each`: partitions
+        tracefile::RmaOperation operation = tracefile::RmaOperation::put;
+        std::uint64_t bytes_got = 0;  ///< of a one-sided access, from the target
+    };
+    struct Persistent {
+        tracefile::Shape shape;
+        Use use;
+    };
+
+    void begin_block();
+    void take(std::span<const tracefile::EventRow> rows);
+    void take_call(Use& use, double start, double end);
+    bool take_alone(const tracefile::EventRow& row);
+    void flush_block();
+    void end();
+    Use resolve(const tracefile::Shape& shape);
+    static Step step_of(const Use& use, const tracefile::Shape& shape);
+    Channel* channel(const replay::Communicator* communicator, std::int32_t peer, bool to_peer);
+    const replay::Communicator* communicator(std::int32_t comm) const;
+    void match(Use& use, const tracefile::Shape& shape, double start, double end);
+    void post(const Use& use, const tracefile::Shape& shape, std::uint64_t number, double start);
+    void post_both(const Use& use, const tracefile::Shape& shape, std::uint64_t number, double start);
+    void start_all(Use& use, const tracefile::Shape& shape, double start);
+    void send_with_request(const Use& use, double start);
+    void receive_with_request(const Use& use, double start);
+    void complete(const Use& use, const tracefile::Shape& shape, double start, double end);
+    void complete_wildcard(const tracefile::Completion& done, std::uint32_t name);
+    void cancel(const tracefile::Shape& shape);
+    void mark(bool opens);
+    void count_traffic(const Use& use, std::uint64_t times);
+    void count_access(const Use& use);
+    void count_collective(const Use& use, std::uint64_t times);
+    void define(Use& use, const tracefile::Shape& shape);
+    void agree(Use& use, const tracefile::Shape& shape, const replay::Membership* member);
+    void impossible_call(const char* what);
+    void not_modelled(std::uint32_t name, std::uint64_t times);
+
+    const tracefile::Trace& trace_;
+    std::uint32_t rank_;
+    std::span<tracefile::EventRow> rows_;  ///< memory for those that are read
+    Scan& scan_;
+    RankTimes& times_;
+    LoopWalk* walk_;
+    tracefile::RankCursor cursor_;
+    replay::Communicators& communicators_;
+    const replay::collectives::Rules& rules_;
+    std::vector<Use> uses_;  ///< by number of the shape in the block
+    std::uint64_t block_ = 0;
+    std::uint64_t next_request_ = 0;  ///< number of the next request to be made
+    Clock clock_;
+    bool in_marked_region_ = false;
+    double marked_from_ = 0;
+    double marked_compute_from_ = 0;
+    RankRequests requests_;
+    std::vector<std::uint32_t> completed_;
+    std::unordered_map<std::uint64_t, Persistent> persistent_;  ///< by request number
+    std::unordered_map<std::int32_t, const replay::Communicator*> windows_;
+    std::vector<std::pair<Meetings*, std::int32_t>> attended_;  ///< with the own rank there
+};
+
+}  // namespace linkworth::profile

@@ -1,0 +1,36 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include "ep.hpp"
+
+#include <numeric>
+
+#include "../driver.hpp"
+#include "../drivers.hpp"
+#include "pairs.hpp"
+
+namespace linkworth::npb {
+
+Outcome run_ep(MpiCommunicator& world, const Options& options) {
+    const ep::Class& problem = find_class(ep::kClasses, options.letter);
+    ep::PairKernel kernel;
+    ep::Timers timers(ep::kPhases, options.timers);
+    const ep::Result result = ep::run(world, kernel, problem, options.timers, timers);
+
+    Outcome outcome;
+    outcome.program = "ep";
+    outcome.letter = problem.letter;
+    outcome.size = {std::int64_t{1} << (problem.log2_pairs + 1)};
+    outcome.seconds = result.seconds;
+    outcome.ranks = world.size();
+    outcome.mega_operations = problem.mega_operations;
+    outcome.operation = "Random numbers generated";
+    outcome.tolerance = ep::kTolerance;
+    const auto& annuli = result.tally.annuli;
+    outcome.checks = {checked("sum of |X|", result.tally.sum_x, problem.sum_x),
+                      checked("sum of |Y|", result.tally.sum_y, problem.sum_y),
+                      checked("Gaussian pairs", std::accumulate(annuli.begin(), annuli.end(), 0.0),
+                              problem.gaussian_pairs)};
+    if (options.timers) collect_timers(world, timers, outcome);
+    return outcome;
+}
+
+}  // namespace linkworth::npb

@@ -1,0 +1,409 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include "replay/simulation.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "calls/names.hpp"
+#include "replay/posting.hpp"
+#include "replay/sensible.hpp"
+
+namespace linkworth::replay {
+namespace {
+
+using tracefile::Event;
+
+/// With fewer ranks, so much of their state is in the cache that looking ahead costs more than it saves.
+constexpr std::uint32_t ranks_beyond_cache = 2048;
+
+/// [rank of the simulation]: its node, program after program.
+std::vector<std::uint32_t> nodes_of(const std::vector<Tenant>& tenants) {
+    std::vector<std::uint32_t> result;
+    for (const Tenant& tenant : tenants)
+        result.insert(result.end(), tenant.request->node_of_rank.begin(), tenant.request->node_of_rank.end());
+    return result;
+}
+
+std::vector<std::uint32_t> ranks_on(const std::vector<std::uint32_t>& node_of_rank) {
+    std::vector<std::uint32_t> result;
+    for (const std::uint32_t node : node_of_rank) {
+        if (node >= result.size()) result.resize(std::size_t{node} + 1);
+        ++result[node];
+    }
+    return result;
+}
+
+constexpr auto waits_for_a_message = ", which waits for a message that the trace does not hold";
+constexpr auto waits_for_a_thread =
+    ": several of its threads call MPI at once, but the trace does not say that MPI_Init_thread gave "
+    "MPI_THREAD_MULTIPLE. The replay therefore makes their calls one after the other, and this call waits "
+    "for "
+    "a later one of another thread; record the program with linkworth trace, with MPI_THREAD_MULTIPLE";
+
+using ThreadedRanks = std::map<std::uint32_t, ThreadedRank>;
+
+ThreadedRanks threaded_ranks(const tracefile::Trace& trace) {
+    ThreadedRanks result;
+    for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
+        std::vector<ThreadStops> threads = find_threads(trace, rank);
+        if (!threads.empty()) result[rank].threads = std::move(threads);
+    }
+    return result;
+}
+
+bool any_threads(const std::vector<ThreadedRanks>& threaded) {
+    return !std::ranges::all_of(threaded, &ThreadedRanks::empty);
+}
+
+std::size_t further_threads(const std::vector<ThreadedRanks>& threaded) {
+    std::size_t count = 0;
+    for (const ThreadedRanks& of_program : threaded)
+        for (const auto& [rank, its] : of_program) count += its.threads.size() - 1;
+    return count;
+}
+
+bool nodes_are_shared(const ReplaySettings& settings, const std::vector<std::uint32_t>& ranks_on_node) {
+    return !ranks_on_node.empty() && SharedNodes::matter(settings, std::ranges::max(ranks_on_node));
+}
+
+/// `actors`: ranks and further threads.
+std::optional<SharedNodes> shared_nodes(const ReplaySettings& settings,
+                                        const std::vector<std::uint32_t>& ranks_on_node, std::size_t actors) {
+    if (!nodes_are_shared(settings, ranks_on_node)) return std::nullopt;
+    return SharedNodes(settings, ranks_on_node.size(), actors);
+}
+
+/// Returns a fabric with the bandwidth that the background load leaves on links between nodes.
+Fabric loaded(Fabric fabric, double background_load) {
+    fabric.link.bandwidth_bytes_per_second *= 1 - background_load;
+    for (SwitchLevel& level : fabric.topology.levels) level.bandwidth_bytes_per_second *= 1 - background_load;
+    return fabric;
+}
+
+std::shared_ptr<Recording> recording(const std::vector<Tenant>& tenants) {
+    const auto& limits = tenants.front().request->details.record;
+    if (!limits || tenants.size() > 1) return nullptr;
+    auto made = std::make_shared<Recording>();
+    made->limits = *limits;
+    return made;
+}
+
+}  // namespace
+
+Simulation::Simulation(const std::vector<Tenant>& tenants, bool any_order, bool threads_known,
+                       const std::vector<ThreadedRanks>& threaded)
+    : request_(*tenants.front().request),
+      fabric_(loaded(request_.fabric, request_.settings.background_load)),
+      recording_(recording(tenants)),
+      link_overheads_({&fabric_.link}),
+      local_overheads_({&fabric_.intranode}),
+      nodes_(nodes_of(tenants)),
+      any_order_(any_order),
+      threads_known_(threads_known),
+      any_threads_(any_threads(threaded)),
+      calls_only_(request_.settings.progress.value_or(fabric_.progress) == Progress::calls),
+      shared_nodes_(
+          shared_nodes(request_.settings, ranks_on(nodes_), nodes_.size() + further_threads(threaded))),
+      network_(fabric_, request_.settings.contention, ranks_on(nodes_), queue_, *this, recording_ != nullptr),
+      threaded_(threaded) {
+    std::uint32_t ranks = 0;
+    for (const Tenant& tenant : tenants) {
+        programs_.emplace_back(*tenant.trace, *tenant.request, ranks, !any_order);
+        ranks += tenant.trace->ranks();
+    }
+    ranks_.reserve(ranks + further_threads(threaded_));
+    for (Program& program : programs_)
+        for (std::uint32_t rank = 0; rank < program.trace.ranks(); ++rank) {
+            ranks_.emplace_back(program, rank, rank_count_, cursor_memory_);
+            ranks_.back().actor.rank = rank_count_++;
+            if (calls_only_) ranks_.back().noticed_until = 0;
+        }
+    for (std::size_t program = 0; program < threaded_.size(); ++program)
+        for (auto& [rank, its] : threaded_[program])
+            seat_threads(ranks_[programs_[program].first_rank + rank], its);
+}
+
+std::vector<ReplayResult> Simulation::run() {
+    for (std::uint32_t rank = 0; rank < rank_count(); ++rank) resume_at_its_time(rank);
+    if (any_order_) {
+        run_in_any_order();
+    } else {
+        run_in_time_order();
+    }
+    std::vector<ReplayResult> results;
+    for (Program& program : programs_) results.push_back(result(program));
+    if (recording_ != nullptr) recording_->loads = network_.loads();
+    results.front().recording = recording_;
+    return results;
+}
+
+inline void Simulation::resume(std::uint32_t index) {
+    if (index >= rank_count()) [[unlikely]]
+        return resume_beside(index);
+    RankState& state = ranks_[index];
+    if (!state.actor.schedule || run_schedule(index)) run_rank(state);
+}
+
+void Simulation::run_in_any_order() {
+    while (!runnable_.empty()) {
+        const std::uint32_t actor = runnable_.front();
+        runnable_.pop_front();
+        resume(actor);
+    }
+}
+
+void Simulation::run_in_time_order() {
+    while (!queue_.empty()) {
+        const Due entry = queue_.pop();
+        if (rank_count() >= ranks_beyond_cache) look_ahead();
+        switch (entry.what) {
+            case Happening::resume:
+                resume(entry.index);
+                break;
+            case Happening::envelope:
+                on_envelope(entry.index);
+                break;
+            case Happening::answer:
+                on_answer(entry.index);
+                break;
+            case Happening::transfer:
+                on_transfer(entry.index);
+                break;
+            case Happening::whole:
+                on_whole(entry.index);
+                break;
+            case Happening::parcel:
+                network_.on_parcel(entry.index);
+                break;
+            case Happening::access:
+                on_access(entry.index);
+                break;
+            case Happening::port:
+                network_.on_port(entry.index);
+                break;
+            case Happening::computes:
+                begin_computation(ranks_[entry.index]);
+                break;
+            case Happening::computed:
+                on_computed(entry.index);
+                break;
+        }
+    }
+}
+
+void Simulation::resume_at_its_time(std::uint32_t actor) {
+    if (any_order_) {
+        runnable_.push_back(actor);
+    } else {
+        queue_.push(actor_at(actor).now.seconds, Happening::resume, actor);
+    }
+}
+
+/// Continues a collective that runs beside its rank.
+void Simulation::resume_beside(std::uint32_t index) {
+    Actor& actor = actor_at(index);
+    if (!notices(actor.rank, actor.now, {Happening::resume, index})) return;
+    if (actor.schedule) run_schedule(index);
+}
+
+/// Goes on with a collective. True when it has ended.
+bool Simulation::run_schedule(std::uint32_t index) {
+    Actor& actor = actor_at(index);
+    const std::uint32_t first_tag = actor.membership.collectives * lanes & 0x7fffffffU;
+    for (;;) {
+        if (!actor.step_pending && !actor.schedule.next(actor.step)) break;
+        actor.step_pending = true;
+        if (too_early(actor)) {
+            resume_at_its_time(index);
+            return false;
+        }
+        actor.step_pending = false;
+        const auto peer = static_cast<std::int32_t>(actor.step.peer);
+        const auto tag = static_cast<std::int32_t>(first_tag + actor.lane);
+        std::uint32_t operation = none;
+        if (actor.ahead_due) {
+            actor.waiting.insert(actor.waiting.end(), actor.ahead.begin(), actor.ahead.end());
+            actor.ahead.clear();
+            actor.ahead_due = false;
+        }
+        switch (actor.step.kind) {
+            case StepKind::send:
+                operation =
+                    post_send(actor, actor.membership, true, peer, tag, actor.step.bytes, SendMode::standard);
+                break;
+            case StepKind::recv:
+                operation = post_receive(actor, actor.membership, true, peer, tag);
+                break;
+            case StepKind::recv_ahead:
+                actor.ahead.push_back(post_receive(actor, actor.membership, true, peer, tag));
+                break;
+            case StepKind::combine:
+                actor.now.add_overhead(static_cast<double>(actor.step.bytes) /
+                                       fabric_.combine_bytes_per_second);
+                break;
+            case StepKind::start:
+                actor.started.push_back(
+                    begin_schedule(actor, actor.schedule.take_started(), actor.step.lane));
+                break;
+            case StepKind::join:
+                actor.waiting.insert(actor.waiting.end(), actor.started.begin(), actor.started.end());
+                actor.started.clear();
+                if (!wait_for_operations(actor, index)) return false;
+                break;
+            case StepKind::release:
+                release_lock(index, actor.step.peer);
+                break;
+            case StepKind::wait:
+                actor.ahead_due = !actor.ahead.empty();
+                if (!wait_for_operations(actor, index)) return false;
+                break;
+        }
+        if (operation != none) actor.waiting.push_back(operation);
+    }
+    actor.schedule.clear();
+    if (index < rank_count()) end_to_notice(actor);
+    if (actor.request != none) {
+        const std::uint32_t request = std::exchange(actor.request, none);
+        const Stamp end = actor.now;
+        idle_actors_.push_back(index);
+        finish(request, end);
+    }
+    return true;
+}
+
+void Simulation::end_rank(std::uint32_t rank) {
+    RankState& state = ranks_[rank];
+    state.actor.finished = true;
+    if (state.seat != state.actor.rank) return;  // the rank has other threads still
+    begin_to_notice(state.actor);
+    state.program->region.leave(state.rank, ranks_[rank].actor.now);
+}
+
+ReplayResult Simulation::result(Program& program) {
+    ReplayResult result;
+    report_blocked(program, result);
+    Stamp end;
+    for (std::uint32_t rank = 0; rank < program.trace.ranks(); ++rank) {
+        const Stamp& now = ranks_[program.first_rank + rank].actor.now;
+        program.region.leave(rank, now);
+        end.raise_to(now);
+    }
+    result.rank_compute_seconds = program.region.rank_compute();
+    for (const auto& [rank, its] : threaded_of(program)) {
+        for (const std::uint32_t seat : its.seats) end.raise_to(ranks_[seat].actor.now);
+        result.rank_compute_seconds[rank] /= static_cast<double>(its.seats.size());
+    }
+    result.threaded_ranks = static_cast<std::uint32_t>(threaded_of(program).size());
+    if (program.region.marked()) end = program.region.total();
+    result.marked_region = program.region.marked();
+    result.seconds = end.seconds;
+    const double latency = fabric_.link.latency_seconds;
+    result.seconds_per_inverse_cpu_speed = end.compute;
+    result.compute_seconds = end.compute;
+    if (any_input_output()) result.compute_seconds += std::max(0.0, end.input_output(latency));
+    result.overhead_seconds = end.overhead;
+    result.latency_seconds = end.link_latencies * latency + end.elsewhere_latency;
+    result.bandwidth_seconds = end.link_bandwidth + end.elsewhere_bandwidth;
+    result.wait_seconds = end.wait;
+    result.seconds_per_latency_second = end.link_latencies;
+    // The derivative is by the requested bandwidth, of which the background load takes its share.
+    if (end.link_bandwidth > 0)
+        result.seconds_per_inverse_bandwidth =
+            end.link_bandwidth * request_.fabric.link.bandwidth_bytes_per_second;
+    result.internode_bytes = program.internode_bytes;
+    result.timed_internode_bytes =
+        result.marked_region ? program.marked_internode_bytes : program.internode_bytes;
+    result.messages = program.messages;
+    result.events = program.events;
+    result.mark_seconds = std::move(program.mark_seconds);
+    for (const auto& [level, seconds] : program.region.level_compute())
+        if (seconds > 0) result.level_compute_seconds[level] = seconds;
+    for (const auto& [level, seconds] : program.region.level_compute()) result.levels.insert(level);
+    for (const collectives::Collective what : program.forced_applied)
+        result.forced_applied.emplace_back(tracefile::collective_name(what));
+    for (std::size_t name = 0; name < program.passed.size(); ++name)
+        if (program.passed[name] > 0) result.unmodelled[program.trace.names()[name]] = program.passed[name];
+    for (std::size_t name = 0; name < program.input_output_seconds.size(); ++name)
+        if (program.input_output_seconds[name] > 0)
+            result.input_output_seconds[program.trace.names()[name]] = program.input_output_seconds[name];
+    return result;
+}
+
+bool Simulation::any_input_output() const {
+    const auto took = [](double seconds) { return seconds > 0; };
+    return std::ranges::any_of(programs_, [&](const auto& program) {
+        return std::ranges::any_of(program.input_output_seconds, took);
+    });
+}
+
+void Simulation::report_blocked(const Program& program, ReplayResult& result) const {
+    bool threads = false;
+    const auto look_at = [&](const RankState& state, const std::string& who) {
+        if (state.actor.finished) return;
+        if (result.stopped.empty() && !any_threads_)
+            threads = !find_threads(program.trace, state.rank).empty();
+        result.stopped.push_back(who + " stops in " + program.trace.names()[state.call_name] +
+                                 (threads ? waits_for_a_thread : waits_for_a_message));
+    };
+    const auto& threaded = threaded_of(program);
+    for (std::uint32_t rank = 0; rank < program.trace.ranks(); ++rank) {
+        const std::string who = "rank " + std::to_string(rank);
+        look_at(ranks_[program.first_rank + rank], who);
+        const auto its = threaded.find(rank);
+        for (std::size_t place = 1; its != threaded.end() && place < its->second.seats.size(); ++place)
+            look_at(ranks_[its->second.seats[place]],
+                    "thread " + std::to_string(its->second.threads[place].thread) + " of " + who);
+    }
+    if (threads && !program.request.tolerate_cut) throw ReplayStoppedError(result.stopped.front());
+    if (!result.stopped.empty() && !program.request.tolerate_cut)
+        throw ReplayStoppedError(result.stopped.front() + "; record the program again");
+}
+
+namespace {
+
+std::vector<ReplayResult> run_in_some_order(const std::vector<Tenant>& tenants, bool threads_known,
+                                            const std::vector<ThreadedRanks>& threaded) {
+    const ReplaySettings& settings = tenants.front().request->settings;
+    if (!settings.contention && !nodes_are_shared(settings, ranks_on(nodes_of(tenants))) &&
+        !any_threads(threaded)) {
+        try {
+            return Simulation(tenants, true, threads_known, threaded).run();
+        } catch (const OrderMatters&) {
+            return Simulation(tenants, false, threads_known, threaded).run();
+        }
+    }
+    return Simulation(tenants, false, threads_known, threaded).run();
+}
+
+std::vector<ReplayResult> simulated(const std::vector<Tenant>& tenants) {
+    std::vector<ThreadedRanks> threaded(tenants.size());
+    try {
+        try {
+            return run_in_some_order(tenants, false, threaded);
+        } catch (const MayHaveThreads&) {
+            for (std::size_t tenant = 0; tenant < tenants.size(); ++tenant)
+                threaded[tenant] = threaded_ranks(*tenants[tenant].trace);
+            return run_in_some_order(tenants, true, threaded);
+        }
+    } catch (const std::logic_error& impossible) {
+        throw ReplayError(std::string("the trace holds what no MPI program can do (") + impossible.what() +
+                          "); it is damaged: record the program again");
+    }
+}
+
+}  // namespace
+
+ReplayResult replay(const tracefile::Trace& trace, const ReplayRequest& request) {
+    return std::move(replay_together({{&trace, &request}}).front());
+}
+
+std::vector<ReplayResult> replay_together(const std::vector<Tenant>& tenants) {
+    for (const Tenant& tenant : tenants) check_sensible(*tenant.request);
+    std::vector<ReplayResult> results = simulated(tenants);
+    for (const ReplayResult& result : results) check_finite(result);
+    return results;
+}
+
+}  // namespace linkworth::replay

@@ -1,0 +1,85 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include "programs/mg/mg.hpp"
+
+#include "skeleton/programs/npb_class.hpp"
+#include "skeleton/programs/programs.hpp"
+
+namespace linkworth::skeleton {
+namespace {
+
+using namespace npb::mg;
+
+/// Counts floating point operations, and in the ghost exchange numbers that are copied.
+class CountingKernel {
+  public:
+    CountingKernel(Work& work, const Layout& layout) : work_(work), layout_(layout) {}
+
+    void start() { work_.count(points(layout_.levels())); }
+    double candidate(Charge) { return 1.0; }
+    Place claim(Charge, double) { return {}; }
+    void put(Charge, const Place&) {}
+
+    void clear(int) {}
+    void residual(int level) { work_.count(kResidual * points(level)); }
+    Norm norm() {
+        work_.count(kNorm * points(layout_.levels()));
+        return {1.0, 1.0};
+    }
+    void restrict_residual(int level) { work_.count(kRestriction * points(level - 1)); }
+    void interpolate(int level) { work_.count(kInterpolation * points(level)); }
+    void smooth(int level) { work_.count(kSmoothing * points(level)); }
+
+    const double* outgoing(Field, int level, int axis, int) {
+        work_.count(static_cast<double>(layout_.face(level, axis)));
+        return nullptr;
+    }
+    double* incoming(int) { return nullptr; }
+    void take(Field, int level, int axis) {
+        work_.count(2.0 * static_cast<double>(layout_.face(level, axis)));
+    }
+    /// Each face is packed and unpacked, as between two ranks.
+    void wrap(Field, int level) {
+        for (int axis = 0; axis < kAxes; ++axis)
+            work_.count(4.0 * static_cast<double>(layout_.face(level, axis)));
+    }
+
+    const double* outgoing_plane(int level, int axis) {
+        work_.count(static_cast<double>(layout_.plane(level, axis)));
+        return nullptr;
+    }
+    void take_planes(int level, int axis) {
+        work_.count(2.0 * static_cast<double>(layout_.plane(level, axis)));
+    }
+
+  private:
+    // Operations of a point of the level that the loop runs over. Sums shared between points count once.
+    static constexpr double kResidual = 15.0, kNorm = 3.0, kInterpolation = 6.0, kSmoothing = 15.0;
+    static constexpr double kRestriction = 27.0;
+
+    double points(int level) const {
+        const Triple n = layout_.extents(level);
+        return static_cast<double>(n[0]) * static_cast<double>(n[1]) * static_cast<double>(n[2]);
+    }
+    Work& work_;
+    const Layout& layout_;
+};
+static_assert(Kernel<CountingKernel>);
+
+void check(Arguments arguments, int ranks) {
+    refuse_if(rank_problem(class_of("mg", kClasses, arguments), ranks));
+}
+
+void record(Arguments arguments, RecordingCommunicator& world, Work& work) {
+    const Class& problem = class_of("mg", kClasses, arguments);
+    Timers timers(kPhases, work);
+    run(world, problem, 0, timers, [&](const Class&, const Layout& layout, auto&& use) {
+        CountingKernel kernel(work, layout);
+        return use(kernel);
+    });
+}
+
+}  // namespace
+
+Skeleton mg() { return {"mg", kPhases, check, record}; }
+
+}  // namespace linkworth::skeleton

@@ -1,0 +1,64 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "trace/trace.hpp"
+#include "trace/trace_data.hpp"
+
+namespace linkworth::tracefile {
+namespace {
+
+/// Returns the time, in seconds, at which the rank of this cursor has made this many events.
+double time_after(RankCursor cursor, std::uint64_t events) {
+    std::uint64_t block = 0;
+    double now = 0;
+    Event event;
+    for (; events > 0 && cursor.next(event); --events) {
+        if (cursor.blocks() != block) {
+            block = cursor.blocks();
+            now = cursor.block_base_seconds();
+        }
+        now += event.gap_seconds + event.duration_seconds;
+    }
+    return now;
+}
+
+}  // namespace
+
+std::shared_ptr<const Trace> Trace::beginning(std::uint64_t events) const {
+    auto data = std::make_shared<TraceData>();
+    data->label = data_->label;
+    data->bytes = data_->bytes;
+    data->header = data_->header;
+    data->metadata = data_->metadata;
+    data->entries = data_->entries;
+    data->names = data_->names;
+    data->name_of_entry = data_->name_of_entry;
+    data->collectives = data_->collectives;
+    data->blocks = data_->blocks;
+    data->first_block = data_->first_block;
+    data->events = data_->events;
+    data->raw_bytes = data_->raw_bytes;
+    data->damage = data_->damage;
+    data->refuse_damage = data_->refuse_damage;
+    data->has_index = data_->has_index;
+    data->lost_events = data_->lost_events;
+    data->whole = data_;
+    if (data_->events > events) {
+        // All ranks end at the time when the one with most events has made its share of them.
+        const std::vector<std::uint64_t> of_rank = rank_events();
+        const auto longest = std::ranges::max_element(of_rank);
+        const double part = static_cast<double>(events) / static_cast<double>(data_->events);
+        const auto its_part = static_cast<std::uint64_t>(part * static_cast<double>(*longest));
+        data->until_seconds =
+            time_after(cursor(static_cast<std::uint32_t>(longest - of_rank.begin())), its_part);
+        data->events = events;
+    }
+    return std::shared_ptr<const Trace>(new Trace(std::move(data)));
+}
+
+}  // namespace linkworth::tracefile

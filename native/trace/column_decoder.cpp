@@ -1,0 +1,313 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include "trace/column_decoder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "trace/column_layout.hpp"
+#include "trace/container.hpp"
+#include "trace/time_symbols.hpp"
+#include "trace/varint.hpp"
+#include "trace/wire.hpp"
+
+namespace linkworth::tracefile {
+
+bool ColumnDecoder::open(std::span<const std::uint8_t> stored, std::uint32_t events, double seconds_per_tick,
+                         Decompressor& decompressor) {
+    events_ = events;
+    next_ = 0;
+    next_note_ = 0;
+    next_bit_ = 0;
+    seconds_per_tick_ = seconds_per_tick;
+    if (expand_sections(stored, decompressor) && read_preamble() && counts_agree()) {
+        return true;
+    }
+    events_ = 0;
+    return false;
+}
+
+bool ColumnDecoder::expand_sections(std::span<const std::uint8_t> stored, Decompressor& decompressor) {
+    ByteReader in(stored.data(), stored.data() + stored.size());
+    const std::size_t count = in.count();
+    sections_.clear();
+    std::vector<std::size_t> stored_sizes;
+    std::size_t raw_end = 0;
+    std::size_t stored_bytes = 0;
+    for (std::size_t section = 0; section < count; ++section) {
+        const std::uint64_t raw = in.varint();
+        const std::uint64_t compressed = in.varint();
+        if (!in.ok() || raw > largest_raw_block - raw_end || compressed > stored.size()) {
+            return false;
+        }
+        sections_.push_back({raw_end, static_cast<std::size_t>(raw)});
+        stored_sizes.push_back(static_cast<std::size_t>(compressed != 0 ? compressed : raw));
+        raw_end += static_cast<std::size_t>(raw);
+        stored_bytes += stored_sizes.back();
+    }
+    if (!in.ok() || count <= section_columns + cpu_column || stored_bytes != in.left()) {
+        return false;
+    }
+    memory_.resize(raw_end + std::max(bits_padding, batch_padding));
+    const std::uint8_t* at = in.position();
+    for (std::size_t section = 0; section < count; ++section) {
+        const Section& to = sections_[section];
+        const std::span<const std::uint8_t> from(at, stored_sizes[section]);
+        if (from.size() == to.size) {
+            std::copy(from.begin(), from.end(), memory_.begin() + static_cast<std::ptrdiff_t>(to.offset));
+        } else if (!decompressor.expand(from, memory_.data() + to.offset, to.size)) {
+            return false;
+        }
+        at += from.size();
+    }
+    return true;
+}
+
+bool ColumnDecoder::read_preamble() {
+    const std::span<const std::uint8_t> bytes = bytes_of(sections_[section_preamble]);
+    ByteReader in(bytes.data(), bytes.data() + bytes.size());
+    const std::size_t columns = sections_.size() - section_columns;
+    shapes_.clear();
+    columns_.clear();
+    notes_.clear();
+    const std::size_t shapes = in.count();
+    for (std::size_t shape = 0; shape < shapes; ++shape) {
+        const ShapeColumns of{in.varint32(), in.varint32()};
+        const std::size_t size = in.count();
+        shapes_.emplace_back(in.position(), size);
+        in.skip(size);
+        if (!in.ok() || std::max(of.gap, of.duration) >= columns) {
+            return false;
+        }
+        columns_.push_back(of);
+    }
+    cpu_step_ = in.varint();
+    const std::size_t notes = in.count();
+    std::uint64_t event = 0;
+    for (std::size_t note = 0; note < notes; ++note) {
+        event += in.varint32();
+        const bool is_overlap = in.byte() != 0;
+        notes_.push_back({static_cast<std::uint32_t>(event), is_overlap, in.varint()});
+        if (!in.ok() || event >= events_) {
+            return false;
+        }
+    }
+    head_width_ = head_width(shapes);
+    // A gap times a power of two and divided by it again is that gap.
+    cpu_expects_the_gap_ =
+        std::has_single_bit(cpu_step_) && seconds_per_tick_ * 1e9 == static_cast<double>(cpu_step_);
+    return in.ok() && in.at_end() && cpu_step_ > 0;
+}
+
+template <class Head>
+bool ColumnDecoder::count_heads(std::vector<std::uint64_t>& of_head) const {
+    const std::uint8_t* const heads = bytes_of(sections_[section_heads]).data();
+    for (std::size_t event = 0; event < events_; ++event) {
+        const Head head = load<Head>(heads + event * sizeof(Head));
+        if (head >= of_head.size()) {
+            return false;
+        }
+        ++of_head[head];
+    }
+    return true;
+}
+
+/// The same for heads of one byte. Each value has a counter, so that no head needs to be read twice.
+template <>
+bool ColumnDecoder::count_heads<std::uint8_t>(std::vector<std::uint64_t>& of_head) const {
+    constexpr std::size_t lanes = 4;
+    constexpr std::size_t values = 256;
+    const std::uint8_t* const heads = bytes_of(sections_[section_heads]).data();
+    // Neighbours count in different places, so that equal ones do not wait for each other.
+    std::array<std::array<std::uint32_t, values>, lanes> counts{};
+    std::size_t event = 0;
+    for (; event + 8 <= events_; event += 8) {
+        const auto word = load<std::uint64_t>(heads + event);
+        for (std::size_t byte = 0; byte < 8; ++byte) {
+            ++counts[byte % lanes][(word >> (8 * byte)) & 0xff];
+        }
+    }
+    for (; event < events_; ++event) {
+        ++counts[0][heads[event]];
+    }
+    for (std::size_t head = 0; head < values; ++head) {
+        std::uint64_t count = 0;
+        for (const auto& lane : counts) {
+            count += lane[head];
+        }
+        if (head < of_head.size()) {
+            of_head[head] = count;
+        } else if (count > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Returns whether the columns contain as many symbols as the events need, and as many bits as the symbols
+/// need.
+bool ColumnDecoder::counts_agree() {
+    if (sections_[section_heads].size != events_ * head_width_) {
+        return false;
+    }
+    std::vector<std::uint64_t> of_head(2 * shapes_.size(), 0);
+    if (!(head_width_ == 1   ? count_heads<std::uint8_t>(of_head)
+          : head_width_ == 2 ? count_heads<std::uint16_t>(of_head)
+                             : count_heads<std::uint32_t>(of_head))) {
+        return false;
+    }
+    std::vector<std::uint64_t> needed(sections_.size() - section_columns, 0);
+    for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
+        const std::uint64_t events = of_head[2 * shape] + of_head[2 * shape + 1];
+        needed[columns_[shape].gap] += events;
+        needed[cpu_column] += of_head[2 * shape + 1];
+        needed[columns_[shape].duration] += events;
+    }
+    std::uint64_t bits = 0;
+    symbols_.clear();
+    for (std::size_t column = 0; column < needed.size(); ++column) {
+        const std::span<const std::uint8_t> symbols = bytes_of(sections_[section_columns + column]);
+        if (symbols.size() != needed[column]) {
+            return false;
+        }
+        bits += bits_after(symbols);
+        symbols_.push_back(symbols.data());
+    }
+    return sections_[section_bits].size == (bits + 7) / 8;
+}
+
+// Inlined, so that it is compiled with the instructions of each of its callers. Branches on CPU time are hard
+// to predict. So events without it do not jump: they take no symbol, no bits, and -1.
+template <class Head, bool expects_the_gap>
+[[gnu::always_inline]] inline void ColumnDecoder::read_rows(std::span<EventRow> rows) {
+    const std::uint8_t* const heads = bytes_of(sections_[section_heads]).data() + next_ * sizeof(Head);
+    const std::uint8_t* const bits = bytes_of(sections_[section_bits]).data();
+    const ShapeColumns* const columns = columns_.data();
+    const std::uint8_t** const symbols = symbols_.data();
+    const double nanoseconds_per_tick = seconds_per_tick_ * 1e9;
+    const double seconds_per_tick = seconds_per_tick_;
+    const std::uint64_t cpu_step = cpu_step_;
+    constexpr auto no_cpu = std::bit_cast<std::uint64_t>(-1.0);
+    std::uint64_t bit = next_bit_;
+    const auto bits_of = [&](std::uint64_t count) {
+        const std::uint64_t value = read_bits(bits, bit, static_cast<unsigned>(count));
+        bit += count;
+        return value;
+    };
+    const auto lowest = [](std::uint64_t value, std::uint64_t count) {
+        return value & ((std::uint64_t{1} << count) - 1);
+    };
+    const auto seconds = [seconds_per_tick](std::uint64_t ticks) {
+        return static_cast<double>(static_cast<std::int64_t>(ticks)) * seconds_per_tick;
+    };
+    for (std::size_t at = 0; at < rows.size(); ++at) {
+        const std::uint32_t head = load<Head>(heads + at * sizeof(Head));
+        const ShapeColumns& of = columns[head >> 1];
+        const std::uint64_t has_cpu = head & 1;
+        const std::uint64_t cpu_mask = -has_cpu;
+        const SymbolMeaning gap = symbol_table.of[*symbols[of.gap]++];
+        const SymbolMeaning less = symbol_table.of[*symbols[cpu_column]];
+        symbols[cpu_column] += has_cpu;
+        const SymbolMeaning duration = symbol_table.of[*symbols[of.duration]++];
+        const std::uint64_t less_bits = less.bits & cpu_mask;
+        std::uint64_t gap_ticks = gap.base;
+        std::uint64_t less_code = less.base;
+        std::uint64_t duration_ticks = duration.base;
+        if (gap.bits + less_bits + duration.bits <= most_bits_at_once) [[likely]] {
+            const std::uint64_t all = bits_of(gap.bits + less_bits + duration.bits);
+            gap_ticks += lowest(all, gap.bits);
+            less_code += lowest(all >> gap.bits, less_bits);
+            duration_ticks += all >> (gap.bits + less_bits);
+        } else {
+            gap_ticks += bits_of(gap.bits);
+            less_code += bits_of(less_bits);
+            duration_ticks += bits_of(duration.bits);
+        }
+        const std::uint64_t expected = expects_the_gap && gap_ticks < exact_ticks
+                                           ? gap_ticks
+                                           : expected_cpu(gap_ticks, nanoseconds_per_tick, cpu_step);
+        const std::uint64_t cpu = (expected - static_cast<std::uint64_t>(unzigzag(less_code))) * cpu_step;
+        const double cpu_seconds = static_cast<double>(static_cast<std::int64_t>(cpu)) * 1e-9;
+        EventRow& row = rows[at];
+        row.shape = head >> 1;
+        row.has_notes = false;
+        row.gap_seconds = seconds(gap_ticks);
+        row.cpu_seconds = std::bit_cast<double>((std::bit_cast<std::uint64_t>(cpu_seconds) & cpu_mask) |
+                                                (no_cpu & ~cpu_mask));
+        row.duration_seconds = seconds(duration_ticks);
+    }
+    next_bit_ = bit;
+}
+
+[[gnu::always_inline]] inline void ColumnDecoder::read_rows_of_width(std::span<EventRow> rows) {
+    if (head_width_ == 1) {
+        cpu_expects_the_gap_ ? read_rows<std::uint8_t, true>(rows) : read_rows<std::uint8_t, false>(rows);
+    } else if (head_width_ == 2) {
+        read_rows<std::uint16_t, false>(rows);
+    } else {
+        read_rows<std::uint32_t, false>(rows);
+    }
+}
+
+/// Reads as many of the next rows as it can in batches. Returns how many.
+std::size_t ColumnDecoder::read_batches(std::span<EventRow> rows) {
+    if (rows.size() < batch_rows || head_width_ != 1 || !cpu_expects_the_gap_ || !in_batches_) {
+        return 0;
+    }
+    RowBatch batch{bytes_of(sections_[section_heads]).data() + next_,
+                   columns_,
+                   symbols_,
+                   bytes_of(sections_[section_bits]).data(),
+                   next_bit_,
+                   static_cast<unsigned>(std::countr_zero(cpu_step_)),
+                   seconds_per_tick_};
+    std::size_t count = 0;
+    while (rows.size() - count >= batch_rows && read_batch(batch, rows.subspan(count).first<batch_rows>())) {
+        count += batch_rows;
+        batch.heads += batch_rows;
+    }
+    next_bit_ = batch.next_bit;
+    return count;
+}
+
+#if defined(__x86_64__)
+// Shifts by a variable number take one instruction of BMI2, else three.
+__attribute__((target("bmi2"))) void ColumnDecoder::read_rows_with_bmi2(std::span<EventRow> rows) {
+    read_rows_of_width(rows);
+}
+#endif
+
+void ColumnDecoder::read_singly(std::span<EventRow> rows) {
+#if defined(__x86_64__)
+    static const bool has_bmi2 = __builtin_cpu_supports("bmi2") != 0;
+    has_bmi2 ? read_rows_with_bmi2(rows) : read_rows_of_width(rows);
+#else
+    read_rows_of_width(rows);
+#endif
+}
+
+std::size_t ColumnDecoder::read(std::span<EventRow> rows, std::vector<EventNote>& notes) {
+    rows = rows.first(std::min(rows.size(), events_ - next_));
+    // A block that could not be opened has no events, and may have no memory.
+    if (rows.empty()) {
+        return 0;
+    }
+    const std::size_t first = next_;
+    next_ += read_batches(rows);
+    while (next_ - first < rows.size()) {
+        const auto left = rows.subspan(next_ - first);
+        const auto some = left.first(std::min(left.size(), batch_rows));
+        read_singly(some);
+        next_ += some.size();
+        next_ += read_batches(left.subspan(some.size()));
+    }
+    for (; next_note_ < notes_.size() && notes_[next_note_].event < next_; ++next_note_) {
+        EventNote note = notes_[next_note_];
+        note.event -= static_cast<std::uint32_t>(first);
+        rows[note.event].has_notes = true;
+        notes.push_back(note);
+    }
+    return rows.size();
+}
+
+}  // namespace linkworth::tracefile

@@ -1,0 +1,150 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#include "trace/column_encoder.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "trace/column_groups.hpp"
+#include "trace/column_layout.hpp"
+#include "trace/varint.hpp"
+#include "trace/wire.hpp"
+
+namespace linkworth::tracefile {
+namespace {
+
+/// Zstandard takes some ten bytes for itself.
+constexpr std::size_t least_compressed = 16;
+
+}  // namespace
+
+void ColumnEncoder::choose_columns() {
+    const ColumnGroups groups = group_columns(records_);
+    const std::uint32_t first = cpu_column + 1;
+    columns_.clear();
+    for (std::size_t shape = 0; shape < records_.shapes.size(); ++shape) {
+        columns_.push_back({first + groups.gap_of_shape[shape], first + groups.duration_of_shape[shape]});
+    }
+    used_columns_ = first + groups.count;
+    symbols_.resize(std::max(symbols_.size(), used_columns_));
+    std::vector<std::size_t> sizes(used_columns_, 0);
+    for (const std::uint32_t head : records_.heads) {
+        const ShapeColumns& to = columns_[head >> 1];
+        ++sizes[to.gap];
+        sizes[cpu_column] += head & 1;
+        ++sizes[to.duration];
+    }
+    next_.clear();
+    for (std::size_t column = 0; column < used_columns_; ++column) {
+        symbols_[column].resize(sizes[column]);
+        next_.push_back(symbols_[column].data());
+    }
+}
+
+void ColumnEncoder::fill_columns(double nanoseconds_per_tick) {
+    // A trace whose times were rounded has CPU times in the same steps.
+    const auto step = static_cast<std::uint64_t>(std::max(1.0, std::round(nanoseconds_per_tick)));
+    const bool in_steps =
+        std::ranges::all_of(records_.cpu, [step](std::uint64_t cpu) { return cpu % step == 0; });
+    cpu_step_ = in_steps ? step : 1;
+    bits_.clear();
+    const auto put = [this](std::uint32_t column, std::uint8_t symbol, std::uint64_t value) {
+        *next_[column]++ = symbol;
+        bits_.put(value, static_cast<unsigned>(symbol_table.of[symbol].bits));
+    };
+    auto cpu = records_.cpu.begin();
+    for (std::size_t event = 0; event < records_.heads.size(); ++event) {
+        const std::uint32_t head = records_.heads[event];
+        const ShapeColumns& to = columns_[head >> 1];
+        put(to.gap, records_.gap_symbols[event], records_.gaps[event]);
+        if ((head & 1) != 0) {
+            const std::uint64_t expected =
+                expected_cpu(records_.gaps[event], nanoseconds_per_tick, cpu_step_);
+            const std::uint64_t less = zigzag(static_cast<std::int64_t>(expected - *cpu++ / cpu_step_));
+            put(cpu_column, symbol_of(less), less);
+        }
+        put(to.duration, records_.duration_symbols[event], records_.durations[event]);
+    }
+}
+
+void ColumnEncoder::write_preamble() {
+    scratch_.clear();
+    append_varint(scratch_, records_.shapes.size());
+    for (std::size_t shape = 0; shape < records_.shapes.size(); ++shape) {
+        const std::span<const std::uint8_t> payload = records_.shapes[shape];
+        append_varint(scratch_, columns_[shape].gap);
+        append_varint(scratch_, columns_[shape].duration);
+        append_varint(scratch_, payload.size());
+        scratch_.insert(scratch_.end(), payload.begin(), payload.end());
+    }
+    append_varint(scratch_, cpu_step_);
+    append_varint(scratch_, records_.notes.size());
+    std::uint32_t before = 0;
+    for (const EventNote& note : records_.notes) {
+        append_varint(scratch_, note.event - before);
+        scratch_.push_back(note.is_overlap ? 1 : 0);
+        append_varint(scratch_, note.value);
+        before = note.event;
+    }
+}
+
+void ColumnEncoder::write_heads() {
+    const std::size_t width = head_width(records_.shapes.size());
+    scratch_.resize(records_.heads.size() * width);
+    for (std::size_t event = 0; event < records_.heads.size(); ++event) {
+        std::uint8_t* const at = &scratch_[event * width];
+        const std::uint32_t head = records_.heads[event];
+        if (width == 1) {
+            *at = static_cast<std::uint8_t>(head);
+        } else if (width == 2) {
+            store(at, static_cast<std::uint16_t>(head));
+        } else {
+            store(at, head);
+        }
+    }
+}
+
+void ColumnEncoder::add_section(std::span<const std::uint8_t> bytes, Compressor* compressor) {
+    add(bytes,
+        compressor != nullptr && bytes.size() > least_compressed && compressor->compress(bytes, compressed_));
+}
+
+void ColumnEncoder::add_symbols(std::span<const std::uint8_t> bytes, Compressor* compressor) {
+    add(bytes, compressor != nullptr && bytes.size() > least_compressed &&
+                   compressor->compress_symbols(bytes, compressed_));
+}
+
+void ColumnEncoder::add(std::span<const std::uint8_t> bytes, bool is_compressed) {
+    append_varint(directory_, bytes.size());
+    append_varint(directory_, is_compressed ? compressed_.size() : 0);
+    const std::span<const std::uint8_t> stored =
+        is_compressed ? std::span<const std::uint8_t>(compressed_) : bytes;
+    sections_.insert(sections_.end(), stored.begin(), stored.end());
+    ++section_count_;
+}
+
+bool ColumnEncoder::encode(std::span<const std::uint8_t> records, double seconds_per_tick,
+                           Compressor* compressor, std::vector<std::uint8_t>& out) {
+    if (!read_event_records(records, records_) || records_.heads.empty()) {
+        return false;
+    }
+    choose_columns();
+    fill_columns(seconds_per_tick * 1e9);
+    directory_.clear();
+    sections_.clear();
+    section_count_ = 0;
+    write_preamble();
+    add_section(scratch_, compressor);
+    write_heads();
+    add_section(scratch_, compressor);
+    add_section(bits_.finish(), compressor);
+    for (std::size_t column = 0; column < used_columns_; ++column) {
+        add_symbols(symbols_[column], compressor);
+    }
+    out.clear();
+    append_varint(out, section_count_);
+    out.insert(out.end(), directory_.begin(), directory_.end());
+    out.insert(out.end(), sections_.begin(), sections_.end());
+    return true;
+}
+
+}  // namespace linkworth::tracefile
