@@ -2,16 +2,20 @@
 
 from pathlib import Path
 
+import msgspec
 from report import samples
 
+from linkworth.model.profile import CallTotals, CallWaits, Phase, Phases, SiteProfile, Waited, Waits
 from linkworth.report import tables, write
+from linkworth.report.charts import ranks
 
 
 def test_efficiencies_that_are_not_known_are_said_and_why() -> None:
     item = samples.without_replays()
-    facts = dict(tables.facts(item))
-    assert (facts["serialisation efficiency"], facts["transfer efficiency"]) == ("not known", "not known")
-    assert facts["load balance"] == "95 %"
+    shown = {row[0].value: row[1] for row in tables.efficiencies(item.profile.pop, "p0").rows}
+    assert (shown["serialisation"].text, shown["transfer"].text) == ("not known", "not known")
+    assert (shown["load balance"].text, shown["load balance"].mark) == ("95 %", "good")
+    assert (shown["parallel"].text, shown["parallel"].mark) == ("52 %", "bad")
     assert "Serialisation is not known, because a replay stops." in tables.warnings(item)
     assert not any("replay stops" in sentence for sentence in tables.warnings(samples.item()))
 
@@ -22,3 +26,54 @@ def test_the_page_of_such_a_program_has_its_other_figures(tmp_path: Path) -> Non
     assert "group by its trend: not known" in page
     assert "<b>Why not known:</b> this trace lacks messages" in page
     assert "None" not in page.split("<section", 1)[1].split("<script", 1)[0]
+
+
+def test_waits_sites_and_phases_are_on_the_page(tmp_path: Path) -> None:
+    item = samples.item()
+    count = item.profile.ranks
+    late = CallWaits(name="MPI_Wait", late_sender=Waited(calls=2, seconds=0.4))
+    place = SiteProfile(
+        site="app+0x10", count=4, bytes=32, seconds=0.5, function="solve(int)", file="/s/a.c", line=7
+    )
+    inner = Phase(kind="loop", start_seconds=0, seconds=1, calls=10, iterations=5, mean_seconds=0.2)
+    outer = msgspec.structs.replace(inner, seconds=2.0, iterations=2, call_names=["MPI_Send"], inner=[inner])
+    profile = msgspec.structs.replace(
+        item.profile,
+        rates=None,
+        calls=[CallTotals(name="MPI_Wait", count=4, bytes=32, seconds=0.5, sites=[place])],
+        waits=Waits(
+            late_sender=late.late_sender,
+            share=0.2,
+            calls=[late],
+            rank_waiting_seconds=[0.4] + [0.0] * (count - 1),
+            rank_caused_seconds=[0.0] * (count - 1) + [0.4],
+        ),
+        phases=Phases(rank=0, likeness="names", seconds=2.0, looped_share=1.0, phases=[outer]),
+        rank_compute_seconds=[1.0] * count,
+        rank_communication_seconds=[0.5] * count,
+    )
+    drawn = ranks.figure(msgspec.structs.replace(item, profile=profile), "p0")
+    assert drawn is not None and f"Rank {count - 1} causes 100 % of the waiting" == drawn.table.title
+    assert [cell.value for cell in drawn.table.rows[0]] == [0, 1.0, 0.5 - 0.4, 0.4, 0.0]
+    write([msgspec.structs.replace(item, profile=profile)], tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "Ranks wait for each other 20 % of their time" in page
+    assert "a.c:7 solve" in page and "– loop" in page
+
+
+def test_many_ranks_share_bars_and_none_are_drawn_of_a_program_that_was_not_run() -> None:
+    item = samples.item()
+    many = msgspec.structs.replace(
+        item.profile,
+        rates=None,
+        ranks=1000,
+        rank_compute_seconds=[1.0] * 1000,
+        rank_communication_seconds=[1.0] * 1000,
+    )
+    drawn = ranks.figure(msgspec.structs.replace(item, profile=many), "p0")
+    assert drawn is not None and len(drawn.table.rows) == 1000
+    assert "mean of 16 ranks" in drawn.table.note
+    alone = msgspec.structs.replace(
+        many, ranks=1, rank_compute_seconds=[1.0], rank_communication_seconds=[0.0]
+    )
+    assert ranks.figure(msgspec.structs.replace(item, profile=alone), "p0") is None

@@ -1,14 +1,13 @@
 """Times in a profile's screen: shares, waiting, efficiencies, calls."""
 
-from pathlib import PurePath
-
 from rich.text import Text
 
 from linkworth import units
 from linkworth.cli.profile_detail import TWO_COLUMNS, Detail
 from linkworth.cli.table import Table
 from linkworth.model.call_profile import INIT
-from linkworth.model.profile import CallTotals, Profile, SiteProfile, Waits
+from linkworth.model.profile import CallTotals, Profile, Waits
+from linkworth.profile.where_called import place_of
 
 _BAR = 10
 
@@ -142,29 +141,10 @@ def _sites(call: CallTotals, detail: Detail) -> str:
     if not call.sites:
         return ""
     if len(call.sites) == 1:
-        return _place(call.sites[0])
+        return place_of(call.sites[0])
     places = [
-        (f"{units.percent(site.seconds / call.seconds)} " if call.seconds > 0 else "") + _place(site)
+        (f"{units.percent(site.seconds / call.seconds)} " if call.seconds > 0 else "") + place_of(site)
         for site in call.sites[: detail.sites]
     ]
     others = len(call.sites) - len(places)
     return ("\n" if detail.sentences else ", ").join(places) + (f" (+{others})" if others else "")
-
-
-def _place(site: SiteProfile) -> str:
-    line = f"{PurePath(site.file).name}:{site.line}" if site.file else ""
-    function = _short(site.function)
-    return f"{line} {function}".strip() or PurePath(site.site).name
-
-
-def _short(function: str) -> str:
-    """Return a C++ function with its class, but without arguments and template arguments; others unchanged."""
-    plain, depth = "", 0
-    for letter in function:
-        depth += letter == "<"
-        if letter == "(" and depth == 0 and plain:
-            break
-        if depth == 0:
-            plain += letter
-        depth -= letter == ">"
-    return "::".join(plain.split("::")[-2:])

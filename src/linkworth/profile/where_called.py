@@ -1,6 +1,7 @@
 """Places in the program where the calls of a profile are made."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 
 import msgspec
 
@@ -16,6 +17,25 @@ def located(calls: Sequence[CallTotals], known: Mapping[str, CallSite]) -> list[
         )
         for call in calls
     ]
+
+
+def place_of(site: SiteProfile) -> str:
+    """Return the place of a call in a few words: file, line and function, or the address without debug data."""
+    line = f"{PurePath(site.file).name}:{site.line}" if site.file else ""
+    return f"{line} {_short(site.function)}".strip() or PurePath(site.site).name
+
+
+def _short(function: str) -> str:
+    """Return a C++ function with its class, but without arguments and template arguments; others unchanged."""
+    plain, depth = "", 0
+    for letter in function:
+        depth += letter == "<"
+        if letter == "(" and depth == 0 and plain:
+            break
+        if depth == 0:
+            plain += letter
+        depth -= letter == ">"
+    return "::".join(plain.split("::")[-2:])
 
 
 def _named(site: SiteProfile, known: Mapping[str, CallSite]) -> SiteProfile:

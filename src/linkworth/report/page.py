@@ -8,11 +8,12 @@ from typing import Any
 from markupsafe import Markup
 
 from linkworth.errors import UsageError
+from linkworth.model.profile import Profile
 from linkworth.report import tables, whatif, writer
-from linkworth.report.charts import fabrics, matrix, parts, sensitivity, shares, sizes
+from linkworth.report.charts import fabrics, matrix, parts, ranks, sensitivity, shares, sizes
 from linkworth.report.item import ReportItem
 from linkworth.report.summary import Summary, summarise
-from linkworth.report.table import Figure
+from linkworth.report.table import Figure, ReportTable
 from linkworth.writing.documents import encode
 from linkworth.writing.files import is_stream, write_output
 from linkworth.writing.text import encodable
@@ -65,7 +66,11 @@ def render(items: Sequence[ReportItem]) -> str:
 
 
 def _program(item: ReportItem, key: str, summary: Summary) -> dict[str, Any]:
-    figures: list[Figure | None] = [sizes.figure(item, key), matrix.figure(item, key)]
+    figures: list[Figure | None] = [
+        ranks.figure(item, key),
+        sizes.figure(item, key),
+        matrix.figure(item, key),
+    ]
     if item.trusted and item.predictions.predictions:
         figures = [
             fabrics.figure(item, key, summary.scale),
@@ -78,10 +83,20 @@ def _program(item: ReportItem, key: str, summary: Summary) -> dict[str, Any]:
         "key": key,
         "row": summary.rows[int(key[1:])],
         "facts": tables.facts(item),
-        "calls": tables.calls(item.profile, key),
+        "tables": [each for each in _tables(item.profile, key) if each.rows],
         "warnings": tables.warnings(item),
         "figures": [figure for figure in figures if figure],
     }
+
+
+def _tables(profile: Profile, key: str) -> list[ReportTable]:
+    return [
+        tables.efficiencies(profile.pop, key),
+        tables.calls(profile, key),
+        tables.waits(profile.waits, key),
+        tables.sites(profile, key),
+        tables.phases(profile.phases, key),
+    ]
 
 
 def _results(items: Sequence[ReportItem], summary: Summary, data: whatif.WhatIf) -> list[dict[str, Any]]:

@@ -1,21 +1,27 @@
 """Tables, facts and warnings of the page."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from linkworth import units
+from linkworth.model.call_profile import INIT
 from linkworth.model.fabric import Fabric
 from linkworth.model.price import Price
-from linkworth.model.profile import Profile
+from linkworth.model.profile import CallWaits, Phase, Phases, Pop, Profile, SiteProfile, Waits
+from linkworth.profile.where_called import place_of
 from linkworth.replay.collectives import rules_in_words
 from linkworth.report.item import ReportItem
 from linkworth.report.table import Cell, Field, ReportTable, cell, table, value, whole, words
 
+GOOD_EFFICIENCY = 0.8
+"""POP recommends a closer look at each efficiency below (https://pop-coe.eu/node/69, read 2026-11-25)."""
 _CALLS_SHOWN = 12
+_SITES_SHOWN = 20
+_NAMES_SHOWN = 4
 
 
 def facts(item: ReportItem) -> list[tuple[str, str]]:
-    """Return the facts on the run and its efficiency, as (name, value)."""
-    profile, pop = item.profile, item.profile.pop
+    """Return the facts on the run, as (name, value)."""
+    profile = item.profile
     rows = []
     if item.metadata is not None:
         if item.metadata.command:
@@ -39,11 +45,6 @@ def facts(item: ReportItem) -> list[tuple[str, str]]:
         )
     rows += [
         ("messages", f"{units.count(profile.messages)}, {units.data(profile.message_bytes)}"),
-        ("parallel efficiency", units.percent(pop.parallel_efficiency)),
-        ("load balance", units.percent(pop.load_balance)),
-        ("communication efficiency", units.percent(pop.communication_efficiency)),
-        ("serialisation efficiency", _known(pop.serialisation_efficiency)),
-        ("transfer efficiency", _known(pop.transfer_efficiency)),
     ]
     crossing = max((p.internode_bytes for p in item.predictions.predictions), default=0)
     rows.append((f"bytes between the {item.predictions.nodes} nodes", units.data(crossing)))
@@ -74,6 +75,95 @@ def calls(profile: Profile, key: str) -> ReportTable:
         ]
 
     return table(f"{key}-calls", "MPI calls, longest first; time over all ranks", rows, row)
+
+
+def efficiencies(pop: Pop, key: str) -> ReportTable:
+    """Return the POP efficiencies, each marked as good or bad, with its definition."""
+    rows = (
+        ("parallel", pop.parallel_efficiency, "load balance x communication"),
+        ("load balance", pop.load_balance, "mean / longest computation"),
+        ("communication", pop.communication_efficiency, "longest computation / run time"),
+        ("serialisation", pop.serialisation_efficiency, "longest computation / ideal time"),
+        ("transfer", pop.transfer_efficiency, "ideal time / run time"),
+    )
+
+    def row(item: tuple[str, float | None, str]) -> list[Field]:
+        name, share, definition = item
+        return [words("efficiency", name, note=definition), cell("value [1]", "value", _rated(share))]
+
+    note = (
+        f"Look closer at those below {units.percent(GOOD_EFFICIENCY)}. Ideal time: of a replay on a network that "
+        "takes no time."
+    )
+    return table(f"{key}-efficiencies", "POP efficiencies", rows, row, note=note)
+
+
+def waits(found: Waits | None, key: str) -> ReportTable:
+    """Return the waiting inside each MPI call by its cause, longest first."""
+    rows = [call for call in found.calls if call.seconds > 0] if found is not None else []
+
+    def row(call: CallWaits) -> list[Field]:
+        return [
+            words("call", call.name),
+            value("late sender [s]", "late sender", call.late_sender.seconds, "time"),
+            value("late receiver [s]", "late receiver", call.late_receiver.seconds, "time"),
+            value("collective [s]", "collective", call.collective.seconds, "time"),
+        ]
+
+    share = found.share if found is not None else 0.0
+    title = f"Ranks wait for each other {units.percent(share)} of their time"
+    note = (
+        "Time over all ranks. Late sender: a receive starts before its message is sent. Late receiver: a send waits for "
+        "its receive. Collective: it waits for its last rank."
+    )
+    return table(f"{key}-waits", title, rows, row, note=note)
+
+
+def sites(profile: Profile, key: str) -> ReportTable:
+    """Return the places of the program that spend most time in an MPI call."""
+    known = [(call.name, site) for call in profile.calls if call.name not in INIT for site in call.sites]
+    known.sort(key=lambda pair: -pair[1].seconds)
+
+    def row(pair: tuple[str, SiteProfile]) -> list[Field]:
+        name, site = pair
+        return [
+            words("place", place_of(site), note=name),
+            whole("count", "count", site.count),
+            value("bytes [B]", "bytes", site.bytes, "size"),
+            value("seconds [s]", "time", site.seconds, "time"),
+        ]
+
+    title = "Places of the program that call MPI longest"
+    return table(f"{key}-sites", title, known[:_SITES_SHOWN], row, note="Time over all ranks.")
+
+
+def phases(found: Phases | None, key: str) -> ReportTable:
+    """Return the phases of the run in their order; a loop inside a loop follows its outer one."""
+    if found is None or found.looped_share <= 0:
+        return table(f"{key}-phases", "", [], _phase)
+    rows = [(phase, depth) for top in found.phases for phase, depth in _nested(top, 0)]
+    title = f"{units.percent(found.looped_share)} of the run is in loops"
+    return table(f"{key}-phases", title, rows, _phase, note=f"Calls of rank {found.rank}.")
+
+
+def _nested(phase: Phase, depth: int) -> Iterator[tuple[Phase, int]]:
+    yield phase, depth
+    for inner in phase.inner:
+        yield from _nested(inner, depth + 1)
+
+
+def _phase(pair: tuple[Phase, int]) -> list[Field]:
+    phase, depth = pair
+    names = [name.removeprefix("MPI_") for name in phase.call_names]
+    called = ", ".join(names[:_NAMES_SHOWN]) + (", ..." if len(names) > _NAMES_SHOWN else "")
+    loop = phase.kind == "loop"
+    return [
+        words("phase", "– " * depth + ("loop" if loop else phase.kind), note=called),
+        value("seconds [s]", "time", phase.seconds, "time"),
+        whole("iterations", "iterations", phase.iterations if loop else None),
+        value("mean [s]", "each", phase.mean_seconds if loop else None, "time"),
+        value("longest [s]", "longest", phase.most_seconds if loop else None, "time"),
+    ]
 
 
 def warnings(item: ReportItem) -> list[str]:
@@ -135,5 +225,7 @@ def prices(items: Sequence[ReportItem]) -> ReportTable:
     return table("prices", "Prices", known.values(), row)
 
 
-def _known(share: float | None) -> str:
-    return "not known" if share is None else units.percent(share)
+def _rated(share: float | None) -> Cell:
+    if share is None:
+        return Cell(text="not known", value=None, mark="quiet")
+    return Cell(text=units.percent(share), value=share, mark="good" if share >= GOOD_EFFICIENCY else "bad")
