@@ -14,7 +14,7 @@
 
 namespace linkworth::replay {
 
-/// CPU seconds by message bytes: linear between points, flat outside them.
+/// Seconds by message bytes: linear between points, flat outside them.
 class OverheadCurve {
   public:
     OverheadCurve() = default;
@@ -51,6 +51,7 @@ struct Path {
     double gap_seconds = 0;
     OverheadCurve send_overhead;
     OverheadCurve receive_overhead;
+    OverheadCurve added_latency;
     std::uint64_t eager_limit_bytes = 0;
     std::uint64_t mtu_bytes = 0;
     std::uint64_t header_bytes = 0;
@@ -64,6 +65,7 @@ struct Path {
         visit("gap_seconds", &Path::gap_seconds, amount);
         visit("send_overhead", &Path::send_overhead, amount);
         visit("receive_overhead", &Path::receive_overhead, amount);
+        visit("added_latency", &Path::added_latency, amount);
         visit("eager_limit_bytes", &Path::eager_limit_bytes, any);
         visit("mtu_bytes", &Path::mtu_bytes, any);
         visit("header_bytes", &Path::header_bytes, any);
@@ -152,6 +154,7 @@ struct Fabric {
     Path intranode;
     std::uint32_t rails = 1;
     double rail_efficiency = 1;
+    double duplex_bytes_per_second = no_limit;
     std::uint64_t stripe_min_bytes = 65536;
     std::uint64_t stripe_rest_bytes = 0;
     std::uint32_t stripe_step = 0;
@@ -170,6 +173,7 @@ struct Fabric {
         visit("intranode", &Fabric::intranode, any);
         visit("rails", &Fabric::rails, any);
         visit("rail_efficiency", &Fabric::rail_efficiency, share);
+        visit("duplex_bytes_per_second", &Fabric::duplex_bytes_per_second, rate);
         visit("stripe_min_bytes", &Fabric::stripe_min_bytes, any);
         visit("stripe_rest_bytes", &Fabric::stripe_rest_bytes, any);
         visit("stripe_step", &Fabric::stripe_step, any);

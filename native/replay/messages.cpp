@@ -62,7 +62,8 @@ inline void Simulation::send_eagerly(RankState& sender, Message& message, std::u
         Stamp envelope = now;
         envelope.add_latency_elsewhere(fabric_.intranode.latency_seconds);
         message.at = network_.copy(node_of(message.source), message.bytes, now);
-        message.at.add_latency_elsewhere(fabric_.intranode.latency_seconds);
+        message.at.add_latency_elsewhere(fabric_.intranode.latency_seconds +
+                                         overheads(true, message.bytes).added_latency);
         envelope.raise_to(sender.last_local_envelope);
         sender.last_local_envelope = envelope;
         if (any_order_) return on_envelope(index);
@@ -261,7 +262,8 @@ void Simulation::on_transfer(std::uint32_t index) {
     Stamp at;
     if (message.local) {
         left = at = network_.copy(node_of(message.source), message.bytes, message.at);
-        at.add_latency_elsewhere(fabric_.intranode.latency_seconds);
+        at.add_latency_elsewhere(fabric_.intranode.latency_seconds +
+                                 overheads(true, message.bytes).added_latency);
     } else {
         Transmission what = transmission_of(message);
         if (message.send != none && network_.kernel_holds(what, message.at))

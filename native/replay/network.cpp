@@ -43,6 +43,7 @@ Network::Network(const Fabric& fabric, bool contention, const std::vector<std::u
       held_wire_bytes_(fabric.tcp.send_buffer_bytes > 0
                            ? fabric.link.wire_bytes(static_cast<std::uint64_t>(fabric.tcp.send_buffer_bytes))
                            : 0),
+      duplex_factor_(std::max(1.0, 2 * rail_bandwidth_ / fabric.duplex_bytes_per_second)),
       bucket_seconds_(static_cast<double>(fabric.link.burst_bytes) / fabric.link.bandwidth_bytes_per_second),
       chunk_bytes_(chunks_of(fabric, ranks_on_node)),
       out_(ranks_on_node.size() * fabric.rails),
@@ -58,9 +59,10 @@ Network::Network(const Fabric& fabric, bool contention, const std::vector<std::u
       switches_(fabric.topology, static_cast<std::uint32_t>(ranks_on_node.size()), with_loads),
       restarts_(fabric),
       full_ports_(fabric.tcp, fabric.link),
-      wire_bytes_({&fabric.link}),
+      costs_({&fabric.link}),
       plain_(contention && fabric.rails == 1 && bucket_seconds_ <= 0 && !with_loads &&
-             fabric.topology.levels.empty() && !restarts_.matter() && !full_ports_.matter()) {}
+             fabric.topology.levels.empty() && !restarts_.matter() && !full_ports_.matter() &&
+             duplex_factor_ <= 1) {}
 
 std::vector<LinkLoad> Network::loads() const {
     std::vector<LinkLoad> result;
@@ -172,7 +174,7 @@ bool Network::waits_anywhere(const Transmission& what) const {
 void Network::send_anyhow(std::uint32_t message, const Transmission& what, const Stamp& ready) {
     Shipment& shipment = shipment_of(message);
     const double stall = restarts_.stall_seconds(what.connection, what.bytes, ready.seconds);
-    const double wire_bytes = wire_bytes_.of(what.bytes);
+    const double wire_bytes = costs_.of(what.bytes).wire_bytes;
     const std::uint64_t chunk_bytes = chunk_bytes_[what.source_node];
     const bool on_all_rails = striped(what.bytes);
     const bool free_first = fabric_.rails > 1 && fabric_.aggregation == Aggregation::message;
@@ -195,7 +197,8 @@ void Network::send_anyhow(std::uint32_t message, const Transmission& what, const
 void Network::send_behind_data(std::uint32_t message, const Transmission& what, const Stamp& ready) {
     const std::uint32_t rail = rail_of_control(what, ready);
     shipment_of(message) = {
-        ready, what, wire_bytes_.of(what.bytes), 0, static_cast<std::uint16_t>(rail), 1, 1, false, false};
+        ready, what, costs_.of(what.bytes).wire_bytes, 0, static_cast<std::uint16_t>(rail), 1, 1,
+        false, false};
     send_in_chunks(message, rail, 1, false);
 }
 
@@ -231,6 +234,7 @@ void Network::carry_alone(const Transmission& what, const Stamp& ready, Stamp& a
         left->add_bandwidth(std::max(0.0, wire - held), false);
     }
     at.add_link_latency(fabric_.link.latency_seconds);
+    at.add_latency_elsewhere(fabric_.link.added_latency.at(what.bytes));
     at.add_latency_elsewhere(switches_.latency_seconds(what.source_node, what.destination_node));
     if (what.order != nullptr) {
         at.raise_to(*what.order);
@@ -248,8 +252,11 @@ void Network::send_alone(std::uint32_t message) {
     const double bandwidth = contention_ || !striped(what.bytes)
                                  ? rail_bandwidth_
                                  : striped_bandwidth_ * fabric_.rails / longest_shares(what.bytes);
-    const double wire = shipment.chunk_wire_bytes / bandwidth;
-    if (contention_) start.raise_to(out_free_[index]);
+    double wire = shipment.chunk_wire_bytes / bandwidth;
+    if (contention_) {
+        start.raise_to(out_free_[index]);
+        wire = beside_other_direction(wire, start, in_[index]);
+    }
     Stamp left = start;
     if (!contention_) {
         left.add_bandwidth(alone(wire), false);
@@ -336,7 +343,7 @@ void Network::send_chunk(std::uint32_t index) {
     Shipment& shipment = shipments_[message];
     const Stamp start = later(shipment.at, free);
     const double bandwidth = striped(shipment.what.bytes) ? striped_bandwidth_ : rail_bandwidth_;
-    const double wire = shipment.chunk_wire_bytes / bandwidth;
+    const double wire = beside_other_direction(shipment.chunk_wire_bytes / bandwidth, start, in_[index]);
     const bool first = !shipment.head_left;
     const Stamp left = passed(start, wire, out_full_, index);
     const double taken = left.seconds - start.seconds;
@@ -385,9 +392,10 @@ void Network::arrive(std::uint32_t message, std::uint32_t rail, const Stamp& hea
     const double bandwidth = on_all ? striped_bandwidth_ : rail_bandwidth_;
     Stamp in_memory = head;
     if (contention_) {
-        const double wire = shipment.chunk_wire_bytes / bandwidth;
         const std::uint32_t port = port_of(what.destination_node, rail);
         Stamp& free = in_[port];
+        const double wire =
+            beside_other_direction(shipment.chunk_wire_bytes / bandwidth, later(head, free), out_free_[port]);
         const bool lost = full_ports_.overflows((free.seconds - head.seconds) * bandwidth);
         in_memory.raise_to(free);
         free = passed(in_memory, wire, in_full_, port);

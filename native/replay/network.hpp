@@ -204,7 +204,7 @@ class Network {
     void leave(std::uint32_t message, double start_seconds, const Stamp& left);
     void leave_plainly(std::uint32_t message, double start_seconds, const Stamp& left);
     Stamp head_after(Shipment& shipment, const Stamp& start);
-    void set_head(Shipment& shipment, Stamp& head) const;
+    void set_head(Shipment& shipment, Stamp& head);
     void arrive(std::uint32_t message, std::uint32_t rail, const Stamp& head, const Stamp& tail);
     /// When bytes that take `wire` seconds at the link's rate are out, if their first is at `start`. `full`:
     /// by port, when its token bucket is full again.
@@ -212,9 +212,21 @@ class Network {
     /// Seconds of a message's bytes on a link without other traffic.
     double alone(double wire) const { return wire > bucket_seconds_ ? wire - bucket_seconds_ : 0; }
 
-    struct WireBytes {
+    /// Seconds in which a rail passes what takes it `wire` seconds alone, from `start` on, while its other
+    /// direction is busy until `other_free`.
+    double beside_other_direction(double wire, const Stamp& start, const Stamp& other_free) const {
+        return other_free.seconds > start.seconds ? wire * duplex_factor_ : wire;
+    }
+
+    struct SizeCosts {
+        double wire_bytes;
+        double added_latency;
+    };
+    struct CostsOfSize {
         const Path* link;
-        double operator()(std::uint64_t bytes) const { return link->wire_bytes(bytes); }
+        SizeCosts operator()(std::uint64_t bytes) const {
+            return {link->wire_bytes(bytes), link->added_latency.at(bytes)};
+        }
     };
 
     const Fabric& fabric_;
@@ -224,6 +236,7 @@ class Network {
     double rail_bandwidth_;                   ///< bytes per second of one rail for a message on one
     double striped_bandwidth_;                ///< of one rail for a message on all
     double held_wire_bytes_;                  ///< of a connection that the kernel buffers
+    double duplex_factor_;                    ///< of a rail's time if both of its directions are busy
     double bucket_seconds_;                   ///< that an idle link sends at once; 0: as its rate allows
     std::vector<std::uint64_t> chunk_bytes_;  ///< [node]: bytes that its NIC sends of one connection in turn
     std::vector<OutPort> out_;                ///< [node x rails + rail]
@@ -245,14 +258,16 @@ class Network {
     Switches switches_;
     Restarts restarts_;
     FullPorts full_ports_;
-    BySize<WireBytes> wire_bytes_;
+    BySize<CostsOfSize> costs_;
     /// Nodes share one NIC each and nothing else. Links have neither bucket nor restarts, and ports no bound.
+    /// Both directions of a NIC are independent.
     bool plain_;
 };
 
 /// Makes of a chunk's start, in its place, when its first byte is at the other side (of the first switch).
-inline void Network::set_head(Shipment& shipment, Stamp& head) const {
+inline void Network::set_head(Shipment& shipment, Stamp& head) {
     head.add_link_latency(fabric_.link.latency_seconds);
+    head.add_latency_elsewhere(costs_.of(shipment.what.bytes).added_latency);
     head.add_wait(shipment.stall_seconds);
     if (shipment.head_left) return;
     shipment.head_left = true;

@@ -9,13 +9,15 @@ namespace linkworth::replay {
 void Network::send_plainly(std::uint32_t message, const Transmission& what, const Stamp& ready) {
     Shipment& shipment = shipment_of(message);
     shipment.what.destination_node = what.destination_node;
-    shipment.chunk_wire_bytes = wire_bytes_.of(what.bytes);
+    const SizeCosts& costs = costs_.of(what.bytes);
+    shipment.chunk_wire_bytes = costs.wire_bytes;
     shipment.rail = 0;
     Stamp& free = out_free_[what.source_node];
     if (!(free.seconds > ready.seconds)) free = ready;
     Stamp& head = shipment.at;
     head = free;
     head.add_link_latency(fabric_.link.latency_seconds);
+    if (costs.added_latency > 0) head.add_latency_elsewhere(costs.added_latency);
     if (what.order != nullptr) {
         head.raise_to(*what.order);
         *what.order = head;

@@ -364,15 +364,17 @@ class Simulation final : private NetworkListener {
     std::uint32_t node_of(std::uint32_t rank) const { return nodes_[rank]; }
     std::uint32_t rank_count() const { return rank_count_; }
 
-    /// CPU seconds of a message's sender and of its receiver.
+    /// CPU seconds of a message's sender and of its receiver, and the latency that its size adds.
     struct Overheads {
         double send;
         double receive;
+        double added_latency;
     };
     struct OverheadsOnPath {
         const Path* path;
         Overheads operator()(std::uint64_t bytes) const {
-            return {path->send_overhead.at(bytes), path->receive_overhead.at(bytes)};
+            return {path->send_overhead.at(bytes), path->receive_overhead.at(bytes),
+                    path->added_latency.at(bytes)};
         }
     };
     const Overheads& overheads(bool local, std::uint64_t bytes) {

@@ -162,6 +162,32 @@ def test_the_message_rate_of_several_pairs_gives_the_gap() -> None:
     assert fitted.reasons["gap_seconds"].measured
 
 
+def test_an_adapters_latency_headers_and_both_directions_come_back() -> None:
+    base = fabrics.get("roce100")
+    sides = [(0, 1.5e-7), (256, 2.5e-7), (8192, 4e-7), (8193, 1.5e-7)]
+    link = msgspec.structs.replace(
+        base.link,
+        bandwidth_bytes_per_second=3.1e9,
+        send_overhead=sides,
+        receive_overhead=sides,
+        eager_limit_bytes=8192,
+        added_latency=[(0, 0.0), (128, 1e-7), (256, 6e-7), (4096, 1.5e-6), (16384, 3e-6)],
+    )
+    fabric = msgspec.structs.replace(base, link=link, duplex_bytes_per_second=5.2e9)
+    results = [replayed.result(fabric, test, SIZES[::2]) for test in ("latency", "bandwidth", "bibandwidth")]
+    results.append(replayed.result(fabric, "multipair", [1, 64, 256], pairs=16))
+    found, _ = measured.points(Origin(result, "replay.json") for result in results)
+    start = wrong_base(fabric)
+    start = msgspec.structs.replace(start, link=msgspec.structs.replace(start.link, header_bytes=30))
+    fitted = fit_path(found, start)
+    again = msgspec.structs.replace(fabric, duplex_bytes_per_second=fitted.duplex_bytes_per_second)
+    assert fitted.path.header_bytes == pytest.approx(82, abs=10)
+    assert fitted.duplex_bytes_per_second == pytest.approx(5.2e9, rel=0.03)
+    assert overhead_at(fitted.path.added_latency, 4096) == pytest.approx(1.5e-6, rel=0.1)
+    assert worst_miss(again, fitted, found) < 0.1
+    assert statistics.median(misses(again, fitted, found)) < 0.01
+
+
 def test_several_pairs_show_the_wire_that_one_receivers_cpu_hides() -> None:
     fabric = fabrics.get("100gbe")
     results = [replayed.result(fabric, test, SIZES) for test in ("latency", "bandwidth")]

@@ -247,6 +247,23 @@ def test_overhead_by_message_size_is_linear_between_points(predict: Predict) -> 
         assert got.overhead_seconds == pytest.approx(expected * US)
 
 
+def test_a_stream_hides_the_latency_that_a_size_adds(predict: Predict) -> None:
+    link = way(latency=2 * US, bandwidth=1e9, eager=1 << 40, added_latency=[(0, 0.0), (1000, 5 * US)])
+    got = predict([[send(1, 1000) for _ in range(4)], [recv(0, 1000) for _ in range(4)]], fabric(link))
+    assert got.seconds == pytest.approx((2 + 5 + 4) * US)
+    assert got.latency_seconds == pytest.approx(7 * US)
+    inside = predict([[send(1, 1000)], [recv(0, 1000)]], fabric(way(), link), [0, 0])
+    assert inside.seconds == pytest.approx((2 + 5 + 1) * US)
+
+
+def test_both_directions_share_what_the_adapter_moves(predict: Predict) -> None:
+    ranks = [[isend(1 - rank, 1_000_000), recv(1 - rank, 1_000_000), waitall(1)] for rank in range(2)]
+    on = fabric(way(bandwidth=1e9, eager=1 << 40), duplex_bytes_per_second=1.6e9)
+    # The first chunk of each side meets a direction that is idle.
+    assert predict(ranks, on).seconds == pytest.approx(2e6 / 1.6e9, rel=0.02)
+    assert predict([[send(1, 1_000_000)], [recv(0, 1_000_000)]], on).seconds == pytest.approx(1e-3)
+
+
 def test_rails_carry_long_messages_together_and_short_ones_side_by_side(predict: Predict) -> None:
     link = way(bandwidth=NANOSECOND_A_BYTE)
     striped = fabric(link, rails=4, stripe_min_bytes=65536)

@@ -5,12 +5,15 @@ from typing import NamedTuple
 
 
 class Overheads(NamedTuple):
-    """Both sides' overhead for one message size, and how far a curve may miss them."""
+    """Both sides' overhead and the added latency for one message size, and how far a curve may miss each."""
 
     bytes: int
     send_seconds: float
     receive_seconds: float
     tolerance_seconds: float
+    added_seconds: float = 0.0
+    """Latency that the size adds."""
+    added_tolerance_seconds: float = 0.0
 
 
 def simplify(points: Sequence[Overheads]) -> list[Overheads]:
@@ -35,9 +38,9 @@ def simplify(points: Sequence[Overheads]) -> list[Overheads]:
         at = best[at][2]
     chosen.reverse()
     flat = all(
-        abs(point.send_seconds - chosen[0].send_seconds) <= point.tolerance_seconds
-        and abs(point.receive_seconds - chosen[0].receive_seconds) <= point.tolerance_seconds
+        abs(value - first) <= tolerance
         for point in points
+        for (value, tolerance), (first, _) in zip(_seconds(point), _seconds(chosen[0]), strict=True)
     )
     return chosen[:1] if flat else chosen
 
@@ -48,13 +51,20 @@ def _miss(points: Sequence[Overheads], first: int, last: int) -> float | None:
     total = 0.0
     for point in points[first + 1 : last]:
         share = (point.bytes - start.bytes) / (end.bytes - start.bytes)
-        send = start.send_seconds + share * (end.send_seconds - start.send_seconds) - point.send_seconds
-        receive = (
-            start.receive_seconds
-            + share * (end.receive_seconds - start.receive_seconds)
-            - point.receive_seconds
-        )
-        if max(abs(send), abs(receive)) > point.tolerance_seconds:
-            return None
-        total += (send / point.tolerance_seconds) ** 2 + (receive / point.tolerance_seconds) ** 2
+        for (at_start, _), (at_end, _), (seconds, tolerance) in zip(
+            _seconds(start), _seconds(end), _seconds(point), strict=True
+        ):
+            miss = at_start + share * (at_end - at_start) - seconds
+            if abs(miss) > tolerance:
+                return None
+            total += (miss / tolerance) ** 2 if miss else 0.0
     return total
+
+
+def _seconds(point: Overheads) -> tuple[tuple[float, float], ...]:
+    """Return each curve's seconds and tolerance."""
+    return (
+        (point.send_seconds, point.tolerance_seconds),
+        (point.receive_seconds, point.tolerance_seconds),
+        (point.added_seconds, point.added_tolerance_seconds),
+    )

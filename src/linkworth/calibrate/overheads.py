@@ -14,6 +14,9 @@ from linkworth.catalog.derived import overhead_at
 
 CURVE_TOLERANCE = 0.01
 """Largest miss of a simplified overhead curve, as a share of a message's time, unless the measurement is noisier."""
+CPU_BOUND = 1.04
+"""Message time over wire time from which on a stream shows its sides' overheads, if latencies leave a rest."""
+NEARLY = 1.2
 SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 SHARE_GAIN = 0.005
 """Least improvement of a stream's fit that justifies unequal overheads; less is noise."""
@@ -41,7 +44,14 @@ class OverheadFit(PathFit):
                 f"the overheads' share of the shortest messages' time, {units.percent(share)}, is the base's; "
                 "only a test of the message rate (bandwidth) measures it"
             )
-        self.set(latency_seconds=max(0.0, whole - 2 * overhead))
+        latency = max(0.0, whole - 2 * overhead)
+        if self.hides_latency and small is not None:
+            # What a size needs less in latencies than in streams would be an overhead too short for its stream.
+            sides = {size: sum(self.shown_sides(size) or (small, small)) for size in rest}
+            overhead = min(overhead, statistics.median(sides.values()) / 2)
+            latency = min(seconds - sides[size] for size, seconds in rest.items())
+            latency = max(latency, LEAST_LATENCY_SHARE * whole)
+        self.set(latency_seconds=latency)
         self.found("latency_seconds", points, note)
         self.small_overhead = overhead
 
@@ -79,6 +89,12 @@ class OverheadFit(PathFit):
         )
         for side in ("send_overhead", "receive_overhead"):
             self.found(side, used, note)
+        if self.hides_latency and self.streaming:
+            self.found(
+                "added_latency",
+                used,
+                "what a size adds to the latencies beyond its bytes and the overheads that streams show",
+            )
 
     def cost(self, point: MeasuredPoint, handshake: float) -> float:
         """Return the part of a message's time that is neither latency nor bytes.
@@ -108,10 +124,12 @@ class OverheadFit(PathFit):
         """Return both sides' curves for an eager limit: the costs without the handshake, in few points."""
         kept = self.path
         self.set(eager_limit_bytes=limit)
-        sides = [
-            self.sides(point, max(0.0, cost.seconds - (handshake if cost.bytes > limit else 0.0)))
-            for point, cost in zip(self.in_turn, costs, strict=True)
-        ]
+        sides: list[Overheads] = []
+        for point, cost in zip(self.in_turn, costs, strict=True):
+            asks = cost.bytes > limit
+            if not sides or (asks and sides[-1].bytes <= limit):
+                self.bound_sides = (self.small_overhead, self.small_overhead)
+            sides.append(self.sides(point, max(0.0, cost.seconds - (handshake if asks else 0.0))))
         self.path = kept
         eager = simplify([side for side in sides if side.bytes <= limit])
         asked = simplify([side for side in sides if side.bytes > limit])
@@ -134,6 +152,8 @@ class OverheadFit(PathFit):
             max(0.0, last.send_seconds + further * (last.send_seconds - before.send_seconds)),
             max(0.0, last.receive_seconds + further * (last.receive_seconds - before.receive_seconds)),
             last.tolerance_seconds,
+            max(0.0, last.added_seconds + further * (last.added_seconds - before.added_seconds)),
+            last.added_tolerance_seconds,
         )
 
     def say_limit(self, found: protocol.EagerLimit, limit: int) -> None:
@@ -174,6 +194,8 @@ class OverheadFit(PathFit):
         tolerance = allowed * point.seconds
         each = both / 2
         staged = self.streaming.get(size)
+        if self.hides_latency and self.streaming:
+            return self.sides_and_latency(size, both, tolerance)
         if staged is None:
             return Overheads(size, each, each, tolerance)
         wire = self.wire(size)
@@ -186,6 +208,38 @@ class OverheadFit(PathFit):
         larger = min(staged, both)
         tolerance = min(tolerance, allowed * staged)
         return Overheads(size, both - larger, larger, tolerance)
+
+    def sides_and_latency(self, size: int, both: float, tolerance: float) -> Overheads:
+        """Divide the overheads of a size between the sides, as far as streams show them. The rest is latency.
+
+        One side bounds a stream in one direction, and both bound one in both directions. If the link bounds the
+        stream, the sides take no longer than for the last shorter size that they bounded.
+        """
+        added_tolerance = tolerance
+        smaller, larger = self.bound_sides
+        wire, pair = self.wire(size), self.alternating.get(size)
+        if shown := self.shown_sides(size):
+            smaller, larger = self.bound_sides = shown
+            tolerance = min(tolerance, CURVE_TOLERANCE * larger)
+        elif pair is not None and pair > BOUND * self.wire_of_both(size):
+            smaller = larger = min(wire, pair / 2)
+        if smaller + larger > both:
+            larger = min(larger, max(both / 2, both - smaller))
+            smaller = both - larger
+        return Overheads(size, smaller, larger, tolerance, both - smaller - larger, added_tolerance)
+
+    def shown_sides(self, size: int) -> tuple[float, float] | None:
+        """Return the overheads of a size, the smaller first, if they bound its stream."""
+        staged, pair = self.streaming.get(size), self.alternating.get(size)
+        if staged is None or staged <= CPU_BOUND * self.wire(size):
+            return None
+        if pair is None:
+            return staged, staged
+        if staged < pair / 2 < NEARLY * staged:
+            # Both directions need a little more than twice one direction's time: between the two.
+            each = math.sqrt(staged * pair / 2)
+            return each, each
+        return min(max(0.0, pair - staged), staged), staged
 
     def receivers_share(self, size: int, both: float) -> float:
         """Return the receiver's part of both sides' overhead, 0.5 to 1, from a stream that the wire bounds.
@@ -211,11 +265,14 @@ class OverheadFit(PathFit):
 
     def set_overheads(self, points: Sequence[Overheads]) -> None:
         """Set the overheads from a curve's points."""
-        send, receive = ([(point.bytes, point[column]) for point in points] for column in (1, 2))
-        if send[0][0] <= SMALL_BYTES:
-            # A curve is flat before its first point, so shorter messages cost the same.
-            send[0], receive[0] = (0, send[0][1]), (0, receive[0][1])
-        self.set(send_overhead=send, receive_overhead=receive)
+        # A curve is flat before its first point, so shorter messages cost the same.
+        sizes = [0 if point is points[0] and point.bytes <= SMALL_BYTES else point.bytes for point in points]
+        send = [(size, point.send_seconds) for size, point in zip(sizes, points, strict=True)]
+        receive = [(size, point.receive_seconds) for size, point in zip(sizes, points, strict=True)]
+        added = [(size, point.added_seconds) for size, point in zip(sizes, points, strict=True)]
+        if all(point.added_seconds <= point.added_tolerance_seconds for point in points):
+            added = []
+        self.set(send_overhead=send, receive_overhead=receive, added_latency=added)
 
     def base_overhead_share(self) -> float:
         """Return the overheads' share of a short message's time on the base."""

@@ -16,6 +16,7 @@ from linkworth.calibrate import measured
 from linkworth.calibrate.compromise import slope
 from linkworth.calibrate.curve import Overheads
 from linkworth.calibrate.measured import MeasuredPoint
+from linkworth.calibrate.message_rate import Rate, fit_rate, most_pairs, one_pair_is_as_fast
 from linkworth.calibrate.overheads import OverheadFit
 from linkworth.calibrate.path_fit import BOUND, LARGE_BYTES, SMALL_BYTES, FieldReason
 from linkworth.catalog.derived import overhead_at, wire_bytes
@@ -23,6 +24,8 @@ from linkworth.model.fabric import Fabric, Path
 
 TURNS = 6
 CONVERGED = 1e-4
+FULL_DUPLEX = 0.97
+"""Share of both directions' bandwidth from which on they count as independent."""
 BUCKET_BYTES = 1024
 FASTER_THAN_ITS_WIRE = 0.85
 """Share of the time for latency and bytes below which a shaped link let a message through at once."""
@@ -33,6 +36,8 @@ class FittedPath(NamedTuple):
 
     path: Path
     reasons: dict[str, FieldReason]
+    duplex_bytes_per_second: float
+    duplex_reason: FieldReason | None
 
 
 class _Fit(OverheadFit):
@@ -40,11 +45,14 @@ class _Fit(OverheadFit):
         for turn in range(TURNS):
             before = self.path
             self.streaming = {point.bytes: self.stage_seconds(point) for point in self.stream}
+            if self.hides_latency:
+                self.alternating = {point.bytes: self.stage_of_both_seconds(point) for point in self.both}
             self._fit_bandwidth()
+            self._fit_duplex()
             if turn == 0:
                 self._fit_bucket()
             small = self._fit_small_overhead()
-            self._fit_gap()
+            self._fit_rate()
             if self.in_turn:
                 self.fit_latency(small)
                 self.fit_overheads(small)
@@ -53,7 +61,7 @@ class _Fit(OverheadFit):
             if _same(before, self.path):
                 break
         self._explain_the_rest()
-        return FittedPath(self.path, self.reasons)
+        return FittedPath(self.path, self.reasons, self.duplex, self.reasons.pop("duplex", None))
 
     def _fit_bandwidth(self) -> None:
         """Fit the bandwidth: of message data without MTU, else of the wire, so that headers count as in the replay."""
@@ -153,30 +161,51 @@ class _Fit(OverheadFit):
             return None
         return statistics.median(bound)
 
-    def _fit_gap(self) -> None:
-        several = [point for point in self.multipair if point.pairs > 1 and point.bytes <= SMALL_BYTES]
-        if not several or self.inside:
+    def _fit_rate(self) -> None:
+        """Fit the least gap between messages and the packets' headers, from the message rates of several pairs."""
+        points = most_pairs(self.multipair)
+        if self.inside or not any(point.bytes <= SMALL_BYTES for point in points):
             return
-        most = max(several, key=lambda point: (point.pairs, -point.bytes))
-        alone = next((point for point in self.stream if point.bytes == most.bytes), None)
-        if most.seconds <= BOUND * self.wire(most.bytes):
-            return
-        if alone is not None and most.seconds < alone.seconds / most.pairs * BOUND:
+        rates = [self._rate(point) for point in points]
+        if one_pair_is_as_fast(rates):
             self.set(gap_seconds=0.0)
-            self.found(
-                "gap_seconds",
-                [most],
-                f"{most.pairs} pairs send {most.pairs} times as many messages as one pair",
-            )
+            self.found("gap_seconds", points, "several pairs send as many times the messages of one pair")
             return
-        gap = self.path.gap_seconds
-        if gap > 0 and self.reasons.get("gap_seconds"):
-            # The replay with the last turn's gap accounts for the start and end of a window.
-            gap *= most.seconds / self.replayed(measured.MULTIPAIR, most.bytes, most.pairs)
+        before = self.path.header_bytes
+        fitted = fit_rate(self.path, rates)
+        self.set(**fitted._asdict())
+        note = "several pairs together send no more messages a second"
+        if fitted.gap_seconds > 0:
+            self.found("gap_seconds", points, note)
+        if fitted.header_bytes != before or "header_bytes" in self.reasons:
+            self.found("header_bytes", points, note + "; it includes what the adapter adds to each message")
+
+    def _rate(self, point: MeasuredPoint) -> Rate:
+        """Return a point's time on the link: the part of the measured time that it has of the replayed time."""
+        size, pairs = point.bytes, point.pairs
+        alone = self.streaming.get(size)
+        if alone is None:
+            alone = max(
+                overhead_at(self.path.send_overhead, size), overhead_at(self.path.receive_overhead, size)
+            )
+        slowest = max(self.wire(size), alone / pairs, self.path.gap_seconds)
+        share = slowest / self.replayed(measured.MULTIPAIR, size, pairs)
+        return Rate(point, point.seconds * min(max(share, 0.5), 2.0), alone)
+
+    def _fit_duplex(self) -> None:
+        """Fit the limit of both directions together, if large messages are slower both ways than one way."""
+        points = self.large(self.both)
+        if not self.hides_latency or not points or not self.stream:
+            return
+        share = statistics.median(self.replayed(point.kind, point.bytes) / point.seconds for point in points)
+        duplex = min(self.duplex, 2 * self.path.bandwidth_bytes_per_second) * share
+        if duplex < FULL_DUPLEX * 2 * self.path.bandwidth_bytes_per_second:
+            self.duplex = duplex
+            self.reasons["duplex"] = FieldReason(
+                True, tuple(points), "from the largest messages of both directions at once"
+            )
         else:
-            gap = most.seconds
-        self.set(gap_seconds=gap)
-        self.found("gap_seconds", [most], f"{most.pairs} pairs together send no more messages a second")
+            self.duplex = math.inf
 
     def _explain_the_rest(self) -> None:
         reasons = {

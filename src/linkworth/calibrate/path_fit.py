@@ -1,5 +1,6 @@
 """Shared state of a path's fit: the points, the path as known so far, and the reasons for its fields."""
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -38,14 +39,19 @@ class PathFit:
         self.multipair = measured.of_kind(points, measured.MULTIPAIR)
         # One pair of osu_mbw_mr is osu_bw.
         single = [point for point in self.multipair if point.pairs == 1]
-        known = {point.bytes for point in self.stream}
-        self.stream = sorted(
-            [*self.stream, *(point for point in single if point.bytes not in known)],
-            key=lambda point: point.bytes,
-        )
+        self.stream = _joined(self.stream, single)
         self.path = self.base
         self.reasons: dict[str, FieldReason] = {}
         self.streaming: dict[int, float] = {}
+        """Seconds of a stream's slowest stage, by message size."""
+        self.duplex = base.duplex_bytes_per_second
+        """Bytes per second of both directions together."""
+        self.alternating: dict[int, float] = {}
+        """The same for a message each way, of a test in both directions."""
+        self.hides_latency = not inside_a_node and base.progress == "asynchronous"
+        """An adapter moves the messages, so that latency may depend on their size."""
+        self.bound_sides = (0.0, 0.0)
+        """Overheads of the last size whose stream shows them, the smaller first."""
         self.small_overhead = 0.0
 
     def set(self, **fields: object) -> None:
@@ -55,7 +61,9 @@ class PathFit:
     def replayed(self, kind: str, size: int, pairs: int = 1) -> float:
         """Return the seconds of a message in the replay of a test on the current path."""
         name = "intranode" if self.inside else "link"
-        fabric = msgspec.structs.replace(self.fabric, **{name: self.path})
+        fabric = msgspec.structs.replace(
+            self.fabric, duplex_bytes_per_second=self.duplex, **{name: self.path}
+        )
         return message_seconds(fabric, kind, size, pairs=pairs, inside_a_node=self.inside)
 
     def wire(self, size: int) -> float:
@@ -80,6 +88,23 @@ class PathFit:
         added = max(0.0, self.replayed(measured.STREAM, size) - slowest)
         return max(point.seconds - added, 0.5 * point.seconds)
 
+    def stage_of_both_seconds(self, point: MeasuredPoint) -> float:
+        """Return the time of the slowest stage for a message each way, as `stage_seconds`."""
+        size = point.bytes
+        overheads = (self.path.send_overhead, self.path.receive_overhead)
+        slowest = max(
+            self.wire_of_both(size),
+            sum(overhead_at(curve, size) for curve in overheads),
+            self.path.gap_seconds,
+        )
+        added = max(0.0, 2 * self.replayed(measured.BOTH_WAYS, size) - slowest)
+        return max(2 * point.seconds - added, point.seconds)
+
+    def wire_of_both(self, size: int) -> float:
+        """Return the seconds of a message each way on the link."""
+        together = 2 * wire_bytes(self.path, size) / self.duplex
+        return max(self.wire(size), together)
+
     def flow(self, size: int) -> float:
         """Return the seconds of an undisturbed message's bytes on the path."""
         beyond = max(0, wire_bytes(self.path, size) - self.path.burst_bytes)
@@ -103,3 +128,16 @@ class PathFit:
     def keep(self, field: str, note: str) -> None:
         """Record that a field is the base's."""
         self.reasons[field] = FieldReason(False, (), note)
+
+
+def _joined(streams: Sequence[MeasuredPoint], others: Sequence[MeasuredPoint]) -> list[MeasuredPoint]:
+    """Return points of both by size; of a size in both, the geometric mean of the seconds."""
+    other = {point.bytes: point for point in others}
+    both = {
+        point.bytes: point._replace(
+            seconds=math.sqrt(point.seconds * other.get(point.bytes, point).seconds),
+            sources=tuple(dict.fromkeys([*point.sources, *other.get(point.bytes, point).sources])),
+        )
+        for point in streams
+    }
+    return [found for _, found in sorted((other | both).items())]

@@ -56,8 +56,11 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
         name=name,
         title=f"measured: {_tests(between)}; other parameters are those of {base.name}",
         link=link.path,
+        duplex_bytes_per_second=link.duplex_bytes_per_second,
     )
     reasons = {f"link.{field}": found for field, found in link.reasons.items()}
+    if link.duplex_reason:
+        reasons["duplex_bytes_per_second"] = link.duplex_reason
     if inside_points:
         path = fit_path(inside_points, fabric, inside_a_node=True)
         fabric = msgspec.structs.replace(fabric, intranode=path.path)

@@ -19,6 +19,7 @@ def rounded(fabric: Fabric) -> Fabric:
         link=_rounded_path(fabric.link),
         intranode=_rounded_path(fabric.intranode),
         rail_efficiency=_round(fabric.rail_efficiency),
+        duplex_bytes_per_second=_round(fabric.duplex_bytes_per_second),
         spread=msgspec.structs.replace(
             fabric.spread,
             **{
@@ -100,6 +101,7 @@ def _rounded_path(path: Path) -> Path:
         gap_seconds=_round(path.gap_seconds),
         send_overhead=[(size, _round(seconds)) for size, seconds in path.send_overhead],
         receive_overhead=[(size, _round(seconds)) for size, seconds in path.receive_overhead],
+        added_latency=[(size, _round(seconds)) for size, seconds in path.added_latency],
     )
 
 

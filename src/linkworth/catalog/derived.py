@@ -9,7 +9,7 @@ Points = list[tuple[int, float]]
 
 
 def overhead_at(points: Points, size: int) -> float:
-    """Return CPU seconds of one side for a message of `size` bytes: linear between points, flat outside."""
+    """Return the seconds of points for a message of `size` bytes: linear between points, flat outside."""
     if not points:
         return 0.0
     if size <= points[0][0]:
@@ -31,7 +31,8 @@ def wire_bytes(path: Path, size: int) -> int:
 def half_round_trip_seconds(path: Path, size: int) -> float:
     """Return the time of one message between two idle ranks, as osu_latency reports it (no rails, no rendezvous)."""
     cpu = overhead_at(path.send_overhead, size) + overhead_at(path.receive_overhead, size)
-    return cpu + path.latency_seconds + wire_bytes(path, size) / path.bandwidth_bytes_per_second
+    latency = path.latency_seconds + overhead_at(path.added_latency, size)
+    return cpu + latency + wire_bytes(path, size) / path.bandwidth_bytes_per_second
 
 
 def stream_bandwidth(path: Path, size: int, *, width: float = 1.0) -> float:

@@ -105,7 +105,7 @@ def _check_path(path: Path, table: str, origin: str) -> None:
         "header_bytes",
         "headers need packets: give mtu_bytes as well, or leave header_bytes out",
     )
-    for field in ("send_overhead", "receive_overhead"):
+    for field in ("send_overhead", "receive_overhead", "added_latency"):
         least = 0
         for index, (size, seconds) in enumerate(getattr(path, field)):
             _check(

@@ -192,6 +192,7 @@ def _path_rows(path: Path) -> list[tuple[str, str]]:
         ("least gap between messages", units.duration(path.gap_seconds)),
         ("send overhead", _points(path.send_overhead)),
         ("receive overhead", _points(path.receive_overhead)),
+        ("latency that the size adds", _points(path.added_latency)),
         ("eager messages up to", units.message_size(path.eager_limit_bytes)),
         ("packet (MTU)", packets),
         ("header bytes a packet", f"{path.header_bytes} ({path.header_in_mtu_bytes} in the MTU)"),

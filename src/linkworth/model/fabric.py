@@ -69,6 +69,14 @@ class Path(_Table, frozen=True, kw_only=True):
     receive_overhead: Annotated[
         Points, Parameter(help="CPU time of the receiver, as points.", allowed=LATENCY_SECONDS)
     ] = msgspec.field(default_factory=list)
+    added_latency: Annotated[
+        Points,
+        Parameter(
+            help="Latency that the size of a message adds, as points. It occupies neither CPUs nor the link: a stream "
+            "hides it (PCIe, store and forward in adapters and switches).",
+            allowed=LATENCY_SECONDS,
+        ),
+    ] = msgspec.field(default_factory=list)
     eager_limit_bytes: Annotated[
         int,
         Parameter(
@@ -274,6 +282,14 @@ class Fabric(_Table, frozen=True, kw_only=True):
             allowed=_SHARE,
         ),
     ] = 1.0
+    duplex_bytes_per_second: Annotated[
+        float,
+        Parameter(
+            help="Upper limit of both directions of one rail together, such as that of the adapter's bus. `inf`: each "
+            "direction has its full bandwidth at any time.",
+            allowed=_RATE,
+        ),
+    ] = float("inf")
     stripe_min_bytes: Annotated[
         int,
         Parameter(

@@ -77,16 +77,17 @@ def draws(spread: Spread, samples: int, seed: int) -> list[Draw]:
 def drawn(fabric: Fabric, draw: Draw) -> Fabric:
     """Return a fabric with a draw's parameters."""
 
-    def points(curve: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-        return [(size, seconds * draw.overhead) for size, seconds in curve]
+    def times(curve: Sequence[tuple[int, float]], factor: float) -> list[tuple[int, float]]:
+        return [(size, seconds * factor) for size, seconds in curve]
 
     def path(way: Path) -> Path:
         return msgspec.structs.replace(
             way,
             latency_seconds=way.latency_seconds * draw.latency,
             bandwidth_bytes_per_second=way.bandwidth_bytes_per_second * draw.bandwidth,
-            send_overhead=points(way.send_overhead),
-            receive_overhead=points(way.receive_overhead),
+            send_overhead=times(way.send_overhead, draw.overhead),
+            receive_overhead=times(way.receive_overhead, draw.overhead),
+            added_latency=times(way.added_latency, draw.latency),
         )
 
     return msgspec.structs.replace(fabric, link=path(fabric.link), intranode=path(fabric.intranode))
