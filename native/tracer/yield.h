@@ -32,5 +32,12 @@ static inline int lw_yield_finish(int result, MPI_Request* request, MPI_Status* 
     return result == MPI_SUCCESS ? lw_yield_wait(request, status) : result;
 }
 
+/// Completes the non-blocking CALL, whose request is lw_request.
+#define LW_FINISH(call, status)                     \
+    ({                                              \
+        MPI_Request lw_request;                     \
+        lw_yield_finish(call, &lw_request, status); \
+    })
+
 #pragma GCC visibility pop
 #endif

@@ -55,7 +55,7 @@ def test_a_library_without_mpi_is_refused(tmp_path):
 
 def test_every_modelled_body_belongs_to_a_procedure_of_the_standard():
     procedures = wrappers.standard_procedures()
-    assert set(wrapper_bodies._BODIES) <= set(procedures)
+    assert set(wrapper_bodies.bodies()) - {"any other"} <= set(procedures)
     assert len(procedures) > 650
     assert procedures["MPI_Send"].arguments == "buf, count, datatype, dest, tag, comm"
 
@@ -75,7 +75,9 @@ def test_each_body_names_only_parameters_of_its_procedure():
         "sendbuf",
         "recvbuf",
     }
-    for name, body in wrapper_bodies._BODIES.items():
+    for name, body in wrapper_bodies.bodies().items():
+        if name == "any other":
+            continue
         known = {parameter.name for parameter in procedures[name].parameters}
         used = set(re.findall(r"\b[a-z_]+\b", body.record)) & words
         assert used <= known, name

@@ -114,7 +114,7 @@ def _key(mpi: MpiInstallation, part: str, recipe: sources.Recipe) -> str:
         platform.machine(),
     ]
     if part == "tracer":
-        generator = sorted(Path(__file__).parent.glob("wrapper*.py"))
+        generator = [*sorted(Path(__file__).parent.glob("wrapper*.py")), recipe.folder / "wrappers.toml"]
         facts += [hashlib.sha256(file.read_bytes()).hexdigest() for file in generator]
         facts.append(metadata.version("pympistandard"))
     if "-march=native" in recipe.flags:
