@@ -61,13 +61,10 @@ TAKES_MORE = {
     "advise/allocate/run.py allocate",
     "advise/run.py advise_on_request",
     "bench/run.py run",
-    "measure/call_profile.py profile",
-    "measure/run.py run",
     "report/charts/kinds.py lines",
     "report/charts/sensitivity.py _figure",
     "report/collect.py collect",
     "report/study/request.py report",
-    "trace/record.py record",
 }
 """Functions that still take more. Shorten this list; nothing may be added."""
 

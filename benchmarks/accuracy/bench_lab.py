@@ -32,7 +32,7 @@ from linkworth.calibrate.run import calibrate
 from linkworth.calibrate.write import write
 from linkworth.errors import LinkworthError
 from linkworth.measure.open_place import open_place
-from linkworth.measure.plan import workload
+from linkworth.measure.plan import plan, workload
 from linkworth.model.bench import BenchResult
 from linkworth.model.fabric import Fabric
 from linkworth.model.place import Place
@@ -203,7 +203,9 @@ def compared(
 def recorded(folder: Path, program: str, ranks: int, opened: object, mpi: str, where: str) -> TraceFile:
     path = folder / f"{program.split()[0].replace(':', '-')}-{ranks}-{where}.lwt"
     if not path.exists():
-        record(workload(program.split(), ranks, opened), output=path, mpi=mpi, opened=opened, timeout=300)  # type: ignore[arg-type]
+        record(
+            plan(workload(program.split(), ranks, opened), mpi=mpi, opened=opened), output=path, timeout=300
+        )  # type: ignore[arg-type]
     return open_trace(path)
 
 

@@ -44,7 +44,7 @@ def trace_of(workload: str, ranks: int, real: Path | None) -> Iterator[Path]:
     real.mkdir(parents=True, exist_ok=True)
     trace = real / f"{workload.removeprefix('npb:')}-{ranks}.lwt"
     if not trace.exists():
-        record(plan.workload([workload], ranks), output=trace)
+        record(plan.plan(plan.workload([workload], ranks)), output=trace)
     yield trace
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from linkworth.catalog import fabrics
 from linkworth.catalog.derived import wire_bytes
 from linkworth.measure.open_place import open_place
-from linkworth.measure.plan import workload
+from linkworth.measure.plan import plan, workload
 from linkworth.measure.run import run
 from linkworth.model.place import Place
 from linkworth.mpi import find
@@ -43,7 +43,11 @@ def main() -> None:
             name = f"gbex{nics}" if nics > 1 else "gbe"
             with open_place(Place(kind="lab", name=name, nodes=2, ranks_per_node=1)) as opened:
                 folder = Path(scratch) / str(nics)
-                run(workload(command, 2, opened), mpi=mpi.name, opened=opened, timeout=120, folder=folder)
+                run(
+                    plan(workload(command, 2, opened), mpi=mpi.name, opened=opened),
+                    timeout=120,
+                    folder=folder,
+                )
             print(f"{mpi.name}, {nics} NICs: bytes, messages each way, by, time over that of the wire")
             # A launcher's warnings come between the lines.
             lines = [line for line in (folder / "output.txt").read_text().splitlines() if line[:1].isdigit()]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from linkworth.catalog import fabrics
 from linkworth.measure.open_place import open_place
-from linkworth.measure.plan import workload
+from linkworth.measure.plan import plan, workload
 from linkworth.measure.run import run
 from linkworth.model.place import Place
 from linkworth.mpi import find
@@ -41,7 +41,9 @@ def main() -> int:
             command = [str(program), str(nics), str(MESSAGES), *sizes]
             with open_place(Place(kind="lab", name=f"gbex{nics}", nodes=2, ranks_per_node=1)) as opened:
                 folder = Path(scratch) / str(nics)
-                run(workload(command, 2, opened), mpi=mpi.name, opened=opened, timeout=60, folder=folder)
+                run(
+                    plan(workload(command, 2, opened), mpi=mpi.name, opened=opened), timeout=60, folder=folder
+                )
             print(f"{mpi.name}, {nics} NICs: bytes of a message, NIC of each of {MESSAGES} in a row")
             # A launcher's warnings come between the lines.
             lines = [line for line in (folder / "output.txt").read_text().splitlines() if line[:1].isdigit()]

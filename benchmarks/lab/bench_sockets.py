@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from linkworth.measure.open_place import open_place
-from linkworth.measure.plan import workload
+from linkworth.measure.plan import plan, workload
 from linkworth.measure.run import run
 from linkworth.model.place import Place
 from linkworth.mpi import find
@@ -53,7 +53,7 @@ def main() -> None:
                         words = [program, connections, mode, size, bursts, given.microseconds]
                         folder = Path(scratch) / f"{mode}-{connections}-{size}"
                         command = workload([str(word) for word in words], 2, opened)
-                        run(command, mpi=mpi.name, opened=opened, timeout=120, folder=folder)
+                        run(plan(command, mpi=mpi.name, opened=opened), timeout=120, folder=folder)
                         # A launcher's warnings may come before and after the figures.
                         lines = (folder / "output.txt").read_text().splitlines()
                         (figures,) = [line.split() for line in lines if _are_figures(line)]

@@ -19,7 +19,7 @@ import msgspec
 
 from linkworth.catalog import fabrics
 from linkworth.measure.open_place import open_place
-from linkworth.measure.plan import workload
+from linkworth.measure.plan import plan, workload
 from linkworth.measure.run import run
 from linkworth.model.place import Place
 from linkworth.mpi import find
@@ -54,16 +54,14 @@ def main() -> None:
                         for number in range(given.rounds):
                             folder = Path(scratch) / f"{late}-{size}-{microseconds}-{number}"
                             run(
-                                workload(command, 2, opened),
-                                mpi=mpi.name,
-                                opened=opened,
+                                plan(workload(command, 2, opened), mpi=mpi.name, opened=opened),
                                 timeout=120,
                                 folder=folder,
                             )
                             # A launcher's warnings come before the figure.
                             seconds.append(float((folder / "output.txt").read_text().split()[-1]))
                         trace = Path(scratch) / f"{late}-{size}-{microseconds}.lwt"
-                        record(workload(command, 2), output=trace, mpi=mpi.name)
+                        record(plan(workload(command, 2), mpi=mpi.name), output=trace)
                         (found,) = predict(trace, [stream], Arrangement(nodes=2)).predictions
                         measured, predicted = statistics.median(seconds), found.seconds / given.repeats
                         print(

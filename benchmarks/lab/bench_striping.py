@@ -15,7 +15,7 @@ from pathlib import Path
 
 from linkworth.catalog import fabrics
 from linkworth.measure.open_place import open_place
-from linkworth.measure.plan import workload
+from linkworth.measure.plan import plan, workload
 from linkworth.measure.run import run
 from linkworth.model.place import Place
 from linkworth.mpi import find
@@ -54,7 +54,11 @@ def main() -> int:
             with open_place(Place(kind="lab", name=f"gbex{nics}", nodes=2, ranks_per_node=1)) as opened:
                 command = [str(program), str(nics), *map(str, sizes)]
                 folder = Path(scratch) / str(nics)
-                run(workload(command, 2, opened), mpi=given.mpi, opened=opened, timeout=60, folder=folder)
+                run(
+                    plan(workload(command, 2, opened), mpi=given.mpi, opened=opened),
+                    timeout=60,
+                    folder=folder,
+                )
             largest: dict[int, list[int]] = defaultdict(list)
             for line in (folder / "output.txt").read_text().splitlines():
                 size, *on_nics = map(int, line.split())

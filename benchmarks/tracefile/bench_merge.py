@@ -18,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 
+from linkworth.measure.plan import plan
 from linkworth.model.trace import TraceMetadata
 from linkworth.model.workload import Workload
 from linkworth.trace import merge as merging
@@ -45,9 +46,8 @@ def keep_parts(program: str, mpi: str | None, folder: Path) -> Path:
     recording.merge = copy_and_join  # type: ignore[assignment]
     try:
         recording.record(
-            Workload(name=program, command=[f"npb:{program}"], ranks=RANKS),
+            plan(Workload(name=program, command=[f"npb:{program}"], ranks=RANKS), mpi=mpi),
             output=folder / "recorded.lwt",
-            mpi=mpi,
             replace=True,
         )
     finally:

@@ -10,6 +10,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
+from linkworth.measure.plan import plan
 from linkworth.model.workload import Workload
 from linkworth.trace.record import record
 
@@ -24,9 +25,8 @@ def bytes_an_event(
     """Record a program; return its events and the file's bytes for each."""
     trace = folder / "size.lwt"
     summary = record(
-        Workload(name=program, command=[program], ranks=ranks),
+        plan(Workload(name=program, command=[program], ranks=ranks), mpi=mpi),
         output=trace,
-        mpi=mpi,
         replace=True,
         exact=exact,
     )

@@ -109,7 +109,9 @@ def seconds_a_call(mpi: MpiInstallation) -> float:
 def events_a_rank(program: Program, folder: Path) -> float:
     """Calls that are recorded of a rank, on average."""
     workload = plan.workload(program.command, program.ranks)
-    trace = record.record(workload, output=folder / "trace.lwt", mpi=program.mpi.name, replace=True)
+    trace = record.record(
+        plan.plan(workload, mpi=program.mpi.name), output=folder / "trace.lwt", replace=True
+    )
     return trace.events / program.ranks
 
 

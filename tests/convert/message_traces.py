@@ -158,4 +158,4 @@ def recorded(folder: Path) -> Path:
 
     program = folder / "halo"
     subprocess.run([usable_mpis()[0].mpicc, str(HALO), "-o", str(program)], check=True)
-    return Path(record.record(plan.workload([str(program)], 4), output=folder / "halo.lwt").path)
+    return Path(record.record(plan.plan(plan.workload([str(program)], 4)), output=folder / "halo.lwt").path)

@@ -26,6 +26,7 @@ from synthetic import (
 
 from linkworth import _engine
 from linkworth.convert import convert
+from linkworth.measure.plan import plan
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.workload import Workload
 from linkworth.trace.record import record
@@ -283,7 +284,7 @@ def test_the_bindings_of_otf2_read_the_same(tmp_path: Path) -> None:
 def test_a_recorded_run_comes_back(mpi: MpiInstallation, tmp_path: Path) -> None:
     program = compiled(mpi, tmp_path)
     trace = tmp_path / "run.lwt"
-    record(Workload(name="ends", command=[str(program)], ranks=2), output=trace, mpi=mpi.name)
+    record(plan(Workload(name="ends", command=[str(program)], ranks=2), mpi=mpi.name), output=trace)
     archive, back = there_and_back(trace)
     assert assert_same(trace, back) > 200
     assert archive.records > 4 * 200

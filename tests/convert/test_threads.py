@@ -16,6 +16,7 @@ from threaded_traces import EXPECTED, long_run, sends_by_thread, two_threads
 
 from linkworth import _engine
 from linkworth.convert import convert
+from linkworth.measure.plan import plan
 from linkworth.model.workload import Workload
 from linkworth.trace.record import record
 
@@ -193,7 +194,7 @@ def test_a_recorded_run_of_threads_comes_back_from_otf2(tmp_path: Path) -> None:
     program = tmp_path / "threads"
     subprocess.run([mpi.mpicc, "-pthread", tmp_path / "threads.c", "-o", program], check=True)
     trace = tmp_path / "run.lwt"
-    record(Workload(name="threads", command=[str(program)], ranks=2), output=trace, mpi=mpi.name)
+    record(plan(Workload(name="threads", command=[str(program)], ranks=2), mpi=mpi.name), output=trace)
     if events(trace, 0)[0]["fields"]["code"] < 3:
         pytest.skip(f"{mpi.name} does not give MPI_THREAD_MULTIPLE")
     archive, back = there_and_back(trace)

@@ -85,7 +85,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path):
 def test_a_program_is_counted(mpi, tmp_path):
     folder = tmp_path / "out"
     workload = plan.workload([str(compiled(mpi, tmp_path)), "well"], 2)
-    profile = call_profile.profile(workload, mpi=mpi.name, folder=folder)
+    profile = call_profile.profile(plan.plan(workload, mpi=mpi.name), folder=folder)
     by_name = {call.name: call for call in profile.calls}
     assert by_name["MPI_Allreduce"].calls == 2 * ALLREDUCES
     assert by_name["MPI_Allreduce"].bytes_sent == 2 * ALLREDUCES * 8
@@ -103,7 +103,7 @@ def test_a_program_is_counted(mpi, tmp_path):
 def test_a_killed_rank_is_counted_up_to_its_last_call(mpi, tmp_path, record_property):
     program = compiled(mpi, tmp_path)
     workload = plan.workload([str(program), "kill"], 2)
-    counted = partial(call_profile.profile, workload, mpi=mpi.name, folder=tmp_path / "out")
+    counted = partial(call_profile.profile, plan.plan(workload, mpi.name), folder=tmp_path / "out")
     profile = until_it_dies(counted, program, "kill", record_property, state=lambda found: found.run.state)
     assert profile.run.state != "complete"
     killed = profile.ranks[1]

@@ -116,10 +116,11 @@ def test_every_time_is_read_back(values, cut):
 @pytest.mark.requires("mpi")
 def test_a_result_has_them(tmp_path):
     launcher = FakeLauncher(stdout=WRF.read_text())
-    result = run.run(plan.workload(["true"], 2), launcher=launcher)
+    result = run.run(plan.plan(plan.workload(["true"], 2))._replace(launcher=launcher))
     assert result.iteration_seconds == [2.71828, 1.61803]
     result = run.run(
-        plan.workload(["true"], 2), launcher=FakeLauncher(stdout="t=0.5\n"), iterations=r"t=([\d.]+)"
+        plan.plan(plan.workload(["true"], 2))._replace(launcher=FakeLauncher(stdout="t=0.5\n")),
+        iterations=r"t=([\d.]+)",
     )
     assert result.iteration_seconds == [0.5]
 
@@ -129,7 +130,7 @@ def test_our_programs_tell_theirs_without_being_asked(tmp_path):
     shares = []
     # Other processes also take time between two iterations, but not in every run of some milliseconds.
     while len(shares) < 50 and max(shares, default=0.0) < 0.5:
-        result = run.run(plan.workload(["npb:is.S"], 2), folder=tmp_path / "out")
+        result = run.run(plan.plan(plan.workload(["npb:is.S"], 2)), folder=tmp_path / "out")
         assert len(result.iteration_seconds) == 10
         shares.append(sum(result.iteration_seconds) / result.reported_seconds)
     assert 0.5 <= max(shares) <= 1.01

@@ -96,7 +96,8 @@ def test_ranks_elsewhere_report_through_a_folder_that_is_shared(tmp_path, monkey
     for folder in (tmp_path / "run", None):
         launcher = FakeLauncher(effect=report_copies)
         result = run.run(
-            plan.workload(["true"], 2), launcher=launcher, opened=Elsewhere(place), folder=folder
+            plan.plan(plan.workload(["true"], 2), opened=Elsewhere(place))._replace(launcher=launcher),
+            folder=folder,
         )
         assert (result.state, result.exit_code) == ("failed", 0)
         assert "MPI reported 2 separate programs of one rank each instead of 2 ranks" in result.message
@@ -133,7 +134,8 @@ def test_the_reports_of_a_job_that_outlived_linkworth_count(tmp_path):
     left.mkdir()
     (left / "ranks").write_text("3 Open MPI v5.0.99\n")
     result = run.run(
-        plan.workload(["true"], 2), launcher=FakeLauncher(), opened=Elsewhere("slurm"), folder=tmp_path
+        plan.plan(plan.workload(["true"], 2), opened=Elsewhere("slurm"))._replace(launcher=FakeLauncher()),
+        folder=tmp_path,
     )
     assert "MPI reported 3 ranks instead of 2" in result.message
     assert not left.exists()
@@ -153,16 +155,16 @@ def hiding(tmp_path):
 @pytest.mark.requires("several-mpis", "c++")
 def test_a_script_that_hides_another_mpi_fails_with_its_name(hiding, tmp_path):
     other, script = hiding
-    result = run.run(plan.workload([script], 2))
+    result = run.run(plan.plan(plan.workload([script], 2)))
     assert (result.state, result.exit_code) == ("failed", 0)
     assert "instead of 2 ranks" in result.message
     assert result.message.endswith(f"`mpi` {other.name}")
-    assert run.run(plan.workload([script], 2), mpi=other.name).state == "complete"
+    assert run.run(plan.plan(plan.workload([script], 2), mpi=other.name)).state == "complete"
     with pytest.raises(LinkworthError, match=f"hiding.sh: .*`mpi` {other.name}") as raised:
-        record.record(plan.workload([script], 2), output=tmp_path / "trace.lwt")
+        record.record(plan.plan(plan.workload([script], 2)), output=tmp_path / "trace.lwt")
     assert raised.value.exit_code == 1
     with pytest.raises(LinkworthError, match=f"hiding.sh: .*`mpi` {other.name}"):
-        call_profile.profile(plan.workload([script], 2), folder=tmp_path / "profile")
+        call_profile.profile(plan.plan(plan.workload([script], 2)), folder=tmp_path / "profile")
     assert not list(tmp_path.glob("*.parts"))
 
 
@@ -183,8 +185,8 @@ def test_mpi4py_from_pypi_needs_no_variable(tmp_path, kind):
     script.write_text("from mpi4py import MPI\nprint(MPI.COMM_WORLD.allreduce(7))\n")
     workload = plan.workload([sys.executable, str(script)], 2)
     assert workload.name == "sum.py"
-    result = run.run(workload, mpi=mpi.name, folder=tmp_path / "run")
+    result = run.run(plan.plan(workload, mpi=mpi.name), folder=tmp_path / "run")
     assert (result.state, result.message) == ("complete", "")
     assert (tmp_path / "run/output.txt").read_text().count("14") == 2
-    summary = record.record(workload, mpi=mpi.name, output=tmp_path / "trace.lwt")
+    summary = record.record(plan.plan(workload, mpi=mpi.name), output=tmp_path / "trace.lwt")
     assert (summary.state, summary.ranks) == ("complete", 2)

@@ -19,7 +19,10 @@ needs_mpi = pytest.mark.requires("mpi")
 
 
 def played(tmp_path, *, command=("true",), **end):
-    return run.run(plan.workload(list(command), 4), launcher=FakeLauncher(**end), folder=tmp_path / "result")
+    return run.run(
+        plan.plan(plan.workload(list(command), 4))._replace(launcher=FakeLauncher(**end)),
+        folder=tmp_path / "result",
+    )
 
 
 @needs_mpi
@@ -146,12 +149,12 @@ def test_a_result_says_where_it_was_measured_and_what_makes_it_doubtful(tmp_path
     class TwoCores(LocalPlace):
         cores = 2
 
-    few = run.run(plan.workload(["true"], 2), launcher=FakeLauncher(), opened=TwoCores())
+    few = run.run(plan.plan(plan.workload(["true"], 2), opened=TwoCores())._replace(launcher=FakeLauncher()))
     assert (few.where, len(few.nodes), few.cores, few.remark) == ("local", 1, 2, "")
     assert few.facts["kernel"]
     assert [node.node for node in few.counters] == few.nodes
     assert [use.node for use in few.core_use] == few.nodes
-    many = run.run(plan.workload(["true"], 5), launcher=FakeLauncher(), opened=TwoCores())
+    many = run.run(plan.plan(plan.workload(["true"], 5), opened=TwoCores())._replace(launcher=FakeLauncher()))
     assert many.remark.startswith("5 ranks share 2 cores")
 
 

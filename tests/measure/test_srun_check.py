@@ -30,7 +30,7 @@ def test_copies_of_rank_0_of_1_are_caught_before_the_run(tmp_path, monkeypatch, 
     with pytest.raises(
         UsageError, match=r"srun -n 2` started 2 copies of rank 0 of 1: .*srun needs --mpi=pmi2"
     ):
-        run.run(workload)
+        run.run(plan.plan(workload))
     assert str(program) not in (tmp_path / "calls").read_text()
 
 
@@ -39,7 +39,7 @@ def test_a_fitting_srun_is_tried_once(tmp_path, monkeypatch, mpich):
     srun(tmp_path, monkeypatch, f'{mpich.mpiexec} -n 2 "$@"')
     workload = plan.workload(["srun", "-n", "2", str(program), "well"], None)
     for _ in range(2):
-        assert run.run(workload).state == "complete"
+        assert run.run(plan.plan(workload)).state == "complete"
     assert (tmp_path / "calls").read_text().count("lw-size-probe") == 1
 
 

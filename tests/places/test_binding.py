@@ -88,7 +88,7 @@ def test_real_ranks_have_the_cores_that_were_asked(tmp_path, kind, binding):
     mpi = first_mpi(kind)
     with open_place(Place(binding=binding)) as opened:
         given = plan.workload(["grep", "Cpus_allowed_list", "/proc/self/status"], 2, opened)
-        result = run.run(given, mpi=mpi.name, opened=opened, folder=tmp_path / "out")
+        result = run.run(plan.plan(given, mpi=mpi.name, opened=opened), folder=tmp_path / "out")
     assert result.state == "complete" and result.facts["binding"] == binding
     lists = [line.split()[-1] for line in (tmp_path / "out" / "output.txt").read_text().splitlines()]
     every = os.sched_getaffinity(0)
@@ -125,7 +125,7 @@ def test_a_job_of_a_real_slurm_binds_its_ranks(tmp_path, monkeypatch):
             monkeypatch.setenv(name, value)
         with open_place(Place(kind="slurm", nodes=2, ranks_per_node=1, binding="core")) as opened:
             given = plan.workload(["grep", "Cpus_allowed_list", "/proc/self/status"], 2, opened)
-            result = run.run(given, opened=opened, folder=tmp_path / "out")
+            result = run.run(plan.plan(given, opened=opened), folder=tmp_path / "out")
     assert result.state == "complete" and result.facts["binding"] == "core"
     lists = [line.split()[-1] for line in (tmp_path / "out" / "output.txt").read_text().splitlines()]
     assert len(lists) == 2 and all(each.isdecimal() for each in lists)

@@ -137,7 +137,7 @@ def test_ranks_run_on_the_hosts_of_the_file(hosts, tmp_path, mpi, record_propert
         workload = plan.workload([str(program), "well"], 4, opened)
         result = despite_faults(
             mpi,
-            partial(run.run, workload, opened=opened, folder=out, timeout=120),
+            partial(run.run, plan.plan(workload, opened=opened), folder=out, timeout=120),
             record_property,
             ending=lambda result: (result.state == "timeout", (out / "output.txt").read_text()),
         )

@@ -66,7 +66,10 @@ def started(command, ranks, tmp_path, *, where=None, observer=None, mpi=None, sa
     with open_place(where or Place(kind="slurm"), say) as opened:
         workload = plan.workload(command, ranks, opened)
         return run.run(
-            workload, mpi=mpi, opened=opened, folder=tmp_path / "out", watcher=observer, timeout=timeout
+            plan.plan(workload, mpi=mpi, opened=opened),
+            folder=tmp_path / "out",
+            watcher=observer,
+            timeout=timeout,
         )
 
 

@@ -13,6 +13,7 @@ from linkworth import _engine
 from linkworth.catalog import fabrics as catalog
 from linkworth.cli.main import main
 from linkworth.errors import UsageError
+from linkworth.measure.plan import plan
 from linkworth.model.prediction import Layout
 from linkworth.model.workload import Workload
 from linkworth.predict.predict import predict
@@ -190,7 +191,7 @@ def test_a_recorded_run_of_eight_threads_is_predicted(tmp_path: Path, shared: bo
     subprocess.run([mpi.mpicc, "-pthread", tmp_path / "threads.c", "-o", program], check=True)
     trace = tmp_path / "run.lwt"
     command = [str(program), *(["shared"] if shared else [])]
-    record(Workload(name="threads", command=command, ranks=2), output=trace, mpi=mpi.name)
+    record(plan(Workload(name="threads", command=command, ranks=2), mpi=mpi.name), output=trace)
     opened = _engine.Trace(str(trace))
     if next(iter(opened.iterate(0)))["fields"]["code"] < THREAD_MULTIPLE:
         pytest.skip(f"{mpi.name} does not give MPI_THREAD_MULTIPLE")

@@ -44,7 +44,7 @@ def assert_same_calls(command, ranks, tmp_path, flat_rates):
         check(program, ranks)
     except UsageError as refusal:
         pytest.skip(str(refusal))
-    real = record.record(plan.workload(command, ranks), output=tmp_path / "real.lwt", timeout=3000)
+    real = record.record(plan.plan(plan.workload(command, ranks)), output=tmp_path / "real.lwt", timeout=3000)
     assert (real.state, real.verified) == ("complete", True)
     made = record_skeleton(program, ranks, flat_rates(program.name), tmp_path / "skeleton.lwt")
     assert made.events == real.events

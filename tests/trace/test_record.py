@@ -37,9 +37,10 @@ def program(tmp_path):
     return compiled(usable_mpis()[0], tmp_path)
 
 
-def recorded(program, how, ranks=3, **options):
+def recorded(program, how, ranks=3, mpi=None, launcher=None, **options):
     options.setdefault("output", program.parent / "trace.lwt")
-    return record.record(plan.workload([str(program), how], ranks), **options)
+    decided = plan.plan(plan.workload([str(program), how], ranks), mpi)
+    return record.record(decided._replace(launcher=launcher or decided.launcher), **options)
 
 
 @pytest.mark.parametrize("mpi", each_mpi())
@@ -144,7 +145,7 @@ def test_two_recordings_at_once_in_one_folder_do_not_meet(program):
 )
 def test_a_program_without_mpi_is_a_usage_error(tmp_path, command, sentence):
     with pytest.raises(UsageError, match=sentence):
-        record.record(plan.workload(command, 2), output=tmp_path / "trace.lwt")
+        record.record(plan.plan(plan.workload(command, 2)), output=tmp_path / "trace.lwt")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -153,7 +154,9 @@ def test_a_program_that_fails_before_mpi_says_that_nothing_was_recorded(program)
     with pytest.raises(UsageError, match=r"called no MPI_Init, so nothing was recorded.*exit code 3"):
         recorded(program, "before")
     with pytest.raises(IncompleteError, match=r"nothing was recorded: it ran longer than 0\.5 s"):
-        record.record(plan.workload(["sleep", "60"], 2), output=program.parent / "t.lwt", timeout=0.5)
+        record.record(
+            plan.plan(plan.workload(["sleep", "60"], 2)), output=program.parent / "t.lwt", timeout=0.5
+        )
     assert leftovers(program.parent) == []
 
 
@@ -167,7 +170,7 @@ def test_a_static_program_is_refused_before_it_runs(tmp_path):
     if built.returncode:
         pytest.skip("the C++ library for static linking is not here")
     with pytest.raises(UsageError, match="linked statically"):
-        record.record(plan.workload([str(tmp_path / "static")], 2), output=tmp_path / "trace.lwt")
+        record.record(plan.plan(plan.workload([str(tmp_path / "static")], 2)), output=tmp_path / "trace.lwt")
 
 
 @needs_mpi
@@ -198,7 +201,8 @@ def test_a_launcher_of_another_mpi_is_refused_before_it_runs(tmp_path):
     program = compiled(first, tmp_path)
     with pytest.raises(UsageError, match=f"linked with {first.name}.*rank 0 of 1"):
         record.record(
-            plan.workload([other.mpiexec, "-n", "2", str(program)], None), output=tmp_path / "trace.lwt"
+            plan.plan(plan.workload([other.mpiexec, "-n", "2", str(program)], None)),
+            output=tmp_path / "trace.lwt",
         )
     with pytest.raises(UsageError, match="rank 0 of 1"):
         recorded(program, "well", mpi=other.name)
@@ -210,7 +214,7 @@ def test_the_users_own_launcher_command_is_recorded(tmp_path, mpi):
     more = ["--oversubscribe"] if mpi.kind == "openmpi" and mpi.version < "5" else []
     more = ["--map-by", ":OVERSUBSCRIBE"] if mpi.kind == "openmpi" and not more else more
     command = [mpi.mpiexec, *more, "-n", "1", str(program), "well", ":", "-n", "2", str(program), "well"]
-    summary = record.record(plan.workload(command, None), output=tmp_path / "trace.lwt")
+    summary = record.record(plan.plan(plan.workload(command, None)), output=tmp_path / "trace.lwt")
     assert (summary.state, summary.ranks, summary.workload) == ("complete", 3, "ends")
     assert [names(summary.path, rank).count("MPI_Allreduce") for rank in range(3)] == [ALLREDUCES] * 3
 

@@ -69,19 +69,18 @@ def command(
         if dry_run:
             return show_plan(workload, mpi, opened, as_json, "linkworth.run-plan/1")
         watch = TerminalWatch(f"running {workload.name}", output_to_stderr=as_json or figures)
+        decided = plan.plan(workload, mpi, opened)
         calls = None
         if profile:
             from linkworth.measure import call_profile
 
             calls = call_profile.profile(
-                workload, mpi=mpi, opened=opened, timeout=timeout, folder=output, watcher=watch, inherit_stdin=stdin_is_given(),
-                iterations=iterations,
+                decided, timeout=timeout, folder=output, watcher=watch, inherit_stdin=stdin_is_given(), iterations=iterations
             )  # fmt: skip
             result = calls.run
         else:
             result = run.run(
-                workload, mpi=mpi, opened=opened, timeout=timeout, folder=output, watcher=watch, inherit_stdin=stdin_is_given(),
-                iterations=iterations,
+                decided, timeout=timeout, folder=output, watcher=watch, inherit_stdin=stdin_is_given(), iterations=iterations
             )  # fmt: skip
     watch.clear()
     if as_json:

@@ -109,7 +109,7 @@ def command(
                 f"recording {workload.name}", output_to_stderr=as_json or answer_to_stderr()
             )
             wanted = output or record.default_output(workload)
-            summary = record.record(workload, output=wanted, mpi=mpi, opened=opened, timeout=timeout, watcher=watch,
+            summary = record.record(plan.plan(workload, mpi, opened), output=wanted, timeout=timeout, watcher=watch,
                                     inherit_stdin=stdin_is_given(), replace=force, exact=exact)  # fmt: skip
         watch.clear()
         if Path(summary.path) != wanted:

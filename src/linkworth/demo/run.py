@@ -59,7 +59,9 @@ class LocalRecorder:
         from linkworth.trace.record import record
 
         workload = plan.workload((name,), ranks)
-        return record(workload, output=trace, mpi=self._mpi, timeout=RUN_LIMIT_SECONDS, replace=True)
+        return record(
+            plan.plan(workload, mpi=self._mpi), output=trace, timeout=RUN_LIMIT_SECONDS, replace=True
+        )
 
 
 class DemoProgram(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,33 +8,28 @@ from statistics import fmean
 
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.measure.call_profile_file import ProcessProfile, Tally, read
-from linkworth.measure.plan import Plan, plan, refuse_static
+from linkworth.measure.plan import Plan, refuse_static
 from linkworth.measure.ranks_found import ranks_found
 from linkworth.measure.run import execute, must_yield
 from linkworth.model.call_profile import INIT, CallProfile, CallTotal, RankTotal, SizeTotal
 from linkworth.model.profile import run_shares
 from linkworth.model.run import RunResult
-from linkworth.model.workload import Workload
 from linkworth.mpi import build, preload
-from linkworth.places.job import Launcher, Observer
-from linkworth.places.place import OpenPlace
+from linkworth.places.job import Observer
 from linkworth.writing.documents import encode
 from linkworth.writing.files import write_atomically
 
 
 def profile(
-    workload: Workload,
+    decided: Plan,
     *,
-    mpi: str | None = None,
     timeout: float | None = None,
-    launcher: Launcher | None = None,
-    opened: OpenPlace | None = None,
     folder: Path | None = None,
     watcher: Observer | None = None,
     inherit_stdin: bool = False,
     iterations: str | None = None,
 ) -> CallProfile:
-    """Run a workload and return how its ranks spent their time, however the run ended.
+    """Run a planned workload and return how its ranks spent their time, however the run ended.
 
     With a `folder`, the raw output and `profile.json` are stored there.
 
@@ -42,9 +37,6 @@ def profile(
     EnvironmentLacksError if this machine lacks something. Raises IncompleteError if the run ended before any rank
     left MPI_Init.
     """
-    decided = plan(workload, mpi, opened)
-    if launcher is not None:
-        decided = decided._replace(launcher=launcher)
     refuse_static(decided)
     library = build.tracer(decided.mpi)
     # A folder of the user's is shared by the nodes of a run, as for a recording.
@@ -74,7 +66,7 @@ def profile(
             )
             trouble = found.trouble(decided)
         if trouble:
-            raise LinkworthError(f"{workload.name}: {trouble}")
+            raise LinkworthError(f"{decided.workload.name}: {trouble}")
         totals = summarise(result, _processes(decided, result, files))
     finally:
         shutil.rmtree(files, ignore_errors=True)

@@ -11,14 +11,12 @@ from linkworth.measure.counters import CounterWatch
 from linkworth.measure.ending import Ending, classify
 from linkworth.measure.output import OutputKeeper
 from linkworth.measure.parsers import npb
-from linkworth.measure.plan import Plan, plan
+from linkworth.measure.plan import Plan
 from linkworth.measure.ranks_found import NOT_ASKED, RanksFound, ranks_found
 from linkworth.model.counters import NodeCounters
 from linkworth.model.run import CoreUse, RunResult
-from linkworth.model.workload import Workload
 from linkworth.mpi import build, preload
-from linkworth.places.job import Job, Launcher, Observer
-from linkworth.places.place import OpenPlace
+from linkworth.places.job import Job, Observer
 from linkworth.writing.documents import encode
 from linkworth.writing.files import write_atomically
 
@@ -27,27 +25,21 @@ APP_USAGE_ERROR = 2
 
 
 def run(
-    workload: Workload,
+    decided: Plan,
     *,
-    mpi: str | None = None,
     timeout: float | None = None,
-    launcher: Launcher | None = None,
-    opened: OpenPlace | None = None,
     folder: Path | None = None,
     watcher: Observer | None = None,
     inherit_stdin: bool = False,
     iterations: str | None = None,
 ) -> RunResult:
-    """Run a workload without recording and return the measurements.
+    """Run a planned workload without recording and return the measurements.
 
-    With a `folder`, the raw output and `result.json` are stored there. `opened` is an open place (None: this machine).
-    `launcher` replaces the one that fits the command. `iterations` is a regular expression whose one group is the
-    seconds of an iteration in a line of the program's output. A program that fails, dies or takes longer than
-    `timeout` seconds is a result, not an error. Raises UsageError and EnvironmentLacksError if nothing could be run.
+    With a `folder`, the raw output and `result.json` are stored there. `iterations` is a regular expression whose one
+    group is the seconds of an iteration in a line of the program's output. A program that fails, dies or takes longer
+    than `timeout` seconds is a result, not an error. Raises UsageError and EnvironmentLacksError if nothing could be
+    run.
     """
-    decided = plan(workload, mpi, opened)
-    if launcher is not None:
-        decided = decided._replace(launcher=launcher)
     output = None
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)

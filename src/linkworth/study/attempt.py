@@ -8,6 +8,7 @@ import msgspec
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.measure import call_profile
 from linkworth.measure import run as measured
+from linkworth.measure.plan import plan
 from linkworth.measure.plan import workload as rank_count
 from linkworth.model.study import Study
 from linkworth.model.trace import TraceSummary
@@ -83,22 +84,19 @@ def _measured(
     limit = time_limit(planned, study)
     counted = "counters" in study.measure
     iterations = planned.workload.iteration_pattern or None
+    decided = plan(workload, planned.environment.mpi, opened)
     if "profile" in study.measure:
         profile = call_profile.profile(
-            workload,
-            mpi=planned.environment.mpi,
+            decided,
             timeout=limit,
-            opened=opened,
             folder=folder,
             watcher=watcher,
             iterations=iterations,
         )
         return of_profile(profile, planned.workload, _output(folder), counted=counted)
     result = measured.run(
-        workload,
-        mpi=planned.environment.mpi,
+        decided,
         timeout=limit,
-        opened=opened,
         folder=folder,
         watcher=watcher,
         iterations=iterations,
@@ -110,11 +108,9 @@ def _recorded(
     planned: PlannedRun, study: Study, opened: OpenPlace, trace: Path, watcher: Observer | None
 ) -> Outcome:
     summary = record(
-        as_workload(planned, opened),
+        plan(as_workload(planned, opened), planned.environment.mpi, opened),
         output=trace,
-        mpi=planned.environment.mpi,
         timeout=time_limit(planned, study),
-        opened=opened,
         watcher=watcher,
         replace=True,
     )

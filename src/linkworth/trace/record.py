@@ -13,7 +13,7 @@ from linkworth import __version__
 from linkworth._engine import TraceError, part_info
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.interrupts import terminate_as_interrupt
-from linkworth.measure.plan import Plan, plan, refuse_static
+from linkworth.measure.plan import Plan, refuse_static
 from linkworth.measure.ranks_found import ranks_found
 from linkworth.measure.run import execute, must_yield
 from linkworth.model.json_errors import JSON_ERRORS
@@ -21,8 +21,7 @@ from linkworth.model.run import RunResult
 from linkworth.model.trace import MpiInfo, TraceMetadata, TraceSummary
 from linkworth.model.workload import Workload
 from linkworth.mpi import build, preload
-from linkworth.places.job import Launcher, Observer
-from linkworth.places.place import OpenPlace
+from linkworth.places.job import Observer
 from linkworth.trace.merge import merge
 from linkworth.writing.documents import encode
 from linkworth.writing.files import is_stream, put, work_folder, write_atomically
@@ -44,19 +43,16 @@ class _Parts(NamedTuple):
 
 
 def record(
-    workload: Workload,
+    decided: Plan,
     *,
     output: Path,
-    mpi: str | None = None,
     timeout: float | None = None,
-    launcher: Launcher | None = None,
-    opened: OpenPlace | None = None,
     watcher: Observer | None = None,
     inherit_stdin: bool = False,
     replace: bool = False,
     exact: bool = False,
 ) -> TraceSummary:
-    """Run and record a workload; the summary has the trace's `path`.
+    """Run and record a planned workload; the summary has the trace's `path`.
 
     If `output` exists, a number is added to the name, unless `replace` is set. A program that fails, dies or takes
     longer than `timeout` seconds still leaves a trace up to that moment, and the summary's `state` describes the end.
@@ -66,9 +62,7 @@ def record(
     EnvironmentLacksError if this machine lacks something. Raises IncompleteError if the user stopped it or the merge
     failed: the message names what is kept.
     """
-    decided = plan(workload, mpi, opened)
-    if launcher is not None:
-        decided = decided._replace(launcher=launcher)
+    workload = decided.workload
     refuse_static(decided)
     library = build.tracer(decided.mpi)
     parts = _parts_folder(output)

@@ -31,7 +31,7 @@ def replayed_calls(tmp_path, test, settings):
     """Record a test with the MPI of this machine, replay it on gbe without computation: each rank's calls with their ends."""
     mpi = usable_mpis()[0]
     command = [str(build.netbench(mpi)), *arguments(TESTS[test], settings)]
-    summary = record.record(plan.workload(command, RANKS), output=tmp_path / "b.lwt", mpi=mpi.name)
+    summary = record.record(plan.plan(plan.workload(command, RANKS), mpi=mpi.name), output=tmp_path / "b.lwt")
     trace = open_trace(Path(summary.path))
     found = replay_in_detail(
         trace.engine,

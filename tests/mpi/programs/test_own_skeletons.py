@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from linkworth import _engine
+from linkworth.measure.plan import plan
 from linkworth.model.trace import RankInfo, TraceMetadata
 from linkworth.model.workload import Workload
 from linkworth.profile import of_trace
@@ -46,7 +47,7 @@ def calls(trace, rank):
 )
 def test_a_skeleton_makes_the_calls_of_the_real_run(tmp_path, open_mpi, app, options, ranks):
     workload = Workload(name=app, command=[app, *options], ranks=ranks)
-    record(workload, output=tmp_path / "real.lwt", mpi=open_mpi.name)
+    record(plan(workload, mpi=open_mpi.name), output=tmp_path / "real.lwt")
     real = _engine.Trace(str(tmp_path / "real.lwt"))
     program, argument = app.split(":")
     recorded = skeleton(tmp_path / "skeleton.lwt", program, [argument, *options], ranks)
@@ -135,7 +136,7 @@ def test_a_real_run_has_the_load_balance_of_its_level(tmp_path, open_mpi, level)
     found = []
     # Cores that others heat or share give two ranks unlike speeds, but not the same two every time.
     while len(found) < 5 and expected not in found:
-        record(workload, output=tmp_path / "i.lwt", mpi=open_mpi.name, replace=True)
+        record(plan(workload, mpi=open_mpi.name), output=tmp_path / "i.lwt", replace=True)
         found.append(of_trace(tmp_path / "i.lwt").pop.load_balance)
     assert expected in found
 
