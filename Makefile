@@ -90,12 +90,12 @@ docs: $(VENV)/.engine $(VENV)/.docs ## the documentation site in site/
 	@$(BIN)/zensical build --clean --strict
 	@echo "docs: site/index.html"
 
+# The lowest Python is the one that the wheel is for; that of 3.12 serves all newer ones too.
+WHEEL_PYTHONS ?= $(BIN)/python $(shell scripts/newer_python.sh)
 wheel: WERROR := OFF
-wheel: $(VENV)/.created ## a wheel for the Python of .venv in dist/; auditwheel makes it portable if it is installed
-	@$(PREPARE_BUILD) && $(PIP) wheel $(BUILD_OPTIONS) --config-settings=build-dir=build/wheel/{wheel_tag} --no-deps --wheel-dir dist .
-	@if command -v auditwheel >/dev/null; then \
-	    for wheel in dist/*-linux_*.whl; do auditwheel repair --wheel-dir dist "$$wheel" && rm "$$wheel" || exit 1; done; \
-	else echo "SKIPPED auditwheel: not installed, so the wheel in dist/ is for this machine's system"; fi
+wheel: build/precompiled/.done ## a wheel for the Python of .venv and one for 3.12 and newer, with tracers and programs compiled, in dist/
+	@compiler=$$(scripts/find_compiler.sh) && export CXX="$$compiler" WERROR=$(WERROR) && scripts/wheels.sh dist $(WHEEL_PYTHONS)
+	@ls -l dist/*.whl
 
 clean: ## remove what was built; keeps .venv and .mpi
 	@rm -rf build dist site report.html $(DEMO_OUTPUT) linkworth-papers .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -121,7 +121,13 @@ BUILD_OPTIONS = --no-build-isolation --config-settings=cmake.define.LINKWORTH_WE
 
 $(VENV)/.engine: $(VENV)/.created $(ENGINE_SOURCES)
 	@$(PREPARE_BUILD) && echo "Building linkworth with $$CXX (about two minutes the first time)" && \
-	    $(PIP) install $(BUILD_OPTIONS) -e .
+	    $(PIP) install $(BUILD_OPTIONS) -e '.[plots]'
+	@touch $@
+
+# The tracers and programs for each ABI: twelve files, two minutes of one core.
+build/precompiled/.done: $(VENV)/.created .mpi/mpich/.done .mpi/openmpi/.done scripts/precompile.py $(shell find native/tracer native/programs native/netbench native/sizeprobe src/linkworth/mpi -name __pycache__ -prune -o -type f -print)
+	@rm -rf build/precompiled && mkdir -p build && $(PIP) install msgspec pympistandard
+	@$(BIN)/python scripts/precompile.py build/precompiled .mpi/mpich .mpi/openmpi
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.created pyproject.toml scripts/extras.py

@@ -105,12 +105,6 @@ void lw_resolve_all(void) {
 #endif
 }
 
-bool lw_library_complete(void) {
-    for (uint32_t number = 0; number < lw_procedures; number++)
-        if (!lw_real[number]) return false;
-    return true;
-}
-
 bool lw_library_matches(void) {
 #ifdef OPEN_MPI
     return lw_mpi.world && lw_mpi.self && lw_mpi.comm_null && lw_mpi.request_null && lw_mpi.packed;

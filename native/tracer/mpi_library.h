@@ -71,10 +71,8 @@ extern void* lw_real[];
 
 /// Real function of the wrapped procedure NUMBER. Ends the program with a message if the library lacks it.
 void* lw_resolve(uint32_t number);
-/// Finds all of lw_real and lw_mpi.
+/// Finds lw_real and lw_mpi. What the library lacks stays NULL.
 void lw_resolve_all(void);
-/// Returns whether all of lw_real was found.
-bool lw_library_complete(void);
 /// Returns false if the loaded library has other handles than those the tracer was compiled for.
 bool lw_library_matches(void);
 

@@ -1,4 +1,4 @@
-"""Builds the native parts for one MPI, once, and keeps them in the user's cache."""
+"""Native parts for one MPI, made once and kept in the user's cache: fitted from precompiled ones, else compiled here."""
 
 import hashlib
 import os
@@ -9,19 +9,22 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 import linkworth
 from linkworth.errors import EnvironmentLacksError
 from linkworth.model.mpi import MpiInstallation
-from linkworth.mpi import elf, identify, joined, objects, progress, search, sources
+from linkworth.mpi import elf, identify, joined, objects, precompiled, progress, search, sources
 from linkworth.mpi.cache import building, built_once, cache_folder
 
 TRACER = "liblinkworth-tracer.so"
 NPB = "lw-npb"
 NETBENCH = "lw-netbench"
 SIZE_PROBE = "lw-size-probe"
+PRODUCTS = {"tracer": TRACER, "programs": NPB, "netbench": NETBENCH, "sizeprobe": SIZE_PROBE}
+"""File that each part becomes."""
 _TITLES = {
     "tracer": "the tracer",
     "programs": "the bundled programs",
@@ -32,7 +35,7 @@ _TITLES = {
 
 def tracer(mpi: MpiInstallation) -> Path:
     """Return the preload library for an MPI. Raises EnvironmentLacksError if it cannot be built."""
-    return _cached(with_alike_compiler(mpi), "tracer", TRACER)
+    return _cached(mpi if precompiled.find(mpi, TRACER) else with_alike_compiler(mpi), "tracer")
 
 
 def npb(mpi: MpiInstallation, *, planned: bool = False) -> Path:
@@ -40,7 +43,7 @@ def npb(mpi: MpiInstallation, *, planned: bool = False) -> Path:
 
     Raises EnvironmentLacksError if it cannot be built.
     """
-    return _place(mpi, "programs") / NPB if planned else _cached(mpi, "programs", NPB)
+    return _place(mpi, "programs") / NPB if planned else _cached(mpi, "programs")
 
 
 def netbench(mpi: MpiInstallation, *, planned: bool = False) -> Path:
@@ -48,12 +51,12 @@ def netbench(mpi: MpiInstallation, *, planned: bool = False) -> Path:
 
     Raises EnvironmentLacksError if it cannot be built.
     """
-    return _place(mpi, "netbench") / NETBENCH if planned else _cached(mpi, "netbench", NETBENCH)
+    return _place(mpi, "netbench") / NETBENCH if planned else _cached(mpi, "netbench")
 
 
 def size_probe(mpi: MpiInstallation) -> Path:
     """Return the program that prints rank, size and host of each rank. Raises EnvironmentLacksError."""
-    return _cached(mpi, "sizeprobe", SIZE_PROBE)
+    return _cached(mpi, "sizeprobe")
 
 
 _GET_COMPILER = "get it with: apt-get install build-essential, or dnf install gcc-c++"
@@ -86,26 +89,44 @@ def _has_standard_abi(mpi: MpiInstallation) -> bool:
     return Path(mpi.library).name.startswith("libmpi_abi")
 
 
-def _cached(mpi: MpiInstallation, part: str, product: str) -> Path:
+def _cached(mpi: MpiInstallation, part: str) -> Path:
+    place, product = _place(mpi, part), PRODUCTS[part]
+    shipped = precompiled.find(mpi, product)
+    if shipped is not None:
+        return built_once(
+            place, product, lambda work: precompiled.fit(shipped, mpi, work / product), what=None
+        )
     return built_once(
-        _place(mpi, part),
+        place,
         product,
-        lambda work: _build(mpi, part, sources.recipe(part), work, work / product),
+        lambda work: compile_part(mpi, part, sources.recipe(part), work, work / product),
         what=f"{_TITLES[part]} for {mpi.name}",
     )
 
 
 def _place(mpi: MpiInstallation, part: str) -> Path:
-    """Return the cache folder of a part for its current sources."""
-    key = _key(mpi, part, sources.recipe(part))
+    """Return the cache folder of a part for its current sources, or for its precompiled file."""
+    shipped = precompiled.find(mpi, PRODUCTS[part])
+    key = _key(mpi, part, sources.recipe(part)) if shipped is None else _key_of_fitted(mpi, shipped)
     return cache_folder() / "mpi" / f"{part}-{mpi.name.replace('@', '-')}-{key[:16]}"
 
 
+def _key_of_fitted(mpi: MpiInstallation, shipped: Path) -> str:
+    return _hash([*_identity(Path(mpi.library)), *_identity(shipped), linkworth.__version__])
+
+
+def _identity(file: Path) -> list[str]:
+    status = file.stat()
+    return [str(file), str((status.st_size, status.st_mtime_ns))]
+
+
+def _hash(facts: list[str]) -> str:
+    return hashlib.sha256(os.fsencode("\0".join(facts))).hexdigest()
+
+
 def _key(mpi: MpiInstallation, part: str, recipe: sources.Recipe) -> str:
-    status = Path(mpi.library).stat()
     facts = [
-        mpi.library,
-        str((status.st_size, status.st_mtime_ns)),
+        *_identity(Path(mpi.library)),
         mpi.version,
         mpi.mpicc,
         mpi.mpicxx,
@@ -119,10 +140,27 @@ def _key(mpi: MpiInstallation, part: str, recipe: sources.Recipe) -> str:
         facts.append(metadata.version("pympistandard"))
     if "-march=native" in recipe.flags:
         facts.append(objects.processor())
-    return hashlib.sha256(os.fsencode("\0".join(facts))).hexdigest()
+    return _hash(facts)
 
 
-def _build(mpi: MpiInstallation, part: str, recipe: sources.Recipe, work: Path, product: Path) -> None:
+class Portable(NamedTuple):
+    """Differences of a part that serves every library of an ABI (`linkworth.mpi.precompiled`)."""
+
+    procedures: set[str]
+    """Procedures that the tracer wraps."""
+    link: list[str]
+    """Arguments for linking. They replace the MPI's own."""
+
+
+def compile_part(
+    mpi: MpiInstallation,
+    part: str,
+    recipe: sources.Recipe,
+    work: Path,
+    product: Path,
+    portable: Portable | None = None,
+) -> None:
+    """Compile a part with an MPI's compiler wrapper in the folder `work`. Raises EnvironmentLacksError with the reason."""
     wrapper, language = (mpi.mpicc, "C") if part == "tracer" else (mpi.mpicxx, "C++")
     if not wrapper:
         raise EnvironmentLacksError(
@@ -141,12 +179,13 @@ def _build(mpi: MpiInstallation, part: str, recipe: sources.Recipe, work: Path, 
 
         generated = work / "generated"
         generated.mkdir()
-        files = [*wrappers.generate(generated, elf.exported_symbols(Path(mpi.library))), *files]
+        procedures = portable.procedures if portable else elf.exported_symbols(Path(mpi.library))
+        files = [*wrappers.generate(generated, procedures), *files]
         flags += ["-fPIC", "-pthread", f"-I{generated}"]
         # The wrapper would link the MPI library, but the preload library must use the program's own.
         linker = [*(line.compiler if line else ["cc"]), "-shared", "-pthread"]
     else:
-        linker = [wrapper]
+        linker = line.compiler if portable and line else [wrapper]
     log = work / "build.log"
     made = [work / f"{number}-{file.stem}.o" for number, file in enumerate(files)]
     places = objects.places(cache_folder(), recipe, line)
@@ -172,7 +211,8 @@ def _build(mpi: MpiInstallation, part: str, recipe: sources.Recipe, work: Path, 
             if failure:
                 raise _failed(part, mpi, failure, log, work)
             progress.step()
-    link = [*linker, *map(str, made), "-o", str(product), *(f"-l{name}" for name in recipe.libraries)]
+    link = [*linker, *map(str, made), "-o", str(product), *(portable.link if portable else [])]
+    link += [f"-l{name}" for name in recipe.libraries]
     failure = _call(link, work, log)
     if failure:
         raise _failed(part, mpi, failure, log, work)

@@ -18,16 +18,17 @@ def cache_folder() -> Path:
     return (Path(named) if named.startswith("/") else Path.home() / ".cache") / "linkworth"
 
 
-def built_once(place: Path, product: str, make: Callable[[Path], None], *, what: str = "") -> Path:
+def built_once(place: Path, product: str, make: Callable[[Path], None], *, what: str | None = "") -> Path:
     """Return `product` in the folder `place`. If it is missing, `make` fills the folder first.
 
-    `what` is the text for the waiting user. Raises EnvironmentLacksError if the cache cannot be written, and
-    the errors of `make`.
+    `what` is the text for the user who waits for a compiler, None for quick work. Raises EnvironmentLacksError if the
+    cache cannot be written, and the errors of `make`.
     """
     built = place / product
     if built.is_file():
         return built
-    with progress.working(f"compiling {what or product}, once for this machine"), building(place):
+    announced = None if what is None else f"compiling {what or product}, once for this machine"
+    with progress.working(announced) if announced else contextlib.nullcontext(), building(place):
         if not built.is_file():
             _build(place, product, make)
     return built

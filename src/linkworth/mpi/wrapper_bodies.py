@@ -90,11 +90,14 @@ def is_modelled(name: str) -> bool:
 def body_of(name: str, available: set[str]) -> Body:
     """Return the body of a procedure.
 
-    `available` are the library's procedures. A yielding form that needs a missing one is left out.
+    `available` are the wrapped procedures. A yielding form that needs another one is left out.
     """
     body = bodies().get(name, bodies()["any other"])
-    needed = {word.split("(")[0] for word in body.yielding.split("REAL_")[1:]}
-    return body if needed <= available else msgspec.structs.replace(body, yielding="")
+    return body if _needed_to_yield(body) <= available else msgspec.structs.replace(body, yielding="")
+
+
+def _needed_to_yield(body: Body) -> set[str]:
+    return {word.split("(")[0] for word in body.yielding.split("REAL_")[1:]}
 
 
 def is_conversion(name: str) -> bool:
@@ -126,6 +129,8 @@ def block(way: str, wrapped: Wrapped, told: str, otherwise: str = "") -> str:
         way = "foreseen"
     elif way == "profiled" and (quick or body.bytes):
         way = "profiled_quick" if quick else "profiled_bytes"
+    # The library of a precompiled tracer may lack them.
+    yields = " && ".join(["lw_yielding", *(f"HAS_{name}" for name in sorted(_needed_to_yield(body)))])
     succeeded = "lw_result == MPI_SUCCESS" if wrapped.returns == "int" else "true"
     words = {
         **msgspec.structs.asdict(body),
@@ -134,7 +139,7 @@ def block(way: str, wrapped: Wrapped, told: str, otherwise: str = "") -> str:
         "returns": wrapped.returns,
         "real": real,
         "fast": real.replace("REAL_", "FAST_", 1),
-        "called": f"lw_yielding ? {body.yielding} : $real" if body.yielding else real,
+        "called": f"{yields} ? {body.yielding} : $real" if body.yielding else real,
         "told": told,
         "cfa": told.split(", ")[1],
         "otherwise": otherwise,

@@ -1,12 +1,14 @@
 """Conversion of a chart's description to PNG, and to SVG that is safe inside a page."""
 
 import copy
+import importlib.util
 import json
 from typing import Any
 from xml.etree import ElementTree
 
 from markupsafe import Markup
 
+from linkworth.errors import EnvironmentLacksError
 from linkworth.report.charts import theme
 from linkworth.report.table import Figure
 from linkworth.writing.documents import with_texts
@@ -27,7 +29,24 @@ _ELEMENTS = {
     "stop",
     "circle",
 }
+NO_CONVERTER = (
+    "charts need vl-convert, which is 84 MB large and not installed: pip install 'linkworth[plots]'"
+)
 _DROPPED = {"style", "href", "class", "version"}
+
+
+def can_draw() -> bool:
+    """Return whether the converter of charts is installed."""
+    return importlib.util.find_spec("vl_convert") is not None
+
+
+def converter() -> Any:  # noqa: ANN401 (a module without types)
+    """Return the converter of charts. Raises EnvironmentLacksError if it is not installed."""
+    if not can_draw():
+        raise EnvironmentLacksError(NO_CONVERTER)
+    import vl_convert
+
+    return vl_convert
 
 
 def svg(figure: Figure) -> Markup:
@@ -35,9 +54,7 @@ def svg(figure: Figure) -> Markup:
 
     A page's content security policy forbids inline styles, and two charts may not share the ids of their clip paths.
     """
-    import vl_convert
-
-    root = ElementTree.fromstring(vl_convert.vegalite_to_svg(_document(_specification(figure))))
+    root = ElementTree.fromstring(converter().vegalite_to_svg(_document(_specification(figure))))
     _clean(root, figure.key)
     root.set("role", "img")
     root.set("aria-label", figure.table.title)
@@ -47,17 +64,13 @@ def svg(figure: Figure) -> Markup:
 
 def standalone(figure: Figure) -> str:
     """Return the chart as an SVG file with its title on white, for documents."""
-    import vl_convert
-
-    drawn: str = vl_convert.vegalite_to_svg(_document(_titled(figure)))
+    drawn: str = converter().vegalite_to_svg(_document(_titled(figure)))
     return drawn
 
 
 def png(figure: Figure, scale: float = 2.0) -> bytes:
     """Return the chart as PNG with its title on white, for documents."""
-    import vl_convert
-
-    data: bytes = vl_convert.vegalite_to_png(_document(_titled(figure)), scale=scale)
+    data: bytes = converter().vegalite_to_png(_document(_titled(figure)), scale=scale)
     return data
 
 

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from linkworth import __version__, units
 from linkworth.report.files import csv_text
-from linkworth.report.svg import svg
+from linkworth.report.svg import NO_CONVERTER, can_draw, svg
 from linkworth.report.table import Figure, ReportTable
 
 MOST_ROWS = 500
@@ -33,9 +33,12 @@ def page(
     allows the page's own script and style sheet only.
     """
 
+    drawing = can_draw()
+
     def drawn(figure: Figure) -> Markup:
         step(figure.key)
-        return svg(figure)
+        # The page has the same figures as tables.
+        return svg(figure) if drawing else Markup("<p>{}</p>").format(NO_CONVERTER)
 
     def csv(table: ReportTable) -> str:
         return quote(csv_text(table))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from linkworth.model.environment import Check
 from linkworth.model.mpi import MpiInstallation
-from linkworth.mpi import build, find, identify
+from linkworth.mpi import build, find, identify, precompiled
 from linkworth.mpi.search import PATH_VARIABLE
 
 _PROBE = (
@@ -22,8 +22,8 @@ _GET_COMPILER = "apt-get install build-essential (or: dnf install gcc-c++)"
 def compilers() -> list[Check]:
     """Find the compilers of MPI's wrappers."""
     return [
-        _compiler("C compiler", ("cc", "gcc", "clang"), "builds the recorder for your MPI"),
-        _compiler("C++ compiler", ("c++", "g++", "clang++"), "builds the bundled programs"),
+        _compiler("C compiler", ("cc", "gcc", "clang"), "builds the recorder for an MPI that none fits"),
+        _compiler("C++ compiler", ("c++", "g++", "clang++"), "builds the bundled programs for such an MPI"),
     ]
 
 
@@ -50,7 +50,7 @@ def _compiler(name: str, commands: tuple[str, ...], purpose: str) -> Check:
 
 
 def mpi_checks(mpis: list[MpiInstallation]) -> list[Check]:
-    """Check that each MPI has a launcher, and that its compiler wrapper really builds a program."""
+    """Check that each MPI has a launcher, and a precompiled recorder or a compiler wrapper that really builds a program."""
     if not mpis:
         return [
             Check(
@@ -67,11 +67,17 @@ def mpi_checks(mpis: list[MpiInstallation]) -> list[Check]:
 
 
 def _mpi_check(mpi: MpiInstallation) -> Check:
-    compiling = build.with_alike_compiler(mpi)
-    trouble = "no launcher (mpiexec) was found" if not mpi.mpiexec else _compile_trouble(compiling)
-    detail = f"{mpi.mpiexec}, {compiling.mpicc}"
-    if not mpi.mpicc:
-        detail += ", the compiler wrapper of another MPI with the same ABI; bundled programs need its own"
+    if not mpi.mpiexec:
+        trouble = detail = "no launcher (mpiexec) was found"
+    elif all(precompiled.find(mpi, product) for product in build.PRODUCTS.values()):
+        trouble = ""
+        detail = f"{mpi.mpiexec}; recorder and programs came compiled, for {precompiled.described(mpi)}"
+    else:
+        compiling = build.with_alike_compiler(mpi)
+        trouble = _compile_trouble(compiling)
+        detail = f"{mpi.mpiexec}; recorder and programs are compiled here by {compiling.mpicc}"
+        if not mpi.mpicc:
+            detail += ", the compiler wrapper of another MPI with the same ABI; bundled programs need its own"
     return Check(
         group="recording",
         name=mpi.name,
