@@ -12,6 +12,7 @@
 
 #include "bindings/text.hpp"
 #include "calls/names.hpp"
+#include "convert/message_columns.hpp"
 #include "convert/paje/paje.hpp"
 #include "convert/parquet/columns.hpp"
 #include "convert/perfetto/perfetto.hpp"
@@ -96,6 +97,21 @@ nb::object lists(convert::ListColumn&& column) {
     return nb::make_tuple(array(std::move(column.offsets)), array(std::move(column.values)));
 }
 
+nb::dict message_columns(const tracefile::Trace& trace) {
+    convert::MessageColumns columns;
+    {
+        const nb::gil_scoped_release released;
+        columns = convert::message_columns(trace);
+    }
+    nb::dict out;
+    out["source"] = array(std::move(columns.source));
+    out["destination"] = array(std::move(columns.destination));
+    out["bytes"] = array(std::move(columns.bytes));
+    out["sent_ns"] = array(std::move(columns.sent_ns));
+    out["received_ns"] = array(std::move(columns.received_ns));
+    return out;
+}
+
 nb::dict next_batch(convert::EventColumns& columns, std::size_t most_rows) {
     convert::EventBatch batch;
     {
@@ -149,6 +165,7 @@ std::vector<std::string> call_fields() {
 void register_formats(nb::module_& module) {
     module.def("write_paje", &write_paje, nb::arg("trace"), nb::arg("path"), nb::arg("hosts"));
     module.def("write_perfetto", &write_perfetto, nb::arg("trace"), nb::arg("path"), nb::arg("hosts"));
+    module.def("message_columns", &message_columns, nb::arg("trace"));
     module.def("read_ti", &read_ti, nb::arg("paths"), nb::arg("flops_per_second"), nb::arg("output"),
                nb::arg("metadata_json"));
     module.def("class_names", &class_names);

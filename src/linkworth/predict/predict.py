@@ -1,7 +1,7 @@
 """Prediction of a trace on several fabrics."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -40,11 +40,13 @@ def predict(
     measured: tuple[Fabric, float] | None = None,
     settings: ReplaySettings = _AS_RECORDED,
     extras: Extras = _NO_EXTRAS,
+    step: Callable[[str], object] = lambda _: None,
 ) -> PredictionSet:
     """Replay a trace, open or at a path, on each of `fabrics`, in that order.
 
     `measured` (a fabric and the program's seconds on it) scales the computation so that the replay on that fabric
-    takes that long; it replaces `cpu_factor`.
+    takes that long; it replaces `cpu_factor`. `step` is called with the name of each network as its replay begins, and
+    with one more for the replay without a network; threads may call it.
 
     Raises UsageError for an unusable trace, layout, time or file, and DamagedInputError for an incomplete trace.
     """
@@ -81,6 +83,7 @@ def predict(
         )
 
     def without_network() -> Replay:
+        step("no network")
         return replay_in_detail(
             trace.engine,
             catalog.get("ideal"),
@@ -110,8 +113,13 @@ def predict(
     # The engine runs without the interpreter's lock, so threads use all cores.
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         details = Details(record=RecordLimits(), marks=True) if extras.loads else _NO_DETAILS
+
+        def on_network(fabric: Fabric) -> Replay:
+            step(fabric.name)
+            return replayed(fabric, details=details)
+
         ideal_replay = pool.submit(without_network)
-        replays = list(pool.map(lambda fabric: replayed(fabric, details=details), fabrics))
+        replays = list(pool.map(on_network, fabrics))
         ideal = ideal_replay.result()
         predictions = list(pool.map(broken_down, fabrics, replays))
     if settings.samples:

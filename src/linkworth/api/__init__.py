@@ -1,0 +1,1 @@
+"""Public Python API, which `linkworth` exports. It calls the functions that the command line calls."""

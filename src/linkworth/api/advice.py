@@ -1,0 +1,102 @@
+"""Choice of a network in the public API."""
+
+from collections.abc import Mapping, Sequence
+from os import PathLike, fspath
+from typing import Any
+
+import msgspec
+
+from linkworth.advise.choose import advise as choose
+from linkworth.advise.request import PriceOptions, gather_environments
+from linkworth.advise.run import advise_on_request
+from linkworth.advise.source import TraceRequest
+from linkworth.api import html
+from linkworth.api.predictions import Predictions
+from linkworth.api.progress import Progress, Steps
+from linkworth.api.table import Table, from_rows
+from linkworth.api.trace import Trace
+from linkworth.api.wording import in_words_of_the_api
+from linkworth.errors import UsageError
+from linkworth.model import advice as model
+
+
+class Advice(model.Advice, frozen=True, kw_only=True):
+    """The network to choose, the reason in one sentence, and all options with time and cost (docs/reference/prices.md)."""
+
+    def to_table(self) -> Table:
+        """Return one row an option: fabric, nodes, seconds, US dollars a run, and whether it meets the limits; in their order."""
+        rows = [msgspec.structs.asdict(option) for option in self.options]
+        kinds = {
+            "rank": "int64",
+            "fabric": "object",
+            "price_name": "object",
+            "nodes": "int64",
+            "seconds": "float64",
+            "cost_usd": "float64",
+            "price_usd_per_node_hour": "float64",
+            "breakeven_usd_per_node_hour": "float64",
+            "feasible": "bool",
+            "pareto": "bool",
+        }
+        return from_rows(rows, kinds, f"options for {self.workload}")
+
+    def to_frame(self) -> Any:  # noqa: ANN401
+        """Return `to_table()` as a `pandas.DataFrame`."""
+        return self.to_table().to_pandas()
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (option.rank, option.fabric, option.price_name, option.nodes, option.seconds, option.cost_usd)
+            for option in sorted(self.options, key=lambda option: option.rank)
+        ]
+        headings = ("rank", "network", "node", "nodes", "seconds", "US$ a run")
+        return html.table(f"{self.reason}. {self.uncertainty}", headings, rows)
+
+
+def advise(
+    program: Trace | Predictions | str | PathLike[str],
+    prices: Mapping[str, float] | str,
+    *,
+    nodes: int | Sequence[int] = (),
+    goal: model.Goal | None = None,
+    deadline: float | None = None,
+    budget: float | None = None,
+    draws: int | None = None,
+    on_progress: Progress | None = None,
+) -> Advice:
+    """Choose a network for a trace, or from predictions.
+
+    `prices` are US dollars for an hour of a node by the network's name, or the name or file of a catalog of prices. A trace
+    is replayed on all networks that have a price, on each number of `nodes` (default: 2). `goal` is `cost` or `time`;
+    without it, time if only a budget is given. `deadline` (seconds) and `budget` (US dollars a run) exclude options.
+    `draws` replays each option with parameters drawn from their spread, for the certainty of the choice (default: 100, or
+    fewer for a long trace; 0: none). Predictions have their nodes, and no draws.
+
+    Raises UsageError for a network without a price, and DamagedInputError for an incomplete trace.
+    """
+    catalog = prices if isinstance(prices, str) else None
+    own = [] if isinstance(prices, str) else [f"{fabric}={dollars!r}" for fabric, dollars in prices.items()]
+    options = PriceOptions(assignments=own, catalog=catalog)
+    with in_words_of_the_api():
+        if isinstance(program, Predictions):
+            if nodes or draws:
+                raise UsageError(
+                    "predictions have their number of nodes and cannot be replayed; give the trace instead"
+                )
+            goal = goal or ("time" if budget is not None and deadline is None else "cost")
+            environments = gather_environments(options, needed=list(program))
+            found = choose(program.document, environments, goal=goal, deadline=deadline, budget=budget)
+        else:
+            path = program.path if isinstance(program, Trace) else program
+            counts = (nodes,) if isinstance(nodes, int) else tuple(nodes)
+            found = advise_on_request(
+                TraceRequest(workload=fspath(path), nodes=counts),
+                None,
+                prices=options,
+                goal=goal,
+                deadline=deadline,
+                budget=budget,
+                draws=draws,
+                progress=Steps(on_progress),
+            )
+    return Advice(**{name: getattr(found, name) for name in found.__struct_fields__})

@@ -1,0 +1,92 @@
+"""Predictions of the public API."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from linkworth.api import html
+from linkworth.api.table import Table, from_rows
+from linkworth.model import prediction as model
+
+PARTS = ("compute", "overhead", "latency", "bandwidth", "wait")
+"""Parts of the critical path."""
+
+
+class Prediction(model.Prediction, frozen=True, kw_only=True):
+    """Predicted run of one program on one network. Times are in seconds."""
+
+    @property
+    def critical_path(self) -> dict[str, float]:
+        """Seconds of each part of the critical path: compute, overhead, latency, bandwidth and wait. They sum to `seconds`."""
+        return {part: getattr(self, f"{part}_seconds") for part in PARTS}
+
+
+class Predictions(Mapping[str, Prediction]):
+    """Predicted runs of one program on several networks, by the network's name, in the order of the request."""
+
+    def __init__(self, document: model.PredictionSet) -> None:
+        self.document = document
+        """All results, as `msgspec.Struct` (docs/reference/replay.md)."""
+        self._found = {
+            each.fabric: Prediction(**{name: getattr(each, name) for name in each.__struct_fields__})
+            for each in document.predictions
+        }
+
+    @property
+    def warnings(self) -> list[str]:
+        """What limits these predictions, a sentence each."""
+        return self.document.warnings
+
+    def __getitem__(self, fabric: str) -> Prediction:
+        return self._found[fabric]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def to_table(self) -> Table:
+        """Return one row a network: name, nodes, seconds, the parts of the critical path, messages and bytes between nodes."""
+        rows: list[dict[str, Any]] = [
+            msgspec.structs.asdict(each) | {"nodes": self.document.nodes} for each in self._found.values()
+        ]
+        kinds = {"fabric": "object", "nodes": "int64", "seconds": "float64"}
+        kinds |= {f"{part}_seconds": "float64" for part in PARTS}
+        kinds |= {"messages": "int64", "internode_bytes": "int64"}
+        return from_rows(rows, kinds, f"{self.document.workload} on {self.document.nodes} nodes")
+
+    def to_frame(self) -> Any:  # noqa: ANN401
+        """Return `to_table()` as a `pandas.DataFrame`. Raises EnvironmentLacksError if pandas is not installed."""
+        return self.to_table().to_pandas()
+
+    def plot(self) -> Any:  # noqa: ANN401
+        """Return an `altair.Chart` of each network's time, divided into the parts of the critical path. Notebooks show it."""
+        import altair as alt
+
+        rows = [
+            {"network": each.fabric, "part": part, "seconds": seconds, "order": number}
+            for each in self._found.values()
+            for number, (part, seconds) in enumerate(each.critical_path.items())
+        ]
+        return (
+            alt.Chart(alt.InlineData(values=rows), title=self.to_table().title)
+            .mark_bar()
+            .encode(
+                x=alt.X("seconds:Q", title="predicted time (s)"),
+                y=alt.Y("network:N", title=None, sort=list(self._found)),
+                color=alt.Color("part:N", title="critical path", sort=list(PARTS)),
+                order="order:O",
+                tooltip=["network:N", "part:N", "seconds:Q"],
+            )
+        )
+
+    def __repr__(self) -> str:
+        times = ", ".join(f"{each.fabric}: {each.seconds:.4g} s" for each in self._found.values())
+        return f"<linkworth.Predictions of {self.document.workload} on {self.document.nodes} nodes: {times}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(each.fabric, each.seconds, *each.critical_path.values()) for each in self._found.values()]
+        title = f"{self.document.workload} on {self.document.nodes} nodes, seconds"
+        return html.table(title, ("network", "time", *PARTS), rows)

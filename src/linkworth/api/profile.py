@@ -1,0 +1,36 @@
+"""Profile of the public API."""
+
+from typing import Any
+
+import msgspec
+
+from linkworth import units
+from linkworth.api import html
+from linkworth.api.table import Table, from_rows
+from linkworth.model import profile as model
+
+
+class Profile(model.Profile, frozen=True, kw_only=True):
+    """Where the time of a recorded program went (docs/reference/profile.md). Times are seconds, shares are 0 to 1."""
+
+    def to_table(self) -> Table:
+        """Return one row a MPI call: its name, its count, its bytes and its seconds, summed over ranks; the longest first."""
+        rows = [msgspec.structs.asdict(call) for call in self.calls]
+        return from_rows(
+            rows,
+            {"name": "object", "count": "int64", "bytes": "int64", "seconds": "float64"},
+            f"MPI calls of {self.workload} on {self.ranks} ranks",
+        )
+
+    def to_frame(self) -> Any:  # noqa: ANN401
+        """Return `to_table()` as a `pandas.DataFrame`."""
+        return self.to_table().to_pandas()
+
+    def _repr_html_(self) -> str:
+        title = (
+            f"{self.workload} on {self.ranks} ranks: {units.duration(self.elapsed_seconds)}, "
+            f"{units.percent(self.run_shares.communication)} communication, "
+            f"network dependence: {self.group or 'not known'}"
+        )
+        rows = [(call.name, call.count, call.bytes, call.seconds) for call in self.calls[:10]]
+        return html.table(title, ("call", "count", "bytes", "seconds"), rows)

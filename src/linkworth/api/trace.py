@@ -1,0 +1,291 @@
+"""Recorded programs of the public API."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from linkworth import _engine
+from linkworth.api import html
+from linkworth.api.fabric import FabricLike, found_fabric, found_fabrics
+from linkworth.api.predictions import Predictions
+from linkworth.api.profile import Profile
+from linkworth.api.progress import Progress, Steps
+from linkworth.api.table import Table
+from linkworth.api.wording import in_words_of_the_api
+from linkworth.errors import IncompleteError, UsageError
+from linkworth.measure.plan import workload
+from linkworth.model.json_errors import JSON_ERRORS
+from linkworth.model.parameter import declared
+from linkworth.model.settings import ReplaySettings
+from linkworth.model.trace import TraceMetadata
+from linkworth.places.job import Stream
+from linkworth.predict import predict
+from linkworth.profile import of_trace
+from linkworth.replay.layout import Arrangement
+from linkworth.skeleton.rates import RateRequest
+from linkworth.skeleton.request import record_on_request
+from linkworth.trace import record as recording
+from linkworth.trace.read import Allowance, TraceFile, open_trace
+
+_BATCH_ROWS = 1 << 18
+
+
+class Trace:
+    """A recorded run of an MPI program: every call of every rank, and the computation between them."""
+
+    def __init__(self, file: TraceFile) -> None:
+        self._file = file
+
+    @property
+    def path(self) -> Path:
+        """File of the trace."""
+        return self._file.path
+
+    @property
+    def workload(self) -> str:
+        """Name of the program."""
+        return self._file.metadata.workload
+
+    @property
+    def ranks(self) -> int:
+        """Number of MPI ranks."""
+        return self._file.engine.ranks
+
+    @property
+    def events(self) -> int:
+        """Number of recorded calls."""
+        return self._file.engine.events
+
+    @property
+    def metadata(self) -> TraceMetadata:
+        """Command, MPI library, hosts and times of the run (docs/reference/trace-format.md)."""
+        return self._file.metadata
+
+    @property
+    def damage(self) -> list[str]:
+        """What is missing of an incomplete trace, a sentence each."""
+        return self._file.damage
+
+    def profile(self, smaller: "Trace | None" = None) -> Profile:
+        """Return where the ranks' time went: shares, calls, waits, phases, message sizes and the dependence on the network.
+
+        `smaller` is a trace of the same program on as many ranks with a smaller problem. It makes the network dependence surer.
+        """
+        with in_words_of_the_api():
+            found = of_trace(self._file, smaller._file if smaller is not None else None)
+        return Profile(**{name: getattr(found, name) for name in found.__struct_fields__})
+
+    def calls(self) -> Table:
+        """Return one row a call, rank after rank in order of time.
+
+        Columns: `rank`, `thread`, `call`, `start_ns` (since the first rank's start), `duration_ns`, `gap_ns` (computation before
+        it), and where they apply: `communicator` (its number), `peer` (rank in it), `tag`, `bytes`, `root`.
+        """
+        import numpy as np
+
+        plain = {
+            "rank": "int32",
+            "thread": "int32",
+            "start_ns": "int64",
+            "duration_ns": "int64",
+            "gap_ns": "int64",
+        }
+        optional = {"communicator": "comm", "peer": "peer", "tag": "tag", "bytes": "bytes", "root": "root"}
+        names = np.array(self._file.engine.names, object)
+        parts: dict[str, list[Any]] = {
+            name: [] for name in ("rank", "thread", "call", *list(plain)[2:], *optional)
+        }
+        for rank in range(self.ranks):
+            events = _engine.EventColumns(self._file.engine, rank)
+            while rows := len((batch := events.next(_BATCH_ROWS))["call"]):
+                parts["rank"].append(np.full(rows, rank, "int32"))
+                parts["call"].append(names[batch["call"]])
+                for name in list(plain)[1:]:
+                    parts[name].append(batch[name])
+                for name, field in optional.items():
+                    values, present = batch[field] or (np.zeros(rows, "int64"), np.zeros(rows, "uint8"))
+                    parts[name].append(np.ma.MaskedArray(values, mask=present == 0))
+        join = {name: np.ma.concatenate if name in optional else np.concatenate for name in parts}
+        empty = {
+            name: np.zeros(0, plain.get(name, "object" if name == "call" else "int64")) for name in parts
+        }
+        columns = {name: join[name](found) if found else empty[name] for name, found in parts.items()}
+        return Table(columns, f"calls of {self.workload} on {self.ranks} ranks")
+
+    def messages(self) -> Table:
+        """Return one row a point-to-point message, in order of its sender and its time.
+
+        Columns: `source` and `destination` (ranks of MPI_COMM_WORLD), `bytes`, `sent_ns` (start of the sending call since the
+        first rank's start), and `received_ns` (end of the call that completed the receive; missing if the trace has none).
+        Messages of collectives are not in it; `profile().matrix` contains them.
+        """
+        import numpy as np
+
+        found = _engine.message_columns(self._file.engine)
+        received = found["received_ns"]
+        found["received_ns"] = np.ma.MaskedArray(received, mask=received < 0)
+        return Table(found, f"messages of {self.workload} on {self.ranks} ranks")
+
+    def predict(
+        self,
+        on: FabricLike | Sequence[FabricLike],
+        nodes: int | None = None,
+        *,
+        placement: str = "block",
+        measured: Mapping[str, float] | None = None,
+        cpu_factor: float = 1.0,
+        on_progress: Progress | None = None,
+        **settings: Any,  # noqa: ANN401 (fields of several types)
+    ) -> Predictions:
+        """Predict the time on networks: names of the catalog, paths of fabric files, or `Fabric` objects.
+
+        The ranks are laid on `nodes` nodes (default: 2) by `placement`: `block`, `cyclic`, or the node of each rank, `0,0,1,1`.
+        `measured` gives the program's seconds on one network, as `{"gbe": 124.5}`; the computation is scaled to fit it.
+        `cpu_factor` is the speed of the target's cores relative to those of the recording. `settings` are fields of the replay,
+        such as `samples`, `noise` or `mpi_library` (docs/reference/replay.md).
+
+        Raises UsageError for an unknown network or setting, and DamagedInputError for an incomplete trace.
+        """
+        with in_words_of_the_api():
+            chosen = found_fabrics(on)
+            if measured is not None and len(measured) != 1:
+                raise UsageError("`measured`: give the seconds on one network, as {'gbe': 124.5}")
+            known = (
+                None
+                if measured is None
+                else next((found_fabric(name), float(s)) for name, s in measured.items())
+            )
+            steps = Steps(on_progress, len(chosen) + 1)
+            return Predictions(
+                predict(
+                    self._file,
+                    chosen,
+                    Arrangement(nodes=nodes, placement=placement),
+                    cpu_factor=cpu_factor,
+                    measured=known,
+                    settings=_settings(settings),
+                    step=steps.step,
+                )
+            )
+
+    def __repr__(self) -> str:
+        return f"<linkworth.Trace of {self.workload}: {self.ranks} ranks, {self.events:,} calls, {self.path}>"
+
+    def _repr_html_(self) -> str:
+        metadata = self.metadata
+        rows = [
+            ("program", self.workload),
+            ("ranks", self.ranks),
+            ("calls", self.events),
+            ("recorded", metadata.created),
+            ("MPI", metadata.mpi.version or metadata.mpi.library),
+            ("file", str(self.path)),
+        ]
+        return html.table("trace", ("", ""), rows)
+
+
+def open(path: str | PathLike[str], *, allow_damaged: bool = False) -> Trace:
+    """Open a trace (`*.lwt`).
+
+    `allow_damaged` also opens the readable part of an incomplete one; `Trace.damage` then says what is missing. Raises UsageError
+    for anything but a trace, and DamagedInputError for an incomplete one.
+    """
+    with in_words_of_the_api():
+        return Trace(open_trace(Path(path), Allowance() if allow_damaged else None))
+
+
+class _Watch:
+    """Reports the time of a running program to a callback, and keeps its output."""
+
+    def __init__(self, name: str, progress: Progress | None) -> None:
+        self._name = name
+        self._progress = progress
+
+    def output(self, stream: Stream, data: bytes) -> None:
+        """Leave the output out."""
+
+    def tick(self, seconds: float) -> None:
+        """Report the wall time."""
+        if self._progress is not None:
+            self._progress(f"{self._name}: {seconds:.0f} s", None)
+
+
+def record(
+    command: str | Sequence[str],
+    ranks: int | None = None,
+    *,
+    output: str | PathLike[str] | None = None,
+    replace: bool = False,
+    mpi: str | None = None,
+    timeout: float | None = None,
+    on_progress: Progress | None = None,
+) -> Trace:
+    """Run an MPI program on this machine and record it, without recompiling or relinking it.
+
+    `command` is the program with its arguments, or a bundled one such as `npb:ft.W`. `ranks` defaults to the cores. The trace
+    is written to `output`, by default `<program>-<ranks>.lwt` in the current folder; an existing file is only replaced if
+    `replace` is set, else a number is added. `timeout` is in seconds.
+
+    Raises UsageError if the program cannot be recorded, EnvironmentLacksError if the machine lacks something, and IncompleteError
+    if the program failed or was stopped; its message then names the trace, which has everything until that moment.
+    """
+    words = shlex.split(command) if isinstance(command, str) else [fspath(word) for word in command]
+    with in_words_of_the_api():
+        given = workload(words, ranks)
+        wanted = recording.default_output(given) if output is None else Path(output)
+        summary = recording.record(
+            given,
+            output=wanted,
+            mpi=mpi,
+            timeout=timeout,
+            watcher=_Watch(given.name, on_progress),
+            replace=replace,
+        )
+        if summary.state != "complete":
+            raise IncompleteError(f"{given.name}: {summary.state}; what was recorded is in {summary.path}")
+        return Trace(open_trace(Path(summary.path)))
+
+
+def skeleton(
+    program: str,
+    ranks: int,
+    *,
+    output: str | PathLike[str] | None = None,
+    replace: bool = False,
+    machine: str | None = None,
+    on_progress: Progress | None = None,
+) -> Trace:
+    """Record a bundled program such as `npb:lu.D` without running it, for any number of ranks.
+
+    Its communication is recorded as it is, and its computation is counted. The speed comes from a short run here, or from a
+    `machine` of the catalog. Raises UsageError for a program or a number of ranks that does not exist.
+    """
+    with in_words_of_the_api():
+        summary = record_on_request(
+            shlex.split(program),
+            ranks,
+            RateRequest(machine=machine),
+            None if output is None else Path(output),
+            replace=replace,
+            progress=Steps(on_progress),
+        )
+        return Trace(open_trace(Path(summary.path)))
+
+
+def _settings(given: Mapping[str, object]) -> ReplaySettings:
+    known = {each.name: each.parameter.allowed for each in declared(ReplaySettings)}
+    for name, value in given.items():
+        if name not in known:
+            raise UsageError(f"there is no setting {name!r}; there are {', '.join(known)}")
+        allowed = known[name]
+        for number in value.values() if isinstance(value, dict) else [value]:
+            if allowed is not None and isinstance(number, int | float) and number not in allowed:
+                raise UsageError(f"`{name}` {number}: give {allowed}")
+    try:
+        return msgspec.convert(given, ReplaySettings)
+    except JSON_ERRORS as error:
+        raise UsageError(f"the settings cannot be used: {error}") from None

@@ -1,0 +1,145 @@
+"""The public API: its names, what importing it loads, and its answers on a small program."""
+
+import inspect
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow
+import pytest
+
+import linkworth as lw
+from linkworth.catalog import machines
+
+ROOT = Path(__file__).parents[2]
+PUBLIC = {
+    "Advice", "DamagedInputError", "EnvironmentLacksError", "Fabric", "IncompleteError", "LinkworthError", "Prediction",
+    "Predictions", "Profile", "Table", "Trace", "UsageError", "__version__", "advise", "fabrics", "open", "record", "skeleton",
+}  # fmt: skip
+NOTEBOOK = ROOT / "docs/tutorial/decision.ipynb"
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory):
+    output = tmp_path_factory.mktemp("api") / "is.lwt"
+    return lw.skeleton("npb:is.S", 4, output=output, machine=machines.names()[0])
+
+
+def test_public_names_change_only_with_a_decision():
+    assert set(lw.__all__) == PUBLIC
+    for name in PUBLIC:
+        assert getattr(lw, name) is not None
+        assert name.startswith("__") or inspect.getdoc(getattr(lw, name))
+
+
+def test_each_public_name_and_method_is_in_the_reference():
+    page = (ROOT / "docs/reference/python.md").read_text()
+    for name in PUBLIC - {"__version__"}:
+        assert re.search(rf"\b{name}\b", page), name
+        kind = getattr(lw, name)
+        for method in vars(kind) if inspect.isclass(kind) and not issubclass(kind, Exception) else ():
+            assert method.startswith("_") or re.search(rf"\b{method}\b", page), f"{name}.{method}"
+
+
+def test_importing_loads_nothing_heavy_and_no_subpackage_hides_a_function():
+    code = (
+        "import sys, linkworth; "
+        "sys.exit(' '.join({'typing', 'numpy', 'msgspec', 'rich', 'linkworth._engine'} & set(sys.modules)) or 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        env={"PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    import linkworth.advise.choose  # noqa: F401
+
+    assert inspect.isfunction(lw.advise)
+
+
+def test_tables_are_read_through_the_arrow_stream(trace):
+    calls = pyarrow.table(trace.calls())
+    assert calls.num_rows == trace.events == len(trace.calls())
+    assert set(calls["rank"].to_pylist()) == {0, 1, 2, 3}
+    assert calls["call"][0].as_py() == "MPI_Init" and calls["bytes"][0].as_py() is None
+    messages = trace.messages()
+    assert pyarrow.table(messages).column_names == [
+        "source",
+        "destination",
+        "bytes",
+        "sent_ns",
+        "received_ns",
+    ]
+    assert messages["destination"].tolist() == [rank + 1 for rank in messages["source"]], (
+        "IS passes its ends on"
+    )
+    assert messages["received_ns"].count() == len(messages) > 0
+    assert next(messages.rows()).keys() == set(messages.columns)
+    profile = trace.profile()
+    assert pyarrow.table(profile.to_table())["name"].to_pylist() == [call.name for call in profile.calls]
+
+
+def test_predictions_and_advice_agree_with_the_command_line(trace, linkworth):
+    steps = []
+    own = lw.Fabric.load("gbe").with_(latency_seconds=2e-6, name="near")
+    found = trace.predict(["gbe", own, "ib-hdr"], nodes=2, on_progress=lambda *step: steps.append(step))
+    assert list(found) == ["gbe", "near", "ib-hdr"] and len(steps) == 4
+    assert found["near"].seconds < found["gbe"].seconds
+    assert sum(found["gbe"].critical_path.values()) == pytest.approx(found["gbe"].seconds)
+    answer = linkworth("predict", trace.path, "--on", "gbe", "--nodes", "2", "--json")
+    assert json.loads(answer.stdout)["predictions"][0]["seconds"] == found["gbe"].seconds
+    assert found.plot().to_dict()["mark"]["type"] == "bar"
+    advice = lw.advise(trace, {"gbe": 0.78, "ib-fdr": 0.975}, nodes=[2, 4], draws=0)
+    assert {(option.fabric, option.nodes) for option in advice.options} == {
+        (fabric, nodes) for fabric in ("gbe", "ib-fdr") for nodes in (2, 4)
+    }
+    assert lw.advise(found, {"gbe": 1, "near": 1, "ib-hdr": 100}).choice == "near"
+    for shown in (trace, found, advice, own, trace.calls(), trace.profile()):
+        assert shown._repr_html_().startswith("<table>")
+
+
+MISTAKES = {
+    "unknown network": lambda t: t.predict("nope"),
+    "no network": lambda t: t.predict([]),
+    "one name twice": lambda t: t.predict(["gbe", lw.Fabric.load("gbe").with_(rails=2)]),
+    "unknown setting": lambda t: t.predict("gbe", nose=0.1),
+    "setting out of range": lambda t: t.predict("gbe", noise=99.0),
+    "setting of another type": lambda t: t.predict("gbe", samples="many"),
+    "more nodes than ranks": lambda t: t.predict("gbe", nodes=5),
+    "two measured times": lambda t: t.predict("gbe", measured={"gbe": 1.0, "10gbe": 1.0}),
+    "unknown field": lambda t: lw.Fabric.load("gbe").with_(latencey_seconds=1),
+    "field out of range": lambda t: lw.Fabric.load("gbe").with_(rails=65),
+    "no such file": lambda t: lw.open("nope.lwt"),
+    "another format": lambda t: lw.open("nope.otf2"),
+    "no prices": lambda t: lw.advise(t, {}),
+    "negative price": lambda t: lw.advise(t, {"gbe": -1}),
+    "no price of a network": lambda t: lw.advise(t.predict(["gbe", "10gbe"]), {"gbe": 1}),
+    "draws of predictions": lambda t: lw.advise(t.predict("gbe"), {"gbe": 1}, draws=5),
+    "no command": lambda t: lw.record([]),
+    "no such class": lambda t: lw.record("npb:ft.Z9"),
+    "not a bundled program": lambda t: lw.skeleton("./app", 2),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_errors_are_one_sentence_without_words_of_the_command_line(trace, mistake):
+    with pytest.raises(lw.UsageError) as raised:
+        MISTAKES[mistake](trace)
+    text = str(raised.value)
+    assert "\n" not in text
+    assert not re.search(r"(?<!\w)--?[a-z]|linkworth (?!is)\w+|USD_PER", text), text
+
+
+@pytest.mark.requires("mpi")
+def test_the_notebook_goes_from_a_recording_to_a_decision(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for cell in json.loads(NOTEBOOK.read_text())["cells"]:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)  # the test is that every cell runs
+            assert cell["outputs"] or "import" in cell["source"][0], "the notebook is kept with its outputs"
+    assert names["advice"].choice in ("gbe", "ib-fdr")
