@@ -50,7 +50,7 @@ struct type_caster<std::string> {
             PyErr_Clear();
             return false;
         }
-        value.assign(PyBytes_AS_STRING(bytes.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr())));
+        value.assign(PyBytes_AsString(bytes.ptr()), static_cast<std::size_t>(PyBytes_Size(bytes.ptr())));
         return true;
     }
 
